@@ -1,0 +1,69 @@
+# `make` alone runs every check. `make run` and `make test` install what they need first.
+
+PYTHON ?= python3
+HOST ?= 127.0.0.1
+PORT ?= 8080
+DATA ?= data/demo
+# Tests that start servers (tests/scenarios) share two cores with them, so they run one after another.
+PARALLEL ?= -n 2 --dist loadfile
+
+BIN := .venv/bin
+STAMP := .venv/.installed
+CODE := src tests bench scripts
+
+.DEFAULT_GOAL := check
+.PHONY: check setup setup-tests run test pytest format lint types contracts fresh fix map soak bench clean
+
+check: format lint types contracts fresh pytest  ## every check and every test
+
+setup: $(STAMP)  ## the virtual environment in .venv
+
+$(STAMP): pyproject.toml constraints.txt scripts/setup.py scripts/debian.py
+	@$(PYTHON) scripts/setup.py --stamp $(STAMP)
+
+setup-tests: $(STAMP)  ## what only the tests need
+	@$(BIN)/python scripts/setup_tests.py
+
+run: $(STAMP)  ## a demo brand on a local folder
+	@echo "footfall starts on http://$(HOST):$(PORT)/ with its data in $(DATA); Ctrl+C stops it."
+	@$(BIN)/footfall serve --dev --demo --data $(DATA) --host $(HOST) --port $(PORT)
+
+test: setup-tests check  ## from a bare clone: install, check, test
+
+format: $(STAMP)
+	$(BIN)/ruff format --check $(CODE)
+
+lint: $(STAMP)
+	$(BIN)/ruff check $(CODE)
+
+types: $(STAMP)
+	$(BIN)/basedpyright
+
+contracts: $(STAMP)
+	$(BIN)/lint-imports
+
+fresh: $(STAMP)
+	$(BIN)/python scripts/map.py --check
+	$(BIN)/python scripts/reference.py --check
+
+pytest: $(STAMP)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
+	$(BIN)/python -m pytest tests/scenarios
+
+fix: $(STAMP) map  ## repair what tools can
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
+
+map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
+	$(BIN)/python scripts/map.py
+	$(BIN)/python scripts/reference.py
+
+soak: setup-tests  ## the long campaigns
+	$(BIN)/python -m pytest -m soak
+
+bench: $(STAMP)  ## measure; writes bench/results/
+	@$(BIN)/python scripts/debian.py wrk
+	$(BIN)/python -m bench
+
+clean:  ## remove what can be made again; data/ stays
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache src/*.egg-info

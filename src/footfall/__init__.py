@@ -1,0 +1,3 @@
+"""footfall: what an audience reads and watches, as it happens."""
+
+__version__ = "0.1.0"

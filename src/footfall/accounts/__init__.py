@@ -1,0 +1,1 @@
+"""Who may send and read: brands."""

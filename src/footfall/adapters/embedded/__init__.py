@@ -1,0 +1,1 @@
+"""The ports on SQLite and files, for one machine."""

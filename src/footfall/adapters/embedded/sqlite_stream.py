@@ -1,0 +1,281 @@
+"""Stream on SQLite: one row per shard and commit, holding a compressed block of records.
+
+A row per record would cost four times as much; a block is within a factor of two of what the disk can do.
+One process writes; any number read beside it. Small blocks are joined once they have been counted.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import apsw
+import msgspec
+import zstandard
+
+from footfall.adapters.embedded.database import Bound, each_row, give_back_pages, open_database, rows, run_for_each, translated
+from footfall.adapters.embedded.seen_ids import SeenIds
+from footfall.ports.errors import Corrupt, Unavailable
+from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Record, require_fits
+from footfall.values.clock import Clock
+
+FORMAT = 1
+READ_BYTES_MAX = 4_000_000  # Compressed; keeps one read of a long backlog within some tens of megabytes.
+JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
+JOINED_BLOCKS_MAX = 2_000
+
+# group, weight, arrival, places of repeated ids, whether all of it is repeated, data
+_Stored = tuple[str, int, int, tuple[int, ...], bool, bytes]
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS block(
+    shard INTEGER NOT NULL, last INTEGER NOT NULL, first INTEGER NOT NULL, arrived_to_ms INTEGER NOT NULL,
+    weights BLOB NOT NULL, body BLOB NOT NULL);
+CREATE UNIQUE INDEX IF NOT EXISTS block_order ON block(shard, last);
+CREATE INDEX IF NOT EXISTS block_arrival ON block(shard, arrived_to_ms);
+CREATE TABLE IF NOT EXISTS shard(
+    shard INTEGER PRIMARY KEY, tip INTEGER NOT NULL, arrived_to_ms INTEGER NOT NULL, trimmed_ms INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS appended(name TEXT PRIMARY KEY, weight INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+
+class SqliteStream:
+    """The stream of one machine."""
+
+    def __init__(
+        self,
+        path: Path | str,
+        *,
+        clock: Clock,
+        shards: int = 1,
+        id_ms: int = 86_400_000,
+        read_only: bool = False,
+    ) -> None:
+        self._clock = clock
+        self._compress = zstandard.ZstdCompressor(level=1, write_checksum=True)
+        self._join = zstandard.ZstdCompressor(level=6, write_checksum=True)
+        self._decompress = zstandard.ZstdDecompressor()
+        self._pack = msgspec.msgpack.Encoder()
+        self._unpack = msgspec.msgpack.Decoder(list[_Stored])
+        with translated():
+            self._db = open_database(path, durable=True, read_only=read_only)
+            if not read_only:
+                self._prepare(shards)
+            self._shards = self._about("shards")
+            self._ids = SeenIds(self._db, keep_ms=id_ms) if not read_only else None
+            self._state = self._read_state()
+
+    @property
+    def shards(self) -> int:
+        """Return how many shards there are."""
+        return self._shards
+
+    def append(self, entries: Sequence[Entry]) -> list[Appended]:
+        """Store the entries in one transaction that is on disk when this returns."""
+        for entry in entries:
+            require_fits(entry, shards=self._shards)
+        try:
+            with translated(), self._db:
+                return self._append(entries)
+        except BaseException:
+            self._state = {}  # What was counted up in memory was rolled back on disk.
+            raise
+
+    def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
+        """Return records in order, whole blocks at a time up to the limits."""
+        found: list[Record] = []
+        size = 0
+        sql = "SELECT first, last, weights, body, arrived_to_ms FROM block WHERE shard=? AND last>? ORDER BY last"
+        with translated():
+            for first, last, weights, body, arrived_to_ms in self._db.execute(sql, (shard, after)):
+                records = self._records(first, last, weights, body, arrived_to_ms)
+                found.extend(records if first > after else [r for r in records if r.sequence > after])
+                size += len(body)
+                if len(found) >= limit or size >= READ_BYTES_MAX:
+                    break
+        return found[:limit]
+
+    def tip(self, shard: int) -> int:
+        """Return the last sequence number given out."""
+        with translated():
+            return int(self._value("SELECT tip FROM shard WHERE shard=?", shard))
+
+    def sequence_at(self, shard: int, *, arrived_at_ms: int) -> int:
+        """Return the number before the first block that may hold the moment."""
+        sql = "SELECT first FROM block WHERE shard=? AND arrived_to_ms>=? ORDER BY arrived_to_ms, last LIMIT 1"
+        with translated():
+            row = self._db.execute(sql, (shard, arrived_at_ms)).fetchone()
+        return self.tip(shard) if row is None else int(row[0]) - 1
+
+    def kept_since_ms(self) -> int:
+        """Return the moment after the youngest trimmed record."""
+        with translated():
+            trimmed = int(self._value("SELECT max(trimmed_ms) FROM shard"))
+        return trimmed + 1 if trimmed else 0
+
+    def appended(self) -> Mapping[str, int]:
+        """Return the weight ever appended for each group."""
+        with translated():
+            return {str(name): int(weight) for name, weight in self._db.execute("SELECT name, weight FROM appended")}
+
+    def trim(self, shard: int, *, through: int) -> None:
+        """Delete the blocks that end at or before a sequence number."""
+        with translated(), self._db:
+            last = "SELECT coalesce(max(arrived_to_ms), 0) FROM block WHERE shard=? AND last<=?"
+            trimmed_ms = int(self._value(last, shard, through))
+            if trimmed_ms:
+                self._db.execute("DELETE FROM block WHERE shard=? AND last<=?", (shard, through))
+                self._db.execute("UPDATE shard SET trimmed_ms=max(trimmed_ms, ?) WHERE shard=?", (trimmed_ms, shard))
+
+    def join_blocks(self, shard: int, *, after: int, through: int) -> int:
+        """Rewrite a run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
+        with translated(), self._db:
+            run = self._small_blocks(shard, after=after, through=through)
+            if not run:
+                return 0
+            first, last = run[0][0], run[-1][1]
+            if len(run) > 1:
+                stored = [record for row in run for record in self._stored(row[3])]
+                body = self._join.compress(self._pack.encode(stored))
+                weights = self._pack.encode(_weights(stored))
+                self._db.execute("DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
+                self._insert(shard, first, last, run[-1][2], weights, body)
+            return int(last)
+
+    def stored_bytes(self) -> int:
+        """Return the size of the database file's used pages."""
+        with translated():
+            pages = int(self._db.pragma("page_count")) - int(self._db.pragma("freelist_count"))
+            return pages * int(self._db.pragma("page_size"))
+
+    def give_back(self, pages: int = 2_000) -> None:
+        """Return some free pages to the file system."""
+        with translated():
+            self._db.execute(f"PRAGMA incremental_vacuum({int(pages)})").fetchall()
+
+    def forget_ids(self) -> None:
+        """Drop the ids that are too old to matter."""
+        if self._ids is not None:
+            with translated(), self._db:
+                self._ids.forget(self._clock.now_ms())
+
+    def close(self) -> None:
+        """Close the file."""
+        with translated():
+            self._db.close()
+
+    def _append(self, entries: Sequence[Entry]) -> list[Appended]:
+        done: list[Appended] = []
+        blocks: dict[int, list[_Stored]] = {}
+        now_ms = self._clock.now_ms()
+        state = self._state or self._read_state()
+        for entry in entries:
+            repeats, repeated, refused = self._known(entry, now_ms)
+            if refused:
+                done.append(Appended(0))
+                continue
+            block = blocks.setdefault(entry.shard, [])
+            block.append((entry.group, entry.weight, entry.arrived_at_ms, repeats, repeated, entry.data))
+            done.append(Appended(state[entry.shard][0] + len(block), repeats, repeated))
+        for shard, stored in blocks.items():
+            state[shard] = self._store(shard, stored, state[shard])
+        self._count(blocks)
+        self._state = state
+        return done
+
+    def _known(self, entry: Entry, now_ms: int) -> tuple[tuple[int, ...], bool, bool]:
+        if entry.claim is None and not entry.ids:
+            return (), False, False
+        if self._ids is None:
+            raise Unavailable("this stream was opened for reading")
+        if entry.claim is not None:
+            before = self._ids.claimed(entry.claim, now_ms)
+            if before is not None:
+                return (), before, not before
+        return self._ids.repeats(entry.ids, now_ms), False, False
+
+    def _store(self, shard: int, stored: list[_Stored], state: tuple[int, int]) -> tuple[int, int]:
+        tip, arrived_to_ms = state
+        first, last = tip + 1, tip + len(stored)
+        arrived_to_ms = max(arrived_to_ms, max(record[2] for record in stored))
+        body = self._compress.compress(self._pack.encode(stored))
+        self._insert(shard, first, last, arrived_to_ms, self._pack.encode(_weights(stored)), body)
+        self._db.execute("UPDATE shard SET tip=?, arrived_to_ms=? WHERE shard=?", (last, arrived_to_ms, shard))
+        return last, arrived_to_ms
+
+    def _insert(self, shard: int, first: int, last: int, arrived_to_ms: int, weights: bytes, body: bytes) -> None:  # noqa: PLR0913 - a row
+        row = (shard, last, first, arrived_to_ms, weights, body)
+        self._db.execute("INSERT INTO block(shard, last, first, arrived_to_ms, weights, body) VALUES(?,?,?,?,?,?)", row)
+
+    def _count(self, blocks: Mapping[int, list[_Stored]]) -> None:
+        added = _weights([record for stored in blocks.values() for record in stored])
+        upsert = "INSERT INTO appended VALUES(?,?) ON CONFLICT(name) DO UPDATE SET weight=weight+excluded.weight"
+        self._db.executemany(upsert, list(added.items()))
+
+    def _records(self, first: int, last: int, weights: bytes, body: bytes, arrived_to_ms: int) -> list[Record]:
+        try:
+            stored = self._stored(body)
+        except Corrupt:
+            return self._unreadable(last, weights, arrived_to_ms)
+        return [
+            Record(first + place, group, weight, data, arrived_at_ms, repeats, repeated)
+            for place, (group, weight, arrived_at_ms, repeats, repeated, data) in enumerate(stored)
+        ]
+
+    def _stored(self, body: bytes) -> list[_Stored]:
+        try:
+            return self._unpack.decode(self._decompress.decompress(body))
+        except (zstandard.ZstdError, msgspec.MsgspecError) as error:
+            raise Corrupt("a block of the stream does not decode") from error
+
+    def _unreadable(self, last: int, weights: bytes, arrived_to_ms: int) -> list[Record]:
+        """Return one empty record per group, so that what was lost is still accounted for."""
+        lost = msgspec.msgpack.decode(weights, type=dict[str, int])
+        return [
+            Record(last - len(lost) + 1 + place, group, weight, b"", arrived_to_ms)
+            for place, (group, weight) in enumerate(sorted(lost.items()))
+        ]
+
+    def _small_blocks(self, shard: int, *, after: int, through: int) -> list[tuple[int, int, int, bytes]]:
+        sql = (
+            "SELECT first, last, arrived_to_ms, body FROM block WHERE shard=? AND first>? AND last<=?"
+            " ORDER BY last LIMIT ?"
+        )
+        run: list[tuple[int, int, int, bytes]] = []
+        size = 0
+        for first, last, arrived_to_ms, body in self._db.execute(sql, (shard, after, through, JOINED_BLOCKS_MAX)):
+            size += max(zstandard.frame_content_size(body), 0)
+            if run and size > JOINED_BYTES_MAX:
+                break
+            run.append((first, last, arrived_to_ms, body))
+        return run
+
+    def _prepare(self, shards: int) -> None:
+        with self._db:
+            self._db.execute(_SCHEMA)
+            self._db.execute("INSERT OR IGNORE INTO about VALUES('format', ?), ('shards', ?)", (FORMAT, shards))
+            count = self._about("shards")
+            rows = [(shard, 0, 0, 0) for shard in range(count)]
+            self._db.executemany("INSERT OR IGNORE INTO shard VALUES(?,?,?,?)", rows)
+        if self._about("format") != FORMAT:
+            raise Unavailable(f"the stream has format {self._about('format')}, this version reads format {FORMAT}")
+
+    def _read_state(self) -> dict[int, tuple[int, int]]:
+        rows = self._db.execute("SELECT shard, tip, arrived_to_ms FROM shard")
+        return {int(shard): (int(tip), int(arrived)) for shard, tip, arrived in rows}
+
+    def _about(self, name: str) -> int:
+        return int(self._value("SELECT value FROM about WHERE name=?", name))
+
+    def _value(self, sql: str, *arguments: int | str) -> int:
+        value = self._db.execute(sql, arguments).get
+        if not isinstance(value, int):
+            raise apsw.SQLError(f"{sql} gave {value!r}")
+        return value
+
+
+def _weights(stored: Sequence[_Stored]) -> dict[str, int]:
+    """Return the weight of each group."""
+    sums: dict[str, int] = {}
+    for record in stored:
+        sums[record[0]] = sums.get(record[0], 0) + record[1]
+    return sums

@@ -1,0 +1,1 @@
+"""Settings, and how the parts are put together."""

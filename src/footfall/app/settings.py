@@ -1,0 +1,390 @@
+"""What an operator may choose, declared once: the file, the environment, the flags and the reference page agree.
+
+A setting is taken from its default, then the TOML file, then the environment, then the flags; the last one wins.
+Brands and periods are added up by name instead, so that a flag adds a brand and loses none of the file's.
+"""
+
+import difflib
+import ipaddress
+import os
+import re
+import tomllib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any, Literal, cast
+
+import msgspec
+
+from footfall.accounts.brands import Brand, Unlabelled
+from footfall.values.errors import FootfallError, Refused
+from footfall.values.period import DEFAULT_PERIODS, Period, period_from_setting
+
+ENVIRONMENT_PREFIX = "FOOTFALL_"
+FILE_NAME = "footfall.toml"
+FILE_BYTES_MAX = 1_048_576  # Some ten thousand brands; anything larger is not a settings file.
+
+KIB, MIB, GIB = 1_024, 1_048_576, 1_073_741_824
+MEGABYTE, GIGABYTE = 1_000_000, 1_000_000_000
+MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
+
+Kind = Literal["whole", "text", "choice", "switch", "networks", "brands", "periods"]
+Layout = Literal["packed", "rows"]
+LogLevel = Literal["debug", "info", "warning", "error"]
+
+
+class SettingsRefused(FootfallError):
+    """The settings as given cannot be used, so nothing was started."""
+
+
+class UnknownSetting(SettingsRefused):
+    """A file, the environment or a flag names a setting that does not exist."""
+
+
+class ImpossibleSetting(SettingsRefused):
+    """A setting has a value that it may not have."""
+
+
+class SettingsUnreadable(SettingsRefused):
+    """The settings file cannot be read as TOML."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """The declaration of one setting: what it may be, and what it is for."""
+
+    name: str
+    kind: Kind
+    default: object
+    says: str
+    lowest: int = 0
+    highest: int = 0
+    choices: tuple[str, ...] = ()
+
+    @property
+    def variable(self) -> str:
+        """Return the name of its environment variable."""
+        return ENVIRONMENT_PREFIX + self.name.upper()
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value for a setting, and the place that it came from, for the sentence when it is wrong."""
+
+    name: str
+    value: object
+    where: str
+
+
+def _whole(default: int, lowest: int, highest: int, says: str) -> int:
+    return field(default=default, metadata={"kind": "whole", "lowest": lowest, "highest": highest, "says": says})
+
+
+def _one_of(choices: tuple[str, ...], says: str) -> Mapping[str, object]:
+    return {"kind": "choice", "choices": choices, "says": says}
+
+
+def _other(default: Any, kind: Kind, says: str) -> Any:
+    return field(default=default, metadata={"kind": kind, "says": says})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """Every choice of one instance; immutable, and the same in each of its processes."""
+
+    data_dir: str = _other("data", "text", "The directory that holds everything footfall keeps.")
+    http_host: str = _other("127.0.0.1", "text", "The address that the server listens on.")
+    http_port: int = _whole(8_080, 0, 65_535, "The port that the server listens on; 0 takes any free one.")
+    http_trusted_proxies: tuple[str, ...] = _other(
+        ("127.0.0.0/8", "::1/128"), "networks", "The networks whose forwarded addresses are believed."
+    )
+    http_body_bytes_max: int = _whole(MIB, KIB, 16 * MIB, "The largest request body, as it is sent.")
+    http_inflated_bytes_max: int = _whole(4 * MIB, KIB, 64 * MIB, "The largest request body once it is decompressed.")
+    http_batch_hits_max: int = _whole(5_000, 1, 50_000, "The most hits that one request may carry.")
+    http_connections_max: int = _whole(12_000, 16, 100_000, "The most connections that are open at once.")
+    http_header_ms_max: int = _whole(10_000, 100, 2 * MINUTE_MS, "The time a client has to send a request's head.")
+    http_body_ms_max: int = _whole(30_000, 100, 10 * MINUTE_MS, "The time a client has to send a request's body.")
+    http_idle_ms_max: int = _whole(75_000, 1_000, HOUR_MS, "How long a connection may wait for its next request.")
+    http_pending_bytes_max: int = _whole(
+        32 * MIB, MIB, GIB, "The most bytes of hits that wait for the disk; beyond it senders get 429."
+    )
+    dev: bool = _other(False, "switch", "Any brand is accepted without being added; on a loopback address only.")  # noqa: FBT003
+    brands: Mapping[str, Brand] = field(
+        default_factory=dict[str, Brand],
+        metadata={"kind": "brands", "says": "The brands, each with its zone and its rule for unlabelled hits."},
+    )
+    periods: Mapping[str, Period] = field(
+        default_factory=lambda: dict(DEFAULT_PERIODS),
+        metadata={
+            "kind": "periods",
+            "says": "The periods that lists are made for; the defaults stay unless redefined.",
+        },
+    )
+    stream_shards: int = _whole(1, 1, 16, "How many shards the stream has, each with a counting worker of its own.")
+    stream_commit_ms: int = _whole(5, 0, 1_000, "How long hits may wait so that one disk write serves many senders.")
+    stream_keep_days: int = _whole(14, 1, 366, "How long raw hits are kept for counting again.")
+    stream_bytes_max: int = _whole(
+        50 * GIGABYTE, MEGABYTE, 100_000 * GIGABYTE, "The most disk that raw hits take; the oldest go first."
+    )
+    stream_id_hours: int = _whole(24, 1, 168, "How long an id or an Idempotency-Key is remembered.")
+    count_flush_ms: int = _whole(500, 100, 1_000, "The longest time between two writes of an open minute.")
+    count_lateness_hours: int = _whole(24, 1, 720, "How old a hit may be when it arrives; an older one is late.")
+    count_future_ms: int = _whole(5 * MINUTE_MS, 0, DAY_MS, "How far ahead of its arrival a hit's time may be.")
+    count_passed_ms: int = _whole(
+        30_000, 0, HOUR_MS, "How long after its end a window waits for hits before it closes."
+    )
+    count_fold_ms: int = _whole(10 * MINUTE_MS, 1_000, DAY_MS, "How often late hits are folded into their windows.")
+    store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
+    store_minutes_days: int = _whole(2, 1, 366, "How long minutes are kept.")
+    store_hours_days: int = _whole(60, 1, 3_660, "How long hours are kept.")
+    store_days_days: int = _whole(760, 1, 36_600, "How long days are kept.")
+    store_layout: Layout = field(
+        default="packed",
+        metadata=_one_of(("packed", "rows"), "'rows' also writes one item per asset for other tools."),
+    )
+    serve_rows_max: int = _whole(12_000_000, 1_000, 1_000_000_000, "The most rows that serving holds in memory.")
+    serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
+    serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")
+    shutdown_ms_max: int = _whole(10_000, 100, 10 * MINUTE_MS, "How long a stop waits for work to be finished.")
+    log_level: LogLevel = field(
+        default="info",
+        metadata=_one_of(("debug", "info", "warning", "error"), "The least grave message that is logged."),
+    )
+
+
+def _declared() -> Mapping[str, Setting]:
+    defaults = Settings()
+    return {
+        one.name: Setting(name=one.name, default=getattr(defaults, one.name), **one.metadata)
+        for one in fields(Settings)
+    }
+
+
+NAMES: Mapping[str, Setting] = _declared()
+
+
+def environment() -> dict[str, str]:
+    """Return the environment variables that are meant for footfall."""
+    return {name: value for name, value in os.environ.items() if name.startswith(ENVIRONMENT_PREFIX)}
+
+
+def read_settings(
+    flags: Sequence[Given] = (), *, config: Path | None = None, variables: Mapping[str, str] | None = None
+) -> Settings:
+    """Return the settings that defaults, file, environment and flags make together, or raise SettingsRefused."""
+    from_environment = list(_given_by_environment(variables or {}))
+    directory = str(Settings().data_dir)
+    for given in (*from_environment, *flags):
+        if given.name == "data_dir":
+            directory = str(given.value)
+    path = config if config is not None else Path(directory) / FILE_NAME
+    from_file = _given_by_file(path, directory=None if config is not None else directory)
+    values: dict[str, Any] = {}
+    places: dict[str, str] = {}
+    for given in (*from_file, *from_environment, *flags):
+        setting = _setting_named(given)
+        value = _READERS[setting.kind](setting, given)
+        if setting.kind in ("brands", "periods"):
+            value = {**values.get(given.name, cast("Mapping[str, object]", setting.default)), **value}
+        values[given.name] = value
+        places[given.name] = given.where
+    settings = Settings(**values)
+    _require_agreement(settings, places)
+    return settings
+
+
+def json_from_settings(settings: Settings) -> str:
+    """Return the settings as text that a child process can be started with."""
+    return msgspec.json.encode(settings).decode()
+
+
+def settings_from_json(text: str) -> Settings:
+    """Return the settings that a parent process handed over."""
+    return msgspec.json.decode(text, type=Settings)
+
+
+def _given_by_environment(variables: Mapping[str, str]) -> Iterable[Given]:
+    for variable, value in sorted(variables.items()):
+        if variable.startswith(ENVIRONMENT_PREFIX):
+            name = variable.removeprefix(ENVIRONMENT_PREFIX)
+            # Only upper case is ours, as the shell's habit is; anything else is reported as unknown.
+            yield Given(name.lower() if name == name.upper() else variable, value, f"the environment ({variable})")
+
+
+def _given_by_file(path: Path, *, directory: str | None) -> list[Given]:
+    try:
+        if directory is not None and not path.exists():
+            return []
+        with path.open("rb") as file:
+            content = file.read(FILE_BYTES_MAX + 1)
+        if len(content) > FILE_BYTES_MAX:
+            raise SettingsUnreadable(f"{path} is larger than {FILE_BYTES_MAX:,} bytes, so it is no settings file.")
+        table = tomllib.loads(content.decode())
+    except OSError as error:
+        raise SettingsUnreadable(f"{path} cannot be read: {error.strerror}; check --config.") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsUnreadable(f"{path} is not TOML: {error}.") from error
+    if directory is not None and table.get("data_dir", directory) != directory:
+        raise ImpossibleSetting(
+            f"data_dir in {path} is {table['data_dir']!r}: a file in the data directory cannot name another one; "
+            "move the file and name it with --config."
+        )
+    return [Given(name, value, str(path)) for name, value in table.items()]
+
+
+def _setting_named(given: Given) -> Setting:
+    setting = NAMES.get(given.name)
+    if setting is not None:
+        return setting
+    near = difflib.get_close_matches(
+        given.name.lower().removeprefix(ENVIRONMENT_PREFIX.lower()), NAMES, n=1, cutoff=0.5
+    )
+    advice = f"did you mean {near[0]}?" if near else "docs/reference/settings.md lists them all."
+    raise UnknownSetting(f"{given.name} in {given.where} is not a setting; {advice}")
+
+
+def _refusal(given: Given, may_be: str) -> ImpossibleSetting:
+    return ImpossibleSetting(f"{given.name} in {given.where} is {given.value!r}: it must be {may_be}.")
+
+
+def _read_whole(setting: Setting, given: Given) -> int:
+    value = given.value
+    if isinstance(value, str) and re.fullmatch(r"-?[0-9][0-9_]{0,30}", value.strip()) and "__" not in value:
+        value = int(value.strip().rstrip("_"))
+    if isinstance(value, bool) or not isinstance(value, int) or not setting.lowest <= value <= setting.highest:
+        raise _refusal(given, f"a whole number from {setting.lowest:,} to {setting.highest:,}")
+    return value
+
+
+def _read_text(_setting: Setting, given: Given) -> str:
+    if not isinstance(given.value, str) or not given.value.strip() or not given.value.isprintable():
+        raise _refusal(given, "a text that is not empty")
+    return given.value
+
+
+def _read_choice(setting: Setting, given: Given) -> str:
+    if given.value not in setting.choices:
+        raise _refusal(given, "one of " + ", ".join(setting.choices))
+    return str(given.value)
+
+
+def _read_switch(_setting: Setting, given: Given) -> bool:
+    # The environment and --set have only text; everywhere else a switch is a boolean.
+    words = {"true": True, "false": False, "1": True, "0": False}
+    value = words.get(given.value.lower()) if isinstance(given.value, str) else given.value
+    if not isinstance(value, bool):
+        raise _refusal(given, "true or false")
+    return value
+
+
+def _read_networks(_setting: Setting, given: Given) -> tuple[str, ...]:
+    may_be = "a list of networks such as 10.0.0.0/8 or ::1/128"
+    parts: object = [part.strip() for part in given.value.split(",")] if isinstance(given.value, str) else given.value
+    if not isinstance(parts, list):
+        raise _refusal(given, may_be)
+    listed = [part for part in cast("list[object]", parts) if part != ""]
+    try:
+        return tuple(str(ipaddress.ip_network(cast("str", _only_text(part)))) for part in listed)
+    except ValueError as error:
+        raise _refusal(given, f"{may_be} ({error})") from error
+
+
+def _only_text(part: object) -> object:
+    # The library would take the number 1 for the address 0.0.0.1.
+    if not isinstance(part, str):
+        raise ValueError(f"{part!r} is not a text")  # noqa: TRY004
+    return part
+
+
+def _read_brands(_setting: Setting, given: Given) -> dict[str, Brand]:
+    if isinstance(given.value, str):
+        listed = [part.strip() for part in given.value.split(",") if part.strip()]
+        tables: Iterable[tuple[str, dict[str, object]]] = [_brand_from_text(part) for part in listed]
+    else:
+        tables = _tables(given, keys=("zone", "unlabelled"), form="[brands.NAME] with zone and unlabelled")
+    brands: dict[str, Brand] = {}
+    for name, table in tables:
+        zone, unlabelled = table.get("zone", "UTC"), table.get("unlabelled", "count")
+        try:
+            brands[name] = Brand(name, zone=str(zone), unlabelled=cast("Unlabelled", unlabelled))
+        except Refused as refused:
+            raise ImpossibleSetting(f"brands in {given.where}: {name[:80]!r}: {refused.reason}.") from refused
+    return brands
+
+
+def _brand_from_text(text: str) -> tuple[str, dict[str, object]]:
+    name, *rest = text.split(":", 2)
+    return name, dict(zip(("zone", "unlabelled"), rest, strict=False))
+
+
+def _read_periods(_setting: Setting, given: Given) -> dict[str, Period]:
+    form = "[periods.NAME] with span, grain and cache, or NAME=SPAN/GRAIN/CACHE such as twodays=48h/1h/120s"
+    if isinstance(given.value, str):
+        pairs = [part.strip().partition("=") for part in given.value.split(",") if part.strip()]
+        tables: Iterable[tuple[str, dict[str, object]]] = [
+            (name, dict(zip(("span", "grain", "cache"), rest.split("/"), strict=False))) for name, _, rest in pairs
+        ]
+    else:
+        tables = _tables(given, keys=("span", "grain", "cache"), form=form)
+    periods: dict[str, Period] = {}
+    for name, table in tables:
+        if set(table) != {"span", "grain", "cache"} or not all(isinstance(text, str) for text in table.values()):
+            raise _refusal(given, form)
+        texts = cast("dict[str, str]", table)
+        try:
+            periods[name] = period_from_setting(name, span=texts["span"], grain=texts["grain"], cache=texts["cache"])
+        except FootfallError as refused:
+            raise ImpossibleSetting(f"periods in {given.where}: {refused}.") from refused
+    return periods
+
+
+def _tables(given: Given, *, keys: tuple[str, ...], form: str) -> Iterable[tuple[str, dict[str, object]]]:
+    if not isinstance(given.value, dict):
+        raise _refusal(given, form)
+    for name, table in cast("dict[str, object]", given.value).items():
+        if not isinstance(table, dict):
+            raise _refusal(given, form)
+        row = cast("dict[str, object]", table)
+        for key in row:
+            if key not in keys:
+                raise UnknownSetting(
+                    f"{given.name}.{name}.{key} in {given.where} is not a setting; it may be {' or '.join(keys)}."
+                )
+        yield name, row
+
+
+_READERS: Mapping[Kind, Callable[[Setting, Given], Any]] = {
+    "whole": _read_whole,
+    "text": _read_text,
+    "choice": _read_choice,
+    "switch": _read_switch,
+    "networks": _read_networks,
+    "brands": _read_brands,
+    "periods": _read_periods,
+}
+
+
+def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
+    def place(name: str) -> str:
+        return places.get(name, "the defaults")
+
+    if settings.dev and not _is_loopback(settings.http_host):
+        raise ImpossibleSetting(
+            f"dev in {place('dev')} is on while http_host in {place('http_host')} is {settings.http_host!r}: "
+            "it must be off, or http_host must be a loopback address such as 127.0.0.1."
+        )
+    for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
+        if getattr(settings, name) < settings.http_body_bytes_max:
+            raise ImpossibleSetting(
+                f"{name} in {place(name)} is {getattr(settings, name):,}: it must be at least "
+                f"http_body_bytes_max ({settings.http_body_bytes_max:,} in {place('http_body_bytes_max')})."
+            )
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""The path of a hit: collect, stream, count, store, serve."""

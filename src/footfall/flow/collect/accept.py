@@ -1,0 +1,149 @@
+"""From parsed hits to stream entries: everything that decides where a hit goes is frozen here."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footfall.accounts.brands import Brand, Brands
+from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
+from footfall.flow.collect.senders import SALT_MS, Salts, Sender, visitor_hash
+from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
+from footfall.flow.stream.shards import places_by_shard
+from footfall.ports.stream import Claim, Entry
+from footfall.values.errors import Refused
+
+UNLABELLED = "unlabelled"  # The verdict on a hit without resourceType where the brand wants to know first.
+LEAN_HITS_PER_RECORD_MAX = 2_000  # of at most 460 bytes each: an id and three labels
+FULL_HITS_PER_RECORD_MAX = 200  # of at most 4,700 bytes each: url, referrer and visitor as well
+_ID_BYTES = 16
+_AHEAD_MS_MAX = 300_000  # Beyond it an event's day is not believed, so no salt is made for it.
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How hits came: when, from whom, and under which Idempotency-Key."""
+
+    arrived_at_ms: int
+    sender: Sender
+    is_batch: bool
+    idempotency_key: str = ""
+    body: bytes = b""
+
+
+class Acceptance:
+    """What it takes to accept: the brands, the visitors' salts and the shards of the stream."""
+
+    def __init__(self, brands: Brands, salts: Salts, *, shards: int) -> None:
+        self._brands = brands
+        self._salts = salts
+        self._shards = shards
+
+    def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
+        """Return the entries to append; hits of unknown brands join the refused ones."""
+        entries: list[Entry] = []
+        for draft in parsed.drafts:
+            try:
+                brand = self._brands.brand(draft.brand)
+            except Refused as error:
+                parsed.refused.extend(Refusal(place, error.field, error.reason) for place in draft.places)
+                continue
+            for shard, part in self._parts(draft):
+                entries.append(self._entry(brand, shard, part, request))
+        return entries
+
+    def _parts(self, draft: Draft) -> list[tuple[int, Draft]]:
+        """Split a draft by shard and by what a record holds."""
+        if self._shards == 1:
+            by_shard = {0: range(len(draft.keys))}
+        else:
+            by_shard = places_by_shard(draft.brand, draft.keys, shards=self._shards)
+        hits_max = LEAN_HITS_PER_RECORD_MAX if draft.hits is None else FULL_HITS_PER_RECORD_MAX
+        if len(by_shard) == 1 and len(draft.keys) <= hits_max:
+            return [(next(iter(by_shard)), draft)]
+        return [
+            (shard, _picked(draft, places[start : start + hits_max]))
+            for shard, places in by_shard.items()
+            for start in range(0, len(places), hits_max)
+        ]
+
+    def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request) -> Entry:
+        hits = draft.hits
+        pack = Pack(
+            version=VERSION,
+            rules=RULES,
+            arrived_at_ms=request.arrived_at_ms,
+            keys=draft.keys,
+            at_ms=_event_times(hits, request.arrived_at_ms),
+            screened=_unlabelled(draft.keys) if brand.unlabelled == "hold" else None,
+            visitors=self._visitors(brand, draft, request),
+            urls=_column([hit.url for hit in hits]) if hits else None,
+            referrers=_column([hit.referrer for hit in hits]) if hits else None,
+        )
+        return Entry(
+            shard=shard,
+            group=brand.name,
+            weight=len(draft.keys),
+            data=record_from_pack(pack),
+            arrived_at_ms=request.arrived_at_ms,
+            ids=_ids(brand.name, hits) if hits else (),
+            claim=_claim(brand.name, shard, draft, request),
+        )
+
+    def _visitors(self, brand: Brand, draft: Draft, request: Request) -> list[bytes] | None:
+        """Return each hit's visitor: the brand's own id if sent, else the sender if it speaks for itself alone."""
+        if request.sender.wants_privacy or (request.is_batch and not draft.hits):
+            return None
+        hits: Sequence[Hit | None] = draft.hits or [None] * len(draft.keys)
+        visitors = [self._visitor(brand, hit, request) for hit in hits]
+        return visitors if any(visitors) else None
+
+    def _visitor(self, brand: Brand, hit: Hit | None, request: Request) -> bytes:
+        now_ms = request.arrived_at_ms
+        if hit is not None and hit.visitor:
+            return visitor_hash(self._salts.of_brand(brand.name, now_ms=now_ms), hit.visitor)
+        at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
+        if request.is_batch or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
+            return b""  # A server's batch says nothing about who reads, and an old day's salt is gone.
+        salt = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
+        return b"" if salt is None else visitor_hash(salt, request.sender.address, request.sender.agent, brand.name)
+
+
+def _picked(draft: Draft, places: Sequence[int]) -> Draft:
+    hits = draft.hits
+    return Draft(
+        brand=draft.brand,
+        keys=[draft.keys[place] for place in places],
+        places=[draft.places[place] for place in places],
+        hits=[hits[place] for place in places] if hits is not None else None,
+    )
+
+
+def _event_times(hits: list[Hit] | None, arrived_at_ms: int) -> list[int] | None:
+    if hits is None or all(hit.at_ms is None for hit in hits):
+        return None
+    return [arrived_at_ms if hit.at_ms is None else hit.at_ms for hit in hits]
+
+
+def _unlabelled(keys: list[HitKey]) -> dict[int, str] | None:
+    return {place: UNLABELLED for place, key in enumerate(keys) if not key[2]} or None
+
+
+def _column(texts: list[str]) -> list[str] | None:
+    return texts if any(texts) else None
+
+
+def _ids(brand: str, hits: list[Hit]) -> tuple[tuple[int, bytes], ...]:
+    return tuple((place, _id(brand, "hit", hit.id)) for place, hit in enumerate(hits) if hit.id)
+
+
+def _claim(brand: str, shard: int, draft: Draft, request: Request) -> Claim | None:
+    if not request.idempotency_key:
+        return None
+    # The place keeps the parts of one body apart: each is a claim of its own.
+    key = _id(brand, "key", request.idempotency_key, str(shard), str(draft.places[0]))
+    return Claim(key, hashlib.blake2b(request.body, digest_size=_ID_BYTES).digest())
+
+
+def _id(*parts: str) -> bytes:
+    return hashlib.blake2b("\0".join(parts).encode(), digest_size=_ID_BYTES).digest()
+

@@ -1,0 +1,131 @@
+"""The careful lane: one hit at a time, with a reason for each that cannot be taken.
+
+It splits the body by hand, without recursion, so that one hit that is nested ten thousand deep, cut off or
+not JSON at all costs nobody else anything.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+from footfall.flow.collect.fields import Hit, Refusal, SentHit, hit_from_sent
+from footfall.values.errors import Refused
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+_TOO_MANY_DIGITS = 40  # Python takes its time over numbers of thousands of digits; none of ours has twenty.
+
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "brand": ((str,), "text"),
+    "assetId": ((str, int), "text or a whole number"),
+    "sectionId": ((str, int, type(None)), "text or a whole number"),
+    "resourceType": ((str, type(None)), "text"),
+    "paidType": ((str, type(None)), "text"),
+    "url": ((str, type(None)), "text"),
+    "referrer": ((str, type(None)), "text"),
+    "at": ((str, int, type(None)), "a time as text, or whole milliseconds"),
+    "id": ((str, type(None)), "text"),
+    "visitor": ((str, type(None)), "text"),
+}
+
+
+def careful_hits(pieces: list[bytes]) -> tuple[list[tuple[int, Hit]], list[Refusal]]:
+    """Return the hits that can be taken with their places, and why the others cannot."""
+    taken: list[tuple[int, Hit]] = []
+    refused: list[Refusal] = []
+    for place, piece in enumerate(pieces):
+        try:
+            taken.append((place, careful_hit(piece)))
+        except Refused as error:
+            refused.append(Refusal(place, error.field, error.reason))
+    return taken, refused
+
+
+def careful_hit(piece: bytes) -> Hit:
+    """Return the hit that the text of one JSON object holds, or raise Refused."""
+    fields = _object(piece)
+    for name, (kinds, words) in _KINDS.items():
+        value = fields.get(name)
+        if value is None and name in ("brand", "assetId"):
+            raise Refused(name, "is missing")
+        if not isinstance(value, kinds) and value is not None or isinstance(value, bool):
+            raise Refused(name, f"must be {words}, not {_words(value)}")
+    return hit_from_sent(SentHit(**{name: fields[name] for name in _KINDS if name in fields}))
+
+
+def pieces_of_array(body: bytes) -> list[bytes]:
+    """Split the text of a JSON array into the texts of its items; raise Refused when it does not end."""
+    start = body.index(b"[") + 1
+    depth, pieces = 1, list[bytes]()
+    for token in _TOKEN.finditer(body, start):
+        mark = token.group()
+        if mark in (b"{", b"["):
+            depth += 1
+        elif mark in (b"}", b"]"):
+            depth -= 1
+        elif mark == b"," and depth == 1:
+            pieces.append(body[start : token.start()])
+            start = token.end()
+        if depth == 0:
+            last = body[start : token.start()]
+            if body[token.end() :].strip():
+                raise Refused("body", "goes on after the array's end")
+            return [*pieces, last] if pieces or last.strip() else []
+    raise Refused("body", "is cut off: the array does not end")
+
+
+def pieces_of_lines(body: bytes) -> list[bytes]:
+    """Return the lines that hold something."""
+    return [line for line in body.splitlines() if line.strip()]
+
+
+def _object(piece: bytes) -> dict[str, Any]:
+    try:
+        text = piece.decode()
+    except UnicodeDecodeError as error:
+        raise Refused("body", f"is not UTF-8 at byte {error.start}") from error
+    try:
+        fields = json.loads(
+            text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=_whole_number
+        )
+    except RecursionError as error:
+        raise Refused("body", "is nested too deep") from error
+    except ValueError as error:
+        raise Refused("body", f"is not JSON: {error}") from error
+    if not isinstance(fields, dict):
+        raise Refused("body", f"must be a JSON object, not {_words(fields)}")
+    return fields  # pyright: ignore[reportUnknownVariableType] - whatever was sent
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+        raise Refused(twice if twice in _KINDS else "body", f"the key {twice[:40]!r} stands twice")
+    return fields
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise Refused("body", f"{name} is not JSON")
+
+
+def _whole_number(digits: str) -> int:
+    return int(digits) if len(digits) <= _TOO_MANY_DIGITS else 10**_TOO_MANY_DIGITS
+
+
+def _words(value: object) -> str:
+    match value:
+        case bool():
+            return "true or false"
+        case None:
+            return "null"
+        case list():
+            return "an array"
+        case dict():
+            return "an object"
+        case float():
+            return "a number with a fraction"
+        case int():
+            return "a number"
+        case _:
+            return "text"

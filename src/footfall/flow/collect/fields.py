@@ -1,0 +1,146 @@
+"""A hit as it was sent, a hit as it is taken, and the way from one to the other."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from msgspec import UNSET, Struct, UnsetType
+
+from footfall.flow.stream.records import HitKey
+from footfall.values.errors import Refused
+from footfall.values.hit import (
+    ADDRESS_BYTES_MAX,
+    ASSET_BYTES_MAX,
+    AT_MS_MAX,
+    AT_MS_MIN,
+    ID_BYTES_MAX,
+    LABEL_BYTES_MAX,
+    require_number,
+    require_text,
+)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND = timedelta(milliseconds=1)
+
+Optional = str | None | UnsetType
+
+
+class SentHit(Struct, gc=False):
+    """A hit in a sender's words; fields that we do not know are left aside."""
+
+    brand: str
+    assetId: str | int  # noqa: N815 - the sender's spelling
+    sectionId: str | int | None | UnsetType = UNSET  # noqa: N815
+    resourceType: Optional = UNSET  # noqa: N815
+    paidType: Optional = UNSET  # noqa: N815
+    url: Optional = UNSET
+    referrer: Optional = UNSET
+    at: str | int | None | UnsetType = UNSET
+    id: Optional = UNSET
+    visitor: Optional = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A hit that can be taken; an empty text is something that was not sent."""
+
+    brand: str
+    key: HitKey
+    at_ms: int | None = None
+    id: str = ""
+    visitor: str = ""
+    url: str = ""
+    referrer: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Which hit of a request was not taken, and why."""
+
+    index: int
+    field: str
+    reason: str
+
+
+@dataclass(slots=True)
+class Draft:
+    """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key."""
+
+    brand: str
+    keys: list[HitKey]
+    places: Sequence[int]  # in the request
+    hits: list[Hit] | None = None
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a body held: drafts to accept, refusals to answer, and how many hits it named in all."""
+
+    count: int
+    drafts: list[Draft] = field(default_factory=list[Draft])
+    refused: list[Refusal] = field(default_factory=list[Refusal])
+
+
+def hit_from_sent(sent: SentHit) -> Hit:
+    """Return the hit, or raise Refused with the first field that is wrong."""
+    asset = sent.assetId
+    if isinstance(asset, int):
+        asset = require_number("assetId", asset)
+    elif not asset:
+        raise Refused("assetId", "is empty")
+    else:
+        asset = require_text("assetId", asset, bytes_max=ASSET_BYTES_MAX)
+    return Hit(
+        brand=sent.brand,
+        key=(asset, _section(sent.sectionId), _label("resourceType", sent.resourceType), _label("paidType", sent.paidType)),
+        at_ms=_moment(sent.at),
+        id=_text("id", sent.id, ID_BYTES_MAX),
+        visitor=_text("visitor", sent.visitor, ID_BYTES_MAX),
+        url=_text("url", sent.url, ADDRESS_BYTES_MAX),
+        referrer=_text("referrer", sent.referrer, ADDRESS_BYTES_MAX),
+    )
+
+
+def parsed_from_hits(hits: Iterable[tuple[int, Hit]], *, count: int) -> Parsed:
+    """Group hits by brand, in the order in which they were sent."""
+    brands: dict[str, tuple[list[int], list[Hit]]] = {}
+    for place, hit in hits:
+        places, of_brand = brands.setdefault(hit.brand, ([], []))
+        places.append(place)
+        of_brand.append(hit)
+    drafts = [Draft(brand, [hit.key for hit in hits], places, hits) for brand, (places, hits) in brands.items()]
+    return Parsed(count, drafts)
+
+
+def _section(value: str | int | None | UnsetType) -> str:
+    if isinstance(value, int):
+        return require_number("sectionId", value)
+    return _label("sectionId", value)
+
+
+def _label(name: str, value: Optional) -> str:
+    return _text(name, value, LABEL_BYTES_MAX)
+
+
+def _text(name: str, value: Optional, bytes_max: int) -> str:
+    return require_text(name, value, bytes_max=bytes_max) if isinstance(value, str) and value else ""
+
+
+def _moment(value: str | int | None | UnsetType) -> int | None:
+    """Return the event time in milliseconds; None when none was sent."""
+    if value is None or isinstance(value, UnsetType):
+        return None
+    if isinstance(value, int):
+        if not AT_MS_MIN <= value <= AT_MS_MAX:
+            raise Refused("at", f"is {value}; a number must be milliseconds since 1970, up to the year 9998")
+        return value
+    try:
+        moment = datetime.fromisoformat(value)
+    except ValueError as error:
+        raise Refused("at", f"{value[:40]!r} is not a time like 2026-11-15T14:30:00Z") from error
+    if moment.tzinfo is None:
+        raise Refused("at", f"{value[:40]!r} has no zone; end it with Z or an offset like +02:00")
+    at_ms = (moment - _EPOCH) // _MILLISECOND
+    if not 0 <= at_ms <= AT_MS_MAX:
+        raise Refused("at", f"{value[:40]!r} is not between the years 1970 and 9998")
+    return at_ms

@@ -1,0 +1,169 @@
+"""From a request's body to hits: fast where the sender is plain, exact about what is wrong where not.
+
+Three lanes give the same result. The lean lane knows bodies whose hits have just the five counted fields; the
+full lane knows every field; the careful lane takes one hit at a time and says what is wrong with it. The first two
+must prove that no key stands twice in a hit, because a decoder silently takes the last. They count quotation
+marks: with no backslash in the body each text has two, so what was decoded must account for all of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from footfall.flow.collect.careful import careful_hits, pieces_of_array, pieces_of_lines
+from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal, SentHit, hit_from_sent, parsed_from_hits
+from footfall.flow.stream.records import HitKey
+from footfall.values.errors import Refused
+from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX
+
+_AssetText = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
+_LabelText = Annotated[str, Meta(max_length=LABEL_BYTES_MAX)]
+_Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
+_SECTION_TEXTS_MAX = 10_000
+
+
+class _LeanTextNumber(Struct, forbid_unknown_fields=True, gc=False):
+    """Asset as text, section as number: nine texts, counting keys, so eighteen quotation marks."""
+
+    brand: _LabelText
+    assetId: _AssetText  # noqa: N815 - the sender's spelling
+    sectionId: _Number  # noqa: N815
+    resourceType: _LabelText  # noqa: N815
+    paidType: _LabelText  # noqa: N815
+
+
+class _LeanTextText(Struct, forbid_unknown_fields=True, gc=False):
+    brand: _LabelText
+    assetId: _AssetText  # noqa: N815
+    sectionId: _LabelText  # noqa: N815
+    resourceType: _LabelText  # noqa: N815
+    paidType: _LabelText  # noqa: N815
+
+
+class _LeanNumberNumber(Struct, forbid_unknown_fields=True, gc=False):
+    brand: _LabelText
+    assetId: _Number  # noqa: N815
+    sectionId: _Number  # noqa: N815
+    resourceType: _LabelText  # noqa: N815
+    paidType: _LabelText  # noqa: N815
+
+
+_Lean = _LeanTextNumber | _LeanTextText | _LeanNumberNumber
+_SHAPES: list[tuple[type[_Lean], int]] = [(_LeanTextNumber, 18), (_LeanTextText, 20), (_LeanNumberNumber, 16)]
+_NOT_DECODED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+
+
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """One way to write hits down: how each lane reads it."""
+
+    lean: Sequence[tuple[Callable[[bytes], list[_Lean]], int]]  # with the quotation marks of one hit
+    full: Callable[[bytes], list[SentHit]]
+    pieces: Callable[[bytes], list[bytes]]
+
+
+_ARRAY = _Form(
+    lean=[(msgspec.json.Decoder(list[shape]).decode, quotes) for shape, quotes in _SHAPES],  # pyright: ignore[reportArgumentType]
+    full=msgspec.json.Decoder(list[SentHit]).decode,
+    pieces=pieces_of_array,
+)
+_LINES = _Form(
+    lean=[(msgspec.json.Decoder(shape).decode_lines, quotes) for shape, quotes in _SHAPES],  # pyright: ignore[reportArgumentType]
+    full=msgspec.json.Decoder(SentHit).decode_lines,
+    pieces=pieces_of_lines,
+)
+_decode_one = msgspec.json.Decoder(SentHit).decode
+_ONE = _Form(lean=(), full=lambda body: [_decode_one(body)], pieces=lambda body: [body])
+_encode = msgspec.json.Encoder().encode
+
+
+class _NumberTexts(dict[int | str, str]):
+    """Section numbers as texts, made once: building the same few texts anew would cost more than all the rest."""
+
+    def __missing__(self, number: int | str) -> str:
+        if len(self) >= _SECTION_TEXTS_MAX:
+            self.clear()
+        text = self[number] = str(number)
+        return text
+
+
+_section_texts = _NumberTexts()
+
+
+def parse_hits(body: bytes, *, lines: bool, hits_max: int) -> Parsed:
+    """Return the hits of a body: one object, an array, or (said by `lines`) one object a line."""
+    start = body[:64].lstrip()[:1] or body.lstrip()[:1]
+    if not start:
+        raise Refused("body", "is empty")
+    if lines:
+        parsed = _parse(body, _LINES)
+    elif start == b"[":
+        parsed = _parse(body, _ARRAY)
+    elif start == b"{":
+        parsed = _parse(body, _ONE)
+    else:
+        raise Refused("body", "must be a JSON object, a JSON array or one JSON object a line")
+    if parsed.count > hits_max:
+        raise Refused("body", f"has {parsed.count:,} hits, at most {hits_max:,} are taken at once")
+    return parsed
+
+
+def _parse(body: bytes, form: _Form) -> Parsed:
+    if b"\\" in body:
+        return _careful(form.pieces(body))
+    if body.isascii():
+        for decode, quotes in form.lean:
+            try:
+                hits = decode(body)
+            except _NOT_DECODED:
+                continue
+            if body.count(b'"') == quotes * len(hits):
+                return _lean(hits)
+    try:
+        sent = form.full(body)
+    except _NOT_DECODED:
+        return _careful(form.pieces(body))
+    if body.count(b'"') != _encode(sent).count(b'"'):
+        return _careful(form.pieces(body))
+    return _full(sent)
+
+
+def _lean(hits: list[_Lean]) -> Parsed:
+    """Return hits whose every field was proven by decoding; only the brands are still to be looked at."""
+    texts = _section_texts
+    if hits and isinstance(hits[0], _LeanNumberNumber):
+        keys = [(str(hit.assetId), texts[hit.sectionId], hit.resourceType, hit.paidType) for hit in hits]
+    else:
+        keys = [(hit.assetId, texts[hit.sectionId], hit.resourceType, hit.paidType) for hit in hits]
+    brands = {hit.brand for hit in hits}
+    if len(brands) == 1:
+        return Parsed(len(hits), [Draft(brands.pop(), keys, range(len(keys)))])  # pyright: ignore[reportArgumentType] - texts by now
+    drafts: dict[str, tuple[list[HitKey], list[int]]] = {}
+    for place, (hit, key) in enumerate(zip(hits, keys, strict=True)):
+        of_brand = drafts.setdefault(hit.brand, ([], []))
+        of_brand[0].append(key)  # pyright: ignore[reportArgumentType] - texts by now
+        of_brand[1].append(place)
+    return Parsed(len(hits), [Draft(brand, keys, places) for brand, (keys, places) in drafts.items()])
+
+
+def _full(sent: list[SentHit]) -> Parsed:
+    taken: list[tuple[int, Hit]] = []
+    refused: list[Refusal] = []
+    for place, one in enumerate(sent):
+        try:
+            taken.append((place, hit_from_sent(one)))
+        except Refused as error:
+            refused.append(Refusal(place, error.field, error.reason))
+    parsed = parsed_from_hits(taken, count=len(sent))
+    parsed.refused.extend(refused)
+    return parsed
+
+
+def _careful(pieces: list[bytes]) -> Parsed:
+    taken, refused = careful_hits(pieces)
+    parsed = parsed_from_hits(taken, count=len(pieces))
+    parsed.refused.extend(refused)
+    return parsed

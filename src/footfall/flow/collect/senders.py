@@ -1,0 +1,100 @@
+"""Who sent a request: the address that is believed, and the visitor that is kept of it.
+
+No cookies, and no address on disk. A visitor is a keyed hash under a random salt of the brand and its local day of
+the event; the salt is destroyed 47 hours after that day began, and with it any way back.
+"""
+
+import hashlib
+import ipaddress
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from footfall.ports.errors import Changed
+from footfall.ports.table import Absent, Key, Put, Table
+from footfall.values.window import Grain, window_of
+
+SALT_MS = 47 * 3_600_000
+SALT_BYTES = 32
+VISITOR_BYTES = 8
+_CACHED_SALTS_MAX = 4_000  # two days of 2,000 brands
+_HOPS_MAX = 32  # A longer chain of proxies is somebody's joke.
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+
+@dataclass(frozen=True, slots=True)
+class Sender:
+    """What is known of a sender while its request is handled; never stored."""
+
+    address: str
+    agent: str
+    wants_privacy: bool  # GPC or DNT
+
+
+def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -> str:
+    """Return the address of the last hop that no trusted proxy vouches for.
+
+    Each trusted proxy appends the address it saw, so the chain is read from its end; what stands before
+    the first address that is not trusted could have been written by anybody.
+    """
+    address = peer
+    for hop in reversed(forwarded.split(",")[-_HOPS_MAX:]):
+        if not hop.strip() or not _is_within(address, trusted):
+            return address
+        address = hop.strip()
+    return address
+
+
+class Salts:
+    """The secrets that visitors are hashed under, in a table of their own that no backup holds."""
+
+    def __init__(self, table: Table, *, random_bytes: Callable[[int], bytes]) -> None:
+        self._table = table
+        self._random_bytes = random_bytes
+        self._cached: dict[Key, tuple[bytes, int | None]] = {}
+
+    def of_day(self, brand: str, zone: str, *, at_ms: int, now_ms: int) -> bytes | None:
+        """Return the salt of the brand's local day; None when that day's has been destroyed."""
+        day = window_of(at_ms, Grain.DAY, zone)
+        ends_at_ms = day.from_ms + SALT_MS
+        return self._salt(Key(brand, f"day#{day.from_ms}"), ends_at_ms, now_ms) if now_ms < ends_at_ms else None
+
+    def of_brand(self, brand: str, *, now_ms: int) -> bytes:
+        """Return the lasting secret under which a brand's own visitor ids are hashed."""
+        return self._salt(Key(brand, "own"), None, now_ms)
+
+    def _salt(self, key: Key, expires_at_ms: int | None, now_ms: int) -> bytes:
+        cached = self._cached.get(key)
+        if cached is not None and (cached[1] is None or now_ms < cached[1]):
+            return cached[0]
+        if len(self._cached) >= _CACHED_SALTS_MAX:
+            self._cached.clear()
+        salt = self._stored(key, expires_at_ms)
+        self._cached[key] = (salt, expires_at_ms)
+        return salt
+
+    def _stored(self, key: Key, expires_at_ms: int | None) -> bytes:
+        fresh = self._random_bytes(SALT_BYTES)
+        try:
+            self._table.put(Put(key, {"salt": fresh}, expires_at_ms=expires_at_ms, expects=(Absent(),)))
+        except Changed:
+            item = self._table.get(key)
+            salt = None if item is None else item["salt"]
+            return salt if isinstance(salt, bytes) else fresh
+        return fresh
+
+
+def visitor_hash(salt: bytes, *parts: str) -> bytes:
+    """Return the few bytes that stand for a visitor."""
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=VISITOR_BYTES, key=salt).digest()
+
+
+def _is_within(address: str, networks: Sequence[Network]) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in network for network in networks)

@@ -1,0 +1,84 @@
+"""Final windows: no hit can reach them any more, so their shards' parts become one and are cut for the reader.
+
+The cut is never for the counter: larger windows are built from uncut ones, and those are built long before.
+"""
+
+from collections.abc import Callable, Sequence
+
+from footfall.flow.count.rollup import WindowKey
+from footfall.flow.count.worker import Worker
+from footfall.flow.store import keys
+from footfall.flow.store.cutting import cut
+from footfall.flow.store.journal import Touched
+from footfall.flow.store.merging import merge
+from footfall.flow.store.summaries import Summaries, Summary
+from footfall.flow.stream.records import RULES
+from footfall.ports.table import Table
+from footfall.values.window import Grain, Window, parts_of
+
+
+class Finisher:
+    """Finishes the windows of all shards; the workers run in the same thread."""
+
+    def __init__(  # noqa: PLR0913 - whose windows, where they lie, and how they are finished
+        self,
+        workers: Sequence[Worker],
+        table: Table,
+        summaries: Summaries,
+        *,
+        keep_rows: int,
+        lateness_ms: int,
+        zone_of: Callable[[str], str],
+    ) -> None:
+        self._workers = workers
+        self._table = table
+        self._summaries = summaries
+        self._keep_rows = keep_rows
+        self._lateness_ms = lateness_ms
+        self._zone_of = zone_of
+
+    def step(self) -> bool:
+        """Finish one window of those that are due; return whether there was one."""
+        passed_ms = min(worker.checkpoint.passed_ms for worker in self._workers)
+        due = [
+            key
+            for worker in self._workers
+            for key in worker.rollup.final_windows(final_before_ms=passed_ms - self._lateness_ms)
+        ]
+        if not due:
+            return False
+        self._finish(min(due, key=lambda key: key[1].to_ms))
+        return True
+
+    def _finish(self, key: WindowKey) -> None:
+        brand, window = key
+        first = self._workers[0]
+        with self._table.together():
+            parts = parts_of(window, self._zone_of(brand)) if window.grain is Grain.HOUR else []
+            for one in (*parts, window):
+                self._merge_parts(brand, one)
+                for worker in self._workers:
+                    worker.held.forget(brand, one)
+            for worker in self._workers:
+                worker.rollup.settle(brand, window)
+            first.commit_touched([Touched(brand, window)])
+
+    def _merge_parts(self, brand: str, window: Window) -> None:
+        parts = self._summaries.live(brand, window)
+        if not parts:
+            return
+        before = next((part for part in parts if part.part == keys.ALL), None)
+        if before is not None and len(parts) == 1:
+            return
+        throughs = dict(before.throughs) if before is not None else {}
+        for part in parts:
+            if part.part != keys.ALL:
+                shard = keys.shard_of_part(part.part)
+                throughs[shard] = max(throughs.get(shard, 0), part.through)
+        columns = cut(merge([part.columns for part in parts]), self._keep_rows)
+        merged = Summary(window, keys.ALL, max(throughs.values()), throughs, columns, final=True, rules=RULES)
+        replaces = None if before is None else before.through
+        self._summaries.save(brand, merged, replaces=replaces, expires_at_ms=self._workers[0].expires_at_ms(window))
+        for part in parts:
+            if part.part != keys.ALL:
+                self._summaries.remove(brand, window, part.part, replaces=part.through)

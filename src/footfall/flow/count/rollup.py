@@ -1,0 +1,193 @@
+"""Hours from minutes, days from hours, and late hits folded in.
+
+A window that a shard has written into is *expected* until it is final. Once it is closed it is built from its parts;
+hits that come later go to its late part, which is folded in now and then. Work is done in small steps between the
+flushes, so that building a large day keeps nobody waiting.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from footfall.flow.count.held import Held
+from footfall.flow.store import keys
+from footfall.flow.store.columns import EMPTY, Columns
+from footfall.flow.store.merging import bounded, merge
+from footfall.ports.table import Delete, Put, Table, everything
+from footfall.values.window import Grain, Window, parts_of, window_of
+
+WINDOW_ROWS_MAX = 1_000_000
+WINDOW_TEXT_BYTES_MAX = 32_000_000
+PARTS_PER_STEP = 4
+ATTEMPTS_MAX = 3  # Late hits that keep touching a window must not keep it from ever being built.
+LATE_ROWS_MAX = 50_000  # A late part beyond this is folded in at once: it is written anew with every flush.
+
+WindowKey = tuple[str, Window]  # brand, window
+
+
+@dataclass(slots=True)
+class Expected:
+    """A window that is not final: whether it was built, and since when late hits wait beside it."""
+
+    is_built: bool
+    late_since_ms: int | None = None
+    late_rows: int = 0
+
+
+@dataclass(slots=True)
+class Build:
+    """A window on its way to being built from its parts."""
+
+    brand: str
+    window: Window
+    parts: list[Window]
+    done: int = 0
+    attempts: int = 1
+    merged: Columns = field(default_factory=lambda: EMPTY)
+
+
+class Rollup:
+    """The building of one shard's larger windows."""
+
+    def __init__(self, table: Table, held: Held, shard: int, *, zone_of: Callable[[str], str], fold_ms: int) -> None:
+        self._table = table
+        self._held = held
+        self._shard = shard
+        self._main = keys.shard_name(shard)
+        self._late = keys.late_part(shard)
+        self._zone_of = zone_of
+        self._fold_ms = fold_ms
+        self._expected: dict[WindowKey, Expected] = {}
+        self._build: Build | None = None
+        self.reload()
+
+    def reload(self) -> None:
+        """Read from the store which windows are expected."""
+        self._expected = {}
+        self._build = None
+        for found in everything(self._table, keys.pending_partition(self._shard)):
+            pending = keys.pending_from_key(found.key)
+            window = window_of(pending.start_ms, pending.grain, self._zone_of(pending.brand))
+            built = bool(found.item.get("built"))
+            self._expected[pending.brand, window] = Expected(built, 0 if found.item.get("late") else None)
+
+    def is_built(self, brand: str, window: Window) -> bool:
+        """Tell whether hits for the window have to go to its late part."""
+        expected = self._expected.get((brand, window))
+        return expected.is_built if expected is not None else self._is_stored(brand, window)
+
+    def expect(self, brand: str, window: Window) -> None:
+        """Remember a window that has hits and is not built."""
+        self._interrupt(brand, window)
+        if (brand, window) not in self._expected:
+            self._remember(brand, window, Expected(is_built=False))
+
+    def note_late(self, brand: str, window: Window, *, rows: int, now_ms: int) -> None:
+        """Remember that late hits wait beside a built window."""
+        expected = self._expected.get((brand, window))
+        if expected is None:
+            expected = Expected(is_built=True)
+        was_late = expected.late_since_ms is not None
+        expected.late_since_ms = now_ms if expected.late_since_ms is None else expected.late_since_ms
+        expected.late_rows = rows
+        if not was_late:
+            self._remember(brand, window, expected)
+
+    def interrupt_parents(self, brand: str, windows: Iterable[Window]) -> None:
+        """Begin a build anew whose parts have just changed."""
+        for window in windows:
+            self._interrupt(brand, window)
+
+    def step(self, *, passed_ms: int, through: int, now_ms: int) -> list[WindowKey] | None:
+        """Do a little; return the windows that were finished and written, or None when there is nothing to do."""
+        if self._build is None:
+            fold = self._due_fold(now_ms)
+            if fold is not None:
+                return [self._fold(fold, through=through)]
+            self._build = self._due_build(passed_ms)
+            if self._build is None:
+                return None
+        build = self._build
+        while build.done < len(build.parts):
+            self._merge_some(build)
+            if build.attempts <= ATTEMPTS_MAX:
+                break
+        return [self._finish(build, through=through)] if build.done >= len(build.parts) else []
+
+    def final_windows(self, *, final_before_ms: int) -> list[WindowKey]:
+        """Return the expected windows that no hit can reach any more."""
+        return sorted(
+            key for key, one in self._expected.items() if one.is_built and key[1].to_ms <= final_before_ms
+        )
+
+    def built_anew(self, brand: str, window: Window) -> None:
+        """Remember a window that was counted again, so that it is finished again."""
+        self._remember(brand, window, Expected(is_built=True))
+
+    def settle(self, brand: str, window: Window) -> None:
+        """Forget a window that is final now."""
+        if self._expected.pop((brand, window), None) is not None:
+            self._table.delete(Delete(keys.pending(self._shard, window.grain, window.from_ms, brand)))
+
+    def _is_stored(self, brand: str, window: Window) -> bool:
+        found = self._table.get(keys.head(brand, window, self._main))
+        return found is not None or self._table.get(keys.head(brand, window, keys.ALL)) is not None
+
+    def _interrupt(self, brand: str, window: Window) -> None:
+        build = self._build
+        if build is not None and build.done and build.brand == brand and build.window == window:
+            build.done, build.merged, build.attempts = 0, EMPTY, build.attempts + 1
+
+    def _remember(self, brand: str, window: Window, expected: Expected) -> None:
+        self._expected[brand, window] = expected
+        item = {"built": expected.is_built, "late": expected.late_since_ms is not None}
+        self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item))
+
+    def _due_fold(self, now_ms: int) -> WindowKey | None:
+        for key, one in self._expected.items():
+            waited = one.late_since_ms is not None and now_ms - one.late_since_ms >= self._fold_ms
+            if one.is_built and (waited or one.late_rows > LATE_ROWS_MAX):
+                return key
+        return None
+
+    def _due_build(self, passed_ms: int) -> Build | None:
+        waiting = [key for key, one in self._expected.items() if not one.is_built and key[1].to_ms <= passed_ms]
+        for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
+            if not self._has_open_parts(brand, window):
+                return Build(brand, window, parts_of(window, self._zone_of(brand)))
+        return None
+
+    def _has_open_parts(self, brand: str, window: Window) -> bool:
+        """Tell whether a part of the window has still to be built itself."""
+        return window.grain is Grain.DAY and any(
+            not one.is_built and of == brand and part.grain is Grain.HOUR and window.from_ms <= part.from_ms < window.to_ms
+            for (of, part), one in self._expected.items()
+        )
+
+    def _merge_some(self, build: Build) -> None:
+        columns = [build.merged]
+        for part in build.parts[build.done : build.done + PARTS_PER_STEP]:
+            columns.append(self._held.part(build.brand, part, self._main).columns)
+            columns.append(self._held.part(build.brand, part, self._late).columns)
+        merged = merge([one for one in columns if len(one.ident) or one.other])
+        build.merged = bounded(merged, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        build.done += PARTS_PER_STEP
+
+    def _finish(self, build: Build, *, through: int) -> WindowKey:
+        self._build = None
+        key = (build.brand, build.window)
+        self._held.save(build.brand, build.window, self._main, build.merged, through=through)
+        self._remember(build.brand, build.window, Expected(is_built=True))
+        if build.window.grain is Grain.HOUR:
+            day = window_of(build.window.from_ms, Grain.DAY, self._zone_of(build.brand))
+            if not self.is_built(build.brand, day):
+                self.expect(build.brand, day)
+        return key
+
+    def _fold(self, key: WindowKey, *, through: int) -> WindowKey:
+        brand, window = key
+        main, late = (self._held.part(brand, window, name).columns for name in (self._main, self._late))
+        merged = bounded(merge([main, late]), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        self._held.save(brand, window, self._main, merged, through=through)
+        self._held.remove(brand, window, self._late)
+        self._remember(brand, window, Expected(is_built=True))
+        return key

@@ -1,0 +1,1 @@
+"""Step 5 of 5: summaries become answers."""

@@ -1,0 +1,182 @@
+"""The board of one brand: all that is needed to answer any question about it, kept up to date in memory.
+
+What changes most is the open minute. A refresh then reads that one window, takes away what it gave before and adds
+what it gives now; how many windows a list covers does not matter.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from typing import NamedTuple
+
+from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
+from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.serve.sheets import Sheet, Unit
+from footfall.flow.store.summaries import Summary
+from footfall.values.errors import FootfallError
+from footfall.values.period import RETENTION_MS, Period, Span, closed_span, earlier, open_span
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window
+
+CLOSED_SHEET_KEPT_MS = HOUR_MS  # After that, nobody who asks for closed lists is around.
+CLOSED_UNTIL_MS_MIN = 20 * 365 * DAY_MS  # Before anything is closed; leaves room for the longest period.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardRules:
+    """What the counting step promises to a board, and what the board may use."""
+
+    shards: frozenset[str] = frozenset({"s00"})  # every shard that may hold hits of the brand
+    lateness_ms: int = DAY_MS
+    kept_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)
+    limits: BoardLimits = field(default_factory=BoardLimits)
+
+
+class NotReady(FootfallError):
+    """The board has not read what it needs to answer."""
+
+
+class SheetKey(NamedTuple):
+    """Which sum is meant: a period's, of closed windows only or not, now or one window earlier."""
+
+    period: str
+    closed: bool
+    previous: bool
+
+
+class Plan(NamedTuple):
+    """What a sheet is the sum of."""
+
+    span: Span
+    units: tuple[Unit, ...]
+
+
+class Board:
+    """Everything that serving knows of one brand."""
+
+    def __init__(
+        self, brand: str, *, zone: str, periods: Mapping[str, Period], rules: BoardRules | None = None
+    ) -> None:
+        self.brand = brand
+        self.periods = periods
+        self._zone = zone
+        self._rules = rules or BoardRules()
+        self._loaded = LoadedWindows(self._rules.limits)
+        self._plans: dict[SheetKey, Plan] = {}
+        self._sheets: dict[SheetKey, Sheet] = {}
+        self._now_ms = 0
+        self._closed_until_ms = 0
+        self._renumberings = 0
+        self._is_settled = False
+
+    @property
+    def directory(self) -> Directory:
+        """Return the numbers of all assets, slices and rows."""
+        return self._loaded.directory
+
+    def sheet(self, period: str, *, closed: bool, previous: bool) -> Sheet:
+        """Return the sum over the period's span; those over closed windows are made when first asked for."""
+        key = SheetKey(period, closed, previous)
+        if key not in self._plans:
+            raise NotReady(f"the lists of {self.brand} have not been read yet; ask again in a moment")
+        sheet = self._sheets.get(key)
+        if sheet is None:
+            sheet = self._sheets[key] = Sheet(self._plans[key].span)
+            self._move(key, sheet)
+        sheet.asked_at_ms = self._now_ms
+        return sheet
+
+    def is_final(self, span: Span) -> bool:
+        """Tell whether no hit can change the span any more, except in a backfill."""
+        return span.to_ms + self._rules.lateness_ms <= self._closed_until_ms
+
+    def refresh(self, read: Read, *, now_ms: int, closed_until_ms: int, changed: Collection[Window]) -> bool:
+        """Bring everything up to the moment, reading only what is needed; return whether any answer may differ.
+
+        `changed` are the windows that were written since the refresh before; others are taken to be as they were.
+        When reading fails, the board keeps answering as before; the next refresh must name the same windows again.
+        """
+        closed_until_ms = max(closed_until_ms, CLOSED_UNTIL_MS_MIN)
+        fresh = {window: read(window) for window in dict.fromkeys(changed) if self._loaded.held(window) is not None}
+        has_moved = (
+            not self._is_settled
+            or now_ms // MINUTE_MS != self._now_ms // MINUTE_MS
+            or closed_until_ms // MINUTE_MS != self._closed_until_ms // MINUTE_MS
+        )
+        self._now_ms, self._closed_until_ms = now_ms, closed_until_ms
+        self._is_settled = False
+        try:
+            self._bring_up(read, fresh, has_moved=has_moved)
+        except FootfallError:
+            if self._renumberings != self._loaded.renumberings:
+                self._plans.clear()  # The sums are in numbers that are void by now.
+            raise
+        self._is_settled = True
+        return has_moved or bool(fresh)
+
+    def _bring_up(self, read: Read, fresh: Mapping[Window, Collection[Summary]], *, has_moved: bool) -> None:
+        has_other_parts = [self._enter_again(window, summaries) for window, summaries in fresh.items()]
+        self._loaded.fit(read, now_ms=self._now_ms)
+        if has_moved or any(has_other_parts):
+            self._resolve(read, fresh)
+            self._loaded.tidy(now_ms=self._now_ms)
+            self._move_sheets(None)
+        else:
+            self._move_sheets(fresh)
+        self.directory.rank_new_assets()
+
+    def _enter_again(self, window: Window, summaries: Collection[Summary]) -> bool:
+        """Enter what a window has now in place of what it had, and return whether it has other parts than before."""
+        before = self._loaded.held(window)
+        assert before is not None
+        entered = {part for part, one in before.parts.items() if one is not None}
+        after = self._loaded.note(window, summaries)
+        for summary in summaries:
+            if summary.part in entered:
+                self._loaded.enter(window, summary)
+        return before.parts.keys() != after.parts.keys() or before.merged != after.merged
+
+    def _resolve(self, read: Read, fresh: Mapping[Window, Collection[Summary]]) -> None:
+        ground = Ground(zone=self._zone, shards=self._rules.shards, kept_ms=self._rules.kept_ms, now_ms=self._now_ms)
+        resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh)
+        self._plans = {key: Plan(span, resolution.units(span)) for key, span in self._spans().items()}
+        self._loaded.forget_all_but(resolution.reached)
+
+    def _spans(self) -> dict[SheetKey, Span]:
+        spans: dict[SheetKey, Span] = {}
+        for period, closed in product(self.periods.values(), (False, True)):
+            if closed:
+                span = closed_span(period, closed_until_ms=self._closed_until_ms, zone=self._zone)
+            else:
+                span = open_span(period, at_ms=self._now_ms, zone=self._zone)
+            spans[SheetKey(period.name, closed=closed, previous=False)] = span
+            spans[SheetKey(period.name, closed=closed, previous=True)] = earlier(span, self._zone)
+        return spans
+
+    def _move_sheets(self, changed: Collection[Window] | None) -> None:
+        """Bring the sums up to date with these windows, or with whatever differs when None."""
+        if self._renumberings != self._loaded.renumberings:
+            self._renumberings = self._loaded.renumberings
+            self._sheets = {key: Sheet(self._plans[key].span, sheet.asked_at_ms) for key, sheet in self._sheets.items()}
+            changed = None
+        for key in self._plans:
+            sheet = self._sheets.get(key)
+            if key.closed and sheet is not None and self._now_ms - sheet.asked_at_ms > CLOSED_SHEET_KEPT_MS:
+                del self._sheets[key]
+            elif changed is not None and sheet is not None:
+                self._replace(sheet, changed)
+            elif sheet is not None or not key.closed:
+                self._move(key, self._sheets.setdefault(key, sheet or Sheet(self._plans[key].span)))
+
+    def _replace(self, sheet: Sheet, changed: Collection[Window]) -> None:
+        for window in changed:
+            held = self._loaded.held(window)
+            assert held is not None
+            for part, new in held.parts.items():
+                unit = Unit(window, part)
+                if sheet.has(unit):
+                    sheet.replace(unit, new)
+
+    def _move(self, key: SheetKey, sheet: Sheet) -> None:
+        span, units = self._plans[key]
+        sheet.move(span, {unit: self._loaded.contribution(unit) for unit in units})

@@ -1,0 +1,74 @@
+"""The ids of assets that are not numbers, each kept once, in one run of bytes."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from footfall.flow.serve.growing import Growing
+from footfall.flow.store.columns import Texts
+
+WORD = 8
+
+
+class IdTexts:
+    """One text per asset in the order of asset numbers; an asset whose id is a number has an empty one."""
+
+    def __init__(self) -> None:
+        self._bytes = Growing(np.zeros(WORD, np.uint8))  # Room before the first text to read a whole word.
+        self._end = Growing(np.zeros(1, np.int64))  # Asset n's text lies between end n and end n + 1.
+
+    @property
+    def size(self) -> int:
+        """Return the bytes of all texts together."""
+        return len(self._bytes) - WORD
+
+    def text(self, asset: int) -> bytes:
+        """Return the asset's text."""
+        start, end = self._end.values[asset : asset + 2].tolist()
+        return self._bytes.values[WORD + start : WORD + end].tobytes()
+
+    def extend(self, texts: Texts, text_no: NDArray[np.intp]) -> None:
+        """Add one text for each new asset: the one with the number given, or an empty one for -1."""
+        offsets = texts.offsets.astype(np.int64)
+        chosen = np.maximum(text_no, 0)
+        starts = np.where(text_no < 0, 0, offsets[chosen])
+        lengths = np.where(text_no < 0, 0, offsets[np.minimum(chosen + 1, len(offsets) - 1)] - starts)
+        self._end.extend(self._end.values[-1] + np.cumsum(lengths))
+        self._bytes.extend(_pieces(np.frombuffer(texts.blob, np.uint8), starts, lengths))
+
+    def are_equal(self, assets: NDArray[np.uint32], texts: Texts, text_no: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return for each asset whether its text is the same as the one with the number beside it."""
+        offsets = texts.offsets.astype(np.int64)
+        starts, ends = self._end.values[assets], self._end.values[assets.astype(np.int64) + 1]
+        their_ends = offsets[text_no + 1]
+        lengths = ends - starts
+        are_equal = lengths == their_ends - offsets[text_no]
+        ours, theirs = _words(self._bytes.values), _words(np.frombuffer(bytes(WORD) + texts.blob, np.uint8))
+        # Eight bytes of every text at a time, from the end, where ids differ if they do.
+        going, done = np.flatnonzero(are_equal & (lengths > 0)), 0
+        while len(going):
+            rest = lengths[going] - done
+            differ = ours[ends[going] - done] ^ theirs[their_ends[going] - done]
+            differ >>= (8 * np.maximum(WORD - rest, 0)).astype(np.uint64)
+            are_equal[going[differ != 0]] = False
+            going, done = going[(differ == 0) & (rest > WORD)], done + WORD
+        return are_equal
+
+    def kept(self, is_kept: NDArray[np.bool_]) -> "IdTexts":
+        """Return the texts of the assets that are kept."""
+        starts = self._end.values[:-1][is_kept]
+        lengths = self._end.values[1:][is_kept] - starts
+        rest = IdTexts()
+        rest._bytes.extend(_pieces(self._bytes.values, WORD + starts, lengths))
+        rest._end.extend(np.cumsum(lengths))
+        return rest
+
+
+def _pieces(data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """Return pieces of the data, one after the other."""
+    shifts = starts - (np.cumsum(lengths) - lengths)
+    return data[np.repeat(shifts, lengths) + np.arange(int(lengths.sum()))]
+
+
+def _words(data: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """Return the eight bytes from each place on as one number, the last of them its highest part."""
+    return np.ndarray(len(data) - WORD + 1, dtype="<u8", buffer=data.data, strides=(1,))

@@ -1,0 +1,99 @@
+"""The ledger of a brand: where every accepted hit has gone, in lines that add up.
+
+All lines but the last are kept where hits are counted, one map per shard. What was appended to the stream and
+is in no line yet is in flight. It can never be less than nothing: a ledger that would say so is not shown.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import msgspec
+
+from footfall.ports.errors import Corrupt
+from footfall.values.errors import FootfallError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ledger:
+    """What became of a brand's hits; the lines after the first add up to it."""
+
+    brand: str
+    accepted: int
+    counted: int
+    duplicate: int
+    screened: Mapping[str, int]
+    held: int
+    late: int
+    future: int
+    unlabelled: int
+    dead: int
+    in_flight: int
+
+
+class Unbalanced(FootfallError):
+    """The lines of a ledger add up to more than was ever accepted."""
+
+
+def ledger(brand: str, handled: Mapping[str, Mapping[str, object]], *, appended: int) -> Ledger:
+    """Return the brand's ledger from the lines that each shard keeps and the hits that were appended in all."""
+    shards = [_lines_from_item(shard, item) for shard, item in handled.items()]
+    screened: dict[str, int] = {}
+    for lines in shards:
+        for reason, hits in lines.screened.items():
+            screened[reason] = screened.get(reason, 0) + hits
+    sums = {name: sum(getattr(lines, name) for lines in shards) for name in _SUMMED}
+    parts = sum(sums.values()) + sum(screened.values())
+    if parts > appended:
+        raise Unbalanced(
+            f"{brand}: the ledger's lines add up to {parts} hits, but only {appended} were accepted; "
+            f"recount the brand, or restore stream and store from one moment"
+        )
+    return Ledger(
+        brand=brand,
+        accepted=appended,
+        screened=dict(sorted(screened.items())),
+        in_flight=appended - parts,
+        **sums,
+    )
+
+
+def ledger_json(book: Ledger) -> bytes:
+    """Return the ledger as the API shows it."""
+    return msgspec.json.encode(
+        {
+            "brand": book.brand,
+            "accepted": book.accepted,
+            "counted": book.counted,
+            "duplicate": book.duplicate,
+            "screened": dict(book.screened),
+            "held": book.held,
+            "late": book.late,
+            "future": book.future,
+            "unlabelled": book.unlabelled,
+            "dead": book.dead,
+            "inFlight": book.in_flight,
+        }
+    )
+
+
+class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One shard's lines. An unknown line is refused: leaving it out would show its hits as in flight for ever."""
+
+    counted: int = 0
+    duplicate: int = 0
+    screened: dict[str, int] = {}
+    held: int = 0
+    late: int = 0
+    future: int = 0
+    unlabelled: int = 0
+    dead: int = 0
+
+
+_SUMMED = tuple(name for name in _Lines.__struct_fields__ if name != "screened")
+
+
+def _lines_from_item(shard: str, item: Mapping[str, object]) -> _Lines:
+    try:
+        return msgspec.convert(dict(item), _Lines)
+    except msgspec.ValidationError as error:
+        raise Corrupt(f"the ledger of shard {shard} cannot be read: {error}") from error

@@ -1,0 +1,102 @@
+"""Which summaries stand for a window: its own, or those of the finer windows it will be built from.
+
+Shards build hours and days without waiting for each other. So this is decided shard by shard: where a shard has
+its hour, its minutes inside that hour are not looked at, and where it has none yet, they stand for it.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from footfall.flow.serve.loaded import Held, LoadedWindows, Read
+from footfall.flow.serve.sheets import Unit
+from footfall.flow.store import keys
+from footfall.flow.store.summaries import Summary
+from footfall.values.period import Span
+from footfall.values.window import MINUTE_MS, Grain, Window, parts_of
+
+# A hit may be so much ahead of its arrival and is counted still; no window that begins later has any.
+AHEAD_MS = 5 * MINUTE_MS
+
+_FINER = {Grain.DAY: Grain.HOUR, Grain.HOUR: Grain.MINUTE, Grain.FIVE: Grain.MINUTE}
+_NOBODY: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What decides which windows can exist at all."""
+
+    zone: str
+    shards: frozenset[str]
+    kept_ms: Mapping[Grain, int]  # how long windows of a grain are kept
+    now_ms: int
+
+
+@dataclass(slots=True)
+class Resolution:
+    """One look at all spans of a board, which reads what is not in memory and notes what it came across."""
+
+    ground: Ground
+    loaded: LoadedWindows
+    read: Read
+    fresh: Mapping[Window, Collection[Summary]]  # read a moment ago, not to be read again
+    reached: set[Window] = field(default_factory=set[Window])
+    _known: dict[Window, tuple[Unit, ...]] = field(default_factory=dict[Window, tuple[Unit, ...]])
+
+    def units(self, span: Span) -> tuple[Unit, ...]:
+        """Return the summaries that the span is the sum of, all of them entered."""
+        for window in span.windows:
+            if window not in self._known:
+                self._known[window] = tuple(self._units_of(window, _NOBODY))
+        return tuple(unit for window in span.windows for unit in self._known[window])
+
+    def _units_of(self, window: Window, covered: frozenset[str]) -> list[Unit]:
+        """Return what stands for the window, leaving out shards that a longer window around it has already."""
+        if window.from_ms > self.ground.now_ms + AHEAD_MS:
+            return []
+        self.reached.add(window)
+        held = self._held(window)
+        can_descend = self._can_descend(window)
+        parts = [part for part in held.parts if _counts(part, held, covered=covered, has_finer=can_descend)]
+        self._enter(window, parts)
+        units = [Unit(window, part) for part in parts]
+        covered |= {keys.shard_of_part(part) for part in parts}
+        if can_descend and keys.ALL not in held.parts and not covered >= self.ground.shards:
+            for finer in parts_of(window, self.ground.zone):
+                units += self._units_of(finer, covered)
+        return units
+
+    def _can_descend(self, window: Window) -> bool:
+        finer = _FINER.get(window.grain)
+        return finer is not None and self.ground.now_ms - window.to_ms <= self.ground.kept_ms[finer]
+
+    def _held(self, window: Window) -> Held:
+        held = self.loaded.held(window)
+        if held is None:
+            # Five minutes are never stored: they are few enough to be added up.
+            held = self.loaded.note(window, [] if window.grain is Grain.FIVE else self._summaries(window))
+        return held
+
+    def _summaries(self, window: Window) -> Collection[Summary]:
+        return self.fresh[window] if window in self.fresh else self.read(window)
+
+    def _enter(self, window: Window, parts: Collection[str]) -> None:
+        held = self.loaded.held(window)
+        assert held is not None
+        missing = {part for part in parts if held.parts[part] is None}
+        if not missing:
+            return
+        for summary in self._summaries(window):
+            if summary.part in missing:
+                self.loaded.enter(window, summary)
+        self.loaded.fit(self.read, now_ms=self.ground.now_ms)
+
+
+def _counts(part: str, held: Held, *, covered: frozenset[str], has_finer: bool) -> bool:
+    """Tell whether a part of a window is to be added up."""
+    if part == keys.ALL:
+        return not held.merged & covered
+    shard = keys.shard_of_part(part)
+    if shard in covered:
+        return False
+    # Late hits of an hour that a shard has not built lie in its minutes as well, which stand for the hour.
+    return not has_finer or keys.ALL in held.parts or shard in held.parts

@@ -1,0 +1,1 @@
+"""Step 4 of 5: summaries, their keys and their bytes."""

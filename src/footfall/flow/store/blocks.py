@@ -1,0 +1,186 @@
+"""Columns as bytes, and back. The format is drawn in docs/formats/summaries.md.
+
+Equal columns give equal bytes before compression, so their checksum says whether two windows hold the same
+without decoding either. Bytes that are not what was written are never turned into an answer.
+"""
+
+import struct
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+import zstandard
+from numpy.typing import NDArray
+from xxhash import xxh3_64_intdigest
+
+from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts
+from footfall.ports.errors import Corrupt, PortError
+
+VERSION = 1
+CONTENT_BYTES_MAX = 1_000_000_000  # Some 50 million rows: more is a broken length, and memory is not given for it.
+
+_MAGIC = b"ffco"
+_FRAME = struct.Struct("<4sQHQQ")  # magic, check of all that follows it, version, bytes and checksum of the content
+_CHECKED_FROM = 12
+_COUNTS = struct.Struct("<IIIIBBBB")  # rows, texts, bytes of labels, bytes of texts, then the widths of four columns
+_LEVEL = 3
+
+
+class UnknownVersion(PortError):
+    """The bytes are whole, but of a format that this footfall does not read."""
+
+
+class _Labels(msgspec.Struct, array_like=True, frozen=True):
+    """Everything of columns that is not a long run of numbers or of text."""
+
+    slices: tuple[Slice, ...]
+    other: int
+    cut_slices: tuple[tuple[Slice, int], ...]
+    cut_any_asset: int
+    cut_reaches_kept: bool
+
+
+def bytes_from_columns(columns: Columns) -> bytes:
+    """Return the columns as bytes."""
+    content = content_from_columns(columns)
+    packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
+    framed = _FRAME.pack(_MAGIC, 0, VERSION, len(content), xxh3_64_intdigest(content)) + packed
+    check = xxh3_64_intdigest(memoryview(framed)[_CHECKED_FROM:])
+    return b"".join([_MAGIC, struct.pack("<Q", check), memoryview(framed)[_CHECKED_FROM:]])
+
+
+def columns_from_bytes(data: bytes) -> Columns:
+    """Return the columns that the bytes hold, or raise Corrupt."""
+    frame = _frame_of(data)
+    if xxh3_64_intdigest(memoryview(data)[_CHECKED_FROM:]) != frame.check:
+        raise Corrupt(f"a summary of {len(data)} bytes does not have its checksum; count its window again")
+    if frame.version != VERSION:
+        raise UnknownVersion(f"a summary has format version {frame.version}, this footfall reads {VERSION}; upgrade it")
+    if frame.content_bytes > CONTENT_BYTES_MAX:
+        raise Corrupt(f"a summary claims {frame.content_bytes} bytes of content, at most {CONTENT_BYTES_MAX} are read")
+    try:
+        content = zstandard.ZstdDecompressor().decompress(
+            memoryview(data)[_FRAME.size :], max_output_size=frame.content_bytes, allow_extra_data=False
+        )
+    except zstandard.ZstdError as error:
+        raise Corrupt(f"a summary cannot be unpacked; count its window again: {error}") from error
+    if len(content) != frame.content_bytes or xxh3_64_intdigest(content) != frame.checksum:
+        raise Corrupt("a summary's content does not have its checksum; count its window again")
+    return _columns_from_content(content)
+
+
+def checksum_of(data: bytes) -> str:
+    """Return the checksum of the content, which is equal for equal columns, without decoding them."""
+    return f"{_frame_of(data).checksum:016x}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """What stands before the packed content."""
+
+    version: int
+    content_bytes: int
+    checksum: int
+    check: int
+
+
+def _frame_of(data: bytes) -> _Frame:
+    """Return the frame of the bytes."""
+    if len(data) < _FRAME.size or data[: len(_MAGIC)] != _MAGIC:
+        raise Corrupt(f"{len(data)} bytes that begin with {data[:4]!r} are not a summary")
+    _, check, version, content_bytes, checksum = _FRAME.unpack_from(data)
+    return _Frame(version=version, content_bytes=content_bytes, checksum=checksum, check=check)
+
+
+def content_from_columns(columns: Columns) -> bytes:
+    """Return the columns as the bytes that are checksummed, before they are packed."""
+    labels = msgspec.msgpack.encode(_labels_of(columns))
+    lengths = np.diff(columns.texts.offsets).astype(np.uint64)
+    # Steps between sorted idents are small, and so are most counts: their upper bytes are nearly all alike.
+    steps = np.diff(columns.ident, prepend=np.uint64(0))
+    long_runs = (steps, columns.slice_no.astype(np.uint64), columns.hits, lengths)
+    widths = [_width_of(numbers) for numbers in long_runs]
+    counts = _COUNTS.pack(len(columns.ident), len(lengths), len(labels), len(columns.texts.blob), *widths)
+    planes = [_planes_of(numbers, width) for numbers, width in zip(long_runs, widths, strict=True)]
+    return b"".join([counts, labels, *planes, columns.texts.blob])
+
+
+def _labels_of(columns: Columns) -> _Labels:
+    """Return the short part of columns, its cuts in the order of slices."""
+    return _Labels(
+        slices=columns.slices,
+        other=columns.other,
+        cut_slices=tuple(sorted(columns.cuts.per_slice.items())),
+        cut_any_asset=columns.cuts.any_asset,
+        cut_reaches_kept=columns.cuts.reaches_kept,
+    )
+
+
+def _width_of(numbers: NDArray[np.uint64]) -> int:
+    """Return how many bytes the highest number needs."""
+    return (int(numbers.max(initial=0)).bit_length() + 7) // 8
+
+
+def _planes_of(numbers: NDArray[np.uint64], width: int) -> bytes:
+    """Return the lowest byte of every number, then the next of every number, and so on: like lies beside like."""
+    as_bytes = np.ascontiguousarray(numbers, "<u8").view(np.uint8).reshape(len(numbers), 8)
+    return as_bytes[:, :width].T.tobytes()
+
+
+def _columns_from_content(content: bytes) -> Columns:
+    """Return the columns of a content that has its checksum."""
+    if len(content) < _COUNTS.size:
+        raise Corrupt(f"a summary's content has {len(content)} bytes, too few for any; count its window again")
+    rows, text_count, label_bytes, blob_bytes, *widths = _COUNTS.unpack_from(content)
+    sizes = [width * size for width, size in zip(widths, (rows, rows, rows, text_count), strict=True)]
+    ends = np.cumsum([_COUNTS.size, label_bytes, *sizes, blob_bytes]).tolist()
+    if ends[-1] != len(content) or max(widths) > 8:
+        raise Corrupt(f"a summary's content has {len(content)} bytes where its counts need {ends[-1]}")
+    try:
+        labels = msgspec.msgpack.decode(content[ends[0] : ends[1]], type=_Labels)
+    except msgspec.MsgspecError as error:
+        raise Corrupt(f"a summary's labels cannot be read: {error}") from error
+    ident = np.cumsum(_numbers_from(content, ends[1], rows, widths[0]), dtype=np.uint64)
+    offsets = np.zeros(text_count + 1, np.uint32)
+    offsets[1:] = np.cumsum(_numbers_from(content, ends[4], text_count, widths[3]))
+    slice_no = _numbers_from(content, ends[2], rows, widths[1])
+    if offsets[-1] != blob_bytes or slice_no.max(initial=0) >= max(len(labels.slices), 1):
+        raise Corrupt("a summary's rows do not fit its slices and texts; count its window again")
+    return Columns(
+        slices=labels.slices,
+        ident=ident,
+        slice_no=slice_no.astype(np.uint16),
+        hits=_numbers_from(content, ends[3], rows, widths[2]),
+        text_ident=_text_idents_of(ident, text_count),
+        texts=Texts(blob=content[ends[5] :], offsets=offsets),
+        other=labels.other,
+        cuts=_cuts_from(labels),
+    )
+
+
+def _cuts_from(labels: _Labels) -> Cuts:
+    """Return the cuts among the labels."""
+    return Cuts(
+        per_slice=dict(labels.cut_slices),
+        any_asset=labels.cut_any_asset,
+        reaches_kept=labels.cut_reaches_kept,
+    )
+
+
+def _numbers_from(content: bytes, start: int, count: int, width: int) -> NDArray[np.uint64]:
+    """Return the numbers whose planes begin there."""
+    planes = np.frombuffer(content, np.uint8, count * width, start).reshape(width, count)
+    as_bytes = np.zeros((count, 8), np.uint8)
+    as_bytes[:, :width] = planes.T
+    return as_bytes.view("<u8").reshape(count).astype(np.uint64, copy=False)
+
+
+def _text_idents_of(ident: NDArray[np.uint64], text_count: int) -> NDArray[np.uint64]:
+    """Return the idents of the texts, which are not stored: rows have them all."""
+    with_text = ident[np.searchsorted(ident, np.uint64(TEXT_BIT)) :]
+    is_first = np.ones(len(with_text), np.bool_)
+    is_first[1:] = with_text[1:] != with_text[:-1]
+    text_ident = with_text[is_first]
+    if len(text_ident) != text_count:
+        raise Corrupt(f"a summary has {text_count} texts for {len(text_ident)} assets; count its window again")
+    return text_ident

@@ -1,0 +1,118 @@
+"""The one item per shard that never expires: how far it has counted, and its ledger."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from footfall.flow.store import keys
+from footfall.ports.errors import Corrupt
+from footfall.ports.table import Absent, Equals, Item, Put, Table, Value
+
+LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
+
+
+@dataclass(slots=True)
+class Lines:
+    """A brand's lines of the ledger: how many hits went where."""
+
+    counted: int = 0
+    duplicate: int = 0
+    late: int = 0
+    future: int = 0
+    unlabelled: int = 0
+    dead: int = 0
+    held: int = 0
+    screened: Counter[str] = field(default_factory=Counter[str])
+    last_hit_ms: int = 0  # when the brand was last heard of
+
+    def move(self, line: str, hits: int) -> None:
+        """Add hits to a line, or take them out again."""
+        if line in LINES:
+            setattr(self, line, getattr(self, line) + hits)
+        else:
+            self.screened[line] += hits
+
+    def add(self, more: "Lines") -> None:
+        """Add another set of lines to this one."""
+        for line in LINES:
+            self.move(line, getattr(more, line))
+        self.screened.update(more.screened)
+        self.last_hit_ms = max(self.last_hit_ms, more.last_hit_ms)
+
+
+@dataclass(slots=True)
+class Checkpoint:
+    """How far a shard has counted."""
+
+    number: int = 0  # counts the writes: a rival that read the same one loses
+    through: int = 0
+    passed_ms: int = 0  # everything that arrived before this moment has been read
+    arrived_at_ms: int = 0  # when the last record that was read had arrived
+    flushed_at_ms: int = 0
+    flush_ms: int = 0  # how long the last flush took
+    lines: dict[str, Lines] = field(default_factory=dict[str, Lines])
+
+
+def load_checkpoint(table: Table, shard: int) -> Checkpoint | None:
+    """Return the shard's checkpoint; None when it has never counted."""
+    item = table.get(keys.checkpoint(shard))
+    return None if item is None else checkpoint_from_item(item)
+
+
+def save_checkpoint(table: Table, shard: int, checkpoint: Checkpoint, *, replaces: int | None) -> None:
+    """Write the checkpoint in the place of the one with the number `replaces`, or raise Changed."""
+    condition = Absent() if replaces is None else Equals("number", replaces)
+    table.put(Put(keys.checkpoint(shard), _item_from(checkpoint), expects=(condition,)))
+
+
+def checkpoint_from_item(item: Item) -> Checkpoint:
+    """Return the checkpoint that an item holds."""
+    brands, seen = item.get("brands"), item.get("seen")
+    if not isinstance(brands, Mapping) or not isinstance(seen, Mapping):
+        raise Corrupt("a shard's checkpoint has no ledger; restore the store from a backup, or count all anew")
+    return Checkpoint(
+        number=_number(item, "number"),
+        through=_number(item, "through"),
+        passed_ms=_number(item, "passed_ms"),
+        arrived_at_ms=_number(item, "arrived_at_ms"),
+        flushed_at_ms=_number(item, "flushed_at_ms"),
+        flush_ms=_number(item, "flush_ms"),
+        lines={brand: _lines_from(lines, last_hit_ms=_number(seen, brand)) for brand, lines in brands.items()},
+    )
+
+
+def _item_from(checkpoint: Checkpoint) -> Item:
+    return {
+        "number": checkpoint.number,
+        "through": checkpoint.through,
+        "passed_ms": checkpoint.passed_ms,
+        "arrived_at_ms": checkpoint.arrived_at_ms,
+        "flushed_at_ms": checkpoint.flushed_at_ms,
+        "flush_ms": checkpoint.flush_ms,
+        "brands": {brand: lines_item(lines) for brand, lines in checkpoint.lines.items()},
+        "seen": {brand: lines.last_hit_ms for brand, lines in checkpoint.lines.items()},
+    }
+
+
+def lines_item(lines: Lines) -> Item:
+    """Return a brand's lines as they are stored; a line without hits is left out."""
+    numbers: dict[str, Value] = {name: getattr(lines, name) for name in LINES if getattr(lines, name)}
+    if lines.screened:
+        numbers["screened"] = dict(lines.screened)
+    return numbers
+
+
+def _lines_from(value: Value, *, last_hit_ms: int) -> Lines:
+    if not isinstance(value, Mapping):
+        raise Corrupt(f"a brand's ledger is {value!r}")
+    screened = value.get("screened")
+    reasons = {reason: _number(screened, reason) for reason in screened} if isinstance(screened, Mapping) else {}
+    numbers = {name: _number(value, name) for name in LINES}
+    return Lines(screened=Counter(reasons), last_hit_ms=last_hit_ms, **numbers)
+
+
+def _number(item: Mapping[str, Value], name: str) -> int:
+    value = item.get(name, 0)
+    if not isinstance(value, int):
+        raise Corrupt(f"{name!r} of a checkpoint is {value!r}, not a whole number")
+    return value

@@ -1,0 +1,150 @@
+"""The only place where keys of the store are built, and where they are read back.
+
+A window's partition is `brand#grain#start`. Heads and blocks lie in it under different first letters, so that
+a query over its heads never reads a block. Partitions that belong to no brand begin with `@`, which no brand
+name may hold, nor may it hold `#`.
+"""
+
+from dataclasses import dataclass
+
+from footfall.ports.table import Key
+from footfall.values.window import Grain, Window, instant_text, moment_from_text
+
+ALL = "all"  # the part that holds what all shards of a window held
+HEADS_FROM, HEADS_TO = "h#", "h#~"
+BLOCKS_MAX = 1_000  # Three digits in the key; some 350 MB of one summary.
+SHARDS = "@shards"
+
+_LATE = "#late"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A window that a shard has written to and that is not final."""
+
+    shard: int
+    grain: Grain
+    start_ms: int
+    brand: str
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """Where in the stream something stood: the record, and which of its hits."""
+
+    through: int
+    n: int
+
+
+def shard_name(shard: int) -> str:
+    """Return the shard's part of keys, which is also the name of its summaries' part."""
+    return f"s{shard:02d}"
+
+
+def shard_from_name(name: str) -> int:
+    """Return the shard whose name this is."""
+    return int(name.removeprefix("s"))
+
+
+def late_part(shard: int) -> str:
+    """Return the part in which hits wait that came after their window had closed."""
+    return shard_name(shard) + _LATE
+
+
+def is_late_part(part: str) -> bool:
+    """Tell whether the part is a shard's late hits."""
+    return part.endswith(_LATE)
+
+
+def shard_of_part(part: str) -> str:
+    """Return the name of the shard that writes the part."""
+    return part.removesuffix(_LATE)
+
+
+def partition(brand: str, window: Window) -> str:
+    """Return where everything about a brand's window lies."""
+    return f"{_plain(brand)}#{window.grain}#{instant_text(window.from_ms)}"
+
+
+def head(brand: str, window: Window, part: str) -> Key:
+    """Return the key of a summary's head."""
+    return Key(partition(brand, window), HEADS_FROM + part)
+
+
+def part_from_head(key: Key) -> str:
+    """Return the part whose head lies under the key."""
+    return key.sort.removeprefix(HEADS_FROM)
+
+
+def block(brand: str, window: Window, *, part: str, through: int, checksum: str, n: int) -> Key:
+    """Return the key of one block of a summary.
+
+    The checksum is in it because a re-count may give the same `through` another content, and blocks that a
+    head names are never written over.
+    """
+    return Key(partition(brand, window), f"z#{part}#{through:020d}#{checksum}#{n:03d}")
+
+
+def checkpoint(shard: int) -> Key:
+    """Return the key of the shard's checkpoint and ledger."""
+    return Key(SHARDS, shard_name(shard))
+
+
+def pending_partition(shard: int) -> str:
+    """Return where the shard's windows that are not final are listed."""
+    return f"@pending#{shard_name(shard)}"
+
+
+def pending(shard: int, grain: Grain, start_ms: int, brand: str) -> Key:
+    """Return the key under which the shard lists a window that is not final."""
+    return Key(pending_partition(shard), f"{grain}#{instant_text(start_ms)}#{_plain(brand)}")
+
+
+def pending_from_key(key: Key) -> Pending:
+    """Return the window that is listed under the key."""
+    grain, start, brand = key.sort.split("#")
+    shard = shard_from_name(key.partition.removeprefix("@pending#"))
+    return Pending(shard=shard, grain=Grain(grain), start_ms=moment_from_text(start, field="start"), brand=brand)
+
+
+def journal_partition(shard: int) -> str:
+    """Return where the shard's journal lies."""
+    return f"@journal#{shard_name(shard)}"
+
+
+def journal(shard: int, number: int) -> Key:
+    """Return the key of the journal's entry of a checkpoint's number."""
+    return Key(journal_partition(shard), f"{number:020d}")
+
+
+def journal_number(key: Key) -> int:
+    """Return the checkpoint's number of a journal's entry."""
+    return int(key.sort)
+
+
+def replayed(brand: str, line: str, sequence: int) -> Key:
+    """Return the key that remembers that a set-aside record was counted after all."""
+    return Key(f"{_plain(brand)}#replayed", f"{line}#{sequence:020d}")
+
+
+def side_partition(brand: str, kind: str) -> str:
+    """Return where the brand's hits of a kind lie that were set aside."""
+    return f"{_plain(brand)}#side#{_plain(kind)}"
+
+
+def side(brand: str, kind: str, through: int, n: int) -> Key:
+    """Return the key of one hit that was set aside."""
+    return Key(side_partition(brand, kind), f"{through:020d}#{n:06d}")
+
+
+def position_from_side(key: Key) -> Position:
+    """Return where in the stream the hit stood that was set aside."""
+    through, n = key.sort.split("#")
+    return Position(through=int(through), n=int(n))
+
+
+def _plain(name: str) -> str:
+    """Return a name that cannot be taken for more than one part of a key."""
+    assert name, "an empty name cannot be part of a key"
+    assert not {"#", "@"} & set(name), f"{name!r} cannot be part of a key"
+    return name

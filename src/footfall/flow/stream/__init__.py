@@ -1,0 +1,1 @@
+"""Step 2 of 5: what a record of hits looks like and which shard holds it."""

@@ -1,0 +1,84 @@
+"""What a record of hits looks like: one sender's hits of one brand, packed.
+
+Everything that decides where a hit goes is frozen in here: arrival, event times, labels, the door's verdicts
+and the version of the rules. docs/formats/records.md draws it.
+"""
+
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta, Struct
+
+from footfall.values.errors import FootfallError
+
+VERSION = 1
+RULES = 1  # The version of the rules that collecting applied.
+
+# asset, section, resourceType, paidType: what a hit is counted under. An empty text is a missing label.
+HitKey = tuple[str, str, str, str]
+
+
+class Unreadable(FootfallError):
+    """A record is not a pack of hits that this version understands."""
+
+
+class Counted(Struct, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that counting needs. A column that no hit uses is None."""
+
+    version: int
+    rules: int
+    arrived_at_ms: int
+    keys: list[HitKey]
+    at_ms: list[int] | None = None  # event times; None: all at arrival
+    weights: list[Annotated[int, Meta(ge=1)]] | None = None  # None: one each
+    screened: dict[int, str] | None = None  # place -> reason
+    replays: tuple[int, str] | None = None  # sequence number and ledger line of the set-aside hits that these are
+    trusted: bool = False  # event times hold however old they are
+
+
+class Pack(Counted, array_like=True, frozen=True, gc=False):
+    """The hits of one brand from one request, with all that is kept of them."""
+
+    visitors: list[bytes] | None = None  # 8 bytes each; empty: none
+    urls: list[str] | None = None
+    referrers: list[str] | None = None
+
+
+_P = TypeVar("_P", bound=Counted)
+
+_encoder = msgspec.msgpack.Encoder()
+_pack_decoder = msgspec.msgpack.Decoder(Pack)
+_counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
+
+
+def record_from_pack(pack: Pack) -> bytes:
+    """Return the record's bytes."""
+    return _encoder.encode(pack)
+
+
+def pack_from_record(data: bytes) -> Pack:
+    """Return every column of the pack, or raise Unreadable."""
+    return _decoded(_pack_decoder, data)
+
+
+def counted_from_record(data: bytes) -> Counted:
+    """Return the columns that counting needs, or raise Unreadable."""
+    return _decoded(_counted_decoder, data)
+
+
+def weight_of(pack: Counted) -> int:
+    """Return how many hits the pack stands for."""
+    return len(pack.keys) if pack.weights is None else sum(pack.weights)
+
+
+def _decoded(decoder: msgspec.msgpack.Decoder[_P], data: bytes) -> _P:
+    try:
+        pack = decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Unreadable(f"not a pack of hits: {error}") from error
+    if pack.version != VERSION:
+        raise Unreadable(f"a pack of version {pack.version}; this release reads version {VERSION}")
+    for column in (pack.at_ms, pack.weights):
+        if column is not None and len(column) != len(pack.keys):
+            raise Unreadable(f"a pack of {len(pack.keys)} hits with a column of {len(column)}")
+    return pack

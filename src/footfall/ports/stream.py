@@ -1,0 +1,116 @@
+"""Stream: a durable, sharded, ordered log of records.
+
+A record is opaque bytes with a group (the brand) and a weight (how many hits it carries), so that even a
+record that cannot be read can be accounted for. An entry may name the ids of its hits: a stream that can
+tell which of them it has seen before says so in the record, for good.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from footfall.ports.errors import TooLarge
+
+RECORD_BYTES_MAX = 1_000_000  # Kinesis takes 1 MiB with the partition key; this leaves room for both.
+READ_RECORDS_MAX = 10_000  # The most that one read returns, as on Kinesis.
+SHARDS_MAX = 256  # A shard's number has a fixed width in keys.
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sender's word that a whole entry is one act: the same key must come with the same body."""
+
+    key: bytes
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A record on its way into the stream; `ids` are (place in the record, 16 bytes)."""
+
+    shard: int
+    group: str
+    weight: int
+    data: bytes
+    arrived_at_ms: int
+    ids: tuple[tuple[int, bytes], ...] = ()
+    claim: Claim | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Appended:
+    """Where an entry went: its sequence number, or 0 when its claim was made before with another body."""
+
+    sequence: int
+    repeats: tuple[int, ...] = ()
+    repeated: bool = False
+
+    @property
+    def is_refused(self) -> bool:
+        """Tell whether the claim's key stands for another body, so that nothing was stored."""
+        return self.sequence == 0
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record as it stands in the stream, at a sequence number that only grows within its shard.
+
+    `repeats` are the places whose ids were there before; `repeated` says that all of it was.
+    """
+
+    sequence: int
+    group: str
+    weight: int
+    data: bytes
+    arrived_at_ms: int
+    repeats: tuple[int, ...] = ()
+    repeated: bool = False
+
+
+class Stream(Protocol):
+    """The promises that every stream keeps.
+
+    Appended records are on disk when `append` returns, all of them or none. Within a shard they are
+    read in the order of their sequence numbers, as often as asked, until they are trimmed.
+    """
+
+    @property
+    def shards(self) -> int:
+        """Return how many shards there are, numbered from 0."""
+        ...
+
+    def append(self, entries: Sequence[Entry]) -> list[Appended]:
+        """Store the entries durably; raise NoSpace, Throttled or Unavailable, and then none is stored."""
+        ...
+
+    def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
+        """Return the records that follow a sequence number (0 for the first); empty at the tip."""
+        ...
+
+    def tip(self, shard: int) -> int:
+        """Return the last sequence number given out in the shard; 0 when there is none."""
+        ...
+
+    def sequence_at(self, shard: int, *, arrived_at_ms: int) -> int:
+        """Return a sequence number below every record that arrived at or after the moment."""
+        ...
+
+    def kept_since_ms(self) -> int:
+        """Return the moment from which every record is still there; 0 when none was ever trimmed."""
+        ...
+
+    def appended(self) -> Mapping[str, int]:
+        """Return the weight ever appended for each group."""
+        ...
+
+    def trim(self, shard: int, *, through: int) -> None:
+        """Forget records up to a sequence number; whole blocks only, so some of them may stay."""
+        ...
+
+
+def require_fits(entry: Entry, *, shards: int) -> None:
+    """Raise unless the entry is within the limits."""
+    if len(entry.data) > RECORD_BYTES_MAX:
+        raise TooLarge(f"a record holds at most {RECORD_BYTES_MAX:,} bytes, this one has {len(entry.data):,}")
+    if not 0 <= entry.shard < shards:
+        raise TooLarge(f"the stream has shards 0 to {shards - 1}, not {entry.shard}")

@@ -1,0 +1,172 @@
+"""What a command is, declared as data, so that parser, help and reference page say the same."""
+
+import argparse
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Any, BinaryIO, NoReturn, TextIO
+
+from rich.console import Console
+from rich.text import Text
+
+from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError, Refused
+from footfall.values.window import moment_from_text
+
+DEFAULT_URL = "http://127.0.0.1:8080"
+WIDTH_WITHOUT_TERMINAL = 1_000  # A pipe has no edge, so nothing is folded or cut for it.
+
+
+class Exit(IntEnum):
+    """How a command ended, as its caller's shell sees it."""
+
+    OK = 0
+    FAILED = 1
+    USAGE = 2
+    UNREACHABLE = 3
+    REFUSED = 4
+
+
+class WrongUsage(FootfallError):
+    """The arguments are each fine but make no sense together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a command has around it: where it reads and writes, the time, and chance."""
+
+    out: TextIO
+    err: TextIO
+    stdin: BinaryIO
+    variables: Mapping[str, str]
+    clock: Clock
+    pause: Callable[[float], None]
+    new_key: Callable[[], str]
+
+    def say(self, text: str) -> None:
+        """Write one line to the output."""
+        print(text, file=self.out, flush=True)
+
+    def complain(self, text: str) -> None:
+        """Write one sentence to the error output."""
+        print(text, file=self.err, flush=True)
+
+    def console(self, *, err: bool = False) -> Console:
+        """Return a console that draws on the output, without colours unless it is a terminal."""
+        stream = self.err if err else self.out
+        width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
+        return Console(file=stream, width=width, highlight=False, soft_wrap=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """One flag or position of a command."""
+
+    name: str
+    says: str
+    shows: str = ""
+    reads: Callable[[str], Any] = str
+    default: object = None
+    choices: tuple[str, ...] = ()
+    required: bool = False
+    repeated: bool = False
+    is_switch: bool = False
+    may_be_absent: bool = False
+
+    @property
+    def is_flag(self) -> bool:
+        """Tell whether it is given by name rather than by position."""
+        return self.name.startswith("-")
+
+
+Run = Callable[[argparse.Namespace, Surroundings], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command: what it is for, an example to copy, what it takes, and the function that does it."""
+
+    name: str
+    says: str
+    example: str
+    run: Run
+    arguments: tuple[Argument, ...] = field(default=())
+
+
+URL = Argument("--url", "The address of the server.", shows="URL", default=DEFAULT_URL)
+BRAND = Argument("--brand", "The brand.", shows="BRAND", required=True)
+DATA = Argument("--data", "The directory that holds the server's data.", shows="DIR")
+CONFIG = Argument("--config", "A settings file; else DIR/footfall.toml when it exists.", shows="FILE")
+JSON = Argument("--json", "Print the answer as JSON.", is_switch=True)
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser whose errors are one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong and where the help is, and leave."""
+        self.exit(Exit.USAGE, f"{self.prog}: {message}; see {self.prog} --help.\n")
+
+
+def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
+    """Teach the parser one argument."""
+    says = argument.says.replace("%", "%%")
+    if argument.is_switch:
+        parser.add_argument(argument.name, help=says, action="store_true")
+        return
+    options: dict[str, Any] = {"help": says, "type": argument.reads, "default": argument.default}
+    if argument.choices:
+        options["choices"] = argument.choices
+    if argument.shows:
+        options["metavar"] = argument.shows
+    if argument.repeated:
+        options |= {"action": "append", "default": []}
+    if argument.is_flag:
+        options["required"] = argument.required
+    elif argument.may_be_absent:
+        options["nargs"] = "?"
+    parser.add_argument(argument.name, **options)
+
+
+def moment(text: str) -> int:
+    """Return the moment that an argument names, in milliseconds."""
+    try:
+        return moment_from_text(text)
+    except Refused as refused:
+        raise argparse.ArgumentTypeError(refused.reason) from refused
+
+
+def above_zero(text: str) -> float:
+    """Return the number of an argument that must be above zero."""
+    number = _number(text)
+    if not 0 < number <= 1_000_000:
+        raise argparse.ArgumentTypeError(f"{text!r} must be above 0 and at most 1,000,000")
+    return number
+
+
+def whole_from(lowest: int, highest: int) -> Callable[[str], int]:
+    """Return a reader of whole numbers between two bounds."""
+
+    def read(text: str) -> int:
+        number = _number(text)
+        if number != int(number) or not lowest <= number <= highest:
+            raise argparse.ArgumentTypeError(f"{text!r} must be a whole number from {lowest:,} to {highest:,}")
+        return int(number)
+
+    return read
+
+
+def _number(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from error
+    if number != number or abs(number) == float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number")
+    return number
+
+
+def printable(value: object) -> Text:
+    """Return a value as text that cannot steer the terminal, whoever sent it."""
+    text = "" if value is None else str(value)
+    return Text("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

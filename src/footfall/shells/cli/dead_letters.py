@@ -1,0 +1,104 @@
+"""`footfall dead-letters`: the hits that were set aside, what is wrong with them, and another try."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from rich.table import Table
+
+from footfall.shells.cli.asking import ask, settings_of
+from footfall.shells.cli.command import (
+    BRAND,
+    CONFIG,
+    DATA,
+    JSON,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    printable,
+    whole_from,
+)
+from footfall.shells.cli.recount import shown_progress
+
+ACTIONS = ("list", "show", "replay")
+KINDS = ("dead", "late", "future", "unlabelled")
+
+
+class WhichOne(WrongUsage):
+    """The flags do not say which of the hits set aside is meant."""
+
+
+def dead_letters(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """List the hits set aside, show one, or have one or all counted again."""
+    request = request_of(arguments)
+    settings = settings_of(arguments, around)
+    with shown_progress(f"{arguments.action} {arguments.kind}", around) as on_progress:
+        done = ask(settings, request, on_progress=on_progress)
+    if arguments.action == "replay":
+        around.say(
+            f"{done.get('replayed', 0):,} {arguments.kind} hits of {arguments.brand} sent into the stream again."
+        )
+    elif arguments.action == "show" or arguments.json:
+        around.say(msgspec.json.format(msgspec.json.encode(done), indent=2).decode())
+    else:
+        _show(done.get("items", ()), arguments, around, more=bool(done.get("more")))
+    return Exit.OK
+
+
+def request_of(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the flags ask for, or raise WhichOne."""
+    action, position = arguments.action, arguments.position
+    request: dict[str, Any] = {"do": f"side-{action}", "brand": arguments.brand, "kind": arguments.kind}
+    if action == "list":
+        if position is not None or arguments.all:
+            raise WhichOne("list takes no POSITION and no --all; use --after and --limit.")
+        return request | {"limit": arguments.limit, "after": arguments.after}
+    if action == "show" and (position is None or arguments.all):
+        raise WhichOne("show needs one POSITION, as footfall dead-letters list prints it.")
+    if action == "replay" and (position is None) != arguments.all:
+        raise WhichOne("replay needs either one POSITION, as footfall dead-letters list prints it, or --all.")
+    return request | ({"all": True} if arguments.all else {"position": position})
+
+
+def _show(
+    items: Sequence[Mapping[str, Any]], arguments: argparse.Namespace, around: Surroundings, *, more: bool
+) -> None:
+    if not items:
+        around.say(f"No {arguments.kind} hits of {arguments.brand}.")
+        return
+    names = list(dict.fromkeys(name for item in items for name in item))
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name in names:
+        table.add_column(printable(name), overflow="fold")
+    for item in items:
+        table.add_row(*(printable(_cell(item.get(name))) for name in names))
+    around.console().print(table)
+    if more:
+        around.say(f"There are more: --after {printable(items[-1].get('position'))}")
+
+
+def _cell(value: object) -> object:
+    return msgspec.json.encode(value).decode() if isinstance(value, dict | list) else value
+
+
+COMMAND = Command(
+    name="dead-letters",
+    says="List, show or replay the hits that were set aside.",
+    example="footfall dead-letters replay --data data --brand abc --kind late --all",
+    run=dead_letters,
+    arguments=(
+        Argument("action", "What to do.", choices=ACTIONS),
+        Argument("position", "Which hit, as list prints it.", shows="POSITION", may_be_absent=True),
+        DATA,
+        CONFIG,
+        BRAND,
+        Argument("--kind", "Why they were set aside.", choices=KINDS, default="dead"),
+        Argument("--all", "Replay all of the kind.", is_switch=True),
+        Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
+        Argument("--after", "List those after this position.", shows="POSITION"),
+        JSON,
+    ),
+)

@@ -1,0 +1,166 @@
+"""`footfall demo`: invented readers, so that there is something to look at before the first real one."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from footfall.app.invented_traffic import Newsroom
+from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, answer_of, call_patiently
+from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, above_zero, whole_from
+from footfall.shells.cli.send import post_hits, refusals_of
+
+BATCH_HITS_MAX = 1_000  # Some 400 KB: well inside what a server takes in one request.
+FIRST_TRIES_MAX = 8  # About 18 seconds: a server that was started together with the demo is up by then.
+TICK_S = 0.1
+OWED_S_MAX = 2.0  # What a server that was away missed is not made up for: readers do not wait either.
+STATUS_MS = 500
+MINUTE_MS = 60_000
+BACKFILL_HOURS_MAX = 23  # Older hits would be late by the default limit.
+
+
+class _TimeIsUp(Exception):
+    """The demo was told to end by now."""
+
+
+@dataclass(slots=True)
+class _Run:
+    """A demo that is going on."""
+
+    caller: Caller
+    newsroom: Newsroom
+    around: Surroundings
+    rate: float
+    key: str
+    until_ms: int | None
+    batches: int = 0
+    sent: int = 0
+    refused: int = 0
+    shown_at_ms: int = 0
+
+
+def demo(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Send invented traffic until the time is up or the user stops it."""
+    now_ms = around.clock.now_ms()
+    run = _Run(
+        caller=Caller(arguments.url),
+        newsroom=Newsroom(arguments.seed, brand=arguments.brand),
+        around=around,
+        rate=arguments.rate,
+        key=around.new_key(),
+        until_ms=None if arguments.seconds is None else now_ms + int(arguments.seconds * 1_000),
+    )
+    around.say(f"Sending about {arguments.rate:g} invented hits a second to {arguments.brand} at {arguments.url}.")
+    try:
+        _backfill(run, from_ms=now_ms - arguments.backfill_hours * 60 * MINUTE_MS, to_ms=now_ms)
+        _go_on(run)
+    except (KeyboardInterrupt, _TimeIsUp):
+        pass
+    finally:
+        run.caller.close()
+        _end_status(run)
+    around.say(f"{run.sent:,} invented hits sent, {run.refused:,} refused.")
+    return Exit.OK
+
+
+def _backfill(run: _Run, *, from_ms: int, to_ms: int) -> None:
+    for minute_ms in range(from_ms, to_ms, MINUTE_MS):
+        count = round(run.newsroom.rate_at(minute_ms, mean_per_s=run.rate, zone="UTC") * 60)
+        hits = run.newsroom.hits(minute_ms, count)
+        for index, hit in enumerate(hits):
+            hit["at"] = minute_ms + index * MINUTE_MS // count
+        for start in range(0, len(hits), BATCH_HITS_MAX):
+            _send(
+                run, hits[start : start + BATCH_HITS_MAX], doing=f"backfilling {(to_ms - minute_ms) // MINUTE_MS} min"
+            )
+
+
+def _go_on(run: _Run) -> None:
+    owed = 0.0
+    last_ms = run.around.clock.now_ms()
+    while True:
+        now_ms = run.around.clock.now_ms()
+        _require_time_left(run, now_ms)
+        rate = run.newsroom.rate_at(now_ms, mean_per_s=run.rate, zone="UTC")
+        # A clock that is set back owes nothing.
+        owed = min(owed + rate * max(now_ms - last_ms, 0) / 1_000, max(rate * OWED_S_MAX, 1.0))
+        last_ms = now_ms
+        count = min(int(owed), BATCH_HITS_MAX)
+        if count:
+            _send(run, run.newsroom.hits(now_ms, count), doing=f"{rate:,.0f} a second")
+            owed -= count
+        if owed < BATCH_HITS_MAX:
+            run.around.pause(TICK_S)
+
+
+def _send(run: _Run, hits: Sequence[dict[str, Any]], *, doing: str) -> None:
+    body = msgspec.json.encode(hits)
+    run.batches += 1
+    key = f"{run.key}-{run.batches}"
+    reply = call_patiently(
+        lambda: post_hits(run.caller, body, key=key),
+        pause=run.around.pause,
+        # A server that never answered is a wrong address; one that did is being restarted.
+        tries_max=None if run.sent else FIRST_TRIES_MAX,
+        on_wait=lambda why: _wait(run, why),
+    )
+    refusals = [] if reply.status in BUSY else refusals_of(reply.table())
+    if not refusals:
+        answer_of(reply)
+    if len(refusals) == len(hits):
+        first = refusals[0]
+        sentence = f"The server refused every hit: {first.get('field')}: {first.get('reason')}."
+        raise RefusedByServer(sentence, status=reply.status)
+    run.refused += len(refusals)
+    run.sent += len(hits) - len(refusals)
+    _show_status(run, doing)
+
+
+def _wait(run: _Run, why: str) -> None:
+    _require_time_left(run, run.around.clock.now_ms())
+    run.shown_at_ms = 0
+    _show_status(run, f"waiting: {why}")
+
+
+def _require_time_left(run: _Run, now_ms: int) -> None:
+    if run.until_ms is not None and now_ms >= run.until_ms:
+        raise _TimeIsUp
+
+
+def _show_status(run: _Run, doing: str) -> None:
+    now_ms = run.around.clock.now_ms()
+    if run.around.out.isatty() and now_ms - run.shown_at_ms >= STATUS_MS:
+        run.shown_at_ms = now_ms
+        # The line is drawn over itself; the escape clears what a longer one left behind.
+        print(f"\r{run.sent:,} sent · {doing}\x1b[K", end="", file=run.around.out, flush=True)
+
+
+def _end_status(run: _Run) -> None:
+    if run.around.out.isatty():
+        print("\r\x1b[K", end="", file=run.around.out, flush=True)
+
+
+COMMAND = Command(
+    name="demo",
+    says="Send invented traffic: a daily rhythm, a few favourites, many others, and now and then a viral story.",
+    example="footfall demo --brand demo --rate 200 --backfill-hours 3",
+    run=demo,
+    arguments=(
+        URL,
+        Argument("--brand", "The brand to send to.", shows="BRAND", default="demo"),
+        Argument("--rate", "Hits a second, on average over a day.", shows="RATE", reads=above_zero, default=40.0),
+        Argument(
+            "--seed", "The same seed invents the same newsroom.", shows="SEED", reads=whole_from(0, 2**53), default=1
+        ),
+        Argument("--seconds", "Stop after so many seconds.", shows="SECONDS", reads=above_zero),
+        Argument(
+            "--backfill-hours",
+            "Send so many past hours first.",
+            shows="HOURS",
+            reads=whole_from(0, BACKFILL_HOURS_MAX),
+            default=0,
+        ),
+    ),
+)

@@ -1,0 +1,76 @@
+"""`footfall ledger`: where every accepted hit went, as a sum that adds up."""
+
+import argparse
+from collections.abc import Mapping
+from contextlib import closing
+from typing import Any, cast
+from urllib.parse import urlencode
+
+from rich.table import Table
+from rich.text import Text
+
+from footfall.shells.cli.calls import Caller, Unreachable, answer_of
+from footfall.shells.cli.command import BRAND, JSON, URL, Command, Exit, Surroundings, printable
+
+PARTS = (
+    ("counted", "in the lists"),
+    ("duplicate", "sent before"),
+    ("screened", "kept out by a rule"),
+    ("held", "waiting for a decision"),
+    ("late", "too old when they arrived"),
+    ("future", "ahead of the clock"),
+    ("unlabelled", "waiting for labels"),
+    ("dead", "could not be counted"),
+    ("inFlight", "not looked at yet"),
+)
+
+
+def ledger(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Ask for the ledger, show it, and fail when it does not add up."""
+    with closing(Caller(arguments.url)) as caller:
+        reply = answer_of(caller.call("GET", "/v1/ledger?" + urlencode({"brand": arguments.brand})))
+    book = reply.table()
+    if not isinstance(book.get("accepted"), int):
+        raise Unreachable("The answer is not a ledger; check that --url is a footfall.")
+    missing = book["accepted"] - sum(total(book, name) for name, _ in PARTS)
+    if arguments.json:
+        around.say(reply.body.decode(errors="replace").rstrip("\n"))
+    else:
+        _show(book, around)
+    if missing:
+        around.complain(
+            f"footfall: The parts are {missing:+,} away from what was accepted; this is a bug, please report it."
+        )
+        return Exit.FAILED
+    return Exit.OK
+
+
+def total(book: Mapping[str, Any], name: str) -> int:
+    """Return one part of the ledger, with its reasons added up when it has any."""
+    part = book.get(name, 0)
+    return sum(cast("Mapping[str, int]", part).values()) if isinstance(part, dict) else int(part)
+
+
+def _show(book: Mapping[str, Any], around: Surroundings) -> None:
+    table = Table(box=None, pad_edge=False, show_header=False, show_footer=False)
+    table.add_column()
+    table.add_column(justify="right")
+    table.add_column(style="dim", overflow="fold")
+    for name, says in PARTS:
+        table.add_row(Text(name), Text(f"{total(book, name):,}"), Text(says))
+        reasons = book.get(name)
+        if isinstance(reasons, dict):
+            for reason, hits in sorted(cast("Mapping[str, int]", reasons).items()):
+                table.add_row(Text("  ") + printable(reason), Text(f"({hits:,})"), Text(""))
+    table.add_row(Text(""), Text("-" * len(f"{book['accepted']:,}")), Text(""))
+    table.add_row(Text("accepted", style="bold"), Text(f"{book['accepted']:,}", style="bold"), Text("with a 2xx"))
+    around.console().print(table)
+
+
+COMMAND = Command(
+    name="ledger",
+    says="Show where every accepted hit of a brand went.",
+    example="footfall ledger --brand abc",
+    run=ledger,
+    arguments=(URL, BRAND, JSON),
+)

@@ -1,0 +1,152 @@
+"""`footfall send`: one hit from the flags, or many from a file."""
+
+import argparse
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, cast
+
+import msgspec
+
+from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, answer_of, call_patiently
+from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, moment
+from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
+
+TRIES_MAX = 12  # About 45 seconds of a server that is away: a restart is shorter, an outage is not.
+REASONS_SHOWN_MAX = 20  # The first ones tell what is wrong with a file; a million lines would hide them.
+
+
+class WrongTogether(WrongUsage):
+    """Flags that exclude each other were given, or one that is needed was not."""
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the hits so far."""
+
+    accepted: int = 0
+    duplicate: int = 0
+    refused: int = 0
+
+
+def send(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Send the hits and say which were taken."""
+    _require_one_source(arguments)
+    key = arguments.key or around.new_key()
+    outcome = Outcome()
+    with ExitStack() as stack:
+        caller = stack.enter_context(closing(Caller(arguments.url)))
+        if arguments.file:
+            file = stack.enter_context(opened(arguments.file, stdin=around.stdin))
+            hits: Iterable[Sent] = hits_in(file, brand=arguments.brand)
+        else:
+            hits = [Sent(1, _hit_of(arguments))]
+        for index, batch in enumerate(batches_of(hits)):
+            try:
+                _send_batch(caller, batch, key=f"{key}-{index}", outcome=outcome, around=around)
+            except (Unreachable, RefusedByServer) as error:
+                _say(outcome, around)
+                if outcome.accepted or isinstance(error, Unreachable) or error.status in BUSY:
+                    around.complain(f"footfall: Run it again with --key {key} and no hit is counted twice.")
+                raise
+    _say(outcome, around)
+    return Exit.REFUSED if outcome.refused else Exit.OK
+
+
+def post_hits(caller: Caller, body: bytes, *, key: str) -> Reply:
+    """Post one batch of hits under its key, so that posting it again counts nothing twice."""
+    headers = {"Content-Type": "application/json", "Idempotency-Key": key}
+    return caller.call("POST", "/v1/hits", body=body, headers=headers)
+
+
+def refusals_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the refusals that an answer lists: index, field and reason of each."""
+    listed = content.get("refused")
+    return cast("list[Mapping[str, Any]]", listed) if isinstance(listed, list) else []
+
+
+def _send_batch(caller: Caller, batch: Sequence[Sent], *, key: str, outcome: Outcome, around: Surroundings) -> None:
+    for hit in batch:
+        if hit.reason:
+            _refuse(outcome, around, f"hit {hit.number}: {hit.reason}")
+    sendable = [hit for hit in batch if not hit.reason]
+    if not sendable:
+        return
+    body = b"[" + b",".join(hit.hit for hit in sendable) + b"]"
+    reply = call_patiently(
+        lambda: post_hits(caller, body, key=key), pause=around.pause, tries_max=TRIES_MAX, on_wait=around.complain
+    )
+    if reply.status in BUSY:
+        answer_of(reply)
+    content = reply.table()
+    refusals = refusals_of(content)
+    if not refusals and reply.status == HTTPStatus.BAD_REQUEST and len(sendable) == 1:
+        # The only hit of a request is refused in the problem itself.
+        refusals = [{"index": 0, "reason": content.get("detail")}]
+    if not refusals:
+        answer_of(reply)
+    for refusal in refusals:
+        index = refusal.get("index")
+        number = sendable[index].number if isinstance(index, int) and 0 <= index < len(sendable) else "?"
+        field = f"{refusal['field']}: " if "field" in refusal else ""
+        _refuse(outcome, around, f"hit {number}: {field}{refusal.get('reason')}")
+    outcome.accepted += _whole(content, "accepted")
+    outcome.duplicate += _whole(content, "duplicates")
+
+
+def _whole(content: Mapping[str, Any], name: str) -> int:
+    number = content.get(name)
+    return number if isinstance(number, int) else 0
+
+
+def _refuse(outcome: Outcome, around: Surroundings, sentence: str) -> None:
+    outcome.refused += 1
+    if outcome.refused <= REASONS_SHOWN_MAX:
+        around.complain(f"refused: {sentence}")
+    elif outcome.refused == REASONS_SHOWN_MAX + 1:
+        around.complain("refused: more, which are only counted from here on.")
+
+
+def _say(outcome: Outcome, around: Surroundings) -> None:
+    duplicates = f", {outcome.duplicate:,} of them sent before" if outcome.duplicate else ""
+    around.say(f"{outcome.accepted:,} accepted{duplicates}, {outcome.refused:,} refused")
+
+
+def _hit_of(arguments: argparse.Namespace) -> bytes:
+    hit = {
+        "brand": arguments.brand,
+        "assetId": arguments.asset,
+        "sectionId": arguments.section,
+        "resourceType": arguments.type,
+        "paidType": arguments.paid,
+        "at": arguments.at,
+    }
+    return msgspec.json.encode({name: value for name, value in hit.items() if value is not None})
+
+
+def _require_one_source(arguments: argparse.Namespace) -> None:
+    if (arguments.asset is None) == (arguments.file is None):
+        raise WrongTogether("Give either --asset or --file; footfall send --help shows both.")
+    labels = ("section", "type", "paid", "at")
+    if arguments.file is not None and any(getattr(arguments, name) is not None for name in labels):
+        raise WrongTogether("--section, --type, --paid and --at describe one --asset; a --file says its own.")
+
+
+COMMAND = Command(
+    name="send",
+    says="Send one hit, or the hits of a file (one JSON object a line, or one JSON array).",
+    example="footfall send --brand abc --asset 132141398 --section 563 --type article --paid free",
+    run=send,
+    arguments=(
+        URL,
+        Argument("--brand", "The brand; for the hits of a file that name none.", shows="BRAND", required=True),
+        Argument("--asset", "The asset that was seen.", shows="ASSET"),
+        Argument("--section", "Its section.", shows="SECTION"),
+        Argument("--type", "Its resource type.", shows="TYPE"),
+        Argument("--paid", "Its paid type.", shows="PAID"),
+        Argument("--at", "When it was seen, such as 2026-11-15T14:30Z; now when absent.", shows="TIME", reads=moment),
+        Argument("--file", "A file with hits, - for the standard input.", shows="FILE"),
+        Argument("--key", "The key of an earlier try, so that nothing is counted twice.", shows="KEY"),
+    ),
+)

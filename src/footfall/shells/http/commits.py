@@ -1,0 +1,101 @@
+"""Group commit: what came while the last commit was on its way to the disk goes there together.
+
+A thread of its own writes the stream, so that the event loop goes on while the disk works. It also does the
+stream's chores, because the stream has one writer.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+
+from footfall.ports.errors import PortError, Unavailable
+from footfall.ports.stream import Appended, Entry, Stream
+
+CHORES_S = 1.0
+
+Done = Callable[[Sequence[Appended] | PortError], None]
+
+_log = logging.getLogger(__name__)
+
+
+class Committer:
+    """The one writer of the stream."""
+
+    def __init__(self, open_stream: Callable[[], Stream], *, chores: Callable[[Stream], None]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._open_stream = open_stream
+        self._chores = chores
+        self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
+        self._wake = threading.Event()
+        self._is_stopping = False
+        self._opened: asyncio.Future[None] = self._loop.create_future()
+        self._thread = threading.Thread(target=self._run, name="commits", daemon=True)
+        self.pending_bytes = 0
+        self.commits = 0
+
+    async def start(self) -> None:
+        """Open the stream; raise what its opening raised."""
+        self._thread.start()
+        await self._opened
+
+    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+        """Queue entries; `done` is called on the event loop when they are on disk, or why they are not."""
+        size = sum(len(entry.data) for entry in entries)
+        self.pending_bytes += size
+        self._waiting.append((entries, size, done))
+        self._wake.set()
+
+    async def stop(self) -> None:
+        """Commit what is waiting and close the stream."""
+        self._is_stopping = True
+        self._wake.set()
+        await asyncio.to_thread(self._thread.join)
+
+    def _run(self) -> None:
+        try:
+            stream = self._open_stream()
+        except Exception as error:  # noqa: BLE001 - handed to whoever waits for the start
+            self._loop.call_soon_threadsafe(self._opened.set_exception, error)
+            return
+        self._loop.call_soon_threadsafe(self._opened.set_result, None)
+        while not (self._is_stopping and not self._waiting):
+            if not self._wake.wait(CHORES_S):
+                self._do_chores(stream)
+                continue
+            self._wake.clear()
+            self._commit(stream)
+
+    def _commit(self, stream: Stream) -> None:
+        group = [self._waiting.popleft() for _ in range(len(self._waiting))]
+        if not group:
+            return
+        outcome: list[Appended] | PortError
+        try:
+            outcome = stream.append([entry for entries, _, _ in group for entry in entries])
+        except PortError as error:
+            outcome = error
+        except Exception as error:  # a defect of ours must not leave senders waiting for ever
+            _log.exception("the stream's writer failed")
+            outcome = Unavailable(f"the stream's writer failed: {error}")
+        self._loop.call_soon_threadsafe(self._deliver, group, outcome)
+
+    def _deliver(
+        self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError
+    ) -> None:
+        self.commits += 1
+        start = 0
+        for entries, size, done in group:
+            self.pending_bytes -= size
+            if isinstance(outcome, PortError):
+                done(outcome)
+            else:
+                done(outcome[start : start + len(entries)])
+                start += len(entries)
+
+    def _do_chores(self, stream: Stream) -> None:
+        try:
+            self._chores(stream)
+        except PortError as error:
+            _log.warning("the stream's chores wait: %s", error)

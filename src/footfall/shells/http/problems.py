@@ -1,0 +1,53 @@
+"""Errors as RFC 9457 problem documents: one table from what happened to a status."""
+
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+
+import msgspec
+
+from footfall.accounts.brands import UnknownBrand
+from footfall.flow.collect.fields import Refusal
+from footfall.flow.collect.inflate import TooMuch
+from footfall.ports.errors import NoSpace, PortError, Throttled
+from footfall.shells.http.wire import PROBLEM, response
+from footfall.values.errors import FootfallError, Refused
+
+RETRY_AFTER_S = 1
+
+STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
+    UnknownBrand: HTTPStatus.NOT_FOUND,
+    Refused: HTTPStatus.BAD_REQUEST,
+    TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    NoSpace: HTTPStatus.SERVICE_UNAVAILABLE,
+    Throttled: HTTPStatus.SERVICE_UNAVAILABLE,
+    PortError: HTTPStatus.SERVICE_UNAVAILABLE,
+    FootfallError: HTTPStatus.INTERNAL_SERVER_ERROR,
+}
+_RETRY = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
+
+
+def problem_of(error: FootfallError) -> bytes:
+    """Return the response that tells a client what happened."""
+    status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+    if isinstance(error, Refused):
+        return problem(status, detail=str(error), field=error.field)
+    return problem(status, detail=str(error))
+
+
+def problem(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> bytes:
+    """Return a problem document as a response."""
+    document: dict[str, object] = {"type": "about:blank", "title": status.phrase, "status": status.value}
+    document["detail"] = detail
+    if field:
+        document["field"] = field
+    if refused:
+        document["refused"] = refusals(refused)
+    headers = {"access-control-allow-origin": "*", "cache-control": "no-store"}
+    if status in _RETRY:
+        headers["retry-after"] = str(RETRY_AFTER_S)
+    return response(status, msgspec.json.encode(document), kind=PROBLEM, headers=headers)
+
+
+def refusals(refused: Sequence[Refusal]) -> list[dict[str, object]]:
+    """Return the refusals of a batch, as a client reads them."""
+    return [{"index": one.index, "field": one.field, "reason": one.reason} for one in refused]

@@ -1,0 +1,33 @@
+"""Responses as bytes on the wire."""
+
+import email.utils
+from collections.abc import Mapping
+from http import HTTPStatus
+
+JSON = "application/json"
+PROBLEM = "application/problem+json"
+
+_STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus}
+
+
+def response(status: int, body: bytes, *, kind: str = JSON, headers: Mapping[str, str] | None = None) -> bytes:
+    """Return a whole response, all but its Date, which `dated` adds when it leaves."""
+    more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
+    length = "" if status == HTTPStatus.NOT_MODIFIED else f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
+    return f"{_STATUS_LINES[status]}{length}{more}\r\n".encode("latin-1") + body
+
+
+def closing(whole: bytes) -> bytes:
+    """Return the response with the word that the connection ends after it."""
+    return whole.replace(b"\r\n", b"\r\nconnection: close\r\n", 1)
+
+
+def date_line(now_ms: int) -> bytes:
+    """Return the Date header's line."""
+    return f"date: {email.utils.formatdate(now_ms / 1000, usegmt=True)}\r\n".encode("ascii")
+
+
+def dated(whole: bytes, line: bytes) -> bytes:
+    """Return the response with its Date, which a cache needs to tell its age."""
+    end = whole.index(b"\r\n") + 2
+    return whole[:end] + line + whole[end:]

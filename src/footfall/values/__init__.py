@@ -1,0 +1,1 @@
+"""Words that everything speaks: hits, windows, periods, clocks, errors."""

@@ -1,0 +1,14 @@
+"""The root of everything footfall raises on purpose."""
+
+
+class FootfallError(Exception):
+    """Something happened that footfall has a name for."""
+
+
+class Refused(FootfallError):
+    """What was sent cannot be taken; the field says where, the reason says why."""
+
+    def __init__(self, field: str, reason: str) -> None:
+        super().__init__(f"{field}: {reason}")
+        self.field = field
+        self.reason = reason

@@ -1,0 +1,9 @@
+"""Settings of the whole test run."""
+
+from hypothesis import settings
+
+# The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed
+# program, never bad luck. `pytest --hypothesis-profile=hunt` looks for new ones, far longer.
+settings.register_profile("check", deadline=None, max_examples=60, derandomize=True, print_blob=True)
+settings.register_profile("hunt", deadline=None, max_examples=5_000, derandomize=False, print_blob=True)
+settings.load_profile("check")

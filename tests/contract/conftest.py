@@ -1,0 +1,65 @@
+"""The tables that the contract is asked of; a further adapter is one more line in TABLES."""
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Protocol
+from uuid import uuid4
+
+import pytest
+
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.ports.table import Index, Table
+from footfall.values.clock import Clock, SetClock
+
+NOON_MS = 1_794_744_000_000
+
+BY_AUTHOR = Index("by_author", "author", "title")
+BY_TIME = Index("by_time", "author", "at", numeric=True)
+INDEXES = (BY_AUTHOR, BY_TIME)
+
+
+class NewTable(Protocol):
+    """Makes an empty table that lives until its tests are done."""
+
+    def __call__(self, *, clock: Clock, indexes: Sequence[Index] = ()) -> Table: ...
+
+
+@contextmanager
+def sqlite_in_memory(_folder: Path, clock: Clock, indexes: Sequence[Index]) -> Generator[Table]:
+    with closing(SqliteTable(":memory:", clock=clock, indexes=indexes)) as table:
+        yield table
+
+
+@contextmanager
+def sqlite_on_file(folder: Path, clock: Clock, indexes: Sequence[Index]) -> Generator[Table]:
+    path = folder / f"{uuid4()}.db"
+    with closing(SqliteTable(path, clock=clock, indexes=indexes, durable=False)) as table:
+        yield table
+
+
+TABLES: dict[str, Callable[[Path, Clock, Sequence[Index]], AbstractContextManager[Table]]] = {
+    "sqlite in memory": sqlite_in_memory,
+    "sqlite on file": sqlite_on_file,
+}
+
+
+@pytest.fixture(scope="module", params=list(TABLES))
+def new_table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewTable]:
+    folder = tmp_path_factory.mktemp("tables")
+    with ExitStack() as opened:
+
+        def make(*, clock: Clock, indexes: Sequence[Index] = ()) -> Table:
+            return opened.enter_context(TABLES[request.param](folder, clock, indexes))
+
+        yield make
+
+
+@pytest.fixture
+def clock() -> SetClock:
+    return SetClock(NOON_MS)
+
+
+@pytest.fixture
+def table(new_table: NewTable, clock: SetClock) -> Table:
+    return new_table(clock=clock, indexes=INDEXES)

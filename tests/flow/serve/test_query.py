@@ -1,0 +1,111 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footfall.flow.serve.query import LIMIT_DEFAULT, PopularQuery, canonical, popular_query
+from footfall.values.errors import Refused
+from footfall.values.period import DEFAULT_PERIODS
+
+
+def asked(raw: str) -> PopularQuery:
+    return popular_query(raw, periods=DEFAULT_PERIODS)
+
+
+def test_a_question_needs_no_more_than_a_brand() -> None:
+    assert asked("brand=abc") == PopularQuery(brand="abc", period="justnow", limit=LIMIT_DEFAULT, closed=False)
+
+
+def test_labels_may_be_repeated_or_separated_by_commas() -> None:
+    query = asked("section=7,563&brand=abc&section=12&section=7&resourceType=article&paidType=free%2Cpaid&period=day")
+    assert query.sections == ("12", "563", "7")
+    assert query.resource_types == ("article",)
+    assert query.paid_types == ("free", "paid")
+
+
+@pytest.mark.parametrize(
+    ("raw", "field"),
+    [
+        ("", "brand"),
+        ("brand=", "brand"),
+        ("period=day", "brand"),
+        ("brand=" + "b" * 65, "brand"),
+        ("brand=abc&brand=abc", "brand"),
+        ("brand=abc&period=year", "period"),
+        ("brand=abc&period=", "period"),
+        ("brand=abc&period=day&period=day", "period"),
+        ("brand=abc&limit=0", "limit"),
+        ("brand=abc&limit=101", "limit"),
+        ("brand=abc&limit=-1", "limit"),
+        ("brand=abc&limit=1.5", "limit"),
+        ("brand=abc&limit=", "limit"),
+        ("brand=abc&limit=%D9%A3", "limit"),
+        ("brand=abc&limit=" + "1" * 5_000, "limit"),
+        ("brand=abc&closed=yes", "closed"),
+        ("brand=abc&closed=", "closed"),
+        ("brand=abc&section=", "section"),
+        ("brand=abc&section=1,,2", "section"),
+        ("brand=abc&section=" + "s" * 65, "section"),
+        ("brand=abc&section=" + "%C3%A5" * 33, "section"),
+        ("brand=abc&section=" + ",".join(map(str, range(101))), "section"),
+        ("brand=abc&resourceType=", "resourceType"),
+        ("brand=abc&paidType=", "paidType"),
+        ("brand=abc&colour=red", "colour"),
+        ("brand=abc&sectionid=1", "sectionid"),
+        ("brand=abc&=1", "query"),
+        ("brand=%FF", "query"),
+        ("brand=abc" + "&section=1" * 1_000, "query"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_with_the_name_of_the_field(raw: str, field: str) -> None:
+    with pytest.raises(Refused) as refusal:
+        asked(raw)
+    assert refusal.value.field == field
+    assert refusal.value.reason
+
+
+def test_a_hundred_labels_can_be_asked_for() -> None:
+    assert len(asked("brand=abc&section=" + ",".join(map(str, range(100)))).sections) == 100
+
+
+def test_the_canonical_text_leaves_out_defaults_but_brand_and_period() -> None:
+    assert canonical(asked("limit=100&closed=false&brand=abc")) == "brand=abc&period=justnow"
+    assert (
+        canonical(asked("section=b,a&limit=5&closed=true&period=day&brand=abc&section=a"))
+        == "brand=abc&closed=true&limit=5&period=day&section=a,b"
+    )
+
+
+def test_the_canonical_text_escapes_what_an_address_cannot_hold() -> None:
+    text = canonical(asked("brand=abc&section=a%26b%20c,%C3%A5"))
+    assert text == "brand=abc&period=justnow&section=a%26b%20c,%C3%A5"
+    assert asked(text).sections == ("a&b c", "å")
+
+
+labels = st.lists(
+    st.text(st.characters(exclude_characters=",", exclude_categories=["Cs"]), min_size=1, max_size=16), max_size=4
+)
+
+
+@given(
+    st.builds(
+        PopularQuery,
+        brand=st.sampled_from(["abc", "a.b-c"]),
+        period=st.sampled_from(sorted(DEFAULT_PERIODS)),
+        sections=labels.map(lambda texts: tuple(sorted(set(texts)))),
+        resource_types=labels.map(lambda texts: tuple(sorted(set(texts)))),
+        limit=st.integers(1, 100),
+        closed=st.booleans(),
+    )
+)
+def test_the_canonical_text_asks_the_same_question(query: PopularQuery) -> None:
+    assert asked(canonical(query)) == query
+    assert canonical(asked(canonical(query))) == canonical(query)
+
+
+@given(st.text())
+def test_any_text_is_a_question_or_is_refused(raw: str) -> None:
+    try:
+        query = asked(raw)
+    except Refused:
+        return
+    assert asked(canonical(query)) == query

@@ -1,0 +1,103 @@
+"""The demo command: invented traffic at a rate, through refusals and restarts."""
+
+from typing import Any
+
+
+def test_it_sends_about_the_rate_for_the_time_it_was_given(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    assert shell.run("demo", "--url", server.url, "--brand", "abc", "--rate", "100", "--seconds", "10") == 0
+    hits = [hit for asked in server.asked for hit in asked.json()]
+    assert 200 < len(hits) < 3_000  # The hour of the day decides how far from 1,000.
+    assert {hit["brand"] for hit in hits} == {"abc"}
+    assert len({asked.headers["idempotency-key"] for asked in server.asked}) == len(server.asked)
+    assert len({asked.connection for asked in server.asked}) == 1
+    assert f"{len(hits):,} invented hits sent, 0 refused." in shell.printed()
+
+
+def test_the_same_seed_sends_the_same_hits(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    argv = ("demo", "--url", server.url, "--rate", "50", "--seconds", "2", "--seed", "7")
+    start_ms = shell.clock.now_ms()
+    shell.run(*argv)
+    first = [asked.body for asked in server.asked]
+    server.asked.clear()
+    shell.clock.set(start_ms)
+    shell.run(*argv)
+    assert [asked.body for asked in server.asked] == first
+    assert first
+
+
+def test_past_hours_are_sent_first_with_their_times(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    start_ms = shell.clock.now_ms()
+    assert shell.run("demo", "--url", server.url, "--rate", "1", "--seconds", "1", "--backfill-hours", "1") == 0
+    times = [hit["at"] for asked in server.asked for hit in asked.json() if "at" in hit]
+    assert len(times) > 60
+    assert min(times) >= start_ms - 3_600_000
+    assert max(times) < start_ms
+    assert times == sorted(times)
+
+
+def test_a_busy_server_gets_the_same_batch_again(shell: Any, server: Any) -> None:
+    server.answer({}, status=429, headers={"Retry-After": "1"})
+    server.answer({}, status=503)
+    server.answer({"accepted": 1}, status=202)
+    assert shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "5") == 0
+    assert len({asked.body for asked in server.asked[:3]}) == 1
+    assert len({asked.headers["idempotency-key"] for asked in server.asked[:3]}) == 1
+
+
+def test_it_survives_a_restart(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    for _ in range(20):
+        server.answer(b"", status=0)
+    server.answer({"accepted": 1}, status=202)
+    assert shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "120") == 0
+    assert shell.complained() == ""
+
+
+def test_what_was_missed_in_a_long_absence_is_not_made_up_for(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    server.answer({}, status=503, headers={"Retry-After": "60"})
+    server.answer({"accepted": 1}, status=202)
+    assert shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "62") == 0
+    assert sum(len(asked.json()) for asked in server.asked) < 2_000
+
+
+def test_a_wrong_address_is_code_3_after_some_seconds(shell: Any) -> None:
+    assert shell.run("demo", "--url", "http://127.0.0.1:9", "--rate", "100") == 3
+    assert "Cannot reach http://127.0.0.1:9" in shell.complained()
+    assert sum(shell.pauses) < 30
+
+
+def test_the_time_may_run_out_while_the_server_is_away(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    server.answer({}, status=503)
+    assert shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "30") == 0
+
+
+def test_a_refused_brand_ends_it_with_code_4(shell: Any, server: Any) -> None:
+    server.answer({"status": 404, "field": "brand", "detail": "'demo' is not a brand here"}, status=404)
+    assert shell.run("demo", "--url", server.url, "--rate", "100") == 4
+    assert "'demo' is not a brand here" in shell.complained()
+
+
+def test_a_refusal_of_every_hit_ends_it_with_code_4(shell: Any, server: Any) -> None:
+    refused = [{"index": index, "field": "brand", "reason": "is unknown"} for index in range(1)]
+    server.answer({"accepted": 0, "refused": refused}, status=202)
+    assert shell.run("demo", "--url", server.url, "--rate", "1") == 4
+    assert "brand: is unknown" in shell.complained()
+
+
+def test_a_terminal_gets_one_line_that_moves(terminal: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    assert terminal.run("demo", "--url", server.url, "--rate", "100", "--seconds", "3") == 0
+    assert terminal.printed().count("\n") == 2
+    assert "\r" in terminal.printed()
+    assert " sent · " in terminal.printed()
+
+
+def test_a_pipe_gets_no_moving_line(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "1")
+    assert "\r" not in shell.printed()

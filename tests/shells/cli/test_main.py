@@ -1,0 +1,136 @@
+"""The command line as a whole: help, usage, exit codes, one sentence for each error."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footfall import __version__
+from footfall.shells.cli.main import COMMANDS, main
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_has_an_example_that_parses(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    printed = capsys.readouterr().out
+    assert "example:" in printed
+    assert COMMANDS[name].example in printed
+    assert COMMANDS[name].example.startswith(f"footfall {name}")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_argument_of_every_command_is_described(name: str) -> None:
+    for argument in COMMANDS[name].arguments:
+        assert argument.says.endswith("."), argument.name
+
+
+def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    printed = capsys.readouterr().out
+    assert all(name in printed for name in COMMANDS)
+    assert "example:" in printed
+
+
+@pytest.mark.parametrize(
+    ("argv", "says"),
+    [
+        ([], "COMMAND"),
+        (["dance"], "invalid choice: 'dance'"),
+        (["popular"], "--brand"),
+        (["popular", "--brand", "abc", "--limit", "0"], "'0' must be a whole number from 1 to 100"),
+        (["popular", "--brand", "abc", "--limit", "nan"], "'nan' is not a number"),
+        (["popular", "--bra", "abc"], "--brand"),
+        (["demo", "--rate", "-1"], "'-1' must be above 0"),
+        (["demo", "--backfill-hours", "1.5"], "'1.5' must be a whole number"),
+        (
+            ["recount", "--brand", "abc", "--from", "yesterday", "--to", "2026-11-15T14:30Z"],
+            "'yesterday' is not a moment",
+        ),
+        (["send", "--brand", "abc", "--asset", "1", "--at", "12"], "'12' is not a moment"),
+        (["dead-letters", "burn", "--brand", "abc"], "invalid choice: 'burn'"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_and_code_2(argv: list[str], says: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(argv) == 2
+    printed = capsys.readouterr()
+    assert says in printed.err
+    assert printed.err.count("\n") == 1
+    assert "--help" in printed.err
+    assert printed.out == ""
+
+
+def test_a_bad_setting_is_one_sentence_and_code_2(shell: Any, tmp_path: Path) -> None:
+    shell.variables = {"FOOTFALL_HTTP_PRT": "1"}
+    assert shell.run("serve", "--data", str(tmp_path)) == 2
+    assert "did you mean http_port?" in shell.complained()
+    assert shell.complained().count("\n") == 1
+
+
+def test_a_server_that_is_not_there_is_code_3(shell: Any) -> None:
+    assert shell.run("popular", "--url", "http://127.0.0.1:9", "--brand", "abc") == 3
+    assert "Cannot reach http://127.0.0.1:9: nothing listens there" in shell.complained()
+    assert shell.complained().count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8080", "ftp://example.com", "http://", "http://127.0.0.1:port", "http://[::"]
+)
+def test_an_address_that_is_none_is_code_2(shell: Any, url: str) -> None:
+    assert shell.run("ledger", "--url", url, "--brand", "abc") == 2
+    assert "is not an address such as http://127.0.0.1:8080" in shell.complained()
+
+
+def test_a_refusal_of_the_server_is_code_4_with_its_reason(shell: Any, server: Any) -> None:
+    problem = {"title": "Refused", "status": 404, "detail": "'abc' is not a brand here", "field": "brand"}
+    server.answer(problem, status=404)
+    assert shell.run("popular", "--url", server.url, "--brand", "abc") == 4
+    assert shell.complained() == "footfall: The server refused (404): brand: 'abc' is not a brand here.\n"
+
+
+def test_a_refusal_without_a_problem_document_still_has_a_sentence(shell: Any, server: Any) -> None:
+    server.answer(b"<html>no</html>", status=502)
+    assert shell.run("ledger", "--url", server.url, "--brand", "abc") == 4
+    assert shell.complained() == "footfall: The server refused (502): Bad Gateway.\n"
+
+
+@pytest.mark.parametrize("command", ["popular", "ledger"])
+@pytest.mark.parametrize("body", [b"hello", b"[]", b"{}", b"\xff"])
+def test_an_answer_of_something_else_is_code_3(shell: Any, server: Any, command: str, body: bytes) -> None:
+    server.answer(body)
+    assert shell.run(command, "--url", server.url, "--brand", "abc") == 3
+    assert "--url" in shell.complained()
+
+
+def test_version_prints_the_version(shell: Any) -> None:
+    assert shell.run("version") == 0
+    assert shell.printed() == f"footfall {__version__}\n"
+
+
+def test_a_reader_that_leaves_a_pipe_early_is_no_error() -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    ran = subprocess.run(
+        [sys.executable, "-m", "footfall.shells.cli.main", "version"],
+        env={"PYTHONPATH": ":".join(sys.path)},
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        timeout=60,
+    )
+    os.close(writing)
+    assert (ran.returncode, ran.stderr) == (0, b"")
+
+
+def test_the_program_runs_as_a_module_with_ascii_output() -> None:
+    ran = subprocess.run(
+        [sys.executable, "-m", "footfall.shells.cli.main", "version"],
+        env={"PYTHONPATH": ":".join(sys.path), "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        check=False,
+        text=True,
+        timeout=60,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, f"footfall {__version__}\n", "")

@@ -1,0 +1,123 @@
+"""Recount and dead-letters: what they ask of the instance that owns the data, and what they show."""
+
+import json
+import socket
+import threading
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+RANGE = ("--from", "2026-11-15T14:00Z", "--to", "2026-11-15T16:00Z")
+
+
+@dataclass(slots=True)
+class Instance:
+    """The control socket of a running server, which answers every request with recorded lines."""
+
+    data: Path
+    lines: list[dict[str, Any]] = field(default_factory=list)
+    asked: list[dict[str, Any]] = field(default_factory=list)
+
+
+@pytest.fixture
+def instance(tmp_path: Path) -> Generator[Instance]:
+    found = Instance(tmp_path)
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(tmp_path / "control.sock"))
+        listening.listen()
+        thread = threading.Thread(target=answer_one, args=(listening, found), daemon=True)
+        thread.start()
+        yield found
+
+
+def answer_one(listening: socket.socket, instance: Instance) -> None:
+    connection, _ = listening.accept()
+    with connection, connection.makefile("rwb") as file:
+        instance.asked.append(json.loads(file.readline()))
+        for line in instance.lines:
+            file.write(json.dumps(line).encode() + b"\n")
+        file.flush()
+
+
+def test_a_recount_asks_for_its_range_and_shows_progress_and_figures(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"progress": 0.02}, {"progress": 0.5}, {"progress": 1.0}, {"done": {"windows": 1_200}}]
+    assert shell.run("recount", "--data", str(instance.data), "--brand", "abc", *RANGE) == 0
+    assert instance.asked == [
+        {"do": "recount", "brand": "abc", "from_ms": 1_794_751_200_000, "to_ms": 1_794_758_400_000}
+    ]
+    assert shell.complained() == "recounting: 50%\nrecounting: 100%\n"
+    assert shell.printed() == "Recounted abc from 2026-11-15T14:00Z to 2026-11-15T16:00Z: windows 1,200.\n"
+
+
+def test_a_recount_on_a_terminal_draws_a_bar(terminal: Any, instance: Instance) -> None:
+    instance.lines = [{"progress": 0.5}, {"done": {"windows": 2}}]
+    assert terminal.run("recount", "--data", str(instance.data), "--brand", "abc", *RANGE) == 0
+    assert "recounting" in terminal.complained()
+    assert "windows 2" in terminal.printed()
+
+
+def test_a_recount_that_the_server_cannot_do_is_a_sentence(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"error": "Raw hits are kept since 2026-11-15T15:00Z; start there."}]
+    assert shell.run("recount", "--data", str(instance.data), "--brand", "abc", *RANGE) in (1, 4)
+    assert "Raw hits are kept since 2026-11-15T15:00Z" in shell.complained()
+
+
+def test_a_range_that_ends_before_it_starts_is_code_2(shell: Any, tmp_path: Path) -> None:
+    backwards = ("--from", "2026-11-15T16:00Z", "--to", "2026-11-15T16:00Z")
+    assert shell.run("recount", "--data", str(tmp_path), "--brand", "abc", *backwards) == 2
+    assert "is not before --to 2026-11-15T16:00Z" in shell.complained()
+
+
+@pytest.mark.parametrize("command", [("recount", *RANGE), ("dead-letters", "list")])
+def test_a_directory_that_is_not_there_is_a_sentence(shell: Any, tmp_path: Path, command: tuple[str, ...]) -> None:
+    assert shell.run(*command, "--data", str(tmp_path / "gone"), "--brand", "abc") == 1
+    assert "gone is not a directory with footfall's data" in shell.complained()
+
+
+def test_dead_letters_are_listed_as_a_table(shell: Any, instance: Instance) -> None:
+    items = [
+        {"position": "12.0", "reason": "not readable", "hit": {"assetId": "1"}},
+        {"position": "13.4", "reason": "\x1b[2J", "hit": None},
+    ]
+    instance.lines = [{"done": {"items": items, "more": True}}]
+    assert shell.run("dead-letters", "list", "--data", str(instance.data), "--brand", "abc", "--limit", "2") == 0
+    assert instance.asked == [{"do": "side-list", "brand": "abc", "kind": "dead", "limit": 2, "after": None}]
+    lines = shell.printed().splitlines()
+    assert lines[0].split() == ["position", "reason", "hit"]
+    assert lines[1].split() == ["12.0", "not", "readable", '{"assetId":"1"}']
+    assert "\x1b" not in shell.printed()
+    assert lines[-1] == "There are more: --after 13.4"
+
+
+def test_no_dead_letters_are_said_to_be_none(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"done": {"items": []}}]
+    assert shell.run("dead-letters", "list", "--data", str(instance.data), "--brand", "abc", "--kind", "late") == 0
+    assert shell.printed() == "No late hits of abc.\n"
+
+
+def test_one_dead_letter_is_shown_whole(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"done": {"position": "12.0", "reason": "torn"}}]
+    assert shell.run("dead-letters", "show", "12.0", "--data", str(instance.data), "--brand", "abc") == 0
+    assert instance.asked == [{"do": "side-show", "brand": "abc", "kind": "dead", "position": "12.0"}]
+    assert json.loads(shell.printed()) == {"position": "12.0", "reason": "torn"}
+
+
+@pytest.mark.parametrize(("which", "asks"), [("12.0", {"position": "12.0"}), ("--all", {"all": True})])
+def test_dead_letters_are_replayed_one_or_all(shell: Any, instance: Instance, which: str, asks: dict[str, Any]) -> None:
+    instance.lines = [{"progress": 1.0}, {"done": {"replayed": 1_234}}]
+    argv = ("dead-letters", "replay", which, "--data", str(instance.data), "--brand", "abc", "--kind", "future")
+    assert shell.run(*argv) == 0
+    assert instance.asked == [{"do": "side-replay", "brand": "abc", "kind": "future", **asks}]
+    assert shell.printed() == "1,234 future hits of abc sent into the stream again.\n"
+
+
+@pytest.mark.parametrize(
+    "flags",
+    [("list", "12.0"), ("list", "--all"), ("show",), ("show", "1", "--all"), ("replay",), ("replay", "1", "--all")],
+)
+def test_dead_letters_that_are_not_named_clearly_are_code_2(shell: Any, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    assert shell.run("dead-letters", *flags, "--data", str(tmp_path), "--brand", "abc") == 2
+    assert shell.complained().count("\n") == 1
