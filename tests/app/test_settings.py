@@ -126,7 +126,6 @@ def test_own_periods_join_the_default_ones_and_may_redefine_them(data: Path) -> 
     [
         ("dev", "true", True),
         ("dev", "0", False),
-        ("store_layout", "rows", "rows"),
         ("log_level", "debug", "debug"),
         ("stream_bytes_max", "2_000_000", 2_000_000),
         ("store_keep_rows", "0", 0),
@@ -156,7 +155,6 @@ BAD_FILES = [
     ("dev = 1", "dev", "true or false"),
     ("http_host = 5", "http_host", "a text that is not empty"),
     ('http_host = " "', "http_host", "a text that is not empty"),
-    ('store_layout = "wide"', "store_layout", "one of packed, rows"),
     ("log_level = []", "log_level", "one of debug, info, warning, error"),
     ("http_trusted_proxies = 5", "http_trusted_proxies", "a list of networks"),
     ("http_trusted_proxies = [5]", "http_trusted_proxies", "5 is not a text"),

@@ -29,7 +29,6 @@ MEGABYTE, GIGABYTE = 1_000_000, 1_000_000_000
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 
 Kind = Literal["whole", "text", "choice", "switch", "networks", "brands", "periods"]
-Layout = Literal["packed", "rows"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 
@@ -138,10 +137,6 @@ class Settings:
     store_minutes_days: int = _whole(2, 1, 366, "How long minutes are kept.")
     store_hours_days: int = _whole(60, 1, 3_660, "How long hours are kept.")
     store_days_days: int = _whole(760, 1, 36_600, "How long days are kept.")
-    store_layout: Layout = field(
-        default="packed",
-        metadata=_one_of(("packed", "rows"), "'rows' also writes one item per asset for other tools."),
-    )
     serve_rows_max: int = _whole(12_000_000, 1_000, 1_000_000_000, "The most rows that serving holds in memory.")
     serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
     serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")

@@ -10,7 +10,7 @@ from footfall.flow.store.columns import CountKey, columns_from_counts
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summary
-from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, parts_of, window_of
 
 BUILT_AFTER_MS = 4 * HOUR_MS
 GRAINS = (Grain.MINUTE, Grain.HOUR, Grain.DAY)
@@ -92,6 +92,12 @@ class Counting:
         throughs = {keys.shard_of_part(part): 1 for part in parts}
         self.final[window] = Summary(window, keys.ALL, 1, throughs, columns, final=True, rules=1)
         self.changed.add(window)
+
+    def finish_what_is_final(self, now_ms: int, *, keep: int) -> None:
+        """Finish the hours and days that ended a day ago."""
+        for window in list(self.parts):
+            if window.to_ms + DAY_MS <= now_ms and window.grain is not Grain.MINUTE:
+                self.finish(window, keep=keep)
 
     def counts(self, *, from_ms: int, to_ms: int) -> Counter[CountKey]:
         """Return the truth about a span."""

@@ -1,5 +1,6 @@
 import struct
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -59,7 +60,7 @@ def test_nothing_comes_back_as_nothing() -> None:
 
 
 @given(st.lists(columns, max_size=4), st.randoms(use_true_random=False))
-def test_equal_columns_are_equal_bytes_however_they_were_merged(parts: list[Columns], chance) -> None:
+def test_equal_columns_are_equal_bytes_however_they_were_merged(parts: list[Columns], chance: Random) -> None:
     shuffled = list(parts)
     chance.shuffle(shuffled)
     stepwise = EMPTY

@@ -1,3 +1,5 @@
+from random import Random
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,7 +43,9 @@ def test_columns_say_what_the_counts_said(given_counts: dict[tuple[str, str, str
 
 
 @given(counts, st.randoms(use_true_random=False))
-def test_the_order_of_counts_does_not_matter(given_counts: dict[tuple[str, str, str, str], int], chance) -> None:
+def test_the_order_of_counts_does_not_matter(
+    given_counts: dict[tuple[str, str, str, str], int], chance: Random
+) -> None:
     shuffled = list(given_counts.items())
     chance.shuffle(shuffled)
     assert is_same(columns_from_counts(given_counts), columns_from_counts(dict(shuffled)))

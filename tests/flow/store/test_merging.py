@@ -1,5 +1,6 @@
 from collections import Counter
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
@@ -7,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from xxhash import xxh3_64_intdigest
 
-from footfall.flow.store import merging
 from footfall.flow.store.columns import (
     EMPTY,
     SLICES_MAX,
@@ -22,7 +22,7 @@ from footfall.flow.store.columns import (
     total_hits,
 )
 from footfall.flow.store.cutting import cut, most_missed
-from footfall.flow.store.merging import Limits, admit, bounded, merge
+from footfall.flow.store.merging import ROWS_AT_ONCE_MAX, Limits, admit, bounded, merge
 from tests.flow.store.counts import coarse_hash, columns, counts, counts_of, keys, plain_sum, slice_of
 
 clashing_columns = counts.map(lambda given_counts: columns_from_counts(given_counts, text_hash=coarse_hash))
@@ -37,7 +37,7 @@ def test_a_merge_is_the_plain_sum(parts: list[dict[CountKey, int]]) -> None:
 
 
 @given(st.lists(any_columns, max_size=5), st.randoms(use_true_random=False))
-def test_the_order_of_parts_does_not_matter(parts: list[Columns], chance) -> None:
+def test_the_order_of_parts_does_not_matter(parts: list[Columns], chance: Random) -> None:
     shuffled = list(parts)
     chance.shuffle(shuffled)
     assert is_same(merge(parts), merge(shuffled))
@@ -59,13 +59,6 @@ def test_nothing_merged_in_changes_nothing(part: Columns) -> None:
 @given(st.lists(any_columns, max_size=4))
 def test_no_hit_is_lost_or_made_up(parts: list[Columns]) -> None:
     assert total_hits(merge(parts)) == sum(total_hits(part) for part in parts)
-
-
-def test_many_rows_are_merged_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
-    parts = [columns_from_counts({(str(asset), "1", "", ""): asset}) for asset in range(1, 40)]
-    at_once = merge(parts)
-    monkeypatch.setattr(merging, "ROWS_AT_ONCE_MAX", 5)
-    assert is_same(merge(parts), at_once)
 
 
 def test_of_two_texts_with_one_ident_the_lower_keeps_it() -> None:
@@ -210,11 +203,12 @@ def test_columns_within_their_bounds_are_left_as_they_are() -> None:
     assert bounded(whole, rows_max=2, text_bytes_max=2) is whole
 
 
-def test_half_a_million_rows_twice_are_merged_exactly() -> None:
-    one, two = _numbers(1), _numbers(2)
-    merged = merge([one, two])
+def test_more_rows_than_are_merged_at_once_are_merged_exactly() -> None:
+    parts = [_numbers(seed) for seed in (1, 2, 3)]
+    assert sum(len(part.ident) for part in parts) > ROWS_AT_ONCE_MAX
+    merged = merge(parts)
     expected = np.zeros(2_000_000, np.uint64)
-    for part in (one, two):
+    for part in parts:
         expected[part.ident] += part.hits
     assert np.array_equal(merged.ident, np.flatnonzero(expected))
     assert np.array_equal(merged.hits, expected[expected > 0])

@@ -6,7 +6,7 @@ Settings of a database file decide what survives a crash, so they are made here 
 import errno
 import os
 from collections.abc import Generator, Iterable, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from types import TracebackType
 from typing import Any
 
@@ -14,12 +14,12 @@ import apsw
 
 from footfall.ports.errors import Corrupt, NoSpace, PortError, Throttled, Unavailable
 
-SQLITE_OLDEST = (3, 51, 3)  # Before it, a checkpoint racing with a writer could reset the WAL and corrupt the file.
+SQLITE_OLDEST = (3, 51, 3)  # Before it, a checkpoint that races with a writer may corrupt the file.
 IN_MEMORY = ":memory:"
-BUSY_TIMEOUT_MS = 5_000  # Longer than any checkpoint we measured; a caller that waits longer should slow down.
+BUSY_TIMEOUT_MS = 5_000  # A write takes milliseconds; who has to wait longer than this should slow down.
 PAGE_BYTES = 8_192  # Items reach 400 KB; twice the usual page halves the chain of overflow pages.
 CACHE_BYTES = 8_000_000  # Per connection; the operating system keeps the rest of the file warm.
-CHECKPOINT_PAGES = 2_048  # 16 MB of WAL: fewer syncs of the main file, and a restart still replays it at once.
+CHECKPOINT_PAGES = 2_048  # 16 MB of WAL, four times the usual: fewer syncs of the main file.
 WAL_KEPT_BYTES = 64_000_000  # A WAL that grew under a long reader gives its space back down to this.
 DISK_FULL_ERRNOS = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -86,6 +86,19 @@ def each_row(connection: apsw.Connection, sql: str, bound: Sequence[Bound] = ())
 def run_for_each(connection: apsw.Connection, sql: str, bounds: Iterable[Sequence[Bound]]) -> None:
     """Run the statement once for each set of values."""
     connection.executemany(sql, bounds)  # pyright: ignore[reportUnknownMemberType]
+
+
+@contextmanager
+def transaction(connection: apsw.Connection) -> Generator[None]:
+    """Make the writes inside one transaction; roll it back when one of them fails."""
+    rows(connection, "BEGIN IMMEDIATE")
+    try:
+        yield
+        rows(connection, "COMMIT")
+    except BaseException:
+        if connection.in_transaction:
+            rows(connection, "ROLLBACK")
+        raise
 
 
 def give_back_pages(connection: apsw.Connection, *, pages_max: int) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import apsw
 
+from footfall.adapters.embedded.database import rows
 from footfall.ports.stream import Claim
 
 _SCHEMA = """
@@ -22,8 +23,7 @@ class SeenIds:
     def __init__(self, db: apsw.Connection, *, keep_ms: int) -> None:
         self._db = db
         self._keep_ms = keep_ms
-        with db:
-            db.execute(_SCHEMA)
+        rows(db, _SCHEMA)
 
     def repeats(self, ids: Sequence[tuple[int, bytes]], now_ms: int) -> tuple[int, ...]:
         """Return the places whose ids were seen before, and remember the others."""
@@ -39,25 +39,25 @@ class SeenIds:
         """Empty the table whose ids have all had their time, in small steps."""
         older = self._table(now_ms, turn=1)
         chunk = f"DELETE FROM {older} WHERE id IN (SELECT id FROM {older} WHERE seen_at_ms<? LIMIT 20000)"  # noqa: S608 - our own table names
-        self._db.execute(chunk, (now_ms - self._keep_ms,))
+        rows(self._db, chunk, (now_ms - self._keep_ms,))
 
     def _is_new(self, id_: bytes, body: bytes | None, now_ms: int) -> bool:
         newer, older = self._table(now_ms, turn=0), self._table(now_ms, turn=1)
         since_ms = now_ms - self._keep_ms
         known = f"SELECT 1 FROM {older} WHERE id=? AND seen_at_ms>=?"  # noqa: S608 - our own table names
-        if self._db.execute(known, (id_, since_ms)).fetchone() is not None:
+        if rows(self._db, known, (id_, since_ms)):
             return False
         insert = (
             f"INSERT INTO {newer} VALUES(?,?,?) ON CONFLICT(id) DO UPDATE"  # noqa: S608 - our own table names
             " SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<?"
         )
-        self._db.execute(insert, (id_, now_ms, body, since_ms))
+        rows(self._db, insert, (id_, now_ms, body, since_ms))
         return self._db.changes() > 0
 
     def _body(self, id_: bytes) -> bytes | None:
         both = "SELECT body FROM ids_0 WHERE id=?1 UNION ALL SELECT body FROM ids_1 WHERE id=?1"
-        row = self._db.execute(both, (id_,)).fetchone()
-        return None if row is None or not isinstance(row[0], bytes) else row[0]
+        found = rows(self._db, both, (id_,))
+        return found[0][0] if found else None
 
     def _table(self, now_ms: int, *, turn: int) -> str:
         return f"ids_{(now_ms // self._keep_ms + turn) % 2}"

@@ -7,11 +7,18 @@ One process writes; any number read beside it. Small blocks are joined once they
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-import apsw
 import msgspec
 import zstandard
 
-from footfall.adapters.embedded.database import Bound, each_row, give_back_pages, open_database, rows, run_for_each, translated
+from footfall.adapters.embedded.database import (
+    each_row,
+    give_back_pages,
+    open_database,
+    rows,
+    run_for_each,
+    transaction,
+    translated,
+)
 from footfall.adapters.embedded.seen_ids import SeenIds
 from footfall.ports.errors import Corrupt, Unavailable
 from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Record, require_fits
@@ -74,19 +81,20 @@ class SqliteStream:
         for entry in entries:
             require_fits(entry, shards=self._shards)
         try:
-            with translated(), self._db:
-                return self._append(entries)
+            with translated(self._db), transaction(self._db):
+                done = self._append(entries)
         except BaseException:
             self._state = {}  # What was counted up in memory was rolled back on disk.
             raise
+        return done
 
     def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
         """Return records in order, whole blocks at a time up to the limits."""
         found: list[Record] = []
         size = 0
         sql = "SELECT first, last, weights, body, arrived_to_ms FROM block WHERE shard=? AND last>? ORDER BY last"
-        with translated():
-            for first, last, weights, body, arrived_to_ms in self._db.execute(sql, (shard, after)):
+        with translated(self._db):
+            for first, last, weights, body, arrived_to_ms in each_row(self._db, sql, (shard, after)):
                 records = self._records(first, last, weights, body, arrived_to_ms)
                 found.extend(records if first > after else [r for r in records if r.sequence > after])
                 size += len(body)
@@ -96,66 +104,63 @@ class SqliteStream:
 
     def tip(self, shard: int) -> int:
         """Return the last sequence number given out."""
-        with translated():
+        with translated(self._db):
             return int(self._value("SELECT tip FROM shard WHERE shard=?", shard))
 
     def sequence_at(self, shard: int, *, arrived_at_ms: int) -> int:
         """Return the number before the first block that may hold the moment."""
         sql = "SELECT first FROM block WHERE shard=? AND arrived_to_ms>=? ORDER BY arrived_to_ms, last LIMIT 1"
-        with translated():
-            row = self._db.execute(sql, (shard, arrived_at_ms)).fetchone()
-        return self.tip(shard) if row is None else int(row[0]) - 1
+        with translated(self._db):
+            found = rows(self._db, sql, (shard, arrived_at_ms))
+        return int(found[0][0]) - 1 if found else self.tip(shard)
 
     def kept_since_ms(self) -> int:
         """Return the moment after the youngest trimmed record."""
-        with translated():
+        with translated(self._db):
             trimmed = int(self._value("SELECT max(trimmed_ms) FROM shard"))
         return trimmed + 1 if trimmed else 0
 
     def appended(self) -> Mapping[str, int]:
         """Return the weight ever appended for each group."""
-        with translated():
-            return {str(name): int(weight) for name, weight in self._db.execute("SELECT name, weight FROM appended")}
+        with translated(self._db):
+            return {str(name): int(weight) for name, weight in rows(self._db, "SELECT name, weight FROM appended")}
 
     def trim(self, shard: int, *, through: int) -> None:
         """Delete the blocks that end at or before a sequence number."""
-        with translated(), self._db:
+        with translated(self._db), transaction(self._db):
             last = "SELECT coalesce(max(arrived_to_ms), 0) FROM block WHERE shard=? AND last<=?"
             trimmed_ms = int(self._value(last, shard, through))
             if trimmed_ms:
-                self._db.execute("DELETE FROM block WHERE shard=? AND last<=?", (shard, through))
-                self._db.execute("UPDATE shard SET trimmed_ms=max(trimmed_ms, ?) WHERE shard=?", (trimmed_ms, shard))
+                rows(self._db, "DELETE FROM block WHERE shard=? AND last<=?", (shard, through))
+                rows(self._db, "UPDATE shard SET trimmed_ms=max(trimmed_ms, ?) WHERE shard=?", (trimmed_ms, shard))
 
     def join_blocks(self, shard: int, *, after: int, through: int) -> int:
         """Rewrite a run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
-        with translated(), self._db:
+        with translated(self._db), transaction(self._db):
             run = self._small_blocks(shard, after=after, through=through)
-            if not run:
-                return 0
-            first, last = run[0][0], run[-1][1]
             if len(run) > 1:
+                first, last = run[0][0], run[-1][1]
                 stored = [record for row in run for record in self._stored(row[3])]
                 body = self._join.compress(self._pack.encode(stored))
                 weights = self._pack.encode(_weights(stored))
-                self._db.execute("DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
+                rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
                 self._insert(shard, first, last, run[-1][2], weights, body)
-            return int(last)
+        return run[-1][1] if run else 0
 
     def stored_bytes(self) -> int:
         """Return the size of the database file's used pages."""
-        with translated():
-            pages = int(self._db.pragma("page_count")) - int(self._db.pragma("freelist_count"))
-            return pages * int(self._db.pragma("page_size"))
+        with translated(self._db):
+            used = self._value("PRAGMA page_count") - self._value("PRAGMA freelist_count")
+            return used * self._value("PRAGMA page_size")
 
     def give_back(self, pages: int = 2_000) -> None:
         """Return some free pages to the file system."""
-        with translated():
-            self._db.execute(f"PRAGMA incremental_vacuum({int(pages)})").fetchall()
+        give_back_pages(self._db, pages_max=pages)
 
     def forget_ids(self) -> None:
         """Drop the ids that are too old to matter."""
         if self._ids is not None:
-            with translated(), self._db:
+            with translated(self._db), transaction(self._db):
                 self._ids.forget(self._clock.now_ms())
 
     def close(self) -> None:
@@ -199,17 +204,17 @@ class SqliteStream:
         arrived_to_ms = max(arrived_to_ms, max(record[2] for record in stored))
         body = self._compress.compress(self._pack.encode(stored))
         self._insert(shard, first, last, arrived_to_ms, self._pack.encode(_weights(stored)), body)
-        self._db.execute("UPDATE shard SET tip=?, arrived_to_ms=? WHERE shard=?", (last, arrived_to_ms, shard))
+        rows(self._db, "UPDATE shard SET tip=?, arrived_to_ms=? WHERE shard=?", (last, arrived_to_ms, shard))
         return last, arrived_to_ms
 
     def _insert(self, shard: int, first: int, last: int, arrived_to_ms: int, weights: bytes, body: bytes) -> None:  # noqa: PLR0913 - a row
         row = (shard, last, first, arrived_to_ms, weights, body)
-        self._db.execute("INSERT INTO block(shard, last, first, arrived_to_ms, weights, body) VALUES(?,?,?,?,?,?)", row)
+        rows(self._db, "INSERT INTO block(shard, last, first, arrived_to_ms, weights, body) VALUES(?,?,?,?,?,?)", row)
 
     def _count(self, blocks: Mapping[int, list[_Stored]]) -> None:
         added = _weights([record for stored in blocks.values() for record in stored])
         upsert = "INSERT INTO appended VALUES(?,?) ON CONFLICT(name) DO UPDATE SET weight=weight+excluded.weight"
-        self._db.executemany(upsert, list(added.items()))
+        run_for_each(self._db, upsert, list(added.items()))
 
     def _records(self, first: int, last: int, weights: bytes, body: bytes, arrived_to_ms: int) -> list[Record]:
         try:
@@ -242,7 +247,7 @@ class SqliteStream:
         )
         run: list[tuple[int, int, int, bytes]] = []
         size = 0
-        for first, last, arrived_to_ms, body in self._db.execute(sql, (shard, after, through, JOINED_BLOCKS_MAX)):
+        for first, last, arrived_to_ms, body in each_row(self._db, sql, (shard, after, through, JOINED_BLOCKS_MAX)):
             size += max(zstandard.frame_content_size(body), 0)
             if run and size > JOINED_BYTES_MAX:
                 break
@@ -250,27 +255,23 @@ class SqliteStream:
         return run
 
     def _prepare(self, shards: int) -> None:
-        with self._db:
-            self._db.execute(_SCHEMA)
-            self._db.execute("INSERT OR IGNORE INTO about VALUES('format', ?), ('shards', ?)", (FORMAT, shards))
-            count = self._about("shards")
-            rows = [(shard, 0, 0, 0) for shard in range(count)]
-            self._db.executemany("INSERT OR IGNORE INTO shard VALUES(?,?,?,?)", rows)
+        with transaction(self._db):
+            rows(self._db, _SCHEMA)
+            rows(self._db, "INSERT OR IGNORE INTO about VALUES('format', ?), ('shards', ?)", (FORMAT, shards))
+            empty = [(shard, 0, 0, 0) for shard in range(self._about("shards"))]
+            run_for_each(self._db, "INSERT OR IGNORE INTO shard VALUES(?,?,?,?)", empty)
         if self._about("format") != FORMAT:
             raise Unavailable(f"the stream has format {self._about('format')}, this version reads format {FORMAT}")
 
     def _read_state(self) -> dict[int, tuple[int, int]]:
-        rows = self._db.execute("SELECT shard, tip, arrived_to_ms FROM shard")
-        return {int(shard): (int(tip), int(arrived)) for shard, tip, arrived in rows}
+        found = rows(self._db, "SELECT shard, tip, arrived_to_ms FROM shard")
+        return {int(shard): (int(tip), int(arrived)) for shard, tip, arrived in found}
 
     def _about(self, name: str) -> int:
         return int(self._value("SELECT value FROM about WHERE name=?", name))
 
     def _value(self, sql: str, *arguments: int | str) -> int:
-        value = self._db.execute(sql, arguments).get
-        if not isinstance(value, int):
-            raise apsw.SQLError(f"{sql} gave {value!r}")
-        return value
+        return int(rows(self._db, sql, arguments)[0][0])
 
 
 def _weights(stored: Sequence[_Stored]) -> dict[str, int]:

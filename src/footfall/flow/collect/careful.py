@@ -6,7 +6,6 @@ not JSON at all costs nobody else anything.
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from footfall.flow.collect.fields import Hit, Refusal, SentHit, hit_from_sent

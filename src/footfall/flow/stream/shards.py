@@ -7,7 +7,7 @@ from footfall.flow.stream.records import HitKey
 
 def shard_of(brand: str, asset: str, *, shards: int) -> int:
     """Return the shard of an asset: always the same one, so that its row is written once."""
-    return xxhash.xxh3_64_intdigest(f"{brand}\0{asset}") % shards
+    return xxhash.xxh3_64_intdigest(f"{brand}\0{asset}".encode()) % shards
 
 
 def places_by_shard(brand: str, keys: list[HitKey], *, shards: int) -> dict[int, list[int]]:

@@ -15,10 +15,10 @@ def serve(arguments: argparse.Namespace, around: Surroundings) -> int:
     config = Path(arguments.config) if arguments.config else None
     settings = read_settings(given_by_flags(arguments), config=config, variables=around.variables)
     # The server's own modules take a moment to load, which the other commands should not wait for.
-    from footfall.app import supervisor
+    from footfall.shells.http import front
 
     rate = (arguments.demo_rate or DEMO_RATE) if _wants_demo(arguments) else None
-    return supervisor.run(settings, demo_rate=rate)
+    return front.run(settings, demo_rate=rate)
 
 
 def given_by_flags(arguments: argparse.Namespace) -> list[Given]:

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
+from typing import cast
 
 import httptools
 
@@ -140,10 +141,8 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Take the connection, or say at once that there are too many."""
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-        name = transport.get_extra_info("peername")
-        self.peer = str(name[0]) if isinstance(name, tuple) else ""
+        self._transport = cast("asyncio.Transport", transport)  # uvloop's is one in all but name
+        self.peer = str((transport.get_extra_info("peername") or ("",))[0])
         self._lane.connections.add(self)
         if len(self._lane.connections) > self._lane.limits.connections_max:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again in a moment")

@@ -1,7 +1,7 @@
 """Responses as bytes on the wire."""
 
 import email.utils
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
 JSON = "application/json"
@@ -15,6 +15,12 @@ def response(status: int, body: bytes, *, kind: str = JSON, headers: Mapping[str
     more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
     length = "" if status == HTTPStatus.NOT_MODIFIED else f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
     return f"{_STATUS_LINES[status]}{length}{more}\r\n".encode("latin-1") + body
+
+
+def response_head(status: int, headers: Iterable[tuple[bytes, bytes]], date: bytes) -> bytes:
+    """Return the head of a response whose body follows."""
+    lines = b"".join(b"%b: %b\r\n" % (name, value) for name, value in headers)
+    return _STATUS_LINES[status].encode("latin-1") + date + lines + b"\r\n"
 
 
 def closing(whole: bytes) -> bytes:

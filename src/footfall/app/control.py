@@ -1,0 +1,170 @@
+"""What an operator asks of an instance: of the one that runs on a directory, or, when none does, by being it.
+
+Requests are one line of JSON on a socket in the data directory, so that whoever may read the directory may ask.
+Answers are lines as well: any number of {"progress": 0..1}, then {"done": {...}} or {"error": "..."}.
+"""
+
+import json
+import os
+import socket
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from footfall.accounts.brands import require_brand_name
+from footfall.app import wiring
+from footfall.app.counting import Counting
+from footfall.app.lock import take_lock
+from footfall.app.settings import Settings
+from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
+from footfall.flow.count.recount import Asked, Done
+from footfall.flow.stream.records import Unreadable, pack_from_record
+from footfall.ports.stream import Entry, Stream
+from footfall.ports.table import Table
+from footfall.values.clock import SystemClock
+from footfall.values.errors import FootfallError, Refused
+
+SOCKET_FILE = "control.sock"
+LISTED_MAX = 1_000
+REPLAYED_MAX = 10_000  # At once; the command says how many are left.
+OFFLINE_WAIT_S = 0.5
+
+OnProgress = Callable[[float], None]
+
+
+class ControlFailed(FootfallError):
+    """The instance could not do what was asked."""
+
+
+@contextmanager
+def socket_path(directory: Path) -> Generator[str]:
+    """Give a path to the control socket that is short enough for the system, however long the directory's is."""
+    number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{number}/{SOCKET_FILE}"
+    finally:
+        os.close(number)
+
+
+def ask(directory: Path, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:
+    """Return what the running instance answers; ConnectionRefusedError or FileNotFoundError when none runs."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as line, socket_path(directory) as path:
+        line.connect(path)
+        line.sendall(json.dumps(request).encode() + b"\n")
+        with line.makefile("rb") as answers:
+            for text in answers:
+                answer = json.loads(text)
+                if "progress" in answer:
+                    on_progress(float(answer["progress"]))
+                elif "done" in answer:
+                    return answer["done"]
+                else:
+                    raise ControlFailed(str(answer.get("error", "the server's answer makes no sense")))
+    raise ControlFailed("the server went away before it was done; look at its log and ask again")
+
+
+def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:
+    """Do what is asked on a directory that no instance runs on."""
+    lock = take_lock(Path(settings.data_dir), wait_s=OFFLINE_WAIT_S)
+    try:
+        clock = SystemClock()
+        stream, table = wiring.open_stream(settings, clock), wiring.open_store(settings, clock)
+        counting = Counting(settings, stream, table, clock=clock)
+        counting.drain()
+        if request.get("do") == "recount":
+            return _recount_offline(counting, asked_from(request), on_progress)
+        answered = answer_about_aside(table, stream, request)
+        if isinstance(answered, Mapping):
+            return answered
+        stream.append(answered)
+        counting.drain()
+        return {"replayed": len(answered)}
+    finally:
+        os.close(lock)
+
+
+def asked_from(request: Mapping[str, Any]) -> Asked:
+    """Return the re-count that a request asks for."""
+    brand, from_ms, to_ms = request.get("brand"), request.get("from_ms"), request.get("to_ms")
+    if not isinstance(from_ms, int) or not isinstance(to_ms, int):
+        raise Refused("from", "and `to` must be whole milliseconds")
+    return Asked(_brand(brand), from_ms, to_ms)
+
+
+def answer_about_aside(table: Table, stream: Stream, request: Mapping[str, Any]) -> Mapping[str, Any] | list[Entry]:
+    """Return the answer to a question about set-aside hits; for a replay, the entries to append."""
+    brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
+    require_kind(kind)
+    match request.get("do"):
+        case "side-list":
+            return _listed(table, brand, kind, request)
+        case "side-show":
+            return _shown(table, stream, brand, kind, str(request.get("position", "")))
+        case "side-replay":
+            return _entries(table, stream, brand, kind, request)
+        case other:
+            raise Refused("do", f"{other!r} is not something that can be asked")
+
+
+def _listed(table: Table, brand: str, kind: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+    limit = min(int(request.get("limit") or LISTED_MAX), LISTED_MAX)
+    after = str(request.get("after") or "")
+    found: list[Place] = []
+    is_after = not after
+    for place in aside(table, brand, kind):
+        if is_after:
+            found.append(place)
+        is_after = is_after or place.position == after
+        if len(found) > limit:
+            break
+    items = [
+        {"position": place.position, "hits": len(place.places) or None, "reason": place.reason}
+        for place in found[:limit]
+    ]
+    return {"items": items, "more": len(found) > limit}
+
+
+def _shown(table: Table, stream: Stream, brand: str, kind: str, position: str) -> Mapping[str, Any]:
+    place = place_at(table, brand, kind, position)
+    record = record_at(stream, place)
+    shown: dict[str, Any] = {"position": position, "reason": place.reason, "arrived_at_ms": record.arrived_at_ms}
+    try:
+        pack = pack_from_record(record.data)
+    except Unreadable:
+        return shown | {"bytes": record.data[:2_000].hex()}
+    places = place.places or range(len(pack.keys))
+    hits = [{"key": pack.keys[one], "at_ms": pack.at_ms[one] if pack.at_ms else None} for one in places]
+    return shown | {"hits": msgspec.to_builtins(hits)}
+
+
+def _entries(table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any]) -> list[Entry]:
+    if not request.get("all"):
+        place = place_at(table, brand, kind, str(request.get("position", "")))
+        return [replay_of(record_at(stream, place), place, kind)]
+    entries: list[Entry] = []
+    for place in aside(table, brand, kind):
+        try:
+            entries.append(replay_of(record_at(stream, place), place, kind))
+        except Refused:
+            continue  # Not kept any more, or still unreadable: it stays where it is listed.
+        if len(entries) >= REPLAYED_MAX:
+            break
+    return entries
+
+
+def _recount_offline(counting: Counting, asked: Asked, on_progress: OnProgress) -> Mapping[str, Any]:
+    counting.begin_recount(asked)
+    while True:
+        progress = counting.recount_step()
+        if isinstance(progress, Done):
+            return {"windows": progress.windows, "changed": progress.changed, "hits": progress.hits}
+        if progress is not None:
+            on_progress(progress)
+
+
+def _brand(name: object) -> str:
+    require_brand_name(str(name))
+    return str(name)

@@ -1,0 +1,172 @@
+"""The counting process: one worker per shard, the only writer of the store."""
+
+import logging
+import os
+import time
+from collections.abc import Iterator
+
+from footfall.app import child, wiring
+from footfall.app.link import Link, Message
+from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.flow.count.finishing import Finisher
+from footfall.flow.count.recount import Asked, Done, Recount
+from footfall.flow.count.tally import Rules
+from footfall.flow.count.worker import CountRules, Worker
+from footfall.flow.store.merging import Limits
+from footfall.flow.store.summaries import Summaries
+from footfall.ports.errors import PortError
+from footfall.ports.stream import Stream
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.values.clock import Clock, SystemClock
+from footfall.values.errors import FootfallError
+
+IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is going on.
+FAILED_S = 0.5  # How long to wait when the store does not take writes.
+CHORES_EVERY_MS = 2_000
+EXPIRED_PER_CHORE = 500
+
+_log = logging.getLogger(__name__)
+
+
+def count_rules(settings: Settings) -> CountRules:
+    """Return the rules of counting that the settings make."""
+    return CountRules(
+        rules=Rules(lateness_ms=settings.count_lateness_hours * HOUR_MS, future_ms=settings.count_future_ms),
+        limits=Limits(),
+        flush_ms=settings.count_flush_ms,
+        passed_ms=settings.count_passed_ms,
+        fold_ms=settings.count_fold_ms,
+        aside_ms=settings.stream_keep_days * DAY_MS,
+        periods=tuple(settings.periods.values()),
+        retention_ms=wiring.retention_ms(settings),
+    )
+
+
+class Counting:
+    """All shards' workers and what they do besides, in one thread."""
+
+    def __init__(self, settings: Settings, stream: Stream, table: SqliteTable, *, clock: Clock) -> None:
+        how = count_rules(settings)
+        zone_of = wiring.zone_of(settings)
+        summaries = Summaries(table, clock)
+        self._table = table
+        self._clock = clock
+        self._chores_at_ms = 0
+        self._recount: Iterator[float | Done] | None = None
+        self.workers = [
+            Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of) for shard in range(stream.shards)
+        ]
+        self._finisher = Finisher(
+            self.workers,
+            table,
+            summaries,
+            keep_rows=settings.store_keep_rows,
+            lateness_ms=how.rules.lateness_ms,
+            zone_of=zone_of,
+        )
+        self._recounter = Recount(
+            self.workers,
+            stream,
+            table,
+            summaries,
+            rules=how.rules,
+            limits=how.limits,
+            zone_of=zone_of,
+            clock=clock,
+        )
+
+    def step(self) -> bool:
+        """Do what is due in every shard; return whether there may be more to do at once."""
+        is_busy = False
+        for worker in self.workers:
+            is_busy = worker.step() or is_busy
+        return is_busy or self._do_chores()
+
+    def begin_recount(self, asked: Asked) -> None:
+        """Take up a re-count; its steps go on beside the counting."""
+        self._recount = self._recounter.run(asked)
+
+    def recount_step(self) -> float | Done | None:
+        """Do some of the re-count in hand; return how far it is, or what it came to, or None when there is none."""
+        if self._recount is None:
+            return None
+        try:
+            progress = next(self._recount)
+        except BaseException:
+            self._recount = None
+            raise
+        if isinstance(progress, Done):
+            self._recount = None
+        return progress
+
+    def drain(self) -> None:
+        """Count everything that the stream holds."""
+        for worker in self.workers:
+            worker.drain()
+
+    def _do_chores(self) -> bool:
+        now_ms = self._clock.now_ms()
+        if 0 <= now_ms - self._chores_at_ms < CHORES_EVERY_MS:
+            return False
+        if not self._finisher.step():
+            self._chores_at_ms = now_ms
+            self._table.expire(EXPIRED_PER_CHORE)
+            return False
+        return True
+
+
+def serve_link(counting: Counting, link: Link) -> None:
+    """Count until the parent says stop or is gone."""
+    is_busy = True
+    while True:
+        messages = link.receive(timeout_s=0 if is_busy else IDLE_S)
+        if messages is None:
+            return
+        for message in messages:
+            if message[0] == "stop":
+                counting.drain()
+                link.send(["stopped"])
+                return
+            _begin(counting, link, message)
+        try:
+            is_busy = counting.step()
+        except PortError as error:
+            _log.warning("counting waits, nothing is lost: %s", error)
+            time.sleep(FAILED_S)
+        is_busy = _go_on(counting, link) or is_busy
+
+
+def _begin(counting: Counting, link: Link, message: Message) -> None:
+    match message:
+        case ["recount", str(brand), int(from_ms), int(to_ms)]:
+            counting.begin_recount(Asked(brand, from_ms, to_ms))
+        case _:
+            link.send(["failed", f"the counting process does not know {message[0]!r}"])
+
+
+def _go_on(counting: Counting, link: Link) -> bool:
+    try:
+        progress = counting.recount_step()
+    except FootfallError as error:
+        link.send(["failed", str(error)])
+        return False
+    if isinstance(progress, Done):
+        link.send(["done", {"windows": progress.windows, "changed": progress.changed, "hits": progress.hits}])
+    elif progress is not None:
+        link.send(["progress", progress])
+    return progress is not None
+
+
+def main() -> None:
+    """Run the process."""
+    settings, link = child.begin("count")
+    clock = SystemClock()
+    os.nice(0)
+    table = wiring.open_store(settings, clock)
+    stream = wiring.open_stream(settings, clock, read_only=True)
+    link.send(["ready"])
+    serve_link(Counting(settings, stream, table, clock=clock), link)
+
+
+if __name__ == "__main__":
+    main()

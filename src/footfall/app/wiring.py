@@ -1,0 +1,78 @@
+"""The composition root: settings become adapters and rules, with plain functions and no magic."""
+
+import ipaddress
+import os
+import secrets
+from collections.abc import Callable
+from pathlib import Path
+
+from footfall.accounts.brands import Brands
+from footfall.adapters.embedded.secret_table import SecretTable
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.flow.collect.senders import Network, Salts
+from footfall.values.clock import Clock
+from footfall.values.window import Grain
+
+STREAM_FILE = "stream.db"
+STORE_FILE = "store.db"
+SALTS_FILE = "salts.db"
+
+
+def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteStream:
+    """Open the stream of the data directory."""
+    return SqliteStream(
+        Path(settings.data_dir) / STREAM_FILE,
+        clock=clock,
+        shards=settings.stream_shards,
+        id_ms=settings.stream_id_hours * HOUR_MS,
+        read_only=read_only,
+    )
+
+
+def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:
+    """Open the store of the data directory. Its counts can be made again from the stream, so it need not sync."""
+    return SqliteTable(Path(settings.data_dir) / STORE_FILE, clock=clock, durable=False, read_only=read_only)
+
+
+def open_salt_table(settings: Settings, clock: Clock) -> SecretTable:
+    """Open the table of the visitors' salts."""
+    return SecretTable(Path(settings.data_dir) / SALTS_FILE, clock=clock)
+
+
+def salts(table: SecretTable) -> Salts:
+    """Return the visitors' salts."""
+    return Salts(table, random_bytes=secrets.token_bytes)
+
+
+def brands(settings: Settings) -> Brands:
+    """Return the brands that exist."""
+    return Brands(settings.brands, any_brand=settings.dev)
+
+
+def zone_of(settings: Settings) -> Callable[[str], str]:
+    """Return the function that tells a brand's zone; brands that were made up live in UTC."""
+    zones = {name: brand.zone for name, brand in settings.brands.items()}
+    return lambda brand: zones.get(brand, "UTC")
+
+
+def trusted_networks(settings: Settings) -> list[Network]:
+    """Return the networks whose forwarded addresses are believed."""
+    return [ipaddress.ip_network(text) for text in settings.http_trusted_proxies]
+
+
+def retention_ms(settings: Settings) -> dict[Grain, int]:
+    """Return how long windows of each grain are kept."""
+    return {
+        Grain.MINUTE: settings.store_minutes_days * DAY_MS,
+        Grain.FIVE: settings.store_minutes_days * DAY_MS,
+        Grain.HOUR: settings.store_hours_days * DAY_MS,
+        Grain.DAY: settings.store_days_days * DAY_MS,
+    }
+
+
+def disk_bytes(settings: Settings) -> dict[str, int]:
+    """Return the bytes that each file of the data directory takes."""
+    with os.scandir(settings.data_dir) as found:
+        return {entry.name: entry.stat().st_size for entry in found if entry.is_file()}

@@ -1,0 +1,103 @@
+"""Hits that were set aside: dead, late, future or unlabelled. Listed, shown, and sent through the stream again.
+
+Only places are kept of them; the hits themselves lie in the stream for as long as raw hits are kept.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from footfall.flow.store import keys
+from footfall.flow.stream.records import Pack, Unreadable, pack_from_record, record_from_pack
+from footfall.ports.stream import Entry, Record, Stream
+from footfall.ports.table import Table, Value, everything
+from footfall.values.errors import Refused
+
+_T = TypeVar("_T")
+
+KINDS = ("dead", "late", "future", "unlabelled")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a set-aside record stands, which of its hits are meant (none named: all), and why."""
+
+    shard: int
+    sequence: int
+    places: tuple[int, ...]
+    reason: str
+
+    @property
+    def position(self) -> str:
+        """Return the place as people name it."""
+        return f"{self.shard}:{self.sequence}"
+
+
+def aside(table: Table, brand: str, kind: str) -> Iterator[Place]:
+    """Yield a brand's set-aside records of a kind that were not counted since, oldest first."""
+    require_kind(kind)
+    for found in everything(table, keys.side_partition(brand, kind)):
+        shard, reason = found.item.get("shard"), found.item.get("reason")
+        for sequence, places in _records(found.item.get("records")):
+            if table.get(keys.replayed(brand, kind, sequence)) is None:
+                yield Place(int(str(shard)), sequence, places, str(reason or kind))
+
+
+def place_at(table: Table, brand: str, kind: str, position: str) -> Place:
+    """Return the set-aside record at a position, or refuse one that is not there."""
+    for place in aside(table, brand, kind):
+        if place.position == position:
+            return place
+    raise Refused("position", f"{position!r} is not among the {kind} hits of {brand}; list them with dead-letters list")
+
+
+def record_at(stream: Stream, place: Place) -> Record:
+    """Return the record as it stands in the stream, or refuse one that is not kept any more."""
+    found = stream.read(place.shard, after=place.sequence - 1, limit=1)
+    if not found or found[0].sequence != place.sequence:
+        raise Refused("position", f"{place.position}: its raw hits are not kept any more")
+    return found[0]
+
+
+def replay_of(record: Record, place: Place, kind: str) -> Entry:
+    """Return the entry that has the record's set-aside hits counted now, at their own times."""
+    try:
+        pack = pack_from_record(record.data)
+    except Unreadable as error:
+        raise Refused("position", f"{place.position} still cannot be read: {error}") from error
+    chosen = place.places or tuple(range(len(pack.keys)))
+    again = Pack(
+        version=pack.version,
+        rules=pack.rules,
+        arrived_at_ms=pack.arrived_at_ms,
+        keys=[pack.keys[one] for one in chosen],
+        at_ms=_picked(pack.at_ms, chosen),
+        weights=_picked(pack.weights, chosen),
+        replays=(record.sequence, kind),
+        trusted=True,
+        visitors=_picked(pack.visitors, chosen),
+        urls=_picked(pack.urls, chosen),
+        referrers=_picked(pack.referrers, chosen),
+    )
+    # It was accepted once already, so it weighs nothing now.
+    return Entry(place.shard, record.group, 0, record_from_pack(again), record.arrived_at_ms)
+
+
+def require_kind(kind: str) -> None:
+    """Refuse a kind that nothing is set aside as."""
+    if kind not in KINDS:
+        raise Refused("kind", f"{kind!r} is none of {', '.join(KINDS)}")
+
+
+def _records(value: Value) -> Iterator[tuple[int, tuple[int, ...]]]:
+    if isinstance(value, Sequence) and not isinstance(value, str | bytes):
+        for one in value:
+            match one:
+                case [int(sequence), [*places]]:
+                    yield sequence, tuple(int(str(place)) for place in places)
+                case _:
+                    continue
+
+
+def _picked(column: list[_T] | None, chosen: Sequence[int]) -> list[_T] | None:
+    return None if column is None else [column[place] for place in chosen]

@@ -1,0 +1,180 @@
+"""Ready answers: what was asked before is sent as bytes, and made anew when its counts change.
+
+Two queues hold them. A first question puts its answer in the outer one; a second moves it to the inner one, which only
+such answers can push each other out of. So a stranger who asks for a million different filters turns over the outer
+queue and nothing else.
+"""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from http import HTTPStatus
+
+from footfall.app.link import Message
+from footfall.shells.http.problems import problem
+from footfall.shells.http.wire import response
+
+OUTER_SHARE = 0.2  # of the memory for answers
+ENTRY_BYTES = 1_500  # What an answer costs besides its body: keys, heads, the objects.
+ASKED_WITHIN_S = 60.0  # Answers asked for within this time are made anew when counts change.
+STALE_S_MAX = 1.0  # How long an old answer is sent while a new one is on its way.
+WAIT_S_MAX = 3.0
+STALE_IF_ERROR_S = 86_400
+ASKED_AT_ONCE = 64  # How many answers are asked for in one message, so that a first question never waits long.
+
+Waiting = Callable[["Ready | bytes"], None]
+
+
+class Ready:
+    """An answer as it is sent."""
+
+    __slots__ = ("asked_at", "brand", "etag", "not_modified", "size", "version", "whole")
+
+    def __init__(self, brand: str, version: int, etag: str, whole: bytes, not_modified: bytes) -> None:
+        self.brand = brand
+        self.version = version
+        self.etag = etag
+        self.whole = whole
+        self.not_modified = not_modified
+        self.asked_at = 0.0
+        self.size = len(whole) + len(not_modified) + ENTRY_BYTES
+
+
+class Answers:
+    """The answers of all brands, within a bound of memory."""
+
+    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int) -> None:
+        self._ask = ask
+        self._loop = asyncio.get_running_loop()
+        self._inner: OrderedDict[str, Ready] = OrderedDict()
+        self._outer: OrderedDict[str, Ready] = OrderedDict()
+        self._inner_bytes_max = int(bytes_max * (1 - OUTER_SHARE))
+        self._outer_bytes_max = int(bytes_max * OUTER_SHARE)
+        self._inner_bytes = 0
+        self._outer_bytes = 0
+        self._versions: dict[str, tuple[int, float]] = {}  # brand -> version, since when
+        self._waiting: dict[str, list[Waiting]] = {}
+
+    def find(self, canonical: str) -> Ready | None:
+        """Return an answer that may be sent as it is."""
+        ready = self._inner.get(canonical)
+        if ready is None:
+            ready = self._outer.pop(canonical, None)
+            if ready is None:
+                return None
+            self._outer_bytes -= ready.size
+            self._put_inner(canonical, ready)
+        now = self._loop.time()
+        ready.asked_at = now
+        version, since = self._versions.get(ready.brand, (0, 0.0))
+        return ready if ready.version >= version or now - since < STALE_S_MAX else None
+
+    def wait_for(self, canonical: str, waiting: Waiting) -> None:
+        """Have an answer made and hand it over, or the problem why there is none."""
+        queue = self._waiting.get(canonical)
+        if queue is not None:
+            queue.append(waiting)
+            return
+        self._waiting[canonical] = [waiting]
+        if not self._ask(["ask", [canonical]]):
+            self._loop.call_soon(self._fail, canonical, "the lists are being read; try again in a moment")
+        self._loop.call_later(WAIT_S_MAX, self._fail, canonical, "the list was not ready in time; try again")
+
+    def on_message(self, message: Message) -> None:
+        """Take what the answering process says."""
+        match message:
+            case ["answers", answers]:
+                for canonical, version, failed, etag, max_age_s, body in answers:
+                    if failed:
+                        self._fail(canonical, failed)
+                    else:
+                        self._keep(canonical, version, etag, max_age_s, body)
+            case ["changed", brand, version]:
+                self._versions[brand] = (version, self._loop.time())
+                self._renew(brand, version)
+            case _:
+                pass  # "ready" and "stopped" are for the process's keeper.
+
+    def forget(self) -> None:
+        """Send nothing old any more: the answering process starts anew, and so do its versions."""
+        now = self._loop.time()
+        for brand in {ready.brand for ready in (*self._inner.values(), *self._outer.values())}:
+            self._versions[brand] = (0, now)
+        for ready in (*self._inner.values(), *self._outer.values()):
+            ready.version = -1
+
+    @property
+    def size_bytes(self) -> int:
+        """Return what the answers take."""
+        return self._inner_bytes + self._outer_bytes
+
+    def __len__(self) -> int:
+        """Return how many answers are ready."""
+        return len(self._inner) + len(self._outer)
+
+    def _renew(self, brand: str, version: int) -> None:
+        """Ask for the brand's answers anew, those asked for lately, the last asked first."""
+        since = self._loop.time() - ASKED_WITHIN_S
+        wanted = [
+            (ready.asked_at, canonical)
+            for queue in (self._inner, self._outer)
+            for canonical, ready in queue.items()
+            if ready.brand == brand and ready.asked_at >= since and ready.version < version
+        ]
+        names = [canonical for _, canonical in sorted(wanted, reverse=True)]
+        for start in range(0, len(names), ASKED_AT_ONCE):
+            self._ask(["ask", names[start : start + ASKED_AT_ONCE]])
+
+    def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> None:
+        ready = _ready(canonical, version, etag, max_age_s, body)
+        before = self._inner.get(canonical) or self._outer.get(canonical)
+        ready.asked_at = before.asked_at if before is not None else self._loop.time()
+        if canonical in self._inner:
+            self._put_inner(canonical, ready)
+        else:
+            self._put_outer(canonical, ready)
+        for waiting in self._waiting.pop(canonical, ()):
+            waiting(ready)
+
+    def _fail(self, canonical: str, why: str) -> None:
+        """Answer those who wait: with the last good list if there is one, else with the problem."""
+        queue = self._waiting.pop(canonical, ())
+        last = self._inner.get(canonical) or self._outer.get(canonical)
+        for waiting in queue:
+            waiting(last if last is not None else problem(HTTPStatus.SERVICE_UNAVAILABLE, detail=why))
+
+    def _put_inner(self, canonical: str, ready: Ready) -> None:
+        before = self._inner.pop(canonical, None)
+        self._inner_bytes += ready.size - (before.size if before is not None else 0)
+        self._inner[canonical] = ready
+        while self._inner_bytes > self._inner_bytes_max and len(self._inner) > 1:
+            name, dropped = self._inner.popitem(last=False)
+            self._inner_bytes -= dropped.size
+            self._put_outer(name, dropped)
+
+    def _put_outer(self, canonical: str, ready: Ready) -> None:
+        before = self._outer.pop(canonical, None)
+        self._outer_bytes += ready.size - (before.size if before is not None else 0)
+        self._outer[canonical] = ready
+        while self._outer_bytes > self._outer_bytes_max and len(self._outer) > 1:
+            _, dropped = self._outer.popitem(last=False)
+            self._outer_bytes -= dropped.size
+
+
+def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
+    headers = {
+        "cache-control": f"public, max-age={max_age_s}, stale-while-revalidate={max_age_s}, "
+        f"stale-if-error={STALE_IF_ERROR_S}",
+        "etag": etag,
+        "content-location": f"/v1/popular?{canonical}",
+        "access-control-allow-origin": "*",
+    }
+    brand = next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand="))
+    not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
+    return Ready(brand, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
+
+
+def etag_matches(etag: str, wanted: str) -> bool:
+    """Tell whether an If-None-Match header names the etag."""
+    names: Sequence[str] = [name.strip().removeprefix("W/") for name in wanted.split(",")]
+    return "*" in names or etag in names

@@ -1,0 +1,113 @@
+"""The bridge from the lane to a comfortable framework, for the routes that are asked rarely."""
+
+import asyncio
+import logging
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import unquote
+
+from starlette.types import ASGIApp, Message, Scope
+
+from footfall.shells.http.lane import Exchange, Lane
+from footfall.shells.http.problems import problem
+from footfall.shells.http.wire import response_head
+
+_log = logging.getLogger(__name__)
+
+
+class AsgiRoute:
+    """Hands an exchange to an ASGI application."""
+
+    def __init__(self) -> None:
+        self._application: ASGIApp | None = None
+        self._lane: Lane | None = None
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    def serve(self, application: ASGIApp, lane: Lane) -> None:
+        """Take the application, which is made last because it looks at everything else."""
+        self._application = application
+        self._lane = lane
+
+    def __call__(self, exchange: Exchange) -> None:
+        """Begin the answer; it may take its time."""
+        task = asyncio.get_running_loop().create_task(self._run(exchange))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, exchange: Exchange) -> None:
+        assert self._application is not None
+        assert self._lane is not None
+        talk = _Talk(exchange, self._lane.date)
+        try:
+            await self._application(_scope(exchange), talk.receive, talk.send)
+        except Exception:
+            _log.exception("a page failed")
+            if talk.has_begun:
+                exchange.is_kept_alive = False
+                exchange.stream(b"", is_last=True)
+            else:
+                exchange.reply(problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail="footfall failed; its log says why"))
+
+
+class _Talk:
+    """One request's talk with the application."""
+
+    def __init__(self, exchange: Exchange, date: bytes) -> None:
+        self._exchange = exchange
+        self._date = date
+        self._was_received = False
+        self._is_chunked = False
+        self.has_begun = False
+
+    async def receive(self) -> Message:
+        """Give the application the request's body, whole."""
+        if not self._was_received:
+            self._was_received = True
+            return {"type": "http.request", "body": self._exchange.body, "more_body": False}
+        while self._exchange.connection.is_open:
+            await asyncio.sleep(1.0)
+        return {"type": "http.disconnect"}
+
+    async def send(self, message: Message) -> None:
+        """Send on what the application says."""
+        if message["type"] == "http.response.start":
+            self._begin(message)
+            return
+        body: bytes = message.get("body", b"")
+        more = bool(message.get("more_body", False))
+        if self._exchange.method == b"HEAD":
+            body = b""
+        elif self._is_chunked:
+            body = (b"%x\r\n%b\r\n" % (len(body), body) if body else b"") + (b"" if more else b"0\r\n\r\n")
+        self._exchange.stream(body, is_last=not more)
+        await self._exchange.connection.writable()
+
+    def _begin(self, message: Message) -> None:
+        headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+        self.has_begun = True
+        self._is_chunked = not any(name.lower() == b"content-length" for name, _ in headers)
+        if self._is_chunked:
+            headers.append((b"transfer-encoding", b"chunked"))
+        if not self._exchange.is_kept_alive:
+            headers.append((b"connection", b"close"))
+        self._exchange.stream(response_head(message["status"], headers, self._date), is_last=False)
+
+
+def _scope(exchange: Exchange) -> Scope:
+    path, _, query = exchange.target.partition(b"?")
+    scope: dict[str, Any] = {
+        "type": "http",
+        "asgi": {"version": "3.0", "spec_version": "2.3"},
+        "http_version": "1.1",
+        "method": exchange.method.decode("latin-1"),
+        "scheme": "http",
+        "path": unquote(path.decode("latin-1")),
+        "raw_path": path,
+        "query_string": query,
+        "root_path": "",
+        "headers": exchange.headers,
+        "client": (exchange.peer, 0),
+        "server": None,
+        "state": {},
+    }
+    return scope

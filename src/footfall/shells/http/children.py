@@ -1,0 +1,97 @@
+"""The front's child processes: started, linked, started again when they die, and told to stop."""
+
+import asyncio
+import logging
+import socket
+import sys
+from collections.abc import Callable
+
+from footfall.app.link import Message, Unframed, framed
+
+RESTART_S_MIN, RESTART_S_MAX = 0.1, 5.0
+
+_log = logging.getLogger(__name__)
+
+
+class Child:
+    """One child process and the link to it."""
+
+    def __init__(self, module: str, settings: str, *, lock: int, on_message: Callable[[Message], None]) -> None:
+        self._module = module
+        self._settings = settings
+        self._lock = lock
+        self._on_message = on_message
+        self._process: asyncio.subprocess.Process | None = None
+        self._writer: asyncio.StreamWriter | None = None
+        self._is_stopping = False
+        self._task: asyncio.Task[None] | None = None
+        self.is_ready = asyncio.Event()
+        self.restarts = 0
+
+    def start(self) -> None:
+        """Start the process and keep it running."""
+        self._task = asyncio.get_running_loop().create_task(self._keep_running())
+
+    def send(self, message: Message) -> bool:
+        """Send a message; tell whether there is anybody to take it."""
+        if self._writer is None:
+            return False
+        self._writer.write(framed(message))
+        return True
+
+    async def stop(self, *, timeout_s: float) -> None:
+        """Let the process finish its work and end; end it when the time is over."""
+        self._is_stopping = True
+        process = self._process
+        if process is None:
+            return
+        self.send(["stop"])
+        try:
+            await asyncio.wait_for(process.wait(), timeout_s)
+        except TimeoutError:
+            _log.warning("%s did not finish in time", self._module)
+            process.kill()
+            await process.wait()
+
+    async def _keep_running(self) -> None:
+        wait_s = RESTART_S_MIN
+        while not self._is_stopping:
+            started = asyncio.get_running_loop().time()
+            await self._run_once()
+            self.is_ready.clear()
+            if self._is_stopping:
+                return
+            lived_s = asyncio.get_running_loop().time() - started
+            wait_s = RESTART_S_MIN if lived_s > RESTART_S_MAX else min(wait_s * 2, RESTART_S_MAX)
+            self.restarts += 1
+            _log.error("%s ended by itself; it starts again in %.1f s", self._module, wait_s)
+            await asyncio.sleep(wait_s)
+
+    async def _run_once(self) -> None:
+        ours, theirs = socket.socketpair()
+        with theirs:
+            self._process = await asyncio.create_subprocess_exec(
+                sys.executable,
+                "-m",
+                self._module,
+                str(theirs.fileno()),
+                stdin=asyncio.subprocess.PIPE,
+                pass_fds=(theirs.fileno(), self._lock),
+            )
+        assert self._process.stdin is not None
+        self._process.stdin.write(self._settings.encode() + b"\n")
+        reader, self._writer = await asyncio.open_connection(sock=ours)
+        try:
+            await self._listen(reader)
+        finally:
+            self._writer.close()
+            self._writer = None
+            await self._process.wait()
+
+    async def _listen(self, reader: asyncio.StreamReader) -> None:
+        unframed = Unframed()
+        while data := await reader.read(1 << 18):
+            for message in unframed.feed(data):
+                if message == ["ready"]:
+                    self.is_ready.set()
+                self._on_message(message)

@@ -1,0 +1,57 @@
+"""What the stream's writer does when it has nothing to write: forgetting in time, and keeping the disk bounded."""
+
+from collections.abc import Callable
+
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.app.settings import DAY_MS, Settings
+from footfall.flow.store.checkpoints import load_checkpoint
+from footfall.ports.stream import Stream
+from footfall.ports.table import Table
+from footfall.values.clock import Clock
+
+JOIN_AFTER_MS = 60_000  # Younger blocks are still being read.
+JOINS_PER_CHORE = 20
+TRIM_RECORDS = 2_000  # Records forgotten at once when the bytes are too many.
+
+
+class StreamChores:
+    """Keeps the stream within its time and its bytes, and never forgets what is not counted."""
+
+    def __init__(self, settings: Settings, clock: Clock, open_store: Callable[[], Table]) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._open_store = open_store
+        self._store: Table | None = None
+        self._joined: dict[int, int] = {}
+
+    def __call__(self, stream: Stream) -> None:
+        """Do a little of everything."""
+        assert isinstance(stream, SqliteStream)
+        if self._store is None:
+            self._store = self._open_store()
+        now_ms = self._clock.now_ms()
+        for shard in range(stream.shards):
+            checkpoint = load_checkpoint(self._store, shard)
+            counted = checkpoint.through if checkpoint is not None else 0
+            self._trim(stream, shard, counted, now_ms)
+            self._join(stream, shard, counted, now_ms)
+        stream.forget_ids()
+        stream.give_back()
+
+    def _trim(self, stream: SqliteStream, shard: int, counted: int, now_ms: int) -> None:
+        old_ms = now_ms - self._settings.stream_keep_days * DAY_MS
+        through = min(counted, stream.sequence_at(shard, arrived_at_ms=old_ms))
+        if stream.stored_bytes() > self._settings.stream_bytes_max:
+            first = stream.read(shard, after=through, limit=1)
+            if first:
+                through = min(counted, first[0].sequence + TRIM_RECORDS)
+        stream.trim(shard, through=through)
+
+    def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int) -> None:
+        quiet = min(counted, stream.sequence_at(shard, arrived_at_ms=now_ms - JOIN_AFTER_MS))
+        for _ in range(JOINS_PER_CHORE):
+            after = self._joined.get(shard, 0)
+            joined = stream.join_blocks(shard, after=after, through=quiet)
+            if joined <= after:
+                return
+            self._joined[shard] = joined

@@ -1,0 +1,106 @@
+"""The control socket's server: passes re-counts to the counting process and replays to the stream."""
+
+import asyncio
+import contextlib
+import json
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, socket_path
+from footfall.app.link import Message
+from footfall.ports.errors import PortError
+from footfall.shells.http.state import FrontState
+from footfall.values.errors import FootfallError
+
+REQUEST_BYTES_MAX = 65_536
+
+
+class ControlServer:
+    """Answers an operator's requests, one connection each."""
+
+    def __init__(self, state: FrontState) -> None:
+        self._state = state
+        self._directory = Path(state.settings.data_dir)
+        self._server: asyncio.Server | None = None
+        self._recounting: asyncio.Queue[Message] | None = None
+
+    async def start(self) -> None:
+        """Listen in the data directory."""
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._directory / SOCKET_FILE)
+        with socket_path(self._directory) as path:
+            self._server = await asyncio.start_unix_server(self._serve, path=path, limit=REQUEST_BYTES_MAX)
+            os.chmod(path, 0o600)
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._server is not None:
+            self._server.close()
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(self._directory / SOCKET_FILE)
+
+    def from_counting(self, message: Message) -> None:
+        """Take what the counting process says of a re-count."""
+        if self._recounting is None or message[0] == "stopped":
+            return
+        if message[0] == "ready":
+            message = ["failed", "the counting process started anew; ask again"]
+        self._recounting.put_nowait(message)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            request = msgspec.json.decode(await reader.readline(), type=dict[str, Any])
+            answer: dict[str, Any] = {"done": await self._answer(request, writer)}
+        except FootfallError as error:
+            answer = {"error": str(error)}
+        except (ValueError, msgspec.MsgspecError) as error:
+            answer = {"error": f"the request makes no sense: {error}"}
+        with contextlib.suppress(ConnectionError):
+            _tell(writer, answer)
+            await writer.drain()
+            writer.close()
+
+    async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
+        if request.get("do") == "recount":
+            return await self._recount(request, writer)
+        answered = answer_about_aside(self._state.store, self._state.stream, request)
+        if isinstance(answered, Mapping):
+            return answered
+        if answered:
+            done = asyncio.get_running_loop().create_future()
+            self._state.committer.submit(answered, done.set_result)
+            outcome = await done
+            if isinstance(outcome, PortError):
+                raise outcome
+        return {"replayed": len(answered)}
+
+    async def _recount(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
+        asked = asked_from(request)
+        if self._recounting is not None:
+            raise Busy("another re-count is in progress; wait for its end")
+        self._recounting = asyncio.Queue()
+        try:
+            if not self._state.counting.send(["recount", asked.brand, asked.from_ms, asked.to_ms]):
+                raise Busy("the counting process is starting; ask again in a moment")
+            while True:
+                kind, value = (await self._recounting.get())[:2]
+                if kind == "progress":
+                    _tell(writer, {"progress": value})
+                elif kind == "done":
+                    return value
+                else:
+                    raise Busy(str(value))
+        finally:
+            self._recounting = None
+
+
+class Busy(FootfallError):
+    """A re-count cannot be done now, or was not finished."""
+
+
+def _tell(writer: asyncio.StreamWriter, answer: Mapping[str, Any]) -> None:
+    writer.write(json.dumps(answer).encode() + b"\n")

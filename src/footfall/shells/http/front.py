@@ -1,0 +1,189 @@
+"""The front process: HTTP, the stream's writer, and the parent of the counting and the answering process."""
+
+import asyncio
+import logging
+import resource
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import uvloop
+
+from footfall.adapters.embedded.secret_table import SecretTable
+from footfall.app import wiring
+from footfall.app.child import LOG_FORMAT
+from footfall.app.link import Message
+from footfall.app.lock import take_lock
+from footfall.app.settings import Settings, json_from_settings
+from footfall.flow.collect.accept import Acceptance
+from footfall.flow.collect.senders import Salts
+from footfall.ports.stream import Entry
+from footfall.shells.http.answers import Answers
+from footfall.shells.http.asgi import AsgiRoute
+from footfall.shells.http.children import Child
+from footfall.shells.http.chores import StreamChores
+from footfall.shells.http.commits import Committer
+from footfall.shells.http.control import ControlServer
+from footfall.shells.http.hits import HitLimits, HitsRoute
+from footfall.shells.http.lane import Exchange, Lane, LaneLimits
+from footfall.shells.http.pages import pages
+from footfall.shells.http.popular import PopularRoute
+from footfall.shells.http.state import FrontState, Totals
+from footfall.shells.http.wire import response
+from footfall.values.clock import Clock, SystemClock
+
+BACKLOG = 4_096
+HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
+SALT_CHORES_S = 60.0
+
+_log = logging.getLogger(__name__)
+
+
+def run(settings: Settings, *, demo_rate: float | None = None) -> int:
+    """Run an instance until it is told to stop; return the exit code."""
+    logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
+    lock = take_lock(Path(settings.data_dir))
+    _raise_file_limit()
+    sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
+    uvloop.run(Front(settings, lock, SystemClock()).run(demo_rate))
+    return 0
+
+
+class Front:
+    """One instance, put together."""
+
+    def __init__(self, settings: Settings, lock: int, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._stopping = asyncio.Event()
+        self._totals = Totals()
+        text = json_from_settings(settings)
+        self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
+        self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
+        self._control: ControlServer | None = None
+        self._answers: Answers | None = None
+
+    async def run(self, demo_rate: float | None) -> None:
+        """Start everything, serve, and stop in order."""
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self._stopping.set)
+        settings, clock = self._settings, self._clock
+        salt_table = wiring.open_salt_table(settings, clock)
+        chores = StreamChores(settings, clock, lambda: wiring.open_store(settings, clock, read_only=True))
+        committer = Committer(lambda: wiring.open_stream(settings, clock), chores=chores)
+        await committer.start()
+        self._counting.start()
+        await self._counting.is_ready.wait()
+        self._answering.start()
+        self._answers = Answers(self._answering.send, bytes_max=settings.serve_answers_bytes_max)
+        state = self._state(committer, wiring.salts(salt_table))
+        self._control = ControlServer(state)
+        server = await loop.create_server(
+            state.lane, settings.http_host, settings.http_port, backlog=BACKLOG, reuse_address=True
+        )
+        await self._control.start()
+        await self._answering.is_ready.wait()
+        port = server.sockets[0].getsockname()[1]
+        print(f"footfall is on http://{settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
+        demo = await self._start_demo(demo_rate, port)
+        salts = loop.create_task(_forget_salts(salt_table))
+        await self._stopping.wait()
+        salts.cancel()
+        if demo is not None:
+            demo.terminate()
+        server.close()
+        await self._stop(state)
+
+    async def _stop(self, state: FrontState) -> None:
+        """Answer what is in progress, commit it, count it, and end."""
+        give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
+        state.lane.drain()
+        while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
+            await asyncio.sleep(0.02)
+        await state.committer.stop()
+        left = max(0.5, give_up_at - asyncio.get_running_loop().time())
+        await asyncio.gather(self._counting.stop(timeout_s=left), self._answering.stop(timeout_s=left))
+        if self._control is not None:
+            self._control.close()
+
+    def _state(self, committer: Committer, salts: Salts) -> FrontState:
+        settings, clock = self._settings, self._clock
+        brands = wiring.brands(settings)
+        assert self._answers is not None
+        stream = wiring.open_stream(settings, clock, read_only=True)
+        acceptance = Acceptance(brands, salts, shards=stream.shards)
+        hits = HitsRoute(
+            acceptance,
+            committer,
+            limits=HitLimits(
+                settings.http_inflated_bytes_max, settings.http_batch_hits_max, settings.http_pending_bytes_max
+            ),
+            trusted=wiring.trusted_networks(settings),
+            clock=clock,
+            seen=self._seen,
+        )
+        routes = {
+            b"/v1/hits": hits,
+            b"/v1/popular": PopularRoute(self._answers, brands, settings.periods),
+            b"/healthz": _healthy,
+        }
+        rest = AsgiRoute()
+        lane = Lane(routes, rest, limits=_lane_limits(settings), clock=clock)
+        store = wiring.open_store(settings, clock, read_only=True)
+        state = FrontState(
+            settings=settings, brands=brands, clock=clock, store=store, stream=stream, lane=lane,
+            committer=committer, answers=self._answers, counting=self._counting, answering=self._answering,
+            totals=self._totals, started_at_ms=clock.now_ms(),
+        )  # fmt: skip
+        rest.serve(pages(state), lane)
+        return state
+
+    def _seen(self, entries: Sequence[Entry]) -> None:
+        self._totals.hits_accepted += sum(entry.weight for entry in entries)
+
+    def _from_counting(self, message: Message) -> None:
+        if self._control is not None:
+            self._control.from_counting(message)
+
+    def _from_answering(self, message: Message) -> None:
+        assert self._answers is not None
+        if message == ["ready"]:
+            self._answers.forget()
+        self._answers.on_message(message)
+
+    async def _start_demo(self, rate: float | None, port: int) -> asyncio.subprocess.Process | None:
+        if rate is None:
+            return None
+        url = f"http://{self._settings.http_host}:{port}"
+        command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
+        return await asyncio.create_subprocess_exec(sys.executable, *command)
+
+
+def _healthy(exchange: Exchange) -> None:
+    exchange.reply(HEALTHY)
+
+
+def _lane_limits(settings: Settings) -> LaneLimits:
+    return LaneLimits(
+        body_bytes_max=settings.http_body_bytes_max,
+        pending_bytes_max=settings.http_pending_bytes_max,
+        connections_max=settings.http_connections_max,
+        head_s_max=settings.http_header_ms_max / 1_000,
+        body_s_max=settings.http_body_ms_max / 1_000,
+        idle_s_max=settings.http_idle_ms_max / 1_000,
+    )
+
+
+async def _forget_salts(table: SecretTable) -> None:
+    while True:
+        table.forget_expired()
+        await asyncio.sleep(SALT_CHORES_S)
+
+
+def _raise_file_limit() -> None:
+    """Let the process have as many connections as the system allows it."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft < hard:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,0 +1,71 @@
+"""What the pages, the gauges and the control socket may know of the running instance."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from footfall.accounts.brands import Brands
+from footfall.app import wiring
+from footfall.app.settings import Settings
+from footfall.flow.serve.ledger import Ledger, ledger
+from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import Checkpoint, lines_item, load_checkpoint
+from footfall.ports.stream import Stream
+from footfall.ports.table import Table
+from footfall.shells.http.answers import Answers
+from footfall.shells.http.children import Child
+from footfall.shells.http.commits import Committer
+from footfall.shells.http.lane import Lane
+from footfall.values.clock import Clock
+
+
+@dataclass(slots=True)
+class Totals:
+    """What the front has counted since it started."""
+
+    requests_refused: int = 0
+    hits_accepted: int = 0
+
+
+@dataclass(slots=True)
+class FrontState:
+    """The parts of the running front that others look at."""
+
+    settings: Settings
+    brands: Brands
+    clock: Clock
+    store: Table  # read only
+    stream: Stream  # read only
+    lane: Lane
+    committer: Committer
+    answers: Answers
+    counting: Child
+    answering: Child
+    totals: Totals
+    started_at_ms: int
+
+    def checkpoints(self) -> Mapping[int, Checkpoint]:
+        """Return how far each shard has counted."""
+        shards = range(self.stream.shards)
+        return {shard: load_checkpoint(self.store, shard) or Checkpoint() for shard in shards}
+
+    def ledger(self, brand: str) -> Ledger:
+        """Return a brand's ledger; its parts are read before the whole, so that nothing is ever missing."""
+        checkpoints = self.checkpoints()
+        handled = {
+            keys.shard_name(shard): lines_item(one.lines[brand])
+            for shard, one in checkpoints.items()
+            if brand in one.lines
+        }
+        return ledger(brand, handled, appended=self.stream.appended().get(brand, 0))
+
+    def known_brands(self) -> list[str]:
+        """Return the brands that are set up or have been heard of."""
+        return sorted({*self.brands.names(), *self.stream.appended()})
+
+    def is_ready(self) -> bool:
+        """Tell whether hits are taken and lists are served."""
+        return self.counting.is_ready.is_set() and self.answering.is_ready.is_set() and not self.lane.is_draining
+
+    def disk_bytes(self) -> Mapping[str, int]:
+        """Return what each file takes."""
+        return wiring.disk_bytes(self.settings)
