@@ -1,5 +1,6 @@
 """The answering process: boards in memory, refreshed from the store, and answers made of them as bytes."""
 
+import contextlib
 import logging
 import time
 from collections import OrderedDict
@@ -23,6 +24,7 @@ from footfall.values.errors import FootfallError
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
+STORE_WAIT_S = 30.0
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
 
 _log = logging.getLogger(__name__)
@@ -86,17 +88,25 @@ class Answering:
             except FootfallError:
                 self._drop(brand)
                 raise
-            if len(self._kept) > BOARDS_MAX:
-                self._drop(next(iter(self._kept)))
         self._kept.move_to_end(brand)
+        self._make_room()
         kept.asked_at_ms = now_ms
         return kept
+
+    def _make_room(self) -> None:
+        """Let go of the boards that were not asked for longest, while all of them together hold too much."""
+        rows_max = self._settings.serve_rows_max
+        while len(self._kept) > 1 and (
+            len(self._kept) > BOARDS_MAX or sum(one.board.rows for one in self._kept.values()) > rows_max
+        ):
+            self._drop(next(iter(self._kept)))
 
     def _new_board(self, brand: str) -> Board:
         settings = self._settings
         rules = BoardRules(
             shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
             lateness_ms=settings.count_lateness_hours * HOUR_MS,
+            ahead_ms=settings.count_future_ms,
             kept_ms=wiring.retention_ms(settings),
             limits=BoardLimits(rows_max=settings.serve_rows_max),
         )
@@ -168,10 +178,23 @@ def main() -> None:
     """Run the process."""
     settings, link = child.begin("answer")
     clock = SystemClock()
-    table = wiring.open_store(settings, clock, read_only=True)
+    table = _opened_store(settings, clock)
     link.send(["ready"])
     serve_link(Answering(settings, table, clock=clock), link, refresh_s=settings.serve_refresh_ms / 1000)
 
 
+def _opened_store(settings: Settings, clock: Clock) -> Table:
+    """Open the store; on a new directory the counting process, started at the same time, is about to make it."""
+    give_up_at = time.monotonic() + STORE_WAIT_S
+    while True:
+        try:
+            return wiring.open_store(settings, clock, read_only=True)
+        except PortError:
+            if time.monotonic() >= give_up_at:
+                raise
+            time.sleep(0.02)
+
+
 if __name__ == "__main__":
-    main()
+    with contextlib.suppress(ConnectionError):  # The parent is gone.
+        main()

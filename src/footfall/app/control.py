@@ -16,11 +16,9 @@ import msgspec
 
 from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
-from footfall.app.counting import Counting
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
-from footfall.flow.count.recount import Asked, Done
 from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
@@ -68,6 +66,9 @@ def ask(directory: Path, request: Mapping[str, Any], on_progress: OnProgress) ->
 
 def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:
     """Do what is asked on a directory that no instance runs on."""
+    # Counting brings numpy along, which the front, a reader of this module, has no use for.
+    from footfall.app.counting import Counting, recounted
+
     lock = take_lock(Path(settings.data_dir), wait_s=OFFLINE_WAIT_S)
     try:
         clock = SystemClock()
@@ -75,7 +76,7 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
         counting = Counting(settings, stream, table, clock=clock)
         counting.drain()
         if request.get("do") == "recount":
-            return _recount_offline(counting, asked_from(request), on_progress)
+            return recounted(counting, *asked_from(request), on_progress=on_progress)
         answered = answer_about_aside(table, stream, request)
         if isinstance(answered, Mapping):
             return answered
@@ -86,12 +87,12 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
         os.close(lock)
 
 
-def asked_from(request: Mapping[str, Any]) -> Asked:
-    """Return the re-count that a request asks for."""
+def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
+    """Return the brand and the range that a request wants counted again."""
     brand, from_ms, to_ms = request.get("brand"), request.get("from_ms"), request.get("to_ms")
     if not isinstance(from_ms, int) or not isinstance(to_ms, int):
         raise Refused("from", "and `to` must be whole milliseconds")
-    return Asked(_brand(brand), from_ms, to_ms)
+    return _brand(brand), from_ms, to_ms
 
 
 def answer_about_aside(table: Table, stream: Stream, request: Mapping[str, Any]) -> Mapping[str, Any] | list[Entry]:
@@ -153,16 +154,6 @@ def _entries(table: Table, stream: Stream, brand: str, kind: str, request: Mappi
         if len(entries) >= REPLAYED_MAX:
             break
     return entries
-
-
-def _recount_offline(counting: Counting, asked: Asked, on_progress: OnProgress) -> Mapping[str, Any]:
-    counting.begin_recount(asked)
-    while True:
-        progress = counting.recount_step()
-        if isinstance(progress, Done):
-            return {"windows": progress.windows, "changed": progress.changed, "hits": progress.hits}
-        if progress is not None:
-            on_progress(progress)
 
 
 def _brand(name: object) -> str:

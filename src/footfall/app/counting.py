@@ -1,9 +1,9 @@
 """The counting process: one worker per shard, the only writer of the store."""
 
+import contextlib
 import logging
-import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
@@ -115,6 +115,19 @@ class Counting:
         return True
 
 
+def recounted(
+    counting: Counting, brand: str, from_ms: int, to_ms: int, *, on_progress: Callable[[float], None]
+) -> Mapping[str, int]:
+    """Count a range again in one go and return what it came to."""
+    counting.begin_recount(Asked(brand, from_ms, to_ms))
+    while True:
+        progress = counting.recount_step()
+        if isinstance(progress, Done):
+            return _report(progress)
+        if progress is not None:
+            on_progress(progress)
+
+
 def serve_link(counting: Counting, link: Link) -> None:
     """Count until the parent says stop or is gone."""
     is_busy = True
@@ -151,17 +164,20 @@ def _go_on(counting: Counting, link: Link) -> bool:
         link.send(["failed", str(error)])
         return False
     if isinstance(progress, Done):
-        link.send(["done", {"windows": progress.windows, "changed": progress.changed, "hits": progress.hits}])
+        link.send(["done", _report(progress)])
     elif progress is not None:
         link.send(["progress", progress])
     return progress is not None
+
+
+def _report(done: Done) -> Mapping[str, int]:
+    return {"windows": done.windows, "changed": done.changed, "hits": done.hits}
 
 
 def main() -> None:
     """Run the process."""
     settings, link = child.begin("count")
     clock = SystemClock()
-    os.nice(0)
     table = wiring.open_store(settings, clock)
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
@@ -169,4 +185,5 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    with contextlib.suppress(ConnectionError):  # The parent is gone.
+        main()

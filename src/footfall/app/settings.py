@@ -120,7 +120,6 @@ class Settings:
         },
     )
     stream_shards: int = _whole(1, 1, 16, "How many shards the stream has, each with a counting worker of its own.")
-    stream_commit_ms: int = _whole(5, 0, 1_000, "How long hits may wait so that one disk write serves many senders.")
     stream_keep_days: int = _whole(14, 1, 366, "How long raw hits are kept for counting again.")
     stream_bytes_max: int = _whole(
         50 * GIGABYTE, MEGABYTE, 100_000 * GIGABYTE, "The most disk that raw hits take; the oldest go first."

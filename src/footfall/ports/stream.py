@@ -18,10 +18,14 @@ SHARDS_MAX = 256  # A shard's number has a fixed width in keys.
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A sender's word that a whole entry is one act: the same key must come with the same body."""
+    """A sender's word that what it sends is one act: the same key must come with the same body.
+
+    An act that does not fit into one entry has several, all in one append; its parts are numbered from 0, in order.
+    """
 
     key: bytes
     body: bytes
+    part: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +109,10 @@ class Stream(Protocol):
 
     def trim(self, shard: int, *, through: int) -> None:
         """Forget records up to a sequence number; whole blocks only, so some of them may stay."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what the stream holds open."""
         ...
 
 

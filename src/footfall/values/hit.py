@@ -19,7 +19,7 @@ def require_text(field: str, value: str, *, bytes_max: int) -> str:
         raise Refused(field, "has a lone surrogate, which is not a character") from error
     if size > bytes_max:
         raise Refused(field, f"has {size} bytes, at most {bytes_max} are taken")
-    if not value.isprintable() and any(ord(character) < 32 or ord(character) == 127 for character in value):
+    if not value.isprintable() and any(ord(character) < 32 for character in value):
         raise Refused(field, "has a control character")
     return value
 

@@ -207,9 +207,10 @@ def test_an_hour_of_one_shard_is_not_added_to_final_minutes_that_have_its_hits()
 def test_late_hits_of_an_hour_that_is_not_built_are_counted_once() -> None:
     counting = Counting("UTC")
     an_hour_ago = NOW - HOUR_MS
+    counting.hit(("7", "", "", ""), an_hour_ago, shard=0, hits=5, is_late=False)
     counting.hit(("7", "", "", ""), an_hour_ago, shard=0, hits=10, is_late=True)
     counting.parts[window_of(an_hour_ago, Grain.HOUR, "UTC")] = {"s00#late": Counter({("7", "", "", ""): 10})}
-    assert body_of(board_of(counting, NOW), PopularQuery("abc", "hours"))["items"][0]["hits"] == 10
+    assert body_of(board_of(counting, NOW), PopularQuery("abc", "hours"))["items"][0]["hits"] == 15
 
 
 def test_a_hit_a_little_ahead_of_the_clock_is_in_the_open_hour() -> None:
@@ -319,3 +320,28 @@ def test_memory_is_bounded_whatever_is_sent_and_the_lists_say_that_they_are_not_
     assert not body["exact"]
     for query in (PopularQuery("abc", "hours"), PopularQuery("abc", "now", limit=3)):
         require_true(counting, board, query)
+
+
+def test_long_ids_are_bounded_as_well() -> None:
+    limits = BoardLimits(window_rows_max=4_000, text_bytes_max=1_000_000)
+    counting = Counting("UTC")
+    for number in range(12_000):
+        key = (f"{number:0200d}", "", "", "")
+        counting.hit(key, NOW - number % 20 * MINUTE_MS, shard=0, hits=1 + number % 7, is_late=False)
+    board = Board("abc", zone="UTC", periods=SHORT, rules=BoardRules(limits=limits))
+    board.refresh(counting.read, now_ms=NOW, closed_until_ms=NOW, changed=())
+    assert 0 < board.directory.text_bytes <= limits.text_bytes_max
+    require_true(counting, board, PopularQuery("abc", "hours"))
+
+
+def test_a_closed_list_that_was_never_made_waits_when_reading_fails() -> None:
+    board = board_of(Counting("UTC"), NOW)
+
+    def failing(window: Window) -> list[Summary]:
+        raise Corrupt(f"blocks of {window} are missing")
+
+    with pytest.raises(Corrupt):
+        board.refresh(failing, now_ms=NOW + DAY_MS, closed_until_ms=NOW + DAY_MS, changed=())
+    assert body_of(board, PopularQuery("abc", "now"))["items"] == []
+    with pytest.raises(NotReady):
+        popular(board, PopularQuery("abc", "now", closed=True))

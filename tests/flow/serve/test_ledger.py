@@ -1,3 +1,5 @@
+"""A ledger adds up, or is not shown."""
+
 import msgspec
 import pytest
 

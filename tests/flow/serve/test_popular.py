@@ -1,3 +1,5 @@
+"""Lists against a plain recount in dictionaries: members, order, counts, and what is said to be proven."""
+
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence

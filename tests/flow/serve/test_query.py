@@ -1,3 +1,5 @@
+"""What may be asked, what is refused, and that one question has one text."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

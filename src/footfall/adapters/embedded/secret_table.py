@@ -14,12 +14,15 @@ class SecretTable(SqliteTable):
         self._db = open_database(path, durable=True)
         with translated(self._db):
             rows(self._db, "PRAGMA secure_delete = on")
+        self._may_have_traces = True  # An earlier process may have ended between deleting and emptying the log.
         super().__init__(self._db, clock=clock)
 
     def forget_expired(self) -> int:
         """Remove expired items for good and return how many there were."""
         removed = self.expire(1_000)
-        if removed:
+        self._may_have_traces = self._may_have_traces or removed > 0
+        if self._may_have_traces:
             with translated(self._db):
-                rows(self._db, "PRAGMA wal_checkpoint(TRUNCATE)")
+                is_busy = rows(self._db, "PRAGMA wal_checkpoint(TRUNCATE)")[0][0]
+            self._may_have_traces = bool(is_busy)  # A reader keeps the log; the next round tries again.
         return removed

@@ -67,6 +67,7 @@ class SqliteStream:
             self._db = open_database(path, durable=True, read_only=read_only)
             if not read_only:
                 self._prepare(shards)
+            self._require_format()
             self._shards = self._about("shards")
             self._ids = SeenIds(self._db, keep_ms=id_ms) if not read_only else None
             self._state = self._read_state()
@@ -91,7 +92,7 @@ class SqliteStream:
     def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
         """Return records in order, whole blocks at a time up to the limits."""
         found: list[Record] = []
-        size = 0
+        size, limit = 0, min(limit, READ_RECORDS_MAX)
         sql = "SELECT first, last, weights, body, arrived_to_ms FROM block WHERE shard=? AND last>? ORDER BY last"
         with translated(self._db):
             for first, last, weights, body, arrived_to_ms in each_row(self._db, sql, (shard, after)):
@@ -110,9 +111,10 @@ class SqliteStream:
     def sequence_at(self, shard: int, *, arrived_at_ms: int) -> int:
         """Return the number before the first block that may hold the moment."""
         sql = "SELECT first FROM block WHERE shard=? AND arrived_to_ms>=? ORDER BY arrived_to_ms, last LIMIT 1"
+        tip = self.tip(shard)  # Before the search: what arrives in between must not be passed over.
         with translated(self._db):
             found = rows(self._db, sql, (shard, arrived_at_ms))
-        return int(found[0][0]) - 1 if found else self.tip(shard)
+        return int(found[0][0]) - 1 if found else tip
 
     def kept_since_ms(self) -> int:
         """Return the moment after the youngest trimmed record."""
@@ -137,10 +139,9 @@ class SqliteStream:
     def join_blocks(self, shard: int, *, after: int, through: int) -> int:
         """Rewrite a run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
         with translated(self._db), transaction(self._db):
-            run = self._small_blocks(shard, after=after, through=through)
+            run, stored = self._small_blocks(shard, after=after, through=through)
             if len(run) > 1:
                 first, last = run[0][0], run[-1][1]
-                stored = [record for row in run for record in self._stored(row[3])]
                 body = self._join.compress(self._pack.encode(stored))
                 weights = self._pack.encode(_weights(stored))
                 rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
@@ -229,30 +230,43 @@ class SqliteStream:
     def _stored(self, body: bytes) -> list[_Stored]:
         try:
             return self._unpack.decode(self._decompress.decompress(body))
-        except (zstandard.ZstdError, msgspec.MsgspecError) as error:
+        except (zstandard.ZstdError, msgspec.MsgspecError, MemoryError) as error:
+            # A damaged length asks for more memory than there is.
             raise Corrupt("a block of the stream does not decode") from error
 
     def _unreadable(self, last: int, weights: bytes, arrived_to_ms: int) -> list[Record]:
         """Return one empty record per group, so that what was lost is still accounted for."""
-        lost = msgspec.msgpack.decode(weights, type=dict[str, int])
+        try:
+            lost = msgspec.msgpack.decode(weights, type=dict[str, int])
+        except msgspec.MsgspecError as error:
+            raise Corrupt("a block of the stream does not decode, nor does the list of what it holds") from error
         return [
             Record(last - len(lost) + 1 + place, group, weight, b"", arrived_to_ms)
             for place, (group, weight) in enumerate(sorted(lost.items()))
         ]
 
-    def _small_blocks(self, shard: int, *, after: int, through: int) -> list[tuple[int, int, int, bytes]]:
+    def _small_blocks(
+        self, shard: int, *, after: int, through: int
+    ) -> tuple[list[tuple[int, int, int]], list[_Stored]]:
+        """Return blocks to join and what they hold; one that does not decode stays alone, as evidence."""
         sql = (
             "SELECT first, last, arrived_to_ms, body FROM block WHERE shard=? AND first>? AND last<=?"
             " ORDER BY last LIMIT ?"
         )
-        run: list[tuple[int, int, int, bytes]] = []
+        run: list[tuple[int, int, int]] = []
+        joined: list[_Stored] = []
         size = 0
         for first, last, arrived_to_ms, body in each_row(self._db, sql, (shard, after, through, JOINED_BLOCKS_MAX)):
-            size += max(zstandard.frame_content_size(body), 0)
+            try:
+                stored = self._stored(body)
+            except Corrupt:
+                return (run, joined) if run else ([(first, last, arrived_to_ms)], [])
+            size += zstandard.frame_content_size(body)
             if run and size > JOINED_BYTES_MAX:
                 break
-            run.append((first, last, arrived_to_ms, body))
-        return run
+            run.append((first, last, arrived_to_ms))
+            joined.extend(stored)
+        return run, joined
 
     def _prepare(self, shards: int) -> None:
         with transaction(self._db):
@@ -260,8 +274,12 @@ class SqliteStream:
             rows(self._db, "INSERT OR IGNORE INTO about VALUES('format', ?), ('shards', ?)", (FORMAT, shards))
             empty = [(shard, 0, 0, 0) for shard in range(self._about("shards"))]
             run_for_each(self._db, "INSERT OR IGNORE INTO shard VALUES(?,?,?,?)", empty)
-        if self._about("format") != FORMAT:
-            raise Unavailable(f"the stream has format {self._about('format')}, this version reads format {FORMAT}")
+            self._require_format()  # Inside, so that a newer stream is left as it was found.
+
+    def _require_format(self) -> None:
+        found = self._about("format")
+        if found != FORMAT:
+            raise Unavailable(f"the stream has format {found}, this release reads format {FORMAT}: use a newer one")
 
     def _read_state(self) -> dict[int, tuple[int, int]]:
         found = rows(self._db, "SELECT shard, tip, arrived_to_ms FROM shard")

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
@@ -47,8 +47,9 @@ class Acceptance:
             except Refused as error:
                 parsed.refused.extend(Refusal(place, error.field, error.reason) for place in draft.places)
                 continue
-            for shard, part in self._parts(draft):
-                entries.append(self._entry(brand, shard, part, request))
+            claim = _claim(brand.name, request)
+            for part, (shard, picked) in enumerate(self._parts(draft)):
+                entries.append(self._entry(brand, shard, picked, request, None if claim is None else replace(claim, part=part)))
         return entries
 
     def _parts(self, draft: Draft) -> list[tuple[int, Draft]]:
@@ -66,7 +67,7 @@ class Acceptance:
             for start in range(0, len(places), hits_max)
         ]
 
-    def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request) -> Entry:
+    def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Entry:
         hits = draft.hits
         pack = Pack(
             version=VERSION,
@@ -86,7 +87,7 @@ class Acceptance:
             data=record_from_pack(pack),
             arrived_at_ms=request.arrived_at_ms,
             ids=_ids(brand.name, hits) if hits else (),
-            claim=_claim(brand.name, shard, draft, request),
+            claim=claim,
         )
 
     def _visitors(self, brand: Brand, draft: Draft, request: Request) -> list[bytes] | None:
@@ -136,11 +137,10 @@ def _ids(brand: str, hits: list[Hit]) -> tuple[tuple[int, bytes], ...]:
     return tuple((place, _id(brand, "hit", hit.id)) for place, hit in enumerate(hits) if hit.id)
 
 
-def _claim(brand: str, shard: int, draft: Draft, request: Request) -> Claim | None:
+def _claim(brand: str, request: Request) -> Claim | None:
     if not request.idempotency_key:
         return None
-    # The place keeps the parts of one body apart: each is a claim of its own.
-    key = _id(brand, "key", request.idempotency_key, str(shard), str(draft.places[0]))
+    key = _id(brand, "key", request.idempotency_key)
     return Claim(key, hashlib.blake2b(request.body, digest_size=_ID_BYTES).digest())
 
 

@@ -11,7 +11,9 @@ from typing import Any, NoReturn
 from footfall.flow.collect.fields import Hit, Refusal, SentHit, hit_from_sent
 from footfall.values.errors import Refused
 
-_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
+# Possessive, and a text without an end reaches to the body's: so no body makes the search go back.
+_TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
+_TOKENS_PER_HIT_MAX = 100  # Ten times what a hit with every field has.
 _TOO_MANY_DIGITS = 40  # Python takes its time over numbers of thousands of digits; none of ours has twenty.
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -52,12 +54,14 @@ def careful_hit(piece: bytes) -> Hit:
     return hit_from_sent(SentHit(**{name: fields[name] for name in _KINDS if name in fields}))
 
 
-def pieces_of_array(body: bytes) -> list[bytes]:
-    """Split the text of a JSON array into the texts of its items; raise Refused when it does not end."""
+def pieces_of_array(body: bytes, hits_max: int) -> list[bytes]:
+    """Split the text of a JSON array into the texts of its items; raise Refused when it does not end or has too many."""
     start = body.index(b"[") + 1
     depth, pieces = 1, list[bytes]()
-    for token in _TOKEN.finditer(body, start):
+    for count, token in enumerate(_TOKEN.finditer(body, start)):
         mark = token.group()
+        if count > _TOKENS_PER_HIT_MAX * hits_max or len(pieces) > hits_max:
+            raise Refused("body", f"has more in it than {hits_max:,} hits, the most that are taken at once")
         if mark in (b"{", b"["):
             depth += 1
         elif mark in (b"}", b"]"):
@@ -73,9 +77,12 @@ def pieces_of_array(body: bytes) -> list[bytes]:
     raise Refused("body", "is cut off: the array does not end")
 
 
-def pieces_of_lines(body: bytes) -> list[bytes]:
-    """Return the lines that hold something."""
-    return [line for line in body.splitlines() if line.strip()]
+def pieces_of_lines(body: bytes, hits_max: int) -> list[bytes]:
+    """Return the lines that hold something; raise Refused when they are too many."""
+    pieces = [line for line in body.split(b"\n") if line.strip()]
+    if len(pieces) > hits_max:
+        raise Refused("body", f"has {len(pieces):,} lines, at most {hits_max:,} hits are taken at once")
+    return pieces
 
 
 def _object(piece: bytes) -> dict[str, Any]:
@@ -99,7 +106,8 @@ def _object(piece: bytes) -> dict[str, Any]:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) != len(pairs):
-        twice = next(name for place, (name, _) in enumerate(pairs) if name in dict(pairs[:place]))
+        seen = set[str]()
+        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
         raise Refused(twice if twice in _KINDS else "body", f"the key {twice[:40]!r} stands twice")
     return fields
 

@@ -3,8 +3,9 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import Annotated
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
@@ -15,6 +16,7 @@ from footfall.values.hit import (
     AT_MS_MIN,
     ID_BYTES_MAX,
     LABEL_BYTES_MAX,
+    NUMBER_MAX,
     require_number,
     require_text,
 )
@@ -22,26 +24,30 @@ from footfall.values.hit import (
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
 
-Optional = str | None | UnsetType
+# Lengths are in characters here: a longer text is too long in bytes as well, and in an ASCII body they are the same.
+_Label = Annotated[str, Meta(max_length=LABEL_BYTES_MAX)]
+_Address = Annotated[str, Meta(max_length=ADDRESS_BYTES_MAX)]
+_Id = Annotated[str, Meta(max_length=ID_BYTES_MAX)]
+_Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
+_Asset = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 
 
 class SentHit(Struct, gc=False):
     """A hit in a sender's words; fields that we do not know are left aside."""
 
     brand: str
-    assetId: str | int  # noqa: N815 - the sender's spelling
-    sectionId: str | int | None | UnsetType = UNSET  # noqa: N815
-    resourceType: Optional = UNSET  # noqa: N815
-    paidType: Optional = UNSET  # noqa: N815
-    url: Optional = UNSET
-    referrer: Optional = UNSET
+    assetId: _Asset | _Number  # noqa: N815 - the sender's spelling
+    sectionId: _Label | _Number | None | UnsetType = UNSET  # noqa: N815
+    resourceType: _Label | None | UnsetType = UNSET  # noqa: N815
+    paidType: _Label | None | UnsetType = UNSET  # noqa: N815
+    url: _Address | None | UnsetType = UNSET
+    referrer: _Address | None | UnsetType = UNSET
     at: str | int | None | UnsetType = UNSET
-    id: Optional = UNSET
-    visitor: Optional = UNSET
+    id: _Id | None | UnsetType = UNSET
+    visitor: _Id | None | UnsetType = UNSET
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(Struct, frozen=True, gc=False):
     """A hit that can be taken; an empty text is something that was not sent."""
 
     brand: str
@@ -81,6 +87,20 @@ class Parsed:
     refused: list[Refusal] = field(default_factory=list[Refusal])
 
 
+def hit_from_plain(sent: SentHit) -> Hit:
+    """Return a hit that was decoded from plain ASCII, where decoding has checked all but the time."""
+    section = sent.sectionId
+    return Hit(
+        sent.brand,
+        (str(sent.assetId), str(section) if section else _number_or_nothing(section), sent.resourceType or "", sent.paidType or ""),
+        None if sent.at is UNSET else _moment(sent.at),
+        sent.id or "",
+        sent.visitor or "",
+        sent.url or "",
+        sent.referrer or "",
+    )
+
+
 def hit_from_sent(sent: SentHit) -> Hit:
     """Return the hit, or raise Refused with the first field that is wrong."""
     asset = sent.assetId
@@ -118,11 +138,15 @@ def _section(value: str | int | None | UnsetType) -> str:
     return _label("sectionId", value)
 
 
-def _label(name: str, value: Optional) -> str:
+def _number_or_nothing(section: str | int | None | UnsetType) -> str:
+    return "0" if section == 0 else ""
+
+
+def _label(name: str, value: str | None | UnsetType) -> str:
     return _text(name, value, LABEL_BYTES_MAX)
 
 
-def _text(name: str, value: Optional, bytes_max: int) -> str:
+def _text(name: str, value: str | None | UnsetType, bytes_max: int) -> str:
     return require_text(name, value, bytes_max=bytes_max) if isinstance(value, str) and value else ""
 
 

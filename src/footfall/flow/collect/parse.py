@@ -8,13 +8,13 @@ marks: with no backslash in the body each text has two, so what was decoded must
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct
 
 from footfall.flow.collect.careful import careful_hits, pieces_of_array, pieces_of_lines
-from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal, SentHit, hit_from_sent, parsed_from_hits
+from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal, SentHit, hit_from_plain, hit_from_sent, parsed_from_hits
 from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX
@@ -62,7 +62,22 @@ class _Form:
 
     lean: Sequence[tuple[Callable[[bytes], list[_Lean]], int]]  # with the quotation marks of one hit
     full: Callable[[bytes], list[SentHit]]
-    pieces: Callable[[bytes], list[bytes]]
+    pieces: Callable[[bytes, int], list[bytes]]
+
+
+_H = TypeVar("_H")
+
+
+def _one_a_line(decode: Callable[[bytes], list[_H]]) -> Callable[[bytes], list[_H]]:
+    """Return a decoder that leaves other layouts to the careful lane, because msgspec takes any white space for a new line."""
+
+    def decode_lines(body: bytes) -> list[_H]:
+        hits = decode(body)
+        if len(hits) != body.strip().count(b"\n") + 1:
+            raise msgspec.DecodeError("not one hit a line")
+        return hits
+
+    return decode_lines
 
 
 _ARRAY = _Form(
@@ -71,12 +86,12 @@ _ARRAY = _Form(
     pieces=pieces_of_array,
 )
 _LINES = _Form(
-    lean=[(msgspec.json.Decoder(shape).decode_lines, quotes) for shape, quotes in _SHAPES],  # pyright: ignore[reportArgumentType]
-    full=msgspec.json.Decoder(SentHit).decode_lines,
+    lean=[(_one_a_line(msgspec.json.Decoder(shape).decode_lines), quotes) for shape, quotes in _SHAPES],  # pyright: ignore[reportArgumentType]
+    full=_one_a_line(msgspec.json.Decoder(SentHit).decode_lines),
     pieces=pieces_of_lines,
 )
 _decode_one = msgspec.json.Decoder(SentHit).decode
-_ONE = _Form(lean=(), full=lambda body: [_decode_one(body)], pieces=lambda body: [body])
+_ONE = _Form(lean=(), full=lambda body: [_decode_one(body)], pieces=lambda body, _: [body])
 _encode = msgspec.json.Encoder().encode
 
 
@@ -99,11 +114,11 @@ def parse_hits(body: bytes, *, lines: bool, hits_max: int) -> Parsed:
     if not start:
         raise Refused("body", "is empty")
     if lines:
-        parsed = _parse(body, _LINES)
+        parsed = _parse(body, _LINES, hits_max)
     elif start == b"[":
-        parsed = _parse(body, _ARRAY)
+        parsed = _parse(body, _ARRAY, hits_max)
     elif start == b"{":
-        parsed = _parse(body, _ONE)
+        parsed = _parse(body, _ONE, hits_max)
     else:
         raise Refused("body", "must be a JSON object, a JSON array or one JSON object a line")
     if parsed.count > hits_max:
@@ -111,10 +126,11 @@ def parse_hits(body: bytes, *, lines: bool, hits_max: int) -> Parsed:
     return parsed
 
 
-def _parse(body: bytes, form: _Form) -> Parsed:
+def _parse(body: bytes, form: _Form, hits_max: int) -> Parsed:
     if b"\\" in body:
-        return _careful(form.pieces(body))
-    if body.isascii():
+        return _careful(form.pieces(body, hits_max))
+    is_plain = body.isascii()
+    if is_plain:
         for decode, quotes in form.lean:
             try:
                 hits = decode(body)
@@ -125,10 +141,10 @@ def _parse(body: bytes, form: _Form) -> Parsed:
     try:
         sent = form.full(body)
     except _NOT_DECODED:
-        return _careful(form.pieces(body))
+        return _careful(form.pieces(body, hits_max))
     if body.count(b'"') != _encode(sent).count(b'"'):
-        return _careful(form.pieces(body))
-    return _full(sent)
+        return _careful(form.pieces(body, hits_max))
+    return _full(sent, hit_from_plain if is_plain else hit_from_sent)
 
 
 def _lean(hits: list[_Lean]) -> Parsed:
@@ -149,12 +165,12 @@ def _lean(hits: list[_Lean]) -> Parsed:
     return Parsed(len(hits), [Draft(brand, keys, places) for brand, (keys, places) in drafts.items()])
 
 
-def _full(sent: list[SentHit]) -> Parsed:
+def _full(sent: list[SentHit], hit_from: Callable[[SentHit], Hit]) -> Parsed:
     taken: list[tuple[int, Hit]] = []
     refused: list[Refusal] = []
     for place, one in enumerate(sent):
         try:
-            taken.append((place, hit_from_sent(one)))
+            taken.append((place, hit_from(one)))
         except Refused as error:
             refused.append(Refusal(place, error.field, error.reason))
     parsed = parsed_from_hits(taken, count=len(sent))

@@ -67,6 +67,8 @@ class Salts:
         cached = self._cached.get(key)
         if cached is not None and (cached[1] is None or now_ms < cached[1]):
             return cached[0]
+        # What has ended leaves memory as well, and a brand's next day is when that can have happened.
+        self._cached = {k: v for k, v in self._cached.items() if v[1] is None or now_ms < v[1]}
         if len(self._cached) >= _CACHED_SALTS_MAX:
             self._cached.clear()
         salt = self._stored(key, expires_at_ms)

@@ -44,6 +44,7 @@ class Finisher:
             key
             for worker in self._workers
             for key in worker.rollup.final_windows(final_before_ms=passed_ms - self._lateness_ms)
+            if not any(other.rollup.is_waiting(*key) for other in self._workers)
         ]
         if not due:
             return False

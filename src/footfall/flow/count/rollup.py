@@ -75,6 +75,11 @@ class Rollup:
         expected = self._expected.get((brand, window))
         return expected.is_built if expected is not None else self._is_stored(brand, window)
 
+    def is_waiting(self, brand: str, window: Window) -> bool:
+        """Tell whether the window has hits here and is still to be built from its parts."""
+        expected = self._expected.get((brand, window))
+        return expected is not None and not expected.is_built
+
     def expect(self, brand: str, window: Window) -> None:
         """Remember a window that has hits and is not built."""
         self._interrupt(brand, window)

@@ -28,6 +28,7 @@ class BoardRules:
 
     shards: frozenset[str] = frozenset({"s00"})  # every shard that may hold hits of the brand
     lateness_ms: int = DAY_MS
+    ahead_ms: int = 5 * MINUTE_MS  # A hit may be so much ahead of its arrival; no window that begins later has any.
     kept_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)
     limits: BoardLimits = field(default_factory=BoardLimits)
 
@@ -74,12 +75,17 @@ class Board:
         """Return the numbers of all assets, slices and rows."""
         return self._loaded.directory
 
+    @property
+    def rows(self) -> int:
+        """Return how many rows the board holds, as a measure of its memory: those of windows and those of sums."""
+        return self._loaded.rows + self._loaded.directory.rows * len(self._sheets)
+
     def sheet(self, period: str, *, closed: bool, previous: bool) -> Sheet:
         """Return the sum over the period's span; those over closed windows are made when first asked for."""
         key = SheetKey(period, closed, previous)
-        if key not in self._plans:
-            raise NotReady(f"the lists of {self.brand} have not been read yet; ask again in a moment")
         sheet = self._sheets.get(key)
+        if key not in self._plans or (sheet is None and not self._is_settled):
+            raise NotReady(f"the lists of {self.brand} have not been read yet; ask again in a moment")
         if sheet is None:
             sheet = self._sheets[key] = Sheet(self._plans[key].span)
             self._move(key, sheet)
@@ -107,11 +113,10 @@ class Board:
         self._is_settled = False
         try:
             self._bring_up(read, fresh, has_moved=has_moved)
-        except FootfallError:
+            self._is_settled = True
+        finally:
             if self._renumberings != self._loaded.renumberings:
-                self._plans.clear()  # The sums are in numbers that are void by now.
-            raise
-        self._is_settled = True
+                self._plans.clear()  # The sums that are left are in numbers that are void by now.
         return has_moved or bool(fresh)
 
     def _bring_up(self, read: Read, fresh: Mapping[Window, Collection[Summary]], *, has_moved: bool) -> None:
@@ -137,7 +142,9 @@ class Board:
         return before.parts.keys() != after.parts.keys() or before.merged != after.merged
 
     def _resolve(self, read: Read, fresh: Mapping[Window, Collection[Summary]]) -> None:
-        ground = Ground(zone=self._zone, shards=self._rules.shards, kept_ms=self._rules.kept_ms, now_ms=self._now_ms)
+        rules = self._rules
+        seen_until_ms = self._now_ms + rules.ahead_ms
+        ground = Ground(self._zone, rules.shards, rules.kept_ms, now_ms=self._now_ms, seen_until_ms=seen_until_ms)
         resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh)
         self._plans = {key: Plan(span, resolution.units(span)) for key, span in self._spans().items()}
         self._loaded.forget_all_but(resolution.reached)

@@ -19,7 +19,7 @@ from footfall.values.window import HOUR_MS, MINUTE_MS, Window
 Read = Callable[[Window], list[Summary]]
 
 SHRINK_BY = 4  # A cut to a half would often cut everything twice.
-WINDOW_ROWS_MIN = 1_000  # Ten times what the longest list shows.
+WINDOW_ROWS_MIN = 500  # Five times what the longest list shows.
 TEXT_BYTES_PER_ROW = 64  # A generous id; longer ones count for more.
 WIDEN_AFTER_MS = HOUR_MS  # Whoever sent too much may do so again at once.
 SWEEP_EVERY_MS = 10 * MINUTE_MS
@@ -129,12 +129,16 @@ class LoadedWindows:
         """Read those windows again that have a part with more rows, or longer texts, than a part may have now."""
         for window, held in list(self._held.items()):
             entered = {part for part, one in held.parts.items() if one is not None}
-            if any(len(one.rows) > self._window_rows_max for one in held.parts.values() if one is not None):
+            if any(self._is_large(one) for one in held.parts.values() if one is not None):
                 summaries = read(window)
                 self.note(window, summaries)
                 for summary in summaries:
                     if summary.part in entered:
                         self.enter(window, summary)
+
+    def _is_large(self, one: Contribution) -> bool:
+        rows_max = self._window_rows_max
+        return len(one.rows) > rows_max or one.text_bytes > rows_max * TEXT_BYTES_PER_ROW
 
     def _contributions(self) -> Iterator[Contribution]:
         return (one for held in self._held.values() for one in held.parts.values() if one is not None)
@@ -144,6 +148,11 @@ class LoadedWindows:
         for one in self._contributions():
             is_live[one.rows] = True
         return is_live
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows all windows together hold."""
+        return self._rows
 
     def _rows_live(self) -> int:
         return int(np.count_nonzero(self._live()))

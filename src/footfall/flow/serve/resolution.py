@@ -12,10 +12,7 @@ from footfall.flow.serve.sheets import Unit
 from footfall.flow.store import keys
 from footfall.flow.store.summaries import Summary
 from footfall.values.period import Span
-from footfall.values.window import MINUTE_MS, Grain, Window, parts_of
-
-# A hit may be so much ahead of its arrival and is counted still; no window that begins later has any.
-AHEAD_MS = 5 * MINUTE_MS
+from footfall.values.window import Grain, Window, parts_of
 
 _FINER = {Grain.DAY: Grain.HOUR, Grain.HOUR: Grain.MINUTE, Grain.FIVE: Grain.MINUTE}
 _NOBODY: frozenset[str] = frozenset()
@@ -29,6 +26,7 @@ class Ground:
     shards: frozenset[str]
     kept_ms: Mapping[Grain, int]  # how long windows of a grain are kept
     now_ms: int
+    seen_until_ms: int  # No window that begins later has any hits.
 
 
 @dataclass(slots=True)
@@ -51,7 +49,7 @@ class Resolution:
 
     def _units_of(self, window: Window, covered: frozenset[str]) -> list[Unit]:
         """Return what stands for the window, leaving out shards that a longer window around it has already."""
-        if window.from_ms > self.ground.now_ms + AHEAD_MS:
+        if window.from_ms > self.ground.seen_until_ms:
             return []
         self.reached.add(window)
         held = self._held(window)

@@ -31,6 +31,7 @@ class Contribution:
 
     rows: NDArray[np.uint32]
     hits: NDArray[np.uint32] | NDArray[np.uint64]
+    text_bytes: int  # of the ids that are not numbers
     other: int
     cut_slices: NDArray[np.uint32]
     cut_hits: NDArray[np.int64]
@@ -52,6 +53,7 @@ def contribution(columns: Columns, directory: Directory) -> Contribution:
     return Contribution(
         rows=entered.rows,
         hits=entered.hits.astype(np.uint32) if fits else entered.hits,
+        text_bytes=len(columns.texts.blob),
         other=columns.other + entered.strange_hits,
         cut_slices=directory.slices.numbers(cuts.per_slice),
         cut_hits=np.array(list(cuts.per_slice.values()), np.int64),

@@ -78,7 +78,16 @@ def _decoded(decoder: msgspec.msgpack.Decoder[_P], data: bytes) -> _P:
         raise Unreadable(f"not a pack of hits: {error}") from error
     if pack.version != VERSION:
         raise Unreadable(f"a pack of version {pack.version}; this release reads version {VERSION}")
-    for column in (pack.at_ms, pack.weights):
-        if column is not None and len(column) != len(pack.keys):
-            raise Unreadable(f"a pack of {len(pack.keys)} hits with a column of {len(column)}")
+    _require_even(pack)
     return pack
+
+
+def _require_even(pack: Counted) -> None:
+    """Raise Unreadable unless every column speaks of the same hits."""
+    count = len(pack.keys)
+    kept = (pack.visitors, pack.urls, pack.referrers) if isinstance(pack, Pack) else ()
+    for column in (pack.at_ms, pack.weights, *kept):
+        if column is not None and len(column) != count:
+            raise Unreadable(f"a pack of {count} hits with a column of {len(column)}")
+    if pack.screened and not all(0 <= place < count for place in pack.screened):
+        raise Unreadable(f"a pack of {count} hits with a verdict on another")

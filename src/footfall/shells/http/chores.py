@@ -10,7 +10,7 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 
 JOIN_AFTER_MS = 60_000  # Younger blocks are still being read.
-JOINS_PER_CHORE = 20
+IDLE_JOINS, BUSY_JOINS = 20, 2  # A join takes some ten milliseconds.
 TRIM_RECORDS = 2_000  # Records forgotten at once when the bytes are too many.
 
 
@@ -24,8 +24,8 @@ class StreamChores:
         self._store: Table | None = None
         self._joined: dict[int, int] = {}
 
-    def __call__(self, stream: Stream) -> None:
-        """Do a little of everything."""
+    def __call__(self, stream: Stream, is_idle: bool) -> None:  # noqa: FBT001 - called by position
+        """Do a little of everything, less of it while senders wait."""
         assert isinstance(stream, SqliteStream)
         if self._store is None:
             self._store = self._open_store()
@@ -34,7 +34,7 @@ class StreamChores:
             checkpoint = load_checkpoint(self._store, shard)
             counted = checkpoint.through if checkpoint is not None else 0
             self._trim(stream, shard, counted, now_ms)
-            self._join(stream, shard, counted, now_ms)
+            self._join(stream, shard, counted, now_ms, joins_max=IDLE_JOINS if is_idle else BUSY_JOINS)
         stream.forget_ids()
         stream.give_back()
 
@@ -47,9 +47,9 @@ class StreamChores:
                 through = min(counted, first[0].sequence + TRIM_RECORDS)
         stream.trim(shard, through=through)
 
-    def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int) -> None:
+    def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int, *, joins_max: int) -> None:  # noqa: PLR0913
         quiet = min(counted, stream.sequence_at(shard, arrived_at_ms=now_ms - JOIN_AFTER_MS))
-        for _ in range(JOINS_PER_CHORE):
+        for _ in range(joins_max):
             after = self._joined.get(shard, 0)
             joined = stream.join_blocks(shard, after=after, through=quiet)
             if joined <= after:

@@ -7,6 +7,7 @@ stream's chores, because the stream has one writer.
 import asyncio
 import logging
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
@@ -23,7 +24,7 @@ _log = logging.getLogger(__name__)
 class Committer:
     """The one writer of the stream."""
 
-    def __init__(self, open_stream: Callable[[], Stream], *, chores: Callable[[Stream], None]) -> None:
+    def __init__(self, open_stream: Callable[[], Stream], *, chores: Callable[[Stream, bool], None]) -> None:
         self._loop = asyncio.get_running_loop()
         self._open_stream = open_stream
         self._chores = chores
@@ -60,12 +61,14 @@ class Committer:
             self._loop.call_soon_threadsafe(self._opened.set_exception, error)
             return
         self._loop.call_soon_threadsafe(self._opened.set_result, None)
+        chores_at = time.monotonic() + CHORES_S
         while not (self._is_stopping and not self._waiting):
-            if not self._wake.wait(CHORES_S):
-                self._do_chores(stream)
-                continue
+            is_idle = not self._wake.wait(CHORES_S)
             self._wake.clear()
             self._commit(stream)
+            if time.monotonic() >= chores_at:
+                self._do_chores(stream, is_idle=is_idle)
+                chores_at = time.monotonic() + CHORES_S
 
     def _commit(self, stream: Stream) -> None:
         group = [self._waiting.popleft() for _ in range(len(self._waiting))]
@@ -94,8 +97,8 @@ class Committer:
                 done(outcome[start : start + len(entries)])
                 start += len(entries)
 
-    def _do_chores(self, stream: Stream) -> None:
+    def _do_chores(self, stream: Stream, *, is_idle: bool) -> None:
         try:
-            self._chores(stream)
+            self._chores(stream, is_idle)
         except PortError as error:
             _log.warning("the stream's chores wait: %s", error)

@@ -84,7 +84,7 @@ class ControlServer:
             raise Busy("another re-count is in progress; wait for its end")
         self._recounting = asyncio.Queue()
         try:
-            if not self._state.counting.send(["recount", asked.brand, asked.from_ms, asked.to_ms]):
+            if not self._state.counting.send(["recount", *asked]):
                 raise Busy("the counting process is starting; ask again in a moment")
             while True:
                 kind, value = (await self._recounting.get())[:2]

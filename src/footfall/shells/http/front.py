@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import resource
 import signal
 import sys
@@ -43,6 +44,7 @@ _log = logging.getLogger(__name__)
 def run(settings: Settings, *, demo_rate: float | None = None) -> int:
     """Run an instance until it is told to stop; return the exit code."""
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
+    os.umask(0o077)  # What is kept here is nobody else's to read.
     lock = take_lock(Path(settings.data_dir))
     _raise_file_limit()
     sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
@@ -73,11 +75,11 @@ class Front:
         salt_table = wiring.open_salt_table(settings, clock)
         chores = StreamChores(settings, clock, lambda: wiring.open_store(settings, clock, read_only=True))
         committer = Committer(lambda: wiring.open_stream(settings, clock), chores=chores)
-        await committer.start()
-        self._counting.start()
-        await self._counting.is_ready.wait()
-        self._answering.start()
+        await committer.start()  # Makes the stream, which the children open.
         self._answers = Answers(self._answering.send, bytes_max=settings.serve_answers_bytes_max)
+        self._counting.start()
+        self._answering.start()
+        await self._counting.is_ready.wait()  # By then the store is there as well.
         state = self._state(committer, wiring.salts(salt_table))
         self._control = ControlServer(state)
         server = await loop.create_server(

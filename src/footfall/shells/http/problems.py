@@ -1,6 +1,7 @@
 """Errors as RFC 9457 problem documents: one table from what happened to a status."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from http import HTTPStatus
 
 import msgspec
@@ -26,16 +27,33 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
 _RETRY = {HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE}
 
 
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem document on its way to a client."""
+
+    status: HTTPStatus
+    body: bytes
+    headers: Mapping[str, str]
+
+
 def problem_of(error: FootfallError) -> bytes:
     """Return the response that tells a client what happened."""
-    status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    if isinstance(error, Refused):
-        return problem(status, detail=str(error), field=error.field)
-    return problem(status, detail=str(error))
+    return _whole(document_of(error))
 
 
 def problem(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> bytes:
     """Return a problem document as a response."""
+    return _whole(problem_document(status, detail=detail, field=field, refused=refused))
+
+
+def document_of(error: FootfallError) -> Problem:
+    """Return what tells a client what happened, for a server that writes its own responses."""
+    status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
+    return problem_document(status, detail=str(error), field=error.field if isinstance(error, Refused) else "")
+
+
+def problem_document(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> Problem:
+    """Return a problem document and the headers that go with it."""
     document: dict[str, object] = {"type": "about:blank", "title": status.phrase, "status": status.value}
     document["detail"] = detail
     if field:
@@ -45,9 +63,13 @@ def problem(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequen
     headers = {"access-control-allow-origin": "*", "cache-control": "no-store"}
     if status in _RETRY:
         headers["retry-after"] = str(RETRY_AFTER_S)
-    return response(status, msgspec.json.encode(document), kind=PROBLEM, headers=headers)
+    return Problem(status, msgspec.json.encode(document), headers)
 
 
 def refusals(refused: Sequence[Refusal]) -> list[dict[str, object]]:
     """Return the refusals of a batch, as a client reads them."""
     return [{"index": one.index, "field": one.field, "reason": one.reason} for one in refused]
+
+
+def _whole(document: Problem) -> bytes:
+    return response(document.status, document.body, kind=PROBLEM, headers=document.headers)

@@ -1,0 +1,254 @@
+"""A footfall in processes of its own, as an operator has it: started, asked, signalled, killed and looked into."""
+
+import contextlib
+import http.client
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+_T = TypeVar("_T")
+
+START_S_MAX = 15.0
+STOP_S_MAX = 10.0  # What a stop may take, however much is going on.
+COUNTING, ANSWERING = "footfall.app.counting", "footfall.app.answering"
+PARTS = ("counted", "duplicate", "held", "late", "future", "unlabelled", "dead", "inFlight")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back over HTTP."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+
+@dataclass(slots=True)
+class Instance:
+    """One running server and its data."""
+
+    data: Path
+    process: subprocess.Popen[bytes]
+    log: Path
+    port: int = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def call(
+        self, method: str, path: str, body: bytes | None = None, headers: Mapping[str, str] | None = None
+    ) -> Answer:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        with contextlib.closing(connection):
+            connection.request(method, path, body, dict(headers or {}))
+            answer = connection.getresponse()
+            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+
+    def get(self, path: str) -> Answer:
+        return self.call("GET", path)
+
+    def post(self, hits: object, headers: Mapping[str, str] | None = None) -> Answer:
+        return self.call("POST", "/v1/hits", json.dumps(hits).encode(), headers)
+
+    def ledger(self, brand: str) -> dict[str, Any]:
+        """Return the brand's ledger, having checked that it adds up."""
+        return balanced(self.get(f"/v1/ledger?brand={brand}"))
+
+    def drained(self, brand: str, *, seconds: float = 15) -> dict[str, Any]:
+        """Return the ledger once everything accepted has been looked at."""
+        return until(lambda: self.ledger(brand), lambda book: book["inFlight"] == 0, seconds=seconds)
+
+    def popular(self, brand: str, period: str = "day") -> dict[str, int]:
+        """Return the hits of each asset, a hundred of them at most."""
+        answer = self.get(f"/v1/popular?brand={brand}&period={period}&limit=100")
+        return {item["assetId"]: item["hits"] for item in answer.json()["items"]} if answer.status == 200 else {}
+
+    def listed(self, brand: str, *, period: str = "day", seconds: float = 10) -> dict[str, int]:
+        """Return the list once it holds all that the ledger calls counted."""
+        counted = self.drained(brand)["counted"]
+        return until(lambda: self.popular(brand, period), lambda it: sum(it.values()) == counted, seconds=seconds)
+
+    def child(self, module: str) -> int | None:
+        """Return the process number of a child, None while it is not there."""
+        return next((pid for pid in children_of(self.process.pid) if module in command_of(pid)), None)
+
+    def rss_bytes(self) -> int:
+        """Return the memory of the whole process tree."""
+        return sum(rss_bytes_of(pid) for pid in (self.process.pid, *children_of(self.process.pid)))
+
+    def terminate(self) -> float:
+        """Ask it to stop as a supervisor does; return the seconds it took, having checked that it ended well."""
+        began = time.monotonic()
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(STOP_S_MAX + 5)
+        took_s = time.monotonic() - began
+        assert code == 0, self.said()
+        assert took_s < STOP_S_MAX, self.said()
+        return took_s
+
+    def kill(self) -> None:
+        """Kill the whole process group at once."""
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait(10)
+
+    def said(self) -> str:
+        """Return what it wrote: its address and its log."""
+        return self.log.read_text(errors="replace")
+
+
+@dataclass(slots=True)
+class Starter:
+    """Starts servers, and ends those that a test leaves behind."""
+
+    folder: Path
+    started: list[Instance] = field(default_factory=list[Instance])
+
+    def begin(
+        self, data: Path, *flags: str, dev: bool = True, port: int = 0, env: Mapping[str, str] | None = None
+    ) -> Instance:
+        """Start a server and do not wait for it."""
+        log = self.folder / f"log-{len(self.started)}.txt"
+        command = serve_command(data, *flags, dev=dev, port=port)
+        with log.open("wb") as output:
+            process = subprocess.Popen(
+                command, stdout=output, stderr=output, start_new_session=True, env={**os.environ, **(env or {})}
+            )
+        instance = Instance(data, process, log, port)
+        self.started.append(instance)
+        return instance
+
+    def start(
+        self, data: Path, *flags: str, dev: bool = True, port: int = 0, env: Mapping[str, str] | None = None
+    ) -> Instance:
+        """Start a server and wait until it says its address."""
+        instance = self.begin(data, *flags, dev=dev, port=port, env=env)
+        give_up_at = time.monotonic() + START_S_MAX
+        while time.monotonic() < give_up_at and instance.process.poll() is None:
+            said = instance.said()
+            if "footfall is on http://" in said and "\n" in said.partition("footfall is on ")[2]:
+                address = said.partition("footfall is on ")[2].split("/\n")[0]
+                instance.port = int(address.rpartition(":")[2])
+                return instance
+            time.sleep(0.005)
+        raise AssertionError(f"no start within {START_S_MAX} s: {instance.said()}")
+
+    def end_all(self) -> None:
+        for instance in self.started:
+            pids = children_of(instance.process.pid)
+            instance.kill()
+            for pid in pids:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+def serve_command(data: Path, *flags: str, dev: bool = True, port: int = 0) -> list[str]:
+    base = [sys.executable, "-m", "footfall.shells.cli.main", "serve", "--data", str(data), "--port", str(port)]
+    return [*base, *(["--dev"] if dev else []), *flags]
+
+
+def footfall(*argv: str, seconds: float = 30) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, as a person would type it."""
+    command = [sys.executable, "-m", "footfall.shells.cli.main", *argv]
+    return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+def until(look: Callable[[], _T], is_it: Callable[[_T], bool], *, seconds: float, pause_s: float = 0.02) -> _T:
+    """Look again and again until it is so; fail with what was seen last."""
+    give_up_at = time.monotonic() + seconds
+    while True:
+        seen = look()
+        if is_it(seen):
+            return seen
+        if time.monotonic() > give_up_at:
+            raise AssertionError(f"after {seconds} s it is still {seen!r}")
+        time.sleep(pause_s)
+
+
+def balanced(answer: Answer) -> dict[str, Any]:
+    """Return a ledger whose parts add up to what was accepted, and none of them is less than nothing."""
+    assert answer.status == 200, answer.body
+    book: dict[str, Any] = answer.json()
+    parts = [book[name] for name in PARTS] + list(book["screened"].values())
+    assert min(parts) >= 0, book
+    assert sum(parts) == book["accepted"], book
+    return book
+
+
+def hit(asset: str | int, brand: str = "abc", **more: object) -> dict[str, object]:
+    return {"brand": brand, "assetId": asset, "sectionId": 7, "resourceType": "article", "paidType": "free", **more}
+
+
+def raw_exchange(port: int, request: bytes, *, seconds: float = 20) -> bytes:
+    """Send bytes on a connection of their own and return all that comes back until it ends."""
+    with socket.create_connection(("127.0.0.1", port), timeout=seconds) as line:
+        with contextlib.suppress(ConnectionError):  # A refused sender may be cut off while it still sends.
+            line.sendall(request)
+        return received(line)
+
+
+def received(line: socket.socket) -> bytes:
+    """Return all that a connection brings until it ends."""
+    parts: list[bytes] = []
+    with contextlib.suppress(ConnectionError):
+        while part := line.recv(65_536):
+            parts.append(part)
+    return b"".join(parts)
+
+
+def free_port() -> int:
+    with socket.socket() as line:
+        line.bind(("127.0.0.1", 0))
+        return int(line.getsockname()[1])
+
+
+def children_of(parent: int) -> list[int]:
+    return [pid for pid in _processes() if _parent_of(pid) == parent]
+
+
+def command_of(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
+    except OSError:
+        return ""
+
+
+def rss_bytes_of(pid: int) -> int:
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1_024 for line in lines if line.startswith("VmRSS")), 0)
+
+
+def is_running(pid: int) -> bool:
+    """Tell whether a process is there and has not ended."""
+    return _stat_of(pid)[:1] not in ([], ["Z"])
+
+
+def _processes() -> Sequence[int]:
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def _parent_of(pid: int) -> int:
+    fields = _stat_of(pid)
+    return int(fields[1]) if fields else 0
+
+
+def _stat_of(pid: int) -> list[str]:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return []

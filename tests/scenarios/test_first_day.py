@@ -1,0 +1,168 @@
+"""The first day with footfall: start it, send hits, read the list, stop it, start it again."""
+
+import os
+import signal
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+from tests.scenarios.instance import (
+    ANSWERING,
+    COUNTING,
+    Instance,
+    Starter,
+    children_of,
+    footfall,
+    hit,
+    is_running,
+    raw_exchange,
+    serve_command,
+    until,
+)
+
+RESTART_S_MAX = 15.0  # Five are promised; the rest is for a machine that is busy with something else.
+
+
+def test_what_was_sent_is_listed_and_is_still_there_after_a_restart(starter: Starter, data: Path) -> None:
+    first = starter.start(data)
+    body = b'{"brand":"abc","assetId":132141398,"sectionId":563,"resourceType":"article","paidType":"free"}'
+    head = b"POST /v1/hits HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
+    assert raw_exchange(first.port, head + body).startswith(b"HTTP/1.1 202 ")
+    sent = footfall("send", "--url", first.url, "--brand", "abc", "--asset", "132141398", "--section", "563")
+    assert (sent.returncode, sent.stdout) == (0, "1 accepted, 0 refused\n")
+    assert first.listed("abc") == {"132141398": 2}
+    shown = footfall("popular", "--url", first.url, "--brand", "abc", "--period", "day")
+    assert "132141398" in shown.stdout
+    assert shown.returncode == 0
+    took_s = first.terminate()
+    print(f"stopped in {took_s:.2f} s")
+    second = starter.start(data)
+    assert second.listed("abc") == {"132141398": 2}
+    book = footfall("ledger", "--url", second.url, "--brand", "abc")
+    assert book.returncode == 0
+    assert [line.split() for line in book.stdout.splitlines() if "accepted" in line][0][:2] == ["accepted", "2"]
+    second.terminate()
+
+
+def test_a_closed_control_socket_and_a_lock_are_all_that_a_stop_leaves_beside_the_data(
+    starter: Starter, data: Path
+) -> None:
+    starter.start(data).terminate()
+    assert {path.name for path in data.iterdir()} == {"lock", "salts.db", "store.db", "stream.db"}
+
+
+def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--demo", "--demo-rate", "400")
+    before = until(lambda: instance.popular("demo", "justnow"), lambda it: len(it) > 3, seconds=20)
+    until(lambda: instance.popular("demo", "justnow"), lambda it: sum(it.values()) > sum(before.values()), seconds=10)
+    page = instance.get("/")
+    assert page.status == 200
+    assert b"demo" in page.body
+    instance.terminate()
+
+
+def test_without_dev_an_unknown_brand_is_refused_and_a_known_one_is_not(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--brand", "known:Europe/Helsinki", dev=False)
+    refused = instance.post(hit(1, "stranger"))
+    assert refused.status in (400, 404)
+    assert refused.json()["field"] == "brand"
+    assert "stranger" in refused.json()["detail"]
+    mixed = instance.post([hit(1, "known"), hit(2, "stranger"), hit(3, "known")])
+    assert (mixed.status, mixed.json()["accepted"], mixed.json()["refused"][0]["index"]) == (202, 2, 1)
+    assert instance.get("/v1/popular?brand=stranger").status in (400, 404)
+    assert instance.get("/v1/ledger?brand=stranger").status in (400, 404)
+    assert instance.listed("known") == {"1": 1, "3": 1}
+    instance.terminate()
+
+
+def test_settings_that_cannot_be_used_stop_the_start_with_a_sentence(data: Path) -> None:
+    for flags, words in (
+        (["--set", "count_flsh_ms=5"], ["count_flsh_ms", "did you mean count_flush_ms?"]),
+        (["--set", "count_flush_ms=5"], ["count_flush_ms", "100"]),
+        (["--dev", "--host", "0.0.0.0"], ["dev", "loopback"]),
+        (["--brand", "abc:Mars/Olympus"], ["abc", "Mars/Olympus"]),
+    ):
+        ended = footfall("serve", "--data", str(data), "--port", "0", *flags)
+        assert ended.returncode == 2, ended
+        assert all(word in ended.stderr for word in words), ended.stderr
+        assert "Traceback" not in ended.stderr
+    assert not data.exists()
+
+
+def test_an_address_or_a_directory_that_cannot_be_had_is_said_in_a_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        ended = footfall("serve", "--data", str(tmp_path / "data"), "--port", str(port))
+    assert ended.returncode == 1, ended
+    assert str(port) in ended.stderr
+    assert "Traceback" not in ended.stderr
+    file = tmp_path / "file"
+    file.write_text("not a directory")
+    ended = footfall("serve", "--data", str(file), "--port", "0")
+    assert ended.returncode == 1, ended
+    assert str(file) in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_second_process_on_the_same_data_is_refused(starter: Starter, data: Path) -> None:
+    first = starter.start(data)
+    second = subprocess.run(serve_command(data), capture_output=True, text=True, timeout=30, check=False)
+    assert second.returncode == 1
+    assert f"{data} is in use by another footfall (process {first.process.pid})" in second.stderr
+    assert "Traceback" not in second.stderr
+    assert first.post(hit(1)).status == 202
+    first.terminate()
+
+
+def test_a_child_that_is_killed_comes_back_and_nothing_is_lost(starter: Starter, data: Path) -> None:
+    instance = starter.start(data)
+    sent = 0
+    for module in (COUNTING, ANSWERING):
+        victim = instance.child(module)
+        assert victim is not None
+        for number in range(40):
+            if number == 20:
+                os.kill(victim, signal.SIGKILL)
+            assert instance.post([hit(asset) for asset in range(10)]).status == 202
+            sent += 10
+        came_back = until(lambda module=module: instance.child(module), lambda pid: pid is not None, seconds=10)
+        assert came_back != victim
+    until(lambda: instance.get("/readyz").status, lambda status: status == 200, seconds=10)
+    assert instance.listed("abc") == {str(asset): sent // 10 for asset in range(10)}
+    assert "ended by itself; it starts again" in instance.said()
+    instance.terminate()
+
+
+def test_a_front_that_is_killed_takes_its_children_along_and_a_new_start_is_soon_there(
+    starter: Starter, data: Path
+) -> None:
+    first = starter.start(data)
+    assert first.post([hit(asset) for asset in range(100)]).status == 202
+    children = children_of(first.process.pid)
+    assert len(children) == 2
+    os.kill(first.process.pid, signal.SIGKILL)
+    first.process.wait(5)
+    began = time.monotonic()
+    second = starter.start(data)
+    took_s = time.monotonic() - began
+    print(f"there again {took_s:.2f} s after a kill")
+    assert took_s < RESTART_S_MAX
+    until(lambda: [pid for pid in children if is_running(pid)], lambda left: not left, seconds=5)
+    assert second.drained("abc")["counted"] == 100
+    second.terminate()
+
+
+def test_a_signal_to_the_whole_group_stops_in_order(starter: Starter, data: Path) -> None:
+    # Service supervisors send the signal to every process of a unit, and a terminal does so for Ctrl-C.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        instance: Instance = starter.start(data)
+        assert instance.post(hit(1)).status == 202
+        os.killpg(instance.process.pid, number)
+        assert instance.process.wait(10) == 0
+        assert "ended by itself" not in instance.said()
+        assert "Traceback" not in instance.said()
+    last = starter.start(data)
+    assert last.drained("abc")["counted"] == 2
