@@ -45,11 +45,12 @@ def test_what_was_sent_is_listed_and_is_still_there_after_a_restart(starter: Sta
     second.terminate()
 
 
-def test_a_closed_control_socket_and_a_lock_are_all_that_a_stop_leaves_beside_the_data(
-    starter: Starter, data: Path
-) -> None:
-    starter.start(data).terminate()
-    assert {path.name for path in data.iterdir()} == {"lock", "salts.db", "store.db", "stream.db"}
+def test_a_stop_leaves_the_data_and_no_socket(starter: Starter, data: Path) -> None:
+    instance = starter.start(data)
+    assert (data / "control.sock").is_socket()
+    instance.terminate()
+    left = {path.name.removesuffix("-wal").removesuffix("-shm") for path in data.iterdir()}
+    assert left == {"lock", "salts.db", "store.db", "stream.db"}
 
 
 def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:

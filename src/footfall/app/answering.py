@@ -5,6 +5,7 @@ import logging
 import time
 from collections import OrderedDict
 from dataclasses import dataclass
+from itertools import islice
 
 from footfall.app import child, wiring
 from footfall.app.link import Link
@@ -25,6 +26,7 @@ from footfall.values.window import Window
 
 BOARDS_MAX = 200
 STORE_WAIT_S = 30.0
+RENEWED_AT_ONCE = 4  # Some two milliseconds, which a question may have to wait for.
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
 
 _log = logging.getLogger(__name__)
@@ -153,25 +155,58 @@ class Answering:
         return self._versions
 
 
-def serve_link(answering: Answering, link: Link, *, refresh_s: float) -> None:
-    """Answer until the parent says stop or is gone."""
-    due = time.monotonic()
-    while True:
-        messages = link.receive(timeout_s=max(0.0, due - time.monotonic()))
+class Turns:
+    """Whose turn it is: a question that somebody waits for, a refresh of the boards, or the renewal of an old answer.
+
+    Renewals give way to questions, and a round of them keeps the next refresh waiting for as long as it took: a
+    thousand answers that are asked for all the time cost half a core, not all of it.
+    """
+
+    def __init__(self, answering: Answering, link: Link, *, refresh_s: float) -> None:
+        self._answering = answering
+        self._link = link
+        self._refresh_s = refresh_s
+        self._refresh_at = time.monotonic()
+        self._round_began_at = self._refresh_at
+        self._renewals: dict[str, None] = {}  # in order, each once
+
+    def take(self) -> bool:
+        """Take a turn; return whether to go on."""
+        wait_s = 0.0 if self._renewals else max(0.0, self._refresh_at - time.monotonic())
+        messages = self._link.receive(timeout_s=wait_s)
         if messages is None:
-            return
+            return False
         for message in messages:
             if message[0] == "stop":
-                link.send(["stopped"])
-                return
-            link.send(["answers", [answering.answer(canonical) for canonical in message[1]]])
-        if time.monotonic() >= due:
-            try:
-                for brand, version in answering.refresh():
-                    link.send(["changed", brand, version])
-            except PortError as error:
-                _log.warning("lists stay as they are: %s", error)
-            due = time.monotonic() + refresh_s
+                self._link.send(["stopped"])
+                return False
+            if message[0] == "renew":
+                self._renewals.update(dict.fromkeys(message[1]))
+            else:
+                self._link.send(["answers", [self._answering.answer(canonical) for canonical in message[1]]])
+        if self._renewals:
+            self._renew()
+        elif time.monotonic() >= self._refresh_at:
+            self._refresh()
+        return True
+
+    def _renew(self) -> None:
+        some = list(islice(self._renewals, RENEWED_AT_ONCE))
+        for canonical in some:
+            del self._renewals[canonical]
+        self._link.send(["answers", [self._answering.answer(canonical) for canonical in some]])
+        if not self._renewals:
+            now = time.monotonic()
+            self._refresh_at = now + max(self._refresh_s, now - self._round_began_at)
+
+    def _refresh(self) -> None:
+        try:
+            for brand, version in self._answering.refresh():
+                self._link.send(["changed", brand, version])
+        except PortError as error:
+            _log.warning("lists stay as they are: %s", error)
+        self._round_began_at = time.monotonic()
+        self._refresh_at = self._round_began_at + self._refresh_s
 
 
 def main() -> None:
@@ -180,7 +215,9 @@ def main() -> None:
     clock = SystemClock()
     table = _opened_store(settings, clock)
     link.send(["ready"])
-    serve_link(Answering(settings, table, clock=clock), link, refresh_s=settings.serve_refresh_ms / 1000)
+    turns = Turns(Answering(settings, table, clock=clock), link, refresh_s=settings.serve_refresh_ms / 1_000)
+    while turns.take():
+        pass
 
 
 def _opened_store(settings: Settings, clock: Clock) -> Table:

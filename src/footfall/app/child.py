@@ -19,8 +19,9 @@ def begin(name: str) -> tuple[Settings, Link]:
     Standard input stays open as long as the parent lives. Its end means that the parent was killed, and then this
     process must not go on beside the one that follows: it ends at once, as if it had been killed as well.
     """
-    # The parent decides when to stop; a Ctrl-C in the terminal reaches the whole group.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The parent decides when to stop; a Ctrl-C, or a service supervisor, reaches every process of the instance.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
     settings = settings_from_json(sys.stdin.readline())
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
     threading.Thread(target=_end_with_parent, name=f"{name}-lifeline", daemon=True).start()

@@ -1,5 +1,6 @@
 """One instance per data directory."""
 
+import contextlib
 import fcntl
 import os
 import time
@@ -15,10 +16,13 @@ class InUse(FootfallError):
     """Another instance runs on the data directory."""
 
 
+class NoDirectory(FootfallError):
+    """The data directory cannot be made or written."""
+
+
 def take_lock(directory: Path, *, wait_s: float = WAIT_S) -> int:
     """Take the directory for this process and its children, or raise InUse; return the lock's file number."""
-    directory.mkdir(parents=True, exist_ok=True)
-    number = os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    number = _opened(directory)
     give_up_at = time.monotonic() + wait_s
     while True:
         try:
@@ -33,7 +37,23 @@ def take_lock(directory: Path, *, wait_s: float = WAIT_S) -> int:
                 f"{directory} is in use by another footfall (process {owner}); stop it, or name another directory "
                 "with --data"
             ) from error
-        os.ftruncate(number, 0)
-        os.pwrite(number, f"{os.getpid()}\n".encode("ascii"), 0)
+        _sign(number)
         os.set_inheritable(number, True)
         return number
+
+
+def _opened(directory: Path) -> int:
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        return os.open(directory / LOCK_FILE, os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as error:
+        raise NoDirectory(
+            f"{directory} cannot hold data: {error.strerror}; name a directory that may be written with --data"
+        ) from error
+
+
+def _sign(number: int) -> None:
+    """Leave the process's number for the sentence that a second instance prints; a full disk is no reason to stop."""
+    with contextlib.suppress(OSError):
+        os.ftruncate(number, 0)
+        os.pwrite(number, f"{os.getpid()}\n".encode("ascii"), 0)

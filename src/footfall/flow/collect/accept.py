@@ -49,7 +49,8 @@ class Acceptance:
                 continue
             claim = _claim(brand.name, request)
             for part, (shard, picked) in enumerate(self._parts(draft)):
-                entries.append(self._entry(brand, shard, picked, request, None if claim is None else replace(claim, part=part)))
+                of_part = None if claim is None else replace(claim, part=part)
+                entries.append(self._entry(brand, shard, picked, request, of_part))
         return entries
 
     def _parts(self, draft: Draft) -> list[tuple[int, Draft]]:

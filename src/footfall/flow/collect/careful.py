@@ -55,7 +55,7 @@ def careful_hit(piece: bytes) -> Hit:
 
 
 def pieces_of_array(body: bytes, hits_max: int) -> list[bytes]:
-    """Split the text of a JSON array into the texts of its items; raise Refused when it does not end or has too many."""
+    """Split the text of a JSON array into the texts of its items; raise Refused when it has no end or too many."""
     start = body.index(b"[") + 1
     depth, pieces = 1, list[bytes]()
     for count, token in enumerate(_TOKEN.finditer(body, start)):

@@ -69,7 +69,7 @@ _H = TypeVar("_H")
 
 
 def _one_a_line(decode: Callable[[bytes], list[_H]]) -> Callable[[bytes], list[_H]]:
-    """Return a decoder that leaves other layouts to the careful lane, because msgspec takes any white space for a new line."""
+    """Return a decoder that leaves other layouts to the careful lane, where a line is a line."""
 
     def decode_lines(body: bytes) -> list[_H]:
         hits = decode(body)

@@ -200,7 +200,9 @@ class Recount:
         if before.through is None and not total_hits(columns):
             return False
         done.windows += 1
-        done.changed += bytes_from_columns(before.columns) != bytes_from_columns(columns)
+        late = worker.held.part(brand, window, keys.late_part(worker.shard))
+        was = merge([before.columns, late.columns])
+        done.changed += bytes_from_columns(was) != bytes_from_columns(columns)
         worker.held.save(brand, window, name, columns, through=worker.checkpoint.through)
         if window.grain is not Grain.MINUTE:
             worker.held.remove(brand, window, keys.late_part(worker.shard))

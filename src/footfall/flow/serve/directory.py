@@ -15,6 +15,7 @@ from footfall.flow.serve.slices import Slices
 from footfall.flow.serve.text_order import TextOrder
 from footfall.flow.store.columns import TEXT_BIT, Columns, asset_starts
 
+NAMES_MAX = 50_000  # Some 100 bytes each.
 NO_ROW = np.uint32(2**32 - 1)
 
 
@@ -51,6 +52,7 @@ class Directory:
         self._row_shared = Growing(np.empty(0, np.bool_))
         self._further_key = np.empty(0, np.uint64)  # asset and slice in one number, ascending
         self._further_row = np.empty(0, np.uint32)
+        self._names: dict[int, str] = {}
 
     @property
     def assets(self) -> int:
@@ -86,6 +88,15 @@ class Directory:
         """Return the id by which the asset is known outside, as UTF-8."""
         ident = int(self._ident.values[asset])
         return self._texts.text(asset) if ident >= TEXT_BIT else b"%d" % ident
+
+    def asset_name(self, asset: int) -> str:
+        """Return the id as a text, made once for the few assets that lead lists again and again."""
+        name = self._names.get(asset)
+        if name is None:
+            if len(self._names) >= NAMES_MAX:
+                self._names.clear()
+            name = self._names[asset] = self.asset_text(asset).decode()
+        return name
 
     def enter(self, columns: Columns) -> Entered:
         """Give numbers to everything in the columns that has none, and return the numbers of its rows."""

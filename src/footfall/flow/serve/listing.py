@@ -46,7 +46,8 @@ def leaders(directory: Directory, among: Candidates, limit: int) -> list[tuple[i
         *zip(among.assets(above).tolist(), hits[above].tolist(), strict=True),
         *((asset, least) for asset in tied),
     ]
-    chosen.sort(key=lambda one: (-one[1], directory.asset_text(one[0])))
+    # Texts compare as their UTF-8 bytes do.
+    chosen.sort(key=lambda one: (-one[1], directory.asset_name(one[0])))
     return chosen
 
 

@@ -5,6 +5,7 @@ their order or a printed count.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 import numpy as np
@@ -16,6 +17,7 @@ from footfall.flow.serve.board import Board
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
 from footfall.flow.serve.query import LIMIT_MAX, PopularQuery, canonical
 from footfall.flow.serve.sheets import Bounds
+from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
 
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
@@ -32,7 +34,7 @@ class Answer:
     exact: bool
 
 
-class _Item(msgspec.Struct, frozen=True, rename="camel"):
+class _Item(msgspec.Struct, gc=False, rename="camel"):
     """One entry of the list, in the order of its JSON."""
 
     rank: int
@@ -152,24 +154,22 @@ def _items(
     slices: dict[int, int],
     proof: _Proof,
 ) -> list[_Item]:
+    directory = board.directory
     rank_before = {asset: rank for rank, (asset, _) in enumerate(earlier, start=1)}
     items: list[_Item] = []
     for rank, (asset, hits) in enumerate(listed, start=1):
-        labels = board.directory.slices[slices[asset]]
         before = rank_before.get(asset)
-        items.append(
-            _Item(
-                rank=rank,
-                change=None if before is None else before - rank,
-                asset_id=board.directory.asset_text(asset).decode(),
-                hits=hits,
-                hits_at_most=UNSET if proof.is_exact else hits + proof.uncertainty[rank - 1],
-                section_id=_section(labels.section),
-                resource_type=labels.resource_type or None,
-                paid_type=labels.paid_type or None,
-            )
-        )
+        change = None if before is None else before - rank
+        hits_at_most = UNSET if proof.is_exact else hits + proof.uncertainty[rank - 1]
+        # By position, because this runs a hundred times for each of a thousand answers a second.
+        labels = _shown_labels(directory.slices[slices[asset]])
+        items.append(_Item(rank, change, directory.asset_name(asset), hits, hits_at_most, *labels))
     return items
+
+
+@lru_cache(maxsize=10_000)
+def _shown_labels(labels: Slice) -> tuple[int | str | None, str | None, str | None]:
+    return _section(labels.section), labels.resource_type or None, labels.paid_type or None
 
 
 def _section(text: str) -> int | str | None:

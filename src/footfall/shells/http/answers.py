@@ -20,7 +20,6 @@ ASKED_WITHIN_S = 60.0  # Answers asked for within this time are made anew when c
 STALE_S_MAX = 1.0  # How long an old answer is sent while a new one is on its way.
 WAIT_S_MAX = 3.0
 STALE_IF_ERROR_S = 86_400
-ASKED_AT_ONCE = 64  # How many answers are asked for in one message, so that a first question never waits long.
 
 Waiting = Callable[["Ready | bytes"], None]
 
@@ -28,7 +27,7 @@ Waiting = Callable[["Ready | bytes"], None]
 class Ready:
     """An answer as it is sent."""
 
-    __slots__ = ("asked_at", "brand", "etag", "not_modified", "size", "version", "whole")
+    __slots__ = ("asked_at", "brand", "etag", "not_modified", "size", "stale_at", "version", "whole")
 
     def __init__(self, brand: str, version: int, etag: str, whole: bytes, not_modified: bytes) -> None:
         self.brand = brand
@@ -37,6 +36,7 @@ class Ready:
         self.whole = whole
         self.not_modified = not_modified
         self.asked_at = 0.0
+        self.stale_at = float("inf")  # when its counts first changed
         self.size = len(whole) + len(not_modified) + ENTRY_BYTES
 
 
@@ -52,8 +52,8 @@ class Answers:
         self._outer_bytes_max = int(bytes_max * OUTER_SHARE)
         self._inner_bytes = 0
         self._outer_bytes = 0
-        self._versions: dict[str, tuple[int, float]] = {}  # brand -> version, since when
-        self._waiting: dict[str, list[Waiting]] = {}
+        self._versions: dict[str, int] = {}  # of each brand's counts
+        self._waiting: dict[str, tuple[list[Waiting], asyncio.TimerHandle]] = {}
 
     def find(self, canonical: str) -> Ready | None:
         """Return an answer that may be sent as it is."""
@@ -64,21 +64,21 @@ class Answers:
                 return None
             self._outer_bytes -= ready.size
             self._put_inner(canonical, ready)
+        else:
+            self._inner.move_to_end(canonical)
         now = self._loop.time()
         ready.asked_at = now
-        version, since = self._versions.get(ready.brand, (0, 0.0))
-        return ready if ready.version >= version or now - since < STALE_S_MAX else None
+        return ready if now - ready.stale_at < STALE_S_MAX else None
 
     def wait_for(self, canonical: str, waiting: Waiting) -> None:
         """Have an answer made and hand it over, or the problem why there is none."""
-        queue = self._waiting.get(canonical)
-        if queue is not None:
-            queue.append(waiting)
+        if canonical in self._waiting:
+            self._waiting[canonical][0].append(waiting)
             return
-        self._waiting[canonical] = [waiting]
+        why = "the list was not ready in time; try again"
+        self._waiting[canonical] = ([waiting], self._loop.call_later(WAIT_S_MAX, self._fail, canonical, why))
         if not self._ask(["ask", [canonical]]):
             self._loop.call_soon(self._fail, canonical, "the lists are being read; try again in a moment")
-        self._loop.call_later(WAIT_S_MAX, self._fail, canonical, "the list was not ready in time; try again")
 
     def on_message(self, message: Message) -> None:
         """Take what the answering process says."""
@@ -90,7 +90,7 @@ class Answers:
                     else:
                         self._keep(canonical, version, etag, max_age_s, body)
             case ["changed", brand, version]:
-                self._versions[brand] = (version, self._loop.time())
+                self._versions[brand] = version
                 self._renew(brand, version)
             case _:
                 pass  # "ready" and "stopped" are for the process's keeper.
@@ -98,10 +98,10 @@ class Answers:
     def forget(self) -> None:
         """Send nothing old any more: the answering process starts anew, and so do its versions."""
         now = self._loop.time()
-        for brand in {ready.brand for ready in (*self._inner.values(), *self._outer.values())}:
-            self._versions[brand] = (0, now)
+        self._versions.clear()
         for ready in (*self._inner.values(), *self._outer.values()):
             ready.version = -1
+            ready.stale_at = min(ready.stale_at, now)
 
     @property
     def size_bytes(self) -> int:
@@ -114,37 +114,45 @@ class Answers:
 
     def _renew(self, brand: str, version: int) -> None:
         """Ask for the brand's answers anew, those asked for lately, the last asked first."""
-        since = self._loop.time() - ASKED_WITHIN_S
-        wanted = [
-            (ready.asked_at, canonical)
-            for queue in (self._inner, self._outer)
-            for canonical, ready in queue.items()
-            if ready.brand == brand and ready.asked_at >= since and ready.version < version
-        ]
-        names = [canonical for _, canonical in sorted(wanted, reverse=True)]
-        for start in range(0, len(names), ASKED_AT_ONCE):
-            self._ask(["ask", names[start : start + ASKED_AT_ONCE]])
+        now = self._loop.time()
+        wanted: list[tuple[float, str]] = []
+        for canonical, ready in (*self._inner.items(), *self._outer.items()):
+            if ready.brand == brand and ready.version < version:
+                ready.stale_at = min(ready.stale_at, now)
+                if ready.asked_at >= now - ASKED_WITHIN_S:
+                    wanted.append((ready.asked_at, canonical))
+        if wanted:
+            self._ask(["renew", [canonical for _, canonical in sorted(wanted, reverse=True)]])
 
     def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> None:
         ready = _ready(canonical, version, etag, max_age_s, body)
         before = self._inner.get(canonical) or self._outer.get(canonical)
         ready.asked_at = before.asked_at if before is not None else self._loop.time()
+        if version < self._versions.get(ready.brand, version):
+            ready.stale_at = self._loop.time()  # Its counts changed while it was on its way.
         if canonical in self._inner:
             self._put_inner(canonical, ready)
         else:
             self._put_outer(canonical, ready)
-        for waiting in self._waiting.pop(canonical, ()):
+        for waiting in self._no_longer_waiting(canonical):
             waiting(ready)
 
     def _fail(self, canonical: str, why: str) -> None:
         """Answer those who wait: with the last good list if there is one, else with the problem."""
-        queue = self._waiting.pop(canonical, ())
         last = self._inner.get(canonical) or self._outer.get(canonical)
-        for waiting in queue:
+        for waiting in self._no_longer_waiting(canonical):
             waiting(last if last is not None else problem(HTTPStatus.SERVICE_UNAVAILABLE, detail=why))
 
+    def _no_longer_waiting(self, canonical: str) -> list[Waiting]:
+        if canonical not in self._waiting:
+            return []
+        queue, timer = self._waiting.pop(canonical)
+        timer.cancel()
+        return queue
+
     def _put_inner(self, canonical: str, ready: Ready) -> None:
-        before = self._inner.pop(canonical, None)
+        """Put the answer last in the queue, or in the place of the one it renews: only being asked moves it."""
+        before = self._inner.get(canonical)
         self._inner_bytes += ready.size - (before.size if before is not None else 0)
         self._inner[canonical] = ready
         while self._inner_bytes > self._inner_bytes_max and len(self._inner) > 1:
@@ -153,7 +161,7 @@ class Answers:
             self._put_outer(name, dropped)
 
     def _put_outer(self, canonical: str, ready: Ready) -> None:
-        before = self._outer.pop(canonical, None)
+        before = self._outer.get(canonical)
         self._outer_bytes += ready.size - (before.size if before is not None else 0)
         self._outer[canonical] = ready
         while self._outer_bytes > self._outer_bytes_max and len(self._outer) > 1:

@@ -1,6 +1,7 @@
 """The front's child processes: started, linked, started again when they die, and told to stop."""
 
 import asyncio
+import contextlib
 import logging
 import socket
 import sys
@@ -90,8 +91,10 @@ class Child:
 
     async def _listen(self, reader: asyncio.StreamReader) -> None:
         unframed = Unframed()
-        while data := await reader.read(1 << 18):
-            for message in unframed.feed(data):
-                if message == ["ready"]:
-                    self.is_ready.set()
-                self._on_message(message)
+        # A process that dies with messages of ours unread resets the link instead of closing it.
+        with contextlib.suppress(ConnectionError):
+            while data := await reader.read(1 << 18):
+                for message in unframed.feed(data):
+                    if message == ["ready"]:
+                        self.is_ready.set()
+                    self._on_message(message)

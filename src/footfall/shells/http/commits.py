@@ -69,6 +69,7 @@ class Committer:
             if time.monotonic() >= chores_at:
                 self._do_chores(stream, is_idle=is_idle)
                 chores_at = time.monotonic() + CHORES_S
+        stream.close()
 
     def _commit(self, stream: Stream) -> None:
         group = [self._waiting.popleft() for _ in range(len(self._waiting))]
@@ -91,14 +92,17 @@ class Committer:
         start = 0
         for entries, size, done in group:
             self.pending_bytes -= size
-            if isinstance(outcome, PortError):
-                done(outcome)
-            else:
-                done(outcome[start : start + len(entries)])
-                start += len(entries)
+            part = outcome if isinstance(outcome, PortError) else outcome[start : start + len(entries)]
+            start += len(entries)
+            try:
+                done(part)
+            except Exception:  # noqa: BLE001 - whatever one answer raises, the others must be given
+                _log.exception("an answer could not be given; the others of its commit go on")
 
     def _do_chores(self, stream: Stream, *, is_idle: bool) -> None:
         try:
             self._chores(stream, is_idle)
         except PortError as error:
             _log.warning("the stream's chores wait: %s", error)
+        except Exception:  # noqa: BLE001 - a defect of ours must not end the one thread that commits
+            _log.exception("the stream's chores failed")

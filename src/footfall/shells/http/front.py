@@ -1,6 +1,7 @@
 """The front process: HTTP, the stream's writer, and the parent of the counting and the answering process."""
 
 import asyncio
+import contextlib
 import logging
 import os
 import resource
@@ -33,10 +34,12 @@ from footfall.shells.http.popular import PopularRoute
 from footfall.shells.http.state import FrontState, Totals
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
+from footfall.values.errors import FootfallError
 
 BACKLOG = 4_096
 HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
 SALT_CHORES_S = 60.0
+STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
 
 _log = logging.getLogger(__name__)
 
@@ -50,6 +53,10 @@ def run(settings: Settings, *, demo_rate: float | None = None) -> int:
     sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
     uvloop.run(Front(settings, lock, SystemClock()).run(demo_rate))
     return 0
+
+
+class CannotListen(FootfallError):
+    """The address to listen on is taken, not allowed, or not one of this machine's."""
 
 
 class Front:
@@ -79,14 +86,15 @@ class Front:
         self._answers = Answers(self._answering.send, bytes_max=settings.serve_answers_bytes_max)
         self._counting.start()
         self._answering.start()
-        await self._counting.is_ready.wait()  # By then the store is there as well.
+        if not await self._is_up(self._counting):  # By then the store is there as well.
+            await committer.stop()
+            await self._stop_children(STOP_S_MIN)
+            return
         state = self._state(committer, wiring.salts(salt_table))
         self._control = ControlServer(state)
-        server = await loop.create_server(
-            state.lane, settings.http_host, settings.http_port, backlog=BACKLOG, reuse_address=True
-        )
+        server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._answering.is_ready.wait()
+        await self._is_up(self._answering)
         port = server.sockets[0].getsockname()[1]
         print(f"footfall is on http://{settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
         demo = await self._start_demo(demo_rate, port)
@@ -94,7 +102,8 @@ class Front:
         await self._stopping.wait()
         salts.cancel()
         if demo is not None:
-            demo.terminate()
+            with contextlib.suppress(ProcessLookupError):  # The signal may have reached it as well.
+                demo.terminate()
         server.close()
         await self._stop(state)
 
@@ -105,10 +114,21 @@ class Front:
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
         await state.committer.stop()
-        left = max(0.5, give_up_at - asyncio.get_running_loop().time())
-        await asyncio.gather(self._counting.stop(timeout_s=left), self._answering.stop(timeout_s=left))
+        left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
+        await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
             self._control.close()
+
+    async def _stop_children(self, timeout_s: float) -> None:
+        await asyncio.gather(self._counting.stop(timeout_s=timeout_s), self._answering.stop(timeout_s=timeout_s))
+
+    async def _is_up(self, child: Child) -> bool:
+        """Wait until a child is ready; tell whether it is, or whether a stop came first."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (child.is_ready, self._stopping)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+        return child.is_ready.is_set()
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
@@ -161,6 +181,15 @@ class Front:
         url = f"http://{self._settings.http_host}:{port}"
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
         return await asyncio.create_subprocess_exec(sys.executable, *command)
+
+
+async def _listening(lane: Lane, settings: Settings) -> asyncio.Server:
+    host, port = settings.http_host, settings.http_port
+    try:
+        return await asyncio.get_running_loop().create_server(lane, host, port, backlog=BACKLOG, reuse_address=True)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CannotListen(f"{host} port {port} cannot be had: {reason}; choose another with --host or --port") from error
 
 
 def _healthy(exchange: Exchange) -> None:

@@ -5,6 +5,7 @@ stranger can make us hold is bounded: heads, bodies, the sum of all bodies, conn
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,6 +23,8 @@ PIPELINED_MAX = 16  # A browser sends none and a load generator a few; a flood w
 LINGER_S = 2.0  # How long a refused sender may go on sending while our answer reaches it.
 SWEEP_S = 0.5
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,8 @@ class Connection(asyncio.Protocol):
     """One client's connection."""
 
     __slots__ = (
-        "_body", "_can_write", "_current", "_head_bytes", "_incoming", "_is_refused", "_lane", "_loop", "_parser",
-        "_size", "_transport", "_waiting", "_writable", "deadline", "peer",
+        "_body", "_can_write", "_current", "_head_bytes", "_incoming", "_is_beginning", "_is_done", "_lane",
+        "_last_words", "_loop", "_parser", "_size", "_transport", "_waiting", "_writable", "deadline", "peer",
     )  # fmt: skip
 
     def __init__(self, lane: Lane, loop: asyncio.AbstractEventLoop) -> None:
@@ -131,7 +134,9 @@ class Connection(asyncio.Protocol):
         self._head_bytes = 0
         self._current: Exchange | None = None
         self._waiting: deque[Exchange] = deque()
-        self._is_refused = False
+        self._is_beginning = False
+        self._is_done = False  # Nothing more is taken from the client; what it asked before is still answered.
+        self._last_words = b""
         self._can_write = True
         self._writable: asyncio.Event | None = None
         self.deadline = loop.time() + lane.limits.head_s_max
@@ -147,17 +152,20 @@ class Connection(asyncio.Protocol):
         if len(self._lane.connections) > self._lane.limits.connections_max:
             self._refuse(HTTPStatus.SERVICE_UNAVAILABLE, "too many connections; try again in a moment")
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - why it was lost changes nothing
+    def connection_lost(self, exc: Exception | None) -> None:
         """Forget the connection; answers still to come have nowhere to go."""
         self._lane.connections.discard(self)
+        self._is_done = True
         self._release()
+        self._lane.buffered_bytes -= sum(len(exchange.body) for exchange in self._waiting)
+        self._waiting.clear()
         self._transport = None
         if self._writable is not None:
             self._writable.set()
 
     def data_received(self, data: bytes) -> None:
         """Parse what came."""
-        if self._is_refused:
+        if self._is_done:
             return
         try:
             self._parser.feed_data(data)
@@ -165,6 +173,14 @@ class Connection(asyncio.Protocol):
             pass  # We speak HTTP/1.1 only: the request was taken, the wish to change was not.
         except httptools.HttpParserError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, f"not HTTP: {error}")
+
+    def eof_received(self) -> bool:
+        """Answer what was asked before a client stopped sending; True keeps our side open for that."""
+        if self._current is not None:
+            self._is_done = True
+        elif not self._is_done and (self._size or self._head_bytes):
+            self._refuse(HTTPStatus.BAD_REQUEST, "the request is cut off")
+        return self._current is not None
 
     def pause_writing(self) -> None:
         """Stop reading from a client that does not read."""
@@ -206,18 +222,23 @@ class Connection(asyncio.Protocol):
         incoming = self._incoming
         incoming.method = self._parser.get_method()
         incoming.is_kept_alive = self._parser.should_keep_alive() and not self._parser.should_upgrade()
-        if incoming.method in (b"GET", b"HEAD") or self._is_refused:
+        if incoming.method in (b"GET", b"HEAD") or self._is_done:
             return
         self.deadline = self._loop.time() + self._lane.limits.body_s_max
+        length, expects = 0, False
         for name, value in incoming.headers:
-            if name == b"content-length" and int(value) > self._lane.limits.body_bytes_max:
-                self._refuse_size()
-            elif name == b"expect" and value.lower() == b"100-continue" and self._transport is not None:
-                self._transport.write(CONTINUE)
+            if name == b"content-length":
+                length = int(value)
+            elif name == b"expect":
+                expects = value.lower() == b"100-continue"
+        if length > self._lane.limits.body_bytes_max:
+            self._refuse_size()
+        elif expects and self._current is None and self._transport is not None:
+            self._transport.write(CONTINUE)
 
     def on_body(self, body: bytes) -> None:
         """Take a piece of the body, within the limits."""
-        if self._is_refused:
+        if self._is_done:
             return
         self._body.append(body)
         self._size += len(body)
@@ -229,20 +250,18 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """Hand the request over, or queue it behind the one in progress."""
-        if self._is_refused:
+        if self._is_done:
             return
         incoming = self._incoming
         if self._body:
             incoming.body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
             self._body = []
-            self._lane.buffered_bytes -= self._size
-            self._size = 0
+            self._size = 0  # Its bytes stay counted in the lane until a route has them.
+        self._waiting.append(incoming)
         if self._current is None:
-            self._begin(incoming)
-        else:
-            self._waiting.append(incoming)
-            if len(self._waiting) >= PIPELINED_MAX and self._transport is not None:
-                self._transport.pause_reading()
+            self._begin_waiting()
+        elif len(self._waiting) >= PIPELINED_MAX and self._transport is not None:
+            self._transport.pause_reading()
 
     # What routes and the lane call.
 
@@ -274,7 +293,7 @@ class Connection(asyncio.Protocol):
     @property
     def is_open(self) -> bool:
         """Tell whether an answer can still arrive."""
-        return self._transport is not None and not self._is_refused
+        return self._transport is not None
 
     def close_if_idle(self) -> None:
         """Close unless a request is in progress."""
@@ -285,53 +304,81 @@ class Connection(asyncio.Protocol):
         """Close a connection that took too long, with a word if a request had begun."""
         if self._current is not None:
             self.deadline = float("inf")  # We are the slow side.
-        elif self._is_refused or (not self._size and not self._head_bytes):
-            if self._transport is not None:
-                self._transport.abort() if self._is_refused else self._transport.close()
+        elif self._transport is None:
+            return
+        elif self._is_done or self._transport.get_write_buffer_size():
+            self._transport.abort()  # It does not read what it asked for, so nothing will ever flow off.
+        elif not self._size and not self._head_bytes:
+            self._transport.close()
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the request did not arrive in time")
+
+    def _begin_waiting(self) -> None:
+        """Hand over what waits, one after the other: a loop, because answers may come at once and by the thousand."""
+        if self._is_beginning:
+            return
+        self._is_beginning = True
+        while self._waiting and self._current is None:
+            if len(self._waiting) == PIPELINED_MAX and self._can_write and self._transport is not None:
+                self._transport.resume_reading()
+            self._begin(self._waiting.popleft())
+        self._is_beginning = False
+        if self._is_done and self._current is None:
+            self._finish()
 
     def _begin(self, exchange: Exchange) -> None:
         self._current = exchange
         self.deadline = float("inf")
         self._lane.requests += 1
+        self._lane.buffered_bytes -= len(exchange.body)
         path, _, _ = exchange.target.partition(b"?")
-        self._lane.routes.get(path, self._lane.fallback)(exchange)
+        try:
+            self._lane.routes.get(path, self._lane.fallback)(exchange)
+        except Exception:  # noqa: BLE001 - a defect of ours must not leave a client waiting for ever
+            _log.exception("a route failed")
+            exchange.reply(problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail="this is a defect of footfall"))
 
     def _end(self, *, ends: bool) -> None:
         self._current = None
         self._head_bytes = 0
-        if ends:
-            assert self._transport is not None
-            self._transport.close()
-            return
         self.deadline = self._loop.time() + self._lane.limits.idle_s_max
-        if self._waiting:
-            if len(self._waiting) == PIPELINED_MAX and self._can_write and self._transport is not None:
-                self._transport.resume_reading()
-            self._begin(self._waiting.popleft())
+        if ends:
+            self._is_done = True
+            self._last_words = b""
+            self._lane.buffered_bytes -= sum(len(exchange.body) for exchange in self._waiting)
+            self._waiting.clear()
+        self._begin_waiting()
+
+    def _finish(self) -> None:
+        """Say the last words, if there are any, and close."""
+        if self._transport is None:
+            return
+        if self._last_words:
+            self._transport.write(self._last_words)
+            self._last_words = b""
+            self.deadline = self._loop.time() + LINGER_S
+            self._transport.write_eof()
+        elif not self._transport.is_closing():
+            self._transport.close()
 
     def _count_head(self, size: int) -> None:
         self._head_bytes += size
-        if self._head_bytes > HEAD_BYTES_MAX and not self._is_refused:
+        if self._head_bytes > HEAD_BYTES_MAX and not self._is_done:
             status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
             self._refuse(status, f"the head has more than {HEAD_BYTES_MAX:,} bytes")
 
     def _refuse_size(self) -> None:
         most = self._lane.limits.body_bytes_max
-        self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"the body has more than {most:,} bytes; send smaller batches")
+        detail = f"the body has more than {most:,} bytes; send smaller batches"
+        self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
 
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
         """Answer with a problem and close, but listen a little longer, else the answer may not arrive."""
-        self._is_refused = True
+        self._is_done = True
         self._release()
-        self.deadline = self._loop.time() + LINGER_S
-        if self._transport is None:
-            return
-        if self._current is None:
-            self._transport.write(dated(closing(problem(status, detail=detail)), self._lane.date))
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        self._last_words = dated(closing(problem(status, detail=detail)), self._lane.date)
+        if self._current is None and not self._waiting:
+            self._finish()
 
     def _release(self) -> None:
         self._lane.buffered_bytes -= self._size

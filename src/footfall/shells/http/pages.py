@@ -4,6 +4,7 @@ They are asked rarely, so they are written for comfort. Each reads what it needs
 """
 
 import html
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from importlib import resources
@@ -46,6 +47,7 @@ _GUARDS = {
     "referrer-policy": "no-referrer",
 }
 _FRESH = {"cache-control": "no-store"}
+_MARK = re.compile(r"\{\{\w+\}\}")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -74,13 +76,13 @@ def _page(state: FrontState) -> Endpoint:
     async def page(request: Request) -> Response:
         appended = state.stream.appended()
         brands = sorted(state.known_brands(), key=lambda brand: (-appended.get(brand, 0), brand))
-        text = template
-        for mark, value in (
-            ("{{brands}}", _attribute(brands)),
-            ("{{periods}}", _attribute(list(state.settings.periods))),
-            ("{{version}}", html.escape(__version__)),
-        ):
-            text = text.replace(mark, value)
+        values = {
+            "{{brands}}": _attribute(brands),
+            "{{periods}}": _attribute(list(state.settings.periods)),
+            "{{version}}": html.escape(__version__),
+        }
+        # In one pass: a brand that is spelled like a mark is not one.
+        text = _MARK.sub(lambda mark: values[mark[0]], template)
         return _answer(request, text.encode(), kind="text/html; charset=utf-8", headers=_FRESH)
 
     return page

@@ -105,24 +105,25 @@ class Brand {
   // Resolves to whether the server was there; what it said in trouble is shown with the brand.
   async refresh() {
     const period = this.period;
-    try {
-      const [list, ledger] = await Promise.all([
-        answer("/v1/popular", { brand: this.name, period, limit: ITEMS }),
-        answer("/v1/ledger", { brand: this.name }),
-      ]);
-      if (period !== this.period) {
-        return true; // Another period was chosen meanwhile; its own answer is on the way.
-      }
-      this.showList(list);
-      this.showLedger(ledger);
-      this.refreshedAt = performance.now();
-      this.showTrouble("");
-    } catch (error) {
-      if (!(error instanceof Told)) {
-        return false;
-      }
-      this.showTrouble(error.message);
+    const [list, ledger] = await Promise.allSettled([
+      answer("/v1/popular", { brand: this.name, period, limit: ITEMS }),
+      answer("/v1/ledger", { brand: this.name }),
+    ]);
+    const failures = [list, ledger].filter((one) => one.status === "rejected").map((one) => one.reason);
+    if (failures.some((failure) => !(failure instanceof Told))) {
+      return false;
     }
+    if (period !== this.period) {
+      return true; // Another period was chosen meanwhile; its own answer is on the way.
+    }
+    if (list.value) {
+      this.showList(list.value);
+      this.refreshedAt = performance.now();
+    }
+    if (ledger.value) {
+      this.showLedger(ledger.value);
+    }
+    this.showTrouble(failures.map((failure) => failure.message).join("; "));
     this.showAge();
     return true;
   }

@@ -1,0 +1,42 @@
+"""The streams that the contract is asked of; a further adapter is one more line in STREAMS."""
+
+from collections.abc import Callable, Generator
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.ports.stream import Entry, Stream
+from footfall.values.clock import SetClock
+
+NOON_MS = 1_794_744_000_000
+ID_MS = 86_400_000
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A new stream, its clock, and a way to open it once more for reading, as another process does."""
+
+    stream: Stream
+    clock: SetClock
+    open_reader: Callable[[], AbstractContextManager[Stream]]
+
+
+@contextmanager
+def sqlite_on_file(folder: Path, shards: int) -> Generator[Made]:
+    path, clock = folder / f"{uuid4()}.db", SetClock(NOON_MS)
+    with closing(SqliteStream(path, clock=clock, shards=shards, id_ms=ID_MS)) as stream:
+        yield Made(stream, clock, lambda: closing(SqliteStream(path, clock=clock, read_only=True)))
+
+
+STREAMS: dict[str, Callable[[Path, int], AbstractContextManager[Made]]] = {
+    "sqlite on file": sqlite_on_file,
+}
+
+
+def entry(
+    data: bytes = b"x", *, shard: int = 0, group: str = "abc", weight: int = 1, at_ms: int = NOON_MS
+) -> Entry:
+    """Return a plain entry, one hit of one brand at noon unless told otherwise."""
+    return Entry(shard, group, weight, data, at_ms)

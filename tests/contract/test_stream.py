@@ -1,0 +1,413 @@
+"""What every stream promises: order, all or none, ids and claims that are known again, and an exact account."""
+
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack
+from dataclasses import replace
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+
+from footfall.ports.errors import PortError, TooLarge
+from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Appended, Claim, Entry, Record, Stream
+from tests.contract.streams import ID_MS, NOON_MS, STREAMS, Made, entry
+
+NewStream = Callable[[int], Made]
+
+
+def id_of(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def claim(key: str, body: str, part: int = 0) -> Claim:
+    return Claim(id_of(key), id_of(body), part)
+
+
+@pytest.fixture(params=list(STREAMS))
+def new_stream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[NewStream]:
+    with ExitStack() as opened:
+        yield lambda shards: opened.enter_context(STREAMS[request.param](tmp_path, shards))
+
+
+@pytest.fixture
+def made(new_stream: NewStream) -> Made:
+    return new_stream(1)
+
+
+@pytest.fixture
+def stream(made: Made) -> Stream:
+    return made.stream
+
+
+def everything(stream: Stream, shard: int = 0, *, limit: int = READ_RECORDS_MAX) -> list[Record]:
+    found: list[Record] = []
+    while page := stream.read(shard, after=found[-1].sequence if found else 0, limit=limit):
+        found.extend(page)
+    return found
+
+
+def test_a_new_stream_is_empty(stream: Stream) -> None:
+    assert stream.shards == 1
+    assert stream.read(0, after=0) == []
+    assert (stream.tip(0), stream.sequence_at(0, arrived_at_ms=0), stream.kept_since_ms()) == (0, 0, 0)
+    assert stream.appended() == {}
+
+
+def test_nothing_appended_changes_nothing(stream: Stream) -> None:
+    assert stream.append([]) == []
+    assert stream.tip(0) == 0
+
+
+def test_records_are_read_as_they_were_appended_and_in_that_order(stream: Stream) -> None:
+    entries = [entry(b"%d" % n, group=f"b{n % 3}", weight=n + 1, at_ms=NOON_MS + n) for n in range(10)]
+    done = stream.append(entries[:4]) + stream.append(entries[4:])
+    read = stream.read(0, after=0)
+    assert [appended.sequence for appended in done] == [record.sequence for record in read]
+    assert [(r.group, r.weight, r.data, r.arrived_at_ms) for r in read] == [
+        (e.group, e.weight, e.data, e.arrived_at_ms) for e in entries
+    ]
+    assert all(not record.repeats and not record.repeated for record in read)
+
+
+def test_sequence_numbers_only_grow_and_the_tip_is_the_last(stream: Stream) -> None:
+    sequences = [appended.sequence for _ in range(5) for appended in stream.append([entry(), entry()])]
+    assert sequences == sorted(set(sequences))
+    assert sequences[0] > 0
+    assert stream.tip(0) == sequences[-1]
+
+
+def test_reading_again_gives_the_same(stream: Stream) -> None:
+    stream.append([entry(b"a"), entry(b"b")])
+    assert stream.read(0, after=0) == stream.read(0, after=0)
+
+
+def test_a_read_goes_on_after_a_sequence_number_whatever_the_limit(stream: Stream) -> None:
+    for size in (3, 1, 4):
+        stream.append([entry(b"%d" % n) for n in range(size)])
+    whole = stream.read(0, after=0)
+    for limit in (1, 2, 3, 7, 100):
+        assert everything(stream, limit=limit) == whole
+    for place, record in enumerate(whole):
+        assert stream.read(0, after=record.sequence) == whole[place + 1 :]
+        assert stream.read(0, after=record.sequence, limit=1) == whole[place + 1 : place + 2]
+    assert stream.read(0, after=stream.tip(0)) == []
+
+
+def test_one_read_returns_no_more_than_every_adapter_can(stream: Stream) -> None:
+    stream.append([entry()] * (READ_RECORDS_MAX + 1))
+    assert len(stream.read(0, after=0, limit=10 * READ_RECORDS_MAX)) == READ_RECORDS_MAX
+    assert len(everything(stream)) == READ_RECORDS_MAX + 1
+
+
+def test_shards_are_logs_of_their_own(new_stream: NewStream) -> None:
+    stream = new_stream(3).stream
+    stream.append([entry(b"%d" % n, shard=n % 3) for n in range(9)])
+    stream.append([entry(b"last", shard=2)])
+    assert stream.shards == 3
+    assert [[record.data for record in everything(stream, shard)] for shard in range(3)] == [
+        [b"0", b"3", b"6"],
+        [b"1", b"4", b"7"],
+        [b"2", b"5", b"8", b"last"],
+    ]
+    assert stream.appended() == {"abc": 10}
+
+
+def test_a_record_of_the_most_bytes_is_taken_and_one_more_is_not(stream: Stream) -> None:
+    stream.append([entry(bytes(RECORD_BYTES_MAX))])
+    assert len(stream.read(0, after=0)[0].data) == RECORD_BYTES_MAX
+    with pytest.raises(TooLarge, match="1,000,001"):
+        stream.append([entry(bytes(RECORD_BYTES_MAX + 1))])
+
+
+@pytest.mark.parametrize("shard", [-1, 1])
+def test_a_shard_that_is_not_there_is_refused(stream: Stream, shard: int) -> None:
+    with pytest.raises(TooLarge, match=f"not {shard}"):
+        stream.append([entry(shard=shard)])
+
+
+def test_all_entries_of_an_append_are_stored_or_none(stream: Stream) -> None:
+    bad = [replace(entry(b"new"), ids=((0, id_of("a")),), claim=claim("k", "b")), entry(shard=7)]
+    with pytest.raises(PortError):
+        stream.append(bad)
+    assert (stream.read(0, after=0), stream.tip(0), stream.appended()) == ([], 0, {})
+    (done,) = stream.append(bad[:1])
+    assert (done.repeats, done.repeated, done.is_refused) == ((), False, False)
+
+
+def test_an_empty_record_and_a_heavy_one_are_kept(stream: Stream) -> None:
+    stream.append([entry(b"", weight=0), entry(b"h", weight=2**40)])
+    assert [(r.data, r.weight) for r in stream.read(0, after=0)] == [(b"", 0), (b"h", 2**40)]
+
+
+def test_what_was_appended_is_added_up_for_each_group(stream: Stream) -> None:
+    stream.append([entry(group="a", weight=2), entry(group="b", weight=3)])
+    stream.append([entry(group="a", weight=5)])
+    assert stream.appended() == {"a": 7, "b": 3}
+    stream.trim(0, through=stream.tip(0))
+    assert stream.appended() == {"a": 7, "b": 3}
+
+
+def test_no_record_that_arrived_at_or_after_a_moment_is_passed_over(stream: Stream) -> None:
+    arrivals = [50, 10, 40, 20, 60, 30, 5, 60, 1]
+    for at_ms in arrivals:
+        stream.append([entry(at_ms=at_ms)])
+    for moment_ms in range(70):
+        start = stream.sequence_at(0, arrived_at_ms=moment_ms)
+        assert 0 <= start <= stream.tip(0)
+        passed_over = [r for r in stream.read(0, after=0) if r.sequence <= start]
+        assert all(record.arrived_at_ms < moment_ms for record in passed_over)
+    assert stream.sequence_at(0, arrived_at_ms=61) == stream.tip(0)
+
+
+def test_a_moment_in_the_middle_is_found_near_its_place(stream: Stream) -> None:
+    sequences = [stream.append([entry(at_ms=n)])[0].sequence for n in range(1, 101)]
+    assert stream.sequence_at(0, arrived_at_ms=50) == sequences[48]
+
+
+def test_trimmed_records_are_gone_and_the_rest_stays_as_it_was(stream: Stream) -> None:
+    for n in range(1, 7):
+        stream.append([entry(b"%d" % n, at_ms=n * 10)])
+    before = stream.read(0, after=0)
+    stream.trim(0, through=before[2].sequence)
+    assert stream.read(0, after=0) == before[3:]
+    assert stream.kept_since_ms() == 31
+    assert stream.tip(0) == before[-1].sequence
+    (done,) = stream.append([entry(b"7", at_ms=70)])
+    assert done.sequence > before[-1].sequence
+
+
+def test_every_record_since_kept_since_is_there_even_when_arrivals_are_out_of_order(stream: Stream) -> None:
+    for at_ms in (30, 10, 20, 25, 40):
+        stream.append([entry(at_ms=at_ms)])
+    stream.trim(0, through=stream.read(0, after=0)[2].sequence)
+    since_ms = stream.kept_since_ms()
+    assert since_ms > 30
+    assert [r.arrived_at_ms for r in stream.read(0, after=0) if r.arrived_at_ms >= since_ms] == [40]
+
+
+def test_an_emptied_stream_goes_on_counting(stream: Stream) -> None:
+    stream.append([entry(at_ms=5), entry(at_ms=6)])
+    stream.trim(0, through=stream.tip(0))
+    stream.trim(0, through=stream.tip(0))
+    assert (stream.read(0, after=0), stream.tip(0), stream.kept_since_ms()) == ([], 2, 7)
+    assert stream.sequence_at(0, arrived_at_ms=0) == 2
+    assert stream.append([entry()])[0].sequence == 3
+
+
+def with_ids(*ids: str, data: bytes = b"x") -> Entry:
+    return replace(entry(data), weight=len(ids), ids=tuple((n, id_of(id_)) for n, id_ in enumerate(ids) if id_))
+
+
+def test_an_id_that_comes_again_is_named_in_the_record(stream: Stream) -> None:
+    first, second = stream.append([with_ids("a", "", "b", "a"), with_ids("c", "b")])
+    (third,) = stream.append([with_ids("d", "c", "a")])
+    assert (first.repeats, second.repeats, third.repeats) == ((3,), (1,), (1, 2))
+    assert [record.repeats for record in stream.read(0, after=0)] == [(3,), (1,), (1, 2)]
+    assert not any(record.repeated for record in stream.read(0, after=0))
+
+
+def test_an_id_is_known_for_its_keeping_time_and_new_after_it(made: Made) -> None:
+    stream = made.stream
+    stream.append([with_ids("a")])
+    made.clock.advance(ID_MS)
+    assert stream.append([with_ids("a")])[0].repeats == (0,)
+    made.clock.advance(1)
+    assert stream.append([with_ids("a")])[0].repeats == ()
+    made.clock.advance(ID_MS)
+    assert stream.append([with_ids("a")])[0].repeats == (0,)
+
+
+def test_ids_are_known_across_days_whenever_they_came(made: Made) -> None:
+    for step in range(40):
+        assert made.stream.append([with_ids(f"id {step}")])[0].repeats == ()
+        made.clock.advance(ID_MS // 7)
+        assert made.stream.append([with_ids(f"id {max(step - 6, 0)}")])[0].repeats == ((0,) if step < 7 or step else ())
+
+
+def test_an_id_is_known_when_the_clock_was_set_back(made: Made) -> None:
+    made.clock.set(ID_MS * 20_000 + 1)
+    made.stream.append([with_ids("a")])
+    made.clock.advance(-2)
+    assert made.stream.append([with_ids("a")])[0].repeats == (0,)
+
+
+def test_the_same_claim_with_the_same_body_is_stored_as_repeated(stream: Stream) -> None:
+    one = replace(entry(b"1"), claim=claim("k", "body"))
+    (first,) = stream.append([one])
+    (again,) = stream.append([one])
+    assert (first.repeated, again.repeated, again.is_refused) == (False, True, False)
+    assert [record.repeated for record in stream.read(0, after=0)] == [False, True]
+
+
+def test_the_same_claim_with_another_body_is_refused_and_its_neighbours_are_stored(stream: Stream) -> None:
+    stream.append([replace(entry(b"1"), claim=claim("k", "body"))])
+    other = replace(with_ids("i", data=b"other"), claim=claim("k", "other body"))
+    done = stream.append([entry(b"before"), other, entry(b"after")])
+    assert [appended.is_refused for appended in done] == [False, True, False]
+    assert [record.data for record in stream.read(0, after=0)] == [b"1", b"before", b"after"]
+    assert stream.appended() == {"abc": 3}
+    assert stream.append([with_ids("i")])[0].repeats == ()
+
+
+def test_claims_are_told_apart_within_one_append(stream: Stream) -> None:
+    done = stream.append(
+        [
+            replace(entry(b"1"), claim=claim("k", "x")),
+            replace(entry(b"2"), claim=claim("k", "x")),
+            replace(entry(b"3"), claim=claim("k", "y")),
+            replace(entry(b"4"), claim=claim("m", "x")),
+        ]
+    )
+    assert [(d.repeated, d.is_refused) for d in done] == [(False, False), (True, False), (False, True), (False, False)]
+
+
+def test_a_claim_that_has_had_its_time_may_be_made_anew_and_is_known_again(made: Made) -> None:
+    stream = made.stream
+    for body in ("one", "two", "three"):
+        (first,) = stream.append([replace(entry(), claim=claim("k", body))])
+        made.clock.advance(ID_MS // 2)
+        (again,) = stream.append([replace(entry(), claim=claim("k", body))])
+        (other,) = stream.append([replace(entry(), claim=claim("k", "another"))])
+        assert (first.repeated, first.is_refused, again.repeated, other.is_refused) == (False, False, True, True)
+        made.clock.advance(ID_MS + 1)
+
+
+def test_the_parts_of_one_act_are_taken_or_refused_together(new_stream: NewStream) -> None:
+    stream = new_stream(2).stream
+
+    def parts(body: str, count: int) -> list[Appended]:
+        return stream.append([replace(entry(shard=n % 2), claim=claim("k", body, n)) for n in range(count)])
+
+    assert [(d.repeated, d.is_refused) for d in parts("body", 3)] == [(False, False)] * 3
+    assert [(d.repeated, d.is_refused) for d in parts("body", 3)] == [(True, False)] * 3
+    assert [d.is_refused for d in parts("longer", 4)] == [True] * 4
+    assert [d.is_refused for d in parts("shorter", 1)] == [True]
+    assert stream.appended() == {"abc": 6}
+
+
+def test_a_reader_beside_the_writer_sees_what_was_appended_and_writes_nothing(new_stream: NewStream) -> None:
+    made = new_stream(2)
+    with made.open_reader() as reader:
+        assert reader.shards == 2
+        for n in range(20):
+            (done,) = made.stream.append([entry(b"%d" % n, shard=1)])
+            assert reader.tip(1) == done.sequence
+            assert reader.read(1, after=done.sequence - 1)[0].data == b"%d" % n
+        assert everything(reader, 1) == everything(made.stream, 1)
+        assert reader.appended() == {"abc": 20}
+        with pytest.raises(PortError):
+            reader.append([entry()])
+        made.stream.trim(1, through=10)
+        assert len(everything(reader, 1)) == 10
+        assert reader.kept_since_ms() == made.stream.kept_since_ms()
+
+
+ENTRIES = st.builds(
+    lambda shard, group, data, at_ms, ids, claimed: Entry(
+        shard,
+        group,
+        len(data),
+        data,
+        at_ms,
+        tuple((place, id_of(id_)) for place, id_ in enumerate(ids) if id_),
+        claim(*claimed) if claimed else None,
+    ),
+    st.integers(0, 1),
+    st.sampled_from(["abc", "def"]),
+    st.binary(max_size=12),
+    st.integers(1, 60),
+    st.lists(st.sampled_from(["", "p", "q", "r", "s"]), max_size=3),
+    st.none() | st.tuples(st.sampled_from(["k", "m"]), st.sampled_from(["x", "y"])),
+)
+
+
+class History(RuleBasedStateMachine):
+    """Any history of one stream, beside plain lists that remember everything."""
+
+    def __init__(self, make: Callable[[], AbstractContextManager[Made]]) -> None:
+        super().__init__()
+        self.opened = ExitStack()
+        self.made = self.opened.enter_context(make())
+        self.stream = self.made.stream
+        self.kept: list[list[Record]] = [[], []]
+        self.tips = [0, 0]
+        self.trimmed_ms = 0
+        self.weights: dict[str, int] = {}
+        self.ids: dict[bytes, int] = {}
+        self.claims: dict[bytes, tuple[int, bytes]] = {}
+
+    @rule(entries=st.lists(ENTRIES, max_size=4))
+    def append(self, entries: list[Entry]) -> None:
+        assert self.stream.append(entries) == [self.expected(one) for one in entries]
+
+    def expected(self, one: Entry) -> Appended:
+        now_ms = self.made.clock.now_ms()
+        repeats: tuple[int, ...] = ()
+        repeated = False
+        before = self.claims.get(one.claim.key) if one.claim else None
+        if before is not None and one.claim and now_ms - before[0] <= ID_MS:
+            repeated = before[1] == one.claim.body
+            if not repeated:
+                return Appended(0)
+        else:
+            if one.claim:
+                self.claims[one.claim.key] = (now_ms, one.claim.body)
+            repeats = tuple(place for place, id_ in one.ids if not self.is_new(id_, now_ms))
+        self.tips[one.shard] += 1
+        sequence = self.tips[one.shard]
+        self.weights[one.group] = self.weights.get(one.group, 0) + one.weight
+        record = Record(sequence, one.group, one.weight, one.data, one.arrived_at_ms, repeats, repeated)
+        self.kept[one.shard].append(record)
+        return Appended(sequence, repeats, repeated)
+
+    def is_new(self, id_: bytes, now_ms: int) -> bool:
+        if now_ms - self.ids.get(id_, -ID_MS - 1) <= ID_MS:
+            return False
+        self.ids[id_] = now_ms
+        return True
+
+    @rule(by_ms=st.sampled_from([1, ID_MS // 3, ID_MS, ID_MS + 1]))
+    def time_passes(self, by_ms: int) -> None:
+        self.made.clock.advance(by_ms)
+
+    @rule(shard=st.integers(0, 1), through=st.integers(0, 12))
+    def trim(self, shard: int, through: int) -> None:
+        self.stream.trim(shard, through=through)
+        left = self.stream.read(shard, after=0)
+        first = left[0].sequence if left else self.tips[shard] + 1
+        gone = [record for record in self.kept[shard] if record.sequence < first]
+        assert all(record.sequence <= through for record in gone)
+        self.trimmed_ms = max([self.trimmed_ms, *(record.arrived_at_ms for record in gone)])
+        del self.kept[shard][: len(gone)]
+
+    @rule(shard=st.integers(0, 1), after=st.integers(0, 12), limit=st.integers(1, 5))
+    def read(self, shard: int, after: int, limit: int) -> None:
+        expected = [record for record in self.kept[shard] if record.sequence > after]
+        assert self.stream.read(shard, after=after, limit=limit) == expected[:limit]
+
+    @rule(shard=st.integers(0, 1), moment_ms=st.integers(0, 62))
+    def look_for_a_moment(self, shard: int, moment_ms: int) -> None:
+        start = self.stream.sequence_at(shard, arrived_at_ms=moment_ms)
+        assert all(r.sequence > start for r in self.kept[shard] if r.arrived_at_ms >= moment_ms)
+
+    @invariant()
+    def everything_agrees(self) -> None:
+        assert [everything(self.stream, shard) for shard in range(2)] == self.kept
+        assert [self.stream.tip(shard) for shard in range(2)] == self.tips
+        assert self.stream.appended() == self.weights
+        assert self.stream.kept_since_ms() > self.trimmed_ms or self.trimmed_ms == 0
+
+    def teardown(self) -> None:
+        self.opened.close()
+
+
+@pytest.mark.parametrize("name", list(STREAMS))
+def test_a_stream_remembers_as_plain_lists_do(name: str, tmp_path: Path) -> None:
+    def machine() -> History:
+        return History(partial(STREAMS[name], tmp_path, 2))
+
+    run_state_machine_as_test(machine, settings=settings(max_examples=25, stateful_step_count=25))

@@ -1,0 +1,199 @@
+"""Killed at any moment, again and again: every hit that got a 2xx is counted once, and the ledger balances.
+
+The check is worth something only if it catches builds that do not keep the promise, so two such builds are run too.
+"""
+
+import os
+import random
+import signal
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.scenarios.instance import ANSWERING, COUNTING, Instance, Starter, free_port
+from tests.scenarios.witness import Caught, Witness
+
+KILLS_IN_EVERY_RUN = 100
+KILLS_IN_A_CAMPAIGN = 1_000
+CHECKED_EVERY = 20  # kills: a check takes about as long as two of them
+KILLS_UNTIL_CAUGHT = 15  # A broken build betrays itself in every second kill or so.
+PLENTY = ("--set", "log_level=error", "--set", "shutdown_ms_max=2000")
+
+# A build that acknowledges hits first and writes them afterwards.
+ACKNOWLEDGES_EARLY = '''
+import time
+from footfall.ports.stream import Appended
+from footfall.shells.http.commits import Committer
+
+def commit(self, stream):
+    group = [self._waiting.popleft() for _ in range(len(self._waiting))]
+    if group:
+        entries = [entry for more, _, _ in group for entry in more]
+        self._loop.call_soon_threadsafe(self._deliver, group, [Appended(1) for _ in entries])
+        time.sleep(0.05)
+        stream.append(entries)
+
+Committer._commit = commit
+'''
+
+# A build that commits counts first and the checkpoint in a transaction of its own, and asks for no `through`.
+COMMITS_APART = '''
+import time
+from footfall.flow.count.worker import Worker
+from footfall.flow.store.summaries import Summaries
+
+class Apart:
+    def __init__(self, worker):
+        self._group = worker._table.together()
+        self._worker = worker
+    def __enter__(self):
+        self._group.__enter__()
+        self._worker._apart = self._group
+    def __exit__(self, *error):
+        group, self._worker._apart = self._worker._apart, None
+        if group is not None:
+            group.__exit__(*error)
+
+save, commit = Summaries.save, Worker._commit
+
+def save_whatever_is_there(self, brand, summary, *, replaces, expires_at_ms):
+    head = self.head(brand, summary.window, summary.part)
+    save(self, brand, summary, replaces=head.through if head else None, expires_at_ms=expires_at_ms)
+
+def commit_later(self, checkpoint, touched):
+    group, self._apart = self._apart, None
+    group.__exit__(None, None, None)
+    time.sleep(0.15)
+    with self._table.together():
+        commit(self, checkpoint, touched)
+
+Summaries.save = save_whatever_is_there
+Worker._writing = lambda self: Apart(self)
+Worker._commit = commit_later
+Worker._through_of = lambda self, minute: 0
+'''
+
+
+class Killer:
+    """Starts a server on one directory and one port over and over, and kills it at moments of chance."""
+
+    def __init__(self, starter: Starter, data: Path, chance: random.Random, env: dict[str, str] | None = None) -> None:
+        self.port = free_port()
+        self.kills: Counter[str] = Counter()
+        self.starts_s: list[float] = []
+        self._starter = starter
+        self._data = data
+        self._chance = chance
+        self._env = env
+        self._instance: Instance | None = None
+
+    def kill_once(self) -> None:
+        """Let the server be for a moment and kill it, a part of it, or one that is only starting."""
+        way = self._chance.choices(("all", "front", "counting", "answering", "starting"), (35, 8, 25, 22, 10))[0]
+        if way == "starting":
+            self._end_all()
+            starting = self._starter.begin(self._data, *PLENTY, port=self.port, env=self._env)
+            time.sleep(self._chance.uniform(0.0, 0.5))
+            starting.kill()
+            self._instance = None
+        else:
+            instance = self.up()
+            time.sleep(self._chance.uniform(0.0, 0.2))
+            way = self._kill(instance, way)
+        self.kills[way] += 1
+
+    def up(self) -> Instance:
+        """Return a server that runs, a new one if the last was killed."""
+        if self._instance is None:
+            began = time.monotonic()
+            self._instance = self._starter.start(self._data, *PLENTY, port=self.port, env=self._env)
+            self.starts_s.append(time.monotonic() - began)
+        return self._instance
+
+    def _kill(self, instance: Instance, way: str) -> str:
+        victim = instance.child(COUNTING if way == "counting" else ANSWERING) if way.endswith("ing") else None
+        if victim is not None:
+            os.kill(victim, signal.SIGKILL)
+            return way
+        if way == "front":
+            os.kill(instance.process.pid, signal.SIGKILL)
+            instance.process.wait(5)
+            self._instance = None
+            return way
+        self._end_all()
+        return "all"
+
+    def kill_all(self) -> None:
+        """Kill every process of the instance at once."""
+        self._end_all()
+        self.kills["all"] += 1
+
+    def _end_all(self) -> None:
+        if self._instance is not None:
+            self._instance.kill()
+            self._instance = None
+
+
+def killed_under_load(starter: Starter, data: Path, *, kills: int, seed: int) -> None:
+    killer = Killer(starter, data, random.Random(seed))
+    killer.up()
+    witness = Witness(killer.port)
+    with witness.sending():
+        for number in range(1, kills + 1):
+            killer.kill_once()
+            if number % CHECKED_EVERY == 0:
+                killer.up()
+                witness.check()
+        killer.up()
+        witness.check()
+    starts = sorted(killer.starts_s)
+    print(f"seed {seed}: {dict(killer.kills)}, {witness.books.acknowledged.total():,} hits acknowledged,")
+    print(f"{witness.books.unanswered.total():,} unanswered, {witness.ledgers_read:,} ledgers read,")
+    print(f"{len(starts)} starts, median {starts[len(starts) // 2]:.2f} s, longest {starts[-1]:.2f} s")
+    assert killer.kills.total() == kills
+    assert witness.books.acknowledged.total() > 50 * kills  # Kills of an idle server prove nothing.
+
+
+def test_a_hundred_kills_under_load_lose_nothing_and_count_nothing_twice(starter: Starter, data: Path) -> None:
+    killed_under_load(starter, data, kills=KILLS_IN_EVERY_RUN, seed=20_261_115)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(4))
+def test_a_thousand_kills_under_load_lose_nothing_and_count_nothing_twice(
+    starter: Starter, data: Path, seed: int
+) -> None:
+    killed_under_load(starter, data, kills=KILLS_IN_A_CAMPAIGN // 4, seed=seed)
+
+
+@pytest.mark.parametrize("source", [ACKNOWLEDGES_EARLY, COMMITS_APART], ids=["acknowledges early", "commits apart"])
+def test_a_build_that_breaks_the_promise_is_caught(starter: Starter, data: Path, tmp_path: Path, source: str) -> None:
+    broken = tmp_path / "broken"
+    broken.mkdir()
+    # Every process of the instance runs this before anything else.
+    (broken / "sitecustomize.py").write_text(source)
+    path = os.pathsep.join([str(broken), *filter(None, [os.environ.get("PYTHONPATH")])])
+    killer = Killer(starter, data, random.Random(7), env={"PYTHONPATH": path})
+    killer.up()
+    witness = Witness(killer.port)
+    with witness.sending(), pytest.raises(Caught) as caught:
+        for _ in range(KILLS_UNTIL_CAUGHT):
+            time.sleep(0.4)
+            killer.kill_all()
+            killer.up()
+            witness.check()
+    print(f"caught after {killer.kills.total()} kills: {caught.value}")
+
+
+def test_the_same_watch_finds_nothing_wrong_with_the_real_build(starter: Starter, data: Path) -> None:
+    killer = Killer(starter, data, random.Random(7))
+    killer.up()
+    witness = Witness(killer.port)
+    with witness.sending():
+        for _ in range(3):
+            time.sleep(0.4)
+            killer.kill_all()
+            killer.up()
+            witness.check()
