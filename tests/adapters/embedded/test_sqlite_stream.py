@@ -1,0 +1,277 @@
+"""What is SQLite's own about the stream: crashes, joining, damage, a full disk, and the file's format."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import apsw
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footfall.adapters.embedded import sqlite_stream
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.ports.errors import Corrupt, NoSpace, Unavailable
+from footfall.ports.stream import Claim, Entry, Record
+from footfall.values.clock import SetClock
+
+NOON_MS = 1_794_744_000_000
+CLOCK = SetClock(NOON_MS)
+
+APPEND_FOR_EVER = """
+import sys
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.ports.stream import Entry
+from footfall.values.clock import SystemClock
+stream = SqliteStream(sys.argv[1], clock=SystemClock(), shards=2)
+number = int(sys.argv[2])
+while True:
+    number += 1
+    ids = ((0, number.to_bytes(16, "big")),)
+    stream.append([Entry(shard, "abc", 1, b"%d" % number, number, ids if shard else ()) for shard in (0, 1)])
+    print(number, flush=True)
+"""
+
+
+def entry(data: bytes, *, group: str = "abc", weight: int = 1, at_ms: int = NOON_MS) -> Entry:
+    return Entry(0, group, weight, data, at_ms)
+
+
+def everything(stream: SqliteStream, shard: int = 0) -> list[Record]:
+    found: list[Record] = []
+    while page := stream.read(shard, after=found[-1].sequence if found else 0):
+        found.extend(page)
+    return found
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "stream.db"
+
+
+@pytest.fixture
+def stream(path: Path) -> Iterator[SqliteStream]:
+    with closing(SqliteStream(path, clock=CLOCK)) as opened:
+        yield opened
+
+
+def blocks(path: Path) -> int:
+    with closing(apsw.Connection(str(path))) as db:
+        return int(db.execute("SELECT count(*) FROM block").get)
+
+
+def test_everything_acknowledged_before_a_kill_is_there(path: Path) -> None:
+    acknowledged = 0
+    for wanted in (1, 7, 40):
+        command = [sys.executable, "-c", APPEND_FOR_EVER, str(path), str(acknowledged)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            lines = [int(child.stdout.readline()) for _ in range(wanted)]
+            child.kill()
+            lines += [int(line) for line in child.stdout if line.endswith(b"\n")]
+        with closing(SqliteStream(path, clock=CLOCK)) as stream:
+            per_shard = [[int(record.data) for record in everything(stream, shard)] for shard in (0, 1)]
+            assert per_shard[0] == per_shard[1]
+            assert stream.appended() == {"abc": 2 * len(per_shard[0])}
+            assert all(not record.repeats for record in everything(stream, 1))
+        kept = per_shard[0]
+        assert set(lines) <= set(kept)
+        assert kept == list(range(1, len(kept) + 1))
+        assert lines[-1] in (kept[-1], kept[-1] - 1)
+        acknowledged = kept[-1]
+
+
+def test_a_stream_that_is_opened_again_goes_on_where_it_was(path: Path) -> None:
+    claimed = Entry(1, "abc", 1, b"a", NOON_MS, ((0, b"i" * 16),), Claim(b"k" * 16, b"b" * 16))
+    for time in range(3):
+        with closing(SqliteStream(path, clock=CLOCK, shards=2)) as stream:
+            (done,) = stream.append([claimed])
+            assert (done.sequence, done.repeated) == (time + 1, time > 0)
+
+
+def test_the_number_of_shards_is_decided_once(path: Path) -> None:
+    SqliteStream(path, clock=CLOCK, shards=3).close()
+    with closing(SqliteStream(path, clock=CLOCK, shards=1)) as stream:
+        assert stream.shards == 3
+
+
+@given(sizes=st.lists(st.integers(1, 5), min_size=1, max_size=12), joins=st.lists(st.integers(0, 40), max_size=4))
+@settings(max_examples=25)
+def test_joining_keeps_every_record_and_every_number(
+    tmp_path_factory: pytest.TempPathFactory, sizes: list[int], joins: list[int]
+) -> None:
+    path = tmp_path_factory.mktemp("joined") / "stream.db"
+    with closing(SqliteStream(path, clock=CLOCK)) as stream:
+        for number, size in enumerate(sizes):
+            ids = ((0, bytes([number % 3]) * 16),)
+            one = [Entry(0, f"b{number % 2}", place, b"%d" % place, NOON_MS + number % 4, ids) for place in range(size)]
+            stream.append(one)
+        before = everything(stream)
+        for after in joins:
+            stream.join_blocks(0, after=after, through=stream.tip(0) - 1)
+            assert everything(stream) == before
+        for moment_ms in range(NOON_MS, NOON_MS + 6):
+            start = stream.sequence_at(0, arrived_at_ms=moment_ms)
+            assert all(r.arrived_at_ms < moment_ms for r in before if r.sequence <= start)
+        stream.append([entry(b"later")])
+        assert everything(stream)[:-1] == before
+
+
+def test_joining_makes_few_blocks_of_many_and_says_where_to_go_on(stream: SqliteStream, path: Path) -> None:
+    for number in range(100):
+        stream.append([entry(b"%d" % number)])
+    assert stream.join_blocks(0, after=0, through=60) == 60
+    assert blocks(path) == 41
+    assert stream.join_blocks(0, after=60, through=60) == 0
+    assert stream.join_blocks(0, after=60, through=100) == 100
+    assert blocks(path) == 2
+    stream.trim(0, through=60)
+    assert everything(stream)[0].data == b"60"
+
+
+def test_joined_blocks_stay_small(stream: SqliteStream, path: Path) -> None:
+    chance = Random(1)
+    for _ in range(6):
+        stream.append([entry(chance.randbytes(400_000))])
+    after = 0
+    while (joined := stream.join_blocks(0, after=after, through=6)) > after:
+        after = joined
+    assert blocks(path) == 3
+    assert len(everything(stream)) == 6
+
+
+def damage(path: Path, last: int, *, column: str = "body", at: int | None = None) -> None:
+    with closing(apsw.Connection(str(path))) as db:
+        body = bytearray(db.execute(f"SELECT {column} FROM block WHERE last=?", (last,)).get)
+        body[len(body) // 2 if at is None else at] ^= 0xFF
+        db.execute(f"UPDATE block SET {column}=? WHERE last=?", (bytes(body), last))
+
+
+def test_what_a_damaged_block_held_is_still_accounted_for(stream: SqliteStream, path: Path) -> None:
+    stream.append([entry(b"before")])
+    stream.append([entry(b"1", weight=2), entry(b"2", group="def", weight=3), entry(b"3", weight=4)])
+    stream.append([entry(b"after")])
+    damage(path, 4)
+    first, lost, lost_too, last = everything(stream)
+    assert (first.data, last.data, first.sequence, last.sequence) == (b"before", b"after", 1, 5)
+    assert [(r.group, r.weight, r.data) for r in (lost, lost_too)] == [("abc", 6, b""), ("def", 3, b"")]
+    assert 1 < lost.sequence < lost_too.sequence < 5
+    assert stream.read(0, after=lost.sequence, limit=1) == [lost_too]
+
+
+def test_damage_at_any_byte_is_noticed_or_harmless(stream: SqliteStream, path: Path) -> None:
+    stream.append([entry(b"some hits " * 30, weight=2), entry(b"more hits", weight=3)])
+    whole = everything(stream)
+    with closing(apsw.Connection(str(path))) as db:
+        size = len(db.execute("SELECT body FROM block").get)
+    for at in range(size):
+        damage(path, 2, at=at)
+        found = everything(stream)
+        assert found == whole or [(r.sequence, r.weight, r.data) for r in found] == [(2, 5, b"")]
+        damage(path, 2, at=at)
+    assert everything(stream) == whole
+
+
+def test_a_block_that_says_nothing_any_more_is_corrupt(stream: SqliteStream, path: Path) -> None:
+    stream.append([entry(b"1")])
+    damage(path, 1, at=0)
+    damage(path, 1, column="weights", at=0)
+    with pytest.raises(Corrupt):
+        stream.read(0, after=0)
+
+
+def test_a_damaged_block_is_left_as_it_is_while_its_neighbours_are_joined(stream: SqliteStream, path: Path) -> None:
+    for number in range(9):
+        stream.append([entry(b"%d" % number)])
+    damage(path, 5, at=0)
+    before = everything(stream)
+    after, steps = 0, 0
+    while (joined := stream.join_blocks(0, after=after, through=9)) > after:
+        after, steps = joined, steps + 1
+    assert (after, steps, blocks(path)) == (9, 3, 3)
+    assert everything(stream) == before
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(folder)], check=True)
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+def test_a_full_disk_says_so_and_reading_and_later_appending_go_on(small_disk: Path) -> None:
+    chance = Random(2)
+    ballast = small_disk / "ballast"
+    ballast.write_bytes(bytes(1_000_000))
+    with closing(SqliteStream(small_disk / "stream.db", clock=CLOCK)) as stream:
+        taken: list[bytes] = []
+        with pytest.raises(NoSpace):
+            for _ in range(100):
+                data = chance.randbytes(20_000)
+                stream.append([entry(data), entry(b"beside")])
+                taken += [data, b"beside"]
+        assert taken
+        assert [record.data for record in everything(stream)] == taken
+        assert (stream.tip(0), stream.appended()) == (len(taken), {"abc": len(taken)})
+        with pytest.raises(NoSpace):
+            stream.append([entry(chance.randbytes(60_000))])
+        ballast.unlink()
+        (done,) = stream.append([entry(b"again")])
+        assert done.sequence == len(taken) + 1
+        assert [record.data for record in everything(stream)] == [*taken, b"again"]
+
+
+def test_another_format_is_refused_and_left_as_it_was(path: Path) -> None:
+    SqliteStream(path, clock=CLOCK).close()
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute("UPDATE about SET value=2 WHERE name='format'; DROP TABLE appended")
+    for read_only in (False, True):
+        with pytest.raises(Unavailable, match="format 2"):
+            SqliteStream(path, clock=CLOCK, read_only=read_only)
+    with closing(apsw.Connection(str(path))) as db:
+        assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name='appended'").get == 0
+
+
+def test_a_stream_that_is_not_there_cannot_be_read(path: Path) -> None:
+    with pytest.raises(Unavailable):
+        SqliteStream(path, clock=CLOCK, read_only=True)
+
+
+def test_a_long_backlog_is_read_in_portions(stream: SqliteStream, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sqlite_stream, "READ_BYTES_MAX", 1_000)
+    chance = Random(3)
+    for _ in range(10):
+        stream.append([entry(chance.randbytes(600))])
+    assert len(stream.read(0, after=0)) == 2
+    assert len(everything(stream)) == 10
+
+
+def test_trimmed_space_goes_back_to_the_disk(stream: SqliteStream) -> None:
+    chance = Random(4)
+    for _ in range(20):
+        stream.append([entry(chance.randbytes(100_000))])
+    before = stream.stored_bytes()
+    stream.trim(0, through=stream.tip(0))
+    stream.give_back()
+    assert before > 2_000_000
+    assert stream.stored_bytes() < 200_000
+
+
+def test_old_ids_are_forgotten_and_young_ones_are_not(path: Path) -> None:
+    clock = SetClock(NOON_MS)
+    with closing(SqliteStream(path, clock=clock, id_ms=1_000)) as stream, closing(apsw.Connection(str(path))) as db:
+        for number in range(60):
+            stream.append([Entry(0, "abc", 1, b"", NOON_MS, ((0, number.to_bytes(16, "big")),))])
+            clock.advance(100)
+            stream.forget_ids()
+        count = "SELECT (SELECT count(*) FROM ids_0) + (SELECT count(*) FROM ids_1) + (SELECT count(*) FROM ids_2)"
+        assert 10 <= db.execute(count).get <= 31
+        (done,) = stream.append([Entry(0, "abc", 1, b"", NOON_MS, ((0, (50).to_bytes(16, "big")),))])
+        assert done.repeats == (0,)
