@@ -57,6 +57,14 @@ class Traffic:
         """Return hits of the five counted fields."""
         return [self._heads[place] + b"}" for place in self.drawn(count).tolist()]
 
+    def bulky(self, count: int, *, url_bytes: int) -> list[bytes]:
+        """Return hits whose urls no compression makes small."""
+        tokens = (self._chance.bytes(url_bytes // 2).hex() for _ in range(count))
+        return [
+            self._heads[place] + f',"url":"https://news.example/{token}"}}'.encode()
+            for place, token in zip(self.drawn(count).tolist(), tokens, strict=True)
+        ]
+
     def full(self, count: int, *, from_ms: int, to_ms: int) -> list[bytes]:
         """Return hits with url, referrer and a time."""
         moments = self._chance.integers(from_ms, to_ms, count).tolist()

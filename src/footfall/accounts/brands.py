@@ -59,6 +59,12 @@ class Brands:
             )
         return self._made_up(name)
 
+    def require_known(self, name: str) -> None:
+        """Raise UnknownBrand unless the brand may be asked about; asking makes none up."""
+        if not self._any_brand:
+            self.brand(name)
+        require_brand_name(name)
+
     def names(self) -> list[str]:
         """Return the names of the brands known at this moment, in order."""
         with self._making:

@@ -5,6 +5,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
 
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -16,7 +17,6 @@ from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
 

@@ -38,7 +38,7 @@ def take_lock(directory: Path, *, wait_s: float = WAIT_S) -> int:
                 "with --data"
             ) from error
         _sign(number)
-        os.set_inheritable(number, True)
+        os.set_inheritable(number, True)  # noqa: FBT003 - the system's signature
         return number
 
 

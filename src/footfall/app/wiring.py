@@ -1,5 +1,6 @@
 """The composition root: settings become adapters and rules, with plain functions and no magic."""
 
+import contextlib
 import ipaddress
 import os
 import secrets
@@ -74,5 +75,10 @@ def retention_ms(settings: Settings) -> dict[Grain, int]:
 
 def disk_bytes(settings: Settings) -> dict[str, int]:
     """Return the bytes that each file of the data directory takes."""
+    sizes: dict[str, int] = {}
     with os.scandir(settings.data_dir) as found:
-        return {entry.name: entry.stat().st_size for entry in found if entry.is_file()}
+        for entry in found:
+            with contextlib.suppress(FileNotFoundError):  # SQLite removes its logs when it closes a file.
+                if entry.is_file():
+                    sizes[entry.name] = entry.stat().st_size
+    return sizes

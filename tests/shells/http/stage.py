@@ -1,9 +1,9 @@
 """A front on real embedded parts, without its sockets and child processes: what the pages look at."""
 
 import asyncio
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -68,7 +68,7 @@ class Stage:
             raise reply.raised
         return reply
 
-    def send(self, *hits: dict[str, object]) -> None:
+    def send(self, *hits: Mapping[str, object]) -> None:
         """Append hits to the stream as the collecting route does."""
         parsed = parse_hits(msgspec.json.encode(hits), lines=False, hits_max=5_000)
         request = Request(self.clock.now_ms(), Sender("192.0.2.1", "test", wants_privacy=True), is_batch=True)
@@ -92,7 +92,7 @@ class Stage:
 @contextmanager
 def staged(folder: Path, **settings: Any) -> Generator[Stage]:
     """Open a front on a folder, with the brand abc unless the settings name others."""
-    chosen = Settings(**{"data_dir": str(folder), "brands": {"abc": Brand("abc")}, **settings})
+    chosen = replace(Settings(data_dir=str(folder), brands={"abc": Brand("abc")}), **settings)
     clock = SetClock(NOW_MS)
     stream, store = wiring.open_stream(chosen, clock), wiring.open_store(chosen, clock)
     salt_table = wiring.open_salt_table(chosen, clock)
@@ -124,7 +124,7 @@ async def _state(settings: Settings, clock: SetClock, stream: SqliteStream, stor
         store=store,
         stream=stream,
         lane=Lane({}, _nothing, limits=LIMITS, clock=clock),
-        committer=Committer(lambda: stream, chores=lambda _stream: None),
+        committer=Committer(lambda: stream, chores=lambda *_: None),
         answers=Answers(lambda _message: False, bytes_max=1_000_000),
         counting=Child("footfall.app.counting", "", lock=0, on_message=lambda _message: None),
         answering=Child("footfall.app.answering", "", lock=0, on_message=lambda _message: None),

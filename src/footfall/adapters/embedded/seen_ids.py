@@ -58,7 +58,7 @@ class SeenIds:
         if rows(self._db, known, (id_, since_ms)):
             return False
         insert = (
-            f"INSERT INTO {newer} VALUES(?,?,?) ON CONFLICT(id) DO UPDATE"  # noqa: S608 - our own table names
+            f"INSERT INTO {newer} VALUES(?,?,?) ON CONFLICT(id) DO UPDATE"
             " SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<?"
         )
         rows(self._db, insert, (id_, now_ms, body, since_ms))

@@ -208,7 +208,7 @@ class SqliteStream:
         rows(self._db, "UPDATE shard SET tip=?, arrived_to_ms=? WHERE shard=?", (last, arrived_to_ms, shard))
         return last, arrived_to_ms
 
-    def _insert(self, shard: int, first: int, last: int, arrived_to_ms: int, weights: bytes, body: bytes) -> None:  # noqa: PLR0913 - a row
+    def _insert(self, shard: int, first: int, last: int, arrived_to_ms: int, weights: bytes, body: bytes) -> None:
         row = (shard, last, first, arrived_to_ms, weights, body)
         rows(self._db, "INSERT INTO block(shard, last, first, arrived_to_ms, weights, body) VALUES(?,?,?,?,?,?)", row)
 

@@ -147,4 +147,3 @@ def _claim(brand: str, request: Request) -> Claim | None:
 
 def _id(*parts: str) -> bytes:
     return hashlib.blake2b("\0".join(parts).encode(), digest_size=_ID_BYTES).digest()
-

@@ -13,7 +13,8 @@ from footfall.values.errors import Refused
 
 # Possessive, and a text without an end reaches to the body's: so no body makes the search go back.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.?)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)
-_TOKENS_PER_HIT_MAX = 100  # Ten times what a hit with every field has.
+# Three times what a hit with every field has, and room for one that is nested deep: then a body was made to take long.
+_TOKENS_PER_HIT_MAX, _TOKENS_MORE_MAX = 100, 100_000
 _TOO_MANY_DIGITS = 40  # Python takes its time over numbers of thousands of digits; none of ours has twenty.
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
@@ -49,7 +50,7 @@ def careful_hit(piece: bytes) -> Hit:
         value = fields.get(name)
         if value is None and name in ("brand", "assetId"):
             raise Refused(name, "is missing")
-        if not isinstance(value, kinds) and value is not None or isinstance(value, bool):
+        if (not isinstance(value, kinds) and value is not None) or isinstance(value, bool):
             raise Refused(name, f"must be {words}, not {_words(value)}")
     return hit_from_sent(SentHit(**{name: fields[name] for name in _KINDS if name in fields}))
 
@@ -58,9 +59,10 @@ def pieces_of_array(body: bytes, hits_max: int) -> list[bytes]:
     """Split the text of a JSON array into the texts of its items; raise Refused when it has no end or too many."""
     start = body.index(b"[") + 1
     depth, pieces = 1, list[bytes]()
+    tokens_max = _TOKENS_PER_HIT_MAX * hits_max + _TOKENS_MORE_MAX
     for count, token in enumerate(_TOKEN.finditer(body, start)):
         mark = token.group()
-        if count > _TOKENS_PER_HIT_MAX * hits_max or len(pieces) > hits_max:
+        if count > tokens_max or len(pieces) > hits_max:
             raise Refused("body", f"has more in it than {hits_max:,} hits, the most that are taken at once")
         if mark in (b"{", b"["):
             depth += 1
@@ -91,9 +93,7 @@ def _object(piece: bytes) -> dict[str, Any]:
     except UnicodeDecodeError as error:
         raise Refused("body", f"is not UTF-8 at byte {error.start}") from error
     try:
-        fields = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=_whole_number
-        )
+        fields = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=_whole_number)
     except RecursionError as error:
         raise Refused("body", "is nested too deep") from error
     except ValueError as error:
@@ -120,19 +120,15 @@ def _whole_number(digits: str) -> int:
     return int(digits) if len(digits) <= _TOO_MANY_DIGITS else 10**_TOO_MANY_DIGITS
 
 
+_WORDS: dict[type, str] = {
+    bool: "true or false",
+    type(None): "null",
+    list: "an array",
+    dict: "an object",
+    float: "a number with a fraction",
+    int: "a number",
+}
+
+
 def _words(value: object) -> str:
-    match value:
-        case bool():
-            return "true or false"
-        case None:
-            return "null"
-        case list():
-            return "an array"
-        case dict():
-            return "an object"
-        case float():
-            return "a number with a fraction"
-        case int():
-            return "a number"
-        case _:
-            return "text"
+    return _WORDS.get(type(value), "text")

@@ -37,14 +37,14 @@ class SentHit(Struct, gc=False):
 
     brand: str
     assetId: _Asset | _Number  # noqa: N815 - the sender's spelling
-    sectionId: _Label | _Number | None | UnsetType = UNSET  # noqa: N815
-    resourceType: _Label | None | UnsetType = UNSET  # noqa: N815
-    paidType: _Label | None | UnsetType = UNSET  # noqa: N815
-    url: _Address | None | UnsetType = UNSET
-    referrer: _Address | None | UnsetType = UNSET
-    at: str | int | None | UnsetType = UNSET
-    id: _Id | None | UnsetType = UNSET
-    visitor: _Id | None | UnsetType = UNSET
+    sectionId: _Label | _Number | UnsetType | None = UNSET  # noqa: N815
+    resourceType: _Label | UnsetType | None = UNSET  # noqa: N815
+    paidType: _Label | UnsetType | None = UNSET  # noqa: N815
+    url: _Address | UnsetType | None = UNSET
+    referrer: _Address | UnsetType | None = UNSET
+    at: str | int | UnsetType | None = UNSET
+    id: _Id | UnsetType | None = UNSET
+    visitor: _Id | UnsetType | None = UNSET
 
 
 class Hit(Struct, frozen=True, gc=False):
@@ -92,7 +92,12 @@ def hit_from_plain(sent: SentHit) -> Hit:
     section = sent.sectionId
     return Hit(
         sent.brand,
-        (str(sent.assetId), str(section) if section else _number_or_nothing(section), sent.resourceType or "", sent.paidType or ""),
+        (
+            str(sent.assetId),
+            str(section) if section else _number_or_nothing(section),
+            sent.resourceType or "",
+            sent.paidType or "",
+        ),
         None if sent.at is UNSET else _moment(sent.at),
         sent.id or "",
         sent.visitor or "",
@@ -112,7 +117,12 @@ def hit_from_sent(sent: SentHit) -> Hit:
         asset = require_text("assetId", asset, bytes_max=ASSET_BYTES_MAX)
     return Hit(
         brand=sent.brand,
-        key=(asset, _section(sent.sectionId), _label("resourceType", sent.resourceType), _label("paidType", sent.paidType)),
+        key=(
+            asset,
+            _section(sent.sectionId),
+            _label("resourceType", sent.resourceType),
+            _label("paidType", sent.paidType),
+        ),
         at_ms=_moment(sent.at),
         id=_text("id", sent.id, ID_BYTES_MAX),
         visitor=_text("visitor", sent.visitor, ID_BYTES_MAX),
@@ -132,25 +142,25 @@ def parsed_from_hits(hits: Iterable[tuple[int, Hit]], *, count: int) -> Parsed:
     return Parsed(count, drafts)
 
 
-def _section(value: str | int | None | UnsetType) -> str:
+def _section(value: str | int | UnsetType | None) -> str:
     if isinstance(value, int):
         return require_number("sectionId", value)
     return _label("sectionId", value)
 
 
-def _number_or_nothing(section: str | int | None | UnsetType) -> str:
+def _number_or_nothing(section: str | int | UnsetType | None) -> str:
     return "0" if section == 0 else ""
 
 
-def _label(name: str, value: str | None | UnsetType) -> str:
+def _label(name: str, value: str | UnsetType | None) -> str:
     return _text(name, value, LABEL_BYTES_MAX)
 
 
-def _text(name: str, value: str | None | UnsetType, bytes_max: int) -> str:
+def _text(name: str, value: str | UnsetType | None, bytes_max: int) -> str:
     return require_text(name, value, bytes_max=bytes_max) if isinstance(value, str) and value else ""
 
 
-def _moment(value: str | int | None | UnsetType) -> int | None:
+def _moment(value: str | int | UnsetType | None) -> int | None:
     """Return the event time in milliseconds; None when none was sent."""
     if value is None or isinstance(value, UnsetType):
         return None

@@ -14,7 +14,16 @@ import msgspec
 from msgspec import Meta, Struct
 
 from footfall.flow.collect.careful import careful_hits, pieces_of_array, pieces_of_lines
-from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal, SentHit, hit_from_plain, hit_from_sent, parsed_from_hits
+from footfall.flow.collect.fields import (
+    Draft,
+    Hit,
+    Parsed,
+    Refusal,
+    SentHit,
+    hit_from_plain,
+    hit_from_sent,
+    parsed_from_hits,
+)
 from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX

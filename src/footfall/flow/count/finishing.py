@@ -20,7 +20,7 @@ from footfall.values.window import Grain, Window, parts_of
 class Finisher:
     """Finishes the windows of all shards; the workers run in the same thread."""
 
-    def __init__(  # noqa: PLR0913 - whose windows, where they lie, and how they are finished
+    def __init__(
         self,
         workers: Sequence[Worker],
         table: Table,

@@ -48,7 +48,7 @@ class Held:
         self._hold(key, part)
         return part
 
-    def add(  # noqa: PLR0913 - which part, what is added, under which limits, up to where
+    def add(
         self, brand: str, window: Window, name: str, counts: Mapping[HitKey, int], *, limits: Limits, through: int
     ) -> int:
         """Add counts to a part and store it; return its rows."""
@@ -57,7 +57,7 @@ class Held:
         self.save(brand, window, name, columns, through=through)
         return len(columns.ident)
 
-    def save(self, brand: str, window: Window, name: str, columns: Columns, *, through: int) -> None:  # noqa: PLR0913 - as above
+    def save(self, brand: str, window: Window, name: str, columns: Columns, *, through: int) -> None:
         """Store a part in the place of the one in hand."""
         before = self.part(brand, window, name)
         summary = Summary(window, name, through, {}, columns, final=False, rules=RULES)

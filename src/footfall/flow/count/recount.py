@@ -121,7 +121,7 @@ class Recount:
     def _first(self, shard: int, hours: Sequence[Window]) -> int:
         return self._stream.sequence_at(shard, arrived_at_ms=hours[0].from_ms - self._rules.future_ms)
 
-    def _read_some(  # noqa: PLR0913 - where it stands and what it looks for
+    def _read_some(
         self, worker: Worker, place: int, brand: str, hours: Sequence[Window], counted: dict[int, Counts]
     ) -> int:
         through = worker.checkpoint.through
@@ -161,7 +161,7 @@ class Recount:
                     self._clear_merged(brand, hour)
             self._workers[0].commit_touched(touched)
 
-    def _swap_minutes(  # noqa: PLR0913 - as above
+    def _swap_minutes(
         self, brand: str, hour: Window, worker: Worker, minutes: dict[int, Counts], touched: set[Touched], done: Done
     ) -> Columns:
         """Write an hour's minutes anew, those that are still kept; return the hour they make."""
@@ -193,7 +193,7 @@ class Recount:
         parts = [worker.held.part(brand, hour, name).columns for hour in hours for name in (main, late)]
         return bounded(merge(parts), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
 
-    def _write(self, brand: str, window: Window, worker: Worker, columns: Columns, done: Done) -> bool:  # noqa: PLR0913
+    def _write(self, brand: str, window: Window, worker: Worker, columns: Columns, done: Done) -> bool:
         """Store a shard's part of a window in the place of the one that was there; return whether it has one."""
         name = keys.shard_name(worker.shard)
         before = worker.held.part(brand, window, name)

@@ -120,9 +120,7 @@ class Rollup:
 
     def final_windows(self, *, final_before_ms: int) -> list[WindowKey]:
         """Return the expected windows that no hit can reach any more."""
-        return sorted(
-            key for key, one in self._expected.items() if one.is_built and key[1].to_ms <= final_before_ms
-        )
+        return sorted(key for key, one in self._expected.items() if one.is_built and key[1].to_ms <= final_before_ms)
 
     def built_anew(self, brand: str, window: Window) -> None:
         """Remember a window that was counted again, so that it is finished again."""
@@ -164,7 +162,10 @@ class Rollup:
     def _has_open_parts(self, brand: str, window: Window) -> bool:
         """Tell whether a part of the window has still to be built itself."""
         return window.grain is Grain.DAY and any(
-            not one.is_built and of == brand and part.grain is Grain.HOUR and window.from_ms <= part.from_ms < window.to_ms
+            not one.is_built
+            and of == brand
+            and part.grain is Grain.HOUR
+            and window.from_ms <= part.from_ms < window.to_ms
             for (of, part), one in self._expected.items()
         )
 

@@ -45,7 +45,7 @@ class CountRules:
 class Worker:
     """Counts one shard."""
 
-    def __init__(  # noqa: PLR0913 - the two grounds, the time, and how to count
+    def __init__(
         self,
         shard: int,
         stream: Stream,
@@ -219,9 +219,7 @@ class Worker:
     def expires_at_ms(self, window: Window) -> int:
         """Return the moment from which nobody needs the window any more."""
         how = self._how
-        return expiry(
-            window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms
-        )
+        return expiry(window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms)
 
 
 class _Writing:
@@ -229,7 +227,7 @@ class _Writing:
 
     def __init__(self, worker: Worker) -> None:
         self._worker = worker
-        self._group = worker._table.together()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - its other half
+        self._group = worker._table.together()  # pyright: ignore[reportPrivateUsage] - its other half
 
     def __enter__(self) -> None:
         self._group.__enter__()

@@ -40,7 +40,7 @@ class AsgiRoute:
         talk = _Talk(exchange, self._lane.date)
         try:
             await self._application(_scope(exchange), talk.receive, talk.send)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, somebody waits for an answer
             _log.exception("a page failed")
             if talk.has_begun:
                 exchange.is_kept_alive = False

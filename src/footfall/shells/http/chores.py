@@ -47,7 +47,7 @@ class StreamChores:
                 through = min(counted, first[0].sequence + TRIM_RECORDS)
         stream.trim(shard, through=through)
 
-    def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int, *, joins_max: int) -> None:  # noqa: PLR0913
+    def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int, *, joins_max: int) -> None:
         quiet = min(counted, stream.sequence_at(shard, arrived_at_ms=now_ms - JOIN_AFTER_MS))
         for _ in range(joins_max):
             after = self._joined.get(shard, 0)

@@ -80,14 +80,12 @@ class Committer:
             outcome = stream.append([entry for entries, _, _ in group for entry in entries])
         except PortError as error:
             outcome = error
-        except Exception as error:  # a defect of ours must not leave senders waiting for ever
+        except Exception as error:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
             _log.exception("the stream's writer failed")
             outcome = Unavailable(f"the stream's writer failed: {error}")
         self._loop.call_soon_threadsafe(self._deliver, group, outcome)
 
-    def _deliver(
-        self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError
-    ) -> None:
+    def _deliver(self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError) -> None:
         self.commits += 1
         start = 0
         for entries, size, done in group:

@@ -32,6 +32,7 @@ from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
 from footfall.shells.http.popular import PopularRoute
 from footfall.shells.http.state import FrontState, Totals
+from footfall.shells.http.static_files import static_routes
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -150,6 +151,7 @@ class Front:
             b"/v1/hits": hits,
             b"/v1/popular": PopularRoute(self._answers, brands, settings.periods),
             b"/healthz": _healthy,
+            **static_routes(),
         }
         rest = AsgiRoute()
         lane = Lane(routes, rest, limits=_lane_limits(settings), clock=clock)
@@ -189,7 +191,9 @@ async def _listening(lane: Lane, settings: Settings) -> asyncio.Server:
         return await asyncio.get_running_loop().create_server(lane, host, port, backlog=BACKLOG, reuse_address=True)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise CannotListen(f"{host} port {port} cannot be had: {reason}; choose another with --host or --port") from error
+        raise CannotListen(
+            f"{host} port {port} cannot be had: {reason}; choose another with --host or --port"
+        ) from error
 
 
 def _healthy(exchange: Exchange) -> None:

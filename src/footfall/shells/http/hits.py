@@ -16,7 +16,7 @@ from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.lane import Exchange
-from footfall.shells.http.problems import problem, problem_of, refusals
+from footfall.shells.http.problems import not_allowed, problem, problem_of, refusals
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
@@ -49,7 +49,7 @@ class HitLimits:
 class HitsRoute:
     """The route that collects."""
 
-    def __init__(  # noqa: PLR0913 - the parts of collecting meet here
+    def __init__(
         self,
         acceptance: Acceptance,
         committer: Committer,
@@ -71,7 +71,7 @@ class HitsRoute:
         if exchange.method == b"OPTIONS":
             exchange.reply(_PREFLIGHT)
         elif exchange.method != b"POST":
-            exchange.reply(problem(HTTPStatus.METHOD_NOT_ALLOWED, detail="hits are sent with POST"))
+            exchange.reply(not_allowed("POST, OPTIONS", detail="hits are sent with POST"))
         elif self._committer.pending_bytes > self._limits.pending_bytes_max:
             exchange.reply(problem(HTTPStatus.TOO_MANY_REQUESTS, detail="hits come faster than the disk takes them"))
         else:
@@ -83,7 +83,9 @@ class HitsRoute:
     def _collect(self, exchange: Exchange) -> None:
         kind = exchange.header(b"content-type").lower()
         encoding = exchange.header(b"content-encoding").lower()
-        body = inflate(exchange.body, encoding, bytes_max=self._limits.inflated_bytes_max) if encoding else exchange.body
+        body = (
+            inflate(exchange.body, encoding, bytes_max=self._limits.inflated_bytes_max) if encoding else exchange.body
+        )
         lines = any(word in kind for word in _LINES)
         parsed = parse_hits(body, lines=lines, hits_max=self._limits.batch_hits_max)
         is_batch = lines or parsed.count != 1 or body[:1] != b"{"
@@ -145,9 +147,10 @@ def _result(accepted: int, duplicates: int) -> dict[str, object]:
 def _nothing_taken(parsed: Parsed) -> bytes:
     if not parsed.refused:
         return _accepted(0, 0)
-    first = min(parsed.refused, key=lambda one: one.index)
+    in_order = sorted(parsed.refused, key=lambda one: one.index)
+    first = in_order[0]
     detail = f"{first.field}: {first.reason}"
     if parsed.count == 1:
         return problem(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
     detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
-    return problem(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=parsed.refused)
+    return problem(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)

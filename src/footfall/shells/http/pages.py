@@ -1,4 +1,4 @@
-"""The pages beside the hot lane: the live page and its files, the ledger, readiness and the gauges.
+"""The pages beside the hot lane: the live page, the ledger, readiness and the gauges.
 
 They are asked rarely, so they are written for comfort. Each reads what it needs at that moment.
 """
@@ -7,7 +7,6 @@ import html
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
-from importlib import resources
 
 import msgspec
 from prometheus_client import CollectorRegistry
@@ -16,36 +15,17 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
-from xxhash import xxh3_64_hexdigest
 
 from footfall import __version__
 from footfall.flow.serve.ledger import ledger_json
-from footfall.shells.http.answers import etag_matches
 from footfall.shells.http.gauges import GAUGES_KIND, gauge_registry, gauges_text
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.state import FrontState
+from footfall.shells.http.static_files import GUARDS, static_text
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import instant_text
 
-# Ids, labels and brands come from strangers. Should one ever reach the page as markup, it can load and run nothing.
-POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "connect-src 'self'",
-        "img-src 'self' data:",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-    )
-)
-_GUARDS = {
-    "content-security-policy": POLICY,
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-}
 _FRESH = {"cache-control": "no-store"}
 _MARK = re.compile(r"\{\{\w+\}\}")
 
@@ -56,8 +36,6 @@ def pages(state: FrontState) -> Starlette:
     """Return the application that answers every route but the lane's own."""
     routes: Mapping[str, Endpoint] = {
         "/": _page(state),
-        "/static/page.js": _file("page.js", "text/javascript; charset=utf-8"),
-        "/static/page.css": _file("page.css", "text/css; charset=utf-8"),
         "/v1/ledger": _ledger(state),
         "/readyz": _readiness(state),
         "/metrics": _gauges(gauge_registry(state)),
@@ -71,9 +49,9 @@ def pages(state: FrontState) -> Starlette:
 
 
 def _page(state: FrontState) -> Endpoint:
-    template = _static_text("index.html")
+    template = static_text("index.html")
 
-    async def page(request: Request) -> Response:
+    async def page(_request: Request) -> Response:
         appended = state.stream.appended()
         brands = sorted(state.known_brands(), key=lambda brand: (-appended.get(brand, 0), brand))
         values = {
@@ -83,7 +61,7 @@ def _page(state: FrontState) -> Endpoint:
         }
         # In one pass: a brand that is spelled like a mark is not one.
         text = _MARK.sub(lambda mark: values[mark[0]], template)
-        return _answer(request, text.encode(), kind="text/html; charset=utf-8", headers=_FRESH)
+        return _answer(text.encode(), kind="text/html; charset=utf-8", headers=_FRESH)
 
     return page
 
@@ -93,25 +71,14 @@ def _attribute(names: list[str]) -> str:
     return html.escape(msgspec.json.encode(names).decode(), quote=True)
 
 
-def _file(name: str, kind: str) -> Endpoint:
-    body = _static_text(name).encode()
-    # Asked for each time and mostly answered with 304, so that a new version never meets an old script.
-    headers = {"cache-control": "no-cache", "etag": f'"{xxh3_64_hexdigest(body)}"'}
-
-    async def file(request: Request) -> Response:
-        return _answer(request, body, kind=kind, headers=headers)
-
-    return file
-
-
 def _ledger(state: FrontState) -> Endpoint:
     async def ledger(request: Request) -> Response:
         name = _only_brand(request)
-        state.brands.brand(name)
+        state.brands.require_known(name)
         book = msgspec.json.decode(ledger_json(state.ledger(name)), type=dict[str, object])
         kept_since_ms = state.stream.kept_since_ms()
         book["rawSince"] = instant_text(kept_since_ms) if kept_since_ms else None
-        return _answer(request, msgspec.json.encode(book), kind=JSON, headers=_FRESH)
+        return _answer(msgspec.json.encode(book), kind=JSON, headers=_FRESH)
 
     return ledger
 
@@ -129,7 +96,7 @@ def _only_brand(request: Request) -> str:
 
 
 def _readiness(state: FrontState) -> Endpoint:
-    async def readiness(request: Request) -> Response:
+    async def readiness(_request: Request) -> Response:
         reasons: list[str] = []
         if state.lane.is_draining:
             reasons.append("the instance is stopping")
@@ -140,32 +107,25 @@ def _readiness(state: FrontState) -> Endpoint:
         if reasons:
             detail = f"not ready: {', '.join(reasons)}"
             return _problem(problem_document(HTTPStatus.SERVICE_UNAVAILABLE, detail=detail))
-        return _answer(request, b'{"status":"ready"}', kind=JSON, headers=_FRESH)
+        return _answer(b'{"status":"ready"}', kind=JSON, headers=_FRESH)
 
     return readiness
 
 
 def _gauges(registry: CollectorRegistry) -> Endpoint:
-    async def gauges(request: Request) -> Response:
-        return _answer(request, gauges_text(registry), kind=GAUGES_KIND, headers=_FRESH)
+    async def gauges(_request: Request) -> Response:
+        return _answer(gauges_text(registry), kind=GAUGES_KIND, headers=_FRESH)
 
     return gauges
 
 
-def _static_text(name: str) -> str:
-    return (resources.files("footfall.shells.http") / "static" / name).read_text(encoding="utf-8")
-
-
-def _answer(request: Request, body: bytes, *, kind: str, headers: Mapping[str, str]) -> Response:
-    more = {**_GUARDS, **headers}
-    wanted = request.headers.get("if-none-match", "")
-    if wanted and "etag" in headers and etag_matches(headers["etag"], wanted):
-        return Response(status_code=HTTPStatus.NOT_MODIFIED, headers=more)
+def _answer(body: bytes, *, kind: str, headers: Mapping[str, str]) -> Response:
+    more = {**GUARDS, **headers}
     return Response(body, headers={**more, "content-type": kind})
 
 
 def _problem(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    more = {**_GUARDS, **problem.headers, **(headers or {}), "content-type": PROBLEM}
+    more = {**GUARDS, **problem.headers, **(headers or {}), "content-type": PROBLEM}
     return Response(problem.body, status_code=problem.status, headers=more)
 
 

@@ -1,13 +1,12 @@
 """GET /v1/popular: from ready bytes, whatever order the question's words come in."""
 
 from collections.abc import Mapping
-from http import HTTPStatus
 
 from footfall.accounts.brands import Brands
 from footfall.flow.serve.query import canonical, popular_query
 from footfall.shells.http.answers import Answers, Ready, etag_matches
 from footfall.shells.http.lane import Exchange
-from footfall.shells.http.problems import problem, problem_of
+from footfall.shells.http.problems import not_allowed, problem_of
 from footfall.values.errors import Refused
 from footfall.values.period import Period
 
@@ -28,7 +27,7 @@ class PopularRoute:
         name = self._canonicals.get(exchange.target)
         if name is None:
             if exchange.method not in (b"GET", b"HEAD"):
-                exchange.reply(problem(HTTPStatus.METHOD_NOT_ALLOWED, detail="lists are read with GET"))
+                exchange.reply(not_allowed("GET, HEAD", detail="lists are read with GET"))
                 return
             try:
                 name = self._canonical(exchange.target)
@@ -41,7 +40,7 @@ class PopularRoute:
         elif exchange.method in (b"GET", b"HEAD"):
             self._answers.wait_for(name, lambda made: self._send(exchange, made))
         else:
-            exchange.reply(problem(HTTPStatus.METHOD_NOT_ALLOWED, detail="lists are read with GET"))
+            exchange.reply(not_allowed("GET, HEAD", detail="lists are read with GET"))
 
     def _send(self, exchange: Exchange, made: Ready | bytes) -> None:
         if isinstance(made, bytes):
@@ -52,7 +51,7 @@ class PopularRoute:
 
     def _canonical(self, target: bytes) -> str:
         query = popular_query(target.partition(b"?")[2].decode("latin-1"), periods=self._periods)
-        self._brands.brand(query.brand)
+        self._brands.require_known(query.brand)
         if len(self._canonicals) >= KNOWN_TARGETS_MAX:
             self._canonicals.clear()
         name = self._canonicals[target] = canonical(query)

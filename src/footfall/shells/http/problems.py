@@ -46,6 +46,13 @@ def problem(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequen
     return _whole(problem_document(status, detail=detail, field=field, refused=refused))
 
 
+def not_allowed(methods: str, *, detail: str) -> bytes:
+    """Return the response to a method that a route does not know, with those that it does."""
+    document = problem_document(HTTPStatus.METHOD_NOT_ALLOWED, detail=detail)
+    headers = {**document.headers, "allow": methods}
+    return response(document.status, document.body, kind=PROBLEM, headers=headers)
+
+
 def document_of(error: FootfallError) -> Problem:
     """Return what tells a client what happened, for a server that writes its own responses."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)

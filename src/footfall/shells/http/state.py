@@ -22,7 +22,6 @@ from footfall.values.clock import Clock
 class Totals:
     """What the front has counted since it started."""
 
-    requests_refused: int = 0
     hits_accepted: int = 0
 
 
