@@ -56,19 +56,18 @@ end
 
 @dataclass(slots=True)
 class Watched:
-    """The memory of an instance over time."""
+    """The memory of an instance's processes over time."""
 
-    samples: list[int] = field(default_factory=list[int])
+    samples: list[dict[str, int]] = field(default_factory=list[dict[str, int]])
 
-    @property
-    def peak_mb(self) -> float:
-        """Return the most."""
-        return max(self.samples) / 1e6
-
-    @property
-    def last_mb(self) -> float:
-        """Return the last."""
-        return self.samples[-1] / 1e6
+    def rows(self, what: str) -> list[Row]:
+        """Return the most that it was, with every process' share of that, and the last."""
+        peak = max(self.samples, key=lambda sample: sum(sample.values()))
+        return [
+            row(f"{what}: peak", sum(peak.values()) / 1e6, "MB", at_most=GOAL_MB),
+            *(row(f"{what}: peak, {process}", size / 1e6, "MB") for process, size in sorted(peak.items())),
+            row(f"{what}: at the end", sum(self.samples[-1].values()) / 1e6, "MB"),
+        ]
 
 
 def run(plan: Plan) -> list[Row]:
@@ -77,8 +76,7 @@ def run(plan: Plan) -> list[Row]:
     rows: list[Row] = []
     for kind, text_ids in (("numeric ids", False), ("ids of 24 characters", True)):
         watched = _large_day(plan.directory / f"day-{text_ids}", Mix(assets, text_ids=text_ids))
-        rows.append(row(f"{assets:,} assets in a day, {kind}: peak", watched.peak_mb, "MB", at_most=GOAL_MB))
-        rows.append(row(f"{assets:,} assets in a day, {kind}: at the end", watched.last_mb, "MB"))
+        rows += watched.rows(f"{assets:,} assets in a day, {kind}")
     return rows + _attack(plan)
 
 
@@ -114,8 +112,7 @@ def _attack(plan: Plan) -> list[Row]:
     acknowledged = BATCH * (shot.requests - shot.refused)
     missed = max(0, acknowledged - ledger["counted"], ledger["counted"] - acknowledged - BATCH * ATTACK_CONNECTIONS)
     return [
-        row(f"an attacker's ids and labels for {seconds} s: peak", watched.peak_mb, "MB", at_most=GOAL_MB),
-        row("an attacker's ids and labels: at the end", watched.last_mb, "MB"),
+        *watched.rows(f"an attacker's ids and labels for {seconds} s"),
         row("the attacker's hits", acknowledged / shot.seconds, "hits/s"),
         row("the attacker's hits that the ledger misses", missed, "hits", at_most=0),
         row("lists that claim to be exact meanwhile", exact.count(True), "lists", at_most=0),

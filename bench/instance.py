@@ -153,14 +153,15 @@ def tree_of(pid: int) -> list[int]:
     return found
 
 
-def memory_bytes(pid: int) -> int:
-    """Return the memory of the whole process tree, what is shared counted once (PSS)."""
-    total = 0
+def memory_bytes(pid: int) -> dict[str, int]:
+    """Return the memory of every process of the tree by what it does, what is shared counted once (PSS)."""
+    found: dict[str, int] = {}
     for one in tree_of(pid):
         with contextlib.suppress(OSError):
             lines = Path(f"/proc/{one}/smaps_rollup").read_text(encoding="ascii").splitlines()
-            total += sum(int(line.split()[1]) * 1_024 for line in lines if line.startswith("Pss:"))
-    return total
+            size = sum(int(line.split()[1]) * 1_024 for line in lines if line.startswith("Pss:"))
+            found[_role(one)] = found.get(_role(one), 0) + size
+    return found
 
 
 def cpu_seconds(pid: int) -> float:
@@ -175,3 +176,10 @@ def cpu_seconds(pid: int) -> float:
 def _stat(pid: int) -> list[str]:
     """Return the fields of a process after its name, which may hold spaces: state, parent, ..."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+
+
+def _role(pid: int) -> str:
+    """Return what a process of an instance does, from the module it was started with."""
+    words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    modules = [word.removeprefix("footfall.app.") for word in words if word.startswith("footfall.app.")]
+    return modules[0] if modules else "collecting"

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from uuid import uuid4
 
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
-from footfall.ports.stream import Entry, Stream
+from footfall.ports.stream import READ_RECORDS_MAX, Claim, Entry, Record, Stream
 from footfall.values.clock import SetClock
 
 NOON_MS = 1_794_744_000_000
@@ -35,8 +36,24 @@ STREAMS: dict[str, Callable[[Path, int], AbstractContextManager[Made]]] = {
 }
 
 
-def entry(
-    data: bytes = b"x", *, shard: int = 0, group: str = "abc", weight: int = 1, at_ms: int = NOON_MS
-) -> Entry:
+def entry(data: bytes = b"x", *, shard: int = 0, group: str = "abc", weight: int = 1, at_ms: int = NOON_MS) -> Entry:
     """Return a plain entry, one hit of one brand at noon unless told otherwise."""
     return Entry(shard, group, weight, data, at_ms)
+
+
+def id_of(text: str) -> bytes:
+    """Return an id or a key as the stream takes it."""
+    return blake2b(text.encode(), digest_size=16).digest()
+
+
+def claim(key: str, body: str, part: int = 0) -> Claim:
+    """Return a claim from words."""
+    return Claim(id_of(key), id_of(body), part)
+
+
+def everything(stream: Stream, shard: int = 0, *, limit: int = READ_RECORDS_MAX) -> list[Record]:
+    """Read a shard from its start to its tip."""
+    found: list[Record] = []
+    while page := stream.read(shard, after=found[-1].sequence if found else 0, limit=limit):
+        found.extend(page)
+    return found

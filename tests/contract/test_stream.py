@@ -1,30 +1,17 @@
 """What every stream promises: order, all or none, ids and claims that are known again, and an exact account."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from footfall.ports.errors import PortError, TooLarge
-from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Appended, Claim, Entry, Record, Stream
-from tests.contract.streams import ID_MS, NOON_MS, STREAMS, Made, entry
+from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Appended, Entry, Stream
+from tests.contract.streams import ID_MS, NOON_MS, STREAMS, Made, claim, entry, everything, id_of
 
 NewStream = Callable[[int], Made]
-
-
-def id_of(text: str) -> bytes:
-    return blake2b(text.encode(), digest_size=16).digest()
-
-
-def claim(key: str, body: str, part: int = 0) -> Claim:
-    return Claim(id_of(key), id_of(body), part)
 
 
 @pytest.fixture(params=list(STREAMS))
@@ -41,13 +28,6 @@ def made(new_stream: NewStream) -> Made:
 @pytest.fixture
 def stream(made: Made) -> Stream:
     return made.stream
-
-
-def everything(stream: Stream, shard: int = 0, *, limit: int = READ_RECORDS_MAX) -> list[Record]:
-    found: list[Record] = []
-    while page := stream.read(shard, after=found[-1].sequence if found else 0, limit=limit):
-        found.extend(page)
-    return found
 
 
 def test_a_new_stream_is_empty(stream: Stream) -> None:
@@ -304,110 +284,3 @@ def test_a_reader_beside_the_writer_sees_what_was_appended_and_writes_nothing(ne
         made.stream.trim(1, through=10)
         assert len(everything(reader, 1)) == 10
         assert reader.kept_since_ms() == made.stream.kept_since_ms()
-
-
-ENTRIES = st.builds(
-    lambda shard, group, data, at_ms, ids, claimed: Entry(
-        shard,
-        group,
-        len(data),
-        data,
-        at_ms,
-        tuple((place, id_of(id_)) for place, id_ in enumerate(ids) if id_),
-        claim(*claimed) if claimed else None,
-    ),
-    st.integers(0, 1),
-    st.sampled_from(["abc", "def"]),
-    st.binary(max_size=12),
-    st.integers(1, 60),
-    st.lists(st.sampled_from(["", "p", "q", "r", "s"]), max_size=3),
-    st.none() | st.tuples(st.sampled_from(["k", "m"]), st.sampled_from(["x", "y"])),
-)
-
-
-class History(RuleBasedStateMachine):
-    """Any history of one stream, beside plain lists that remember everything."""
-
-    def __init__(self, make: Callable[[], AbstractContextManager[Made]]) -> None:
-        super().__init__()
-        self.opened = ExitStack()
-        self.made = self.opened.enter_context(make())
-        self.stream = self.made.stream
-        self.kept: list[list[Record]] = [[], []]
-        self.tips = [0, 0]
-        self.trimmed_ms = 0
-        self.weights: dict[str, int] = {}
-        self.ids: dict[bytes, int] = {}
-        self.claims: dict[bytes, tuple[int, bytes]] = {}
-
-    @rule(entries=st.lists(ENTRIES, max_size=4))
-    def append(self, entries: list[Entry]) -> None:
-        assert self.stream.append(entries) == [self.expected(one) for one in entries]
-
-    def expected(self, one: Entry) -> Appended:
-        now_ms = self.made.clock.now_ms()
-        repeats: tuple[int, ...] = ()
-        repeated = False
-        before = self.claims.get(one.claim.key) if one.claim else None
-        if before is not None and one.claim and now_ms - before[0] <= ID_MS:
-            repeated = before[1] == one.claim.body
-            if not repeated:
-                return Appended(0)
-        else:
-            if one.claim:
-                self.claims[one.claim.key] = (now_ms, one.claim.body)
-            repeats = tuple(place for place, id_ in one.ids if not self.is_new(id_, now_ms))
-        self.tips[one.shard] += 1
-        sequence = self.tips[one.shard]
-        self.weights[one.group] = self.weights.get(one.group, 0) + one.weight
-        record = Record(sequence, one.group, one.weight, one.data, one.arrived_at_ms, repeats, repeated)
-        self.kept[one.shard].append(record)
-        return Appended(sequence, repeats, repeated)
-
-    def is_new(self, id_: bytes, now_ms: int) -> bool:
-        if now_ms - self.ids.get(id_, -ID_MS - 1) <= ID_MS:
-            return False
-        self.ids[id_] = now_ms
-        return True
-
-    @rule(by_ms=st.sampled_from([1, ID_MS // 3, ID_MS, ID_MS + 1]))
-    def time_passes(self, by_ms: int) -> None:
-        self.made.clock.advance(by_ms)
-
-    @rule(shard=st.integers(0, 1), through=st.integers(0, 12))
-    def trim(self, shard: int, through: int) -> None:
-        self.stream.trim(shard, through=through)
-        left = self.stream.read(shard, after=0)
-        first = left[0].sequence if left else self.tips[shard] + 1
-        gone = [record for record in self.kept[shard] if record.sequence < first]
-        assert all(record.sequence <= through for record in gone)
-        self.trimmed_ms = max([self.trimmed_ms, *(record.arrived_at_ms for record in gone)])
-        del self.kept[shard][: len(gone)]
-
-    @rule(shard=st.integers(0, 1), after=st.integers(0, 12), limit=st.integers(1, 5))
-    def read(self, shard: int, after: int, limit: int) -> None:
-        expected = [record for record in self.kept[shard] if record.sequence > after]
-        assert self.stream.read(shard, after=after, limit=limit) == expected[:limit]
-
-    @rule(shard=st.integers(0, 1), moment_ms=st.integers(0, 62))
-    def look_for_a_moment(self, shard: int, moment_ms: int) -> None:
-        start = self.stream.sequence_at(shard, arrived_at_ms=moment_ms)
-        assert all(r.sequence > start for r in self.kept[shard] if r.arrived_at_ms >= moment_ms)
-
-    @invariant()
-    def everything_agrees(self) -> None:
-        assert [everything(self.stream, shard) for shard in range(2)] == self.kept
-        assert [self.stream.tip(shard) for shard in range(2)] == self.tips
-        assert self.stream.appended() == self.weights
-        assert self.stream.kept_since_ms() > self.trimmed_ms or self.trimmed_ms == 0
-
-    def teardown(self) -> None:
-        self.opened.close()
-
-
-@pytest.mark.parametrize("name", list(STREAMS))
-def test_a_stream_remembers_as_plain_lists_do(name: str, tmp_path: Path) -> None:
-    def machine() -> History:
-        return History(partial(STREAMS[name], tmp_path, 2))
-
-    run_state_machine_as_test(machine, settings=settings(max_examples=25, stateful_step_count=25))

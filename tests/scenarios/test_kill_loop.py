@@ -38,41 +38,21 @@ def commit(self, stream):
 Committer._commit = commit
 '''
 
-# A build that commits counts first and the checkpoint in a transaction of its own, and asks for no `through`.
+# A build that commits counts first and the checkpoint later, and does not look at which records a summary holds.
 COMMITS_APART = '''
 import time
-from footfall.flow.count.worker import Worker
-from footfall.flow.store.summaries import Summaries
+from footfall.flow.count import held, worker
 
-class Apart:
-    def __init__(self, worker):
-        self._group = worker._table.together()
-        self._worker = worker
-    def __enter__(self):
-        self._group.__enter__()
-        self._worker._apart = self._group
-    def __exit__(self, *error):
-        group, self._worker._apart = self._worker._apart, None
-        if group is not None:
-            group.__exit__(*error)
+save_checkpoint = worker.save_checkpoint
 
-save, commit = Summaries.save, Worker._commit
-
-def save_whatever_is_there(self, brand, summary, *, replaces, expires_at_ms):
-    head = self.head(brand, summary.window, summary.part)
-    save(self, brand, summary, replaces=head.through if head else None, expires_at_ms=expires_at_ms)
-
-def commit_later(self, checkpoint, touched):
-    group, self._apart = self._apart, None
-    group.__exit__(None, None, None)
+def save_checkpoint_later(table, shard, checkpoint, *, replaces):
+    table._connection.execute("COMMIT")
     time.sleep(0.15)
-    with self._table.together():
-        commit(self, checkpoint, touched)
+    table._connection.execute("BEGIN IMMEDIATE")
+    save_checkpoint(table, shard, checkpoint, replaces=replaces)
 
-Summaries.save = save_whatever_is_there
-Worker._writing = lambda self: Apart(self)
-Worker._commit = commit_later
-Worker._through_of = lambda self, minute: 0
+worker.save_checkpoint = save_checkpoint_later
+held.Throughs.counted = property(lambda self: 0)
 '''
 
 
@@ -91,7 +71,7 @@ class Killer:
 
     def kill_once(self) -> None:
         """Let the server be for a moment and kill it, a part of it, or one that is only starting."""
-        way = self._chance.choices(("all", "front", "counting", "answering", "starting"), (35, 8, 25, 22, 10))[0]
+        way = self._chance.choices(("all", "front", "counting", "answering", "starting"), (30, 6, 30, 26, 8))[0]
         if way == "starting":
             self._end_all()
             starting = self._starter.begin(self._data, *PLENTY, port=self.port, env=self._env)
@@ -100,7 +80,7 @@ class Killer:
             self._instance = None
         else:
             instance = self.up()
-            time.sleep(self._chance.uniform(0.0, 0.2))
+            time.sleep(self._chance.uniform(0.0, 0.15))
             way = self._kill(instance, way)
         self.kills[way] += 1
 
@@ -113,10 +93,13 @@ class Killer:
         return self._instance
 
     def _kill(self, instance: Instance, way: str) -> str:
-        victim = instance.child(COUNTING if way == "counting" else ANSWERING) if way.endswith("ing") else None
-        if victim is not None:
-            os.kill(victim, signal.SIGKILL)
-            return way
+        # A child that was killed a moment ago may not be there yet; then it is the other one's turn.
+        victims = {"counting": (COUNTING, ANSWERING), "answering": (ANSWERING, COUNTING)}.get(way, ())
+        for module in victims:
+            victim = instance.child(module)
+            if victim is not None:
+                os.kill(victim, signal.SIGKILL)
+                return module.rpartition(".")[2]
         if way == "front":
             os.kill(instance.process.pid, signal.SIGKILL)
             instance.process.wait(5)
@@ -185,15 +168,3 @@ def test_a_build_that_breaks_the_promise_is_caught(starter: Starter, data: Path,
             killer.up()
             witness.check()
     print(f"caught after {killer.kills.total()} kills: {caught.value}")
-
-
-def test_the_same_watch_finds_nothing_wrong_with_the_real_build(starter: Starter, data: Path) -> None:
-    killer = Killer(starter, data, random.Random(7))
-    killer.up()
-    witness = Witness(killer.port)
-    with witness.sending():
-        for _ in range(3):
-            time.sleep(0.4)
-            killer.kill_all()
-            killer.up()
-            witness.check()

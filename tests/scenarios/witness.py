@@ -27,6 +27,10 @@ class Caught(AssertionError):
     """The server said something else than it did."""
 
 
+class Stuck(AssertionError):
+    """The server did not come to an end of its work, so that there is nothing to compare."""
+
+
 @dataclass(slots=True)
 class Books:
     """What is known of every asset's hits."""
@@ -60,11 +64,14 @@ class Books:
 
     def require_list(self, listed: dict[str, int]) -> None:
         """Raise unless every asset has the hits that the senders know of."""
+        wrong: list[str] = []
         for asset in sorted({*listed, *self.acknowledged}):
-            fewest = self.acknowledged[asset]
+            hits, fewest = listed.get(asset, 0), self.acknowledged[asset]
             most = fewest + self.unanswered[asset]
-            if not fewest <= listed.get(asset, 0) <= most:
-                raise Caught(f"{asset} has {listed.get(asset, 0)} hits, but it must have {fewest} to {most}")
+            if not fewest <= hits <= most:
+                wrong.append(f"{asset} has {hits} hits, but it must have {fewest} to {most}")
+        if wrong:
+            raise Caught(f"{len(wrong)} assets: " + "; ".join(wrong[:5]))
 
 
 class Witness:
@@ -106,7 +113,7 @@ class Witness:
         try:
             with self._idle:
                 if not self._idle.wait_for(lambda: self._busy == 0, SETTLE_S):
-                    raise Caught("senders are still waiting for their acknowledgement")
+                    raise Stuck("senders are still waiting for their acknowledgement")
             settled(self._port, self.books)
             if self._seen is not None:
                 raise self._seen
@@ -219,7 +226,7 @@ def _eventually(look: Callable[[], Any], is_it: Callable[[Any], bool]) -> Any:
         if seen is not None and is_it(seen):
             return seen
         if time.monotonic() > give_up_at:
-            raise Caught(f"after {SETTLE_S:.0f} s the server still says {seen!r}")
+            raise Stuck(f"after {SETTLE_S:.0f} s the server still says {seen!r}")
         time.sleep(0.02)
 
 

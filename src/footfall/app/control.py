@@ -8,7 +8,7 @@ import json
 import os
 import socket
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_
 from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
-from footfall.values.clock import SystemClock
+from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 SOCKET_FILE = "control.sock"
@@ -70,19 +70,22 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
     from footfall.app.counting import Counting, recounted
 
     lock = take_lock(Path(settings.data_dir), wait_s=OFFLINE_WAIT_S)
+    clock = SystemClock()
     try:
-        clock = SystemClock()
-        stream, table = wiring.open_stream(settings, clock), wiring.open_store(settings, clock)
-        counting = Counting(settings, stream, table, clock=clock)
-        counting.drain()
-        if request.get("do") == "recount":
-            return recounted(counting, *asked_from(request), on_progress=on_progress)
-        answered = answer_about_aside(table, stream, request)
-        if isinstance(answered, Mapping):
-            return answered
-        stream.append(answered)
-        counting.drain()
-        return {"replayed": len(answered)}
+        with (
+            closing(wiring.open_stream(settings, clock)) as stream,
+            closing(wiring.open_store(settings, clock)) as table,
+        ):
+            counting = Counting(settings, stream, table, clock=clock)
+            counting.drain()
+            if request.get("do") == "recount":
+                return recounted(counting, *asked_from(request), on_progress=on_progress)
+            answered = answer_about_aside(table, stream, request, clock=clock)
+            if isinstance(answered, Mapping):
+                return answered
+            stream.append(answered)
+            counting.drain()
+            return {"replayed": len(answered)}
     finally:
         os.close(lock)
 
@@ -95,7 +98,9 @@ def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
     return _brand(brand), from_ms, to_ms
 
 
-def answer_about_aside(table: Table, stream: Stream, request: Mapping[str, Any]) -> Mapping[str, Any] | list[Entry]:
+def answer_about_aside(
+    table: Table, stream: Stream, request: Mapping[str, Any], *, clock: Clock | None = None
+) -> Mapping[str, Any] | list[Entry]:
     """Return the answer to a question about set-aside hits; for a replay, the entries to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
     require_kind(kind)
@@ -105,7 +110,8 @@ def answer_about_aside(table: Table, stream: Stream, request: Mapping[str, Any])
         case "side-show":
             return _shown(table, stream, brand, kind, str(request.get("position", "")))
         case "side-replay":
-            return _entries(table, stream, brand, kind, request)
+            now_ms = (clock or SystemClock()).now_ms()
+            return _entries(table, stream, brand, kind, request, now_ms=now_ms)
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
 
@@ -141,16 +147,18 @@ def _shown(table: Table, stream: Stream, brand: str, kind: str, position: str) -
     return shown | {"hits": msgspec.to_builtins(hits)}
 
 
-def _entries(table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any]) -> list[Entry]:
+def _entries(
+    table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int
+) -> list[Entry]:
     if not request.get("all"):
         place = place_at(table, brand, kind, str(request.get("position", "")))
-        return [replay_of(record_at(stream, place), place, kind)]
+        return [replay_of(record_at(stream, place), place, kind, now_ms=now_ms)]
     entries: list[Entry] = []
     for place in aside(table, brand, kind):
         try:
-            entries.append(replay_of(record_at(stream, place), place, kind))
+            entries.append(replay_of(record_at(stream, place), place, kind, now_ms=now_ms))
         except Refused:
-            continue  # Not kept any more, or still unreadable: it stays where it is listed.
+            continue  # Not kept any more, still unreadable or still in the future: it stays where it is listed.
         if len(entries) >= REPLAYED_MAX:
             break
     return entries

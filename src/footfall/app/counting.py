@@ -4,8 +4,8 @@ import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterator, Mapping
+from typing import Protocol
 
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -17,6 +17,7 @@ from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
+from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
 
@@ -42,10 +43,18 @@ def count_rules(settings: Settings) -> CountRules:
     )
 
 
+class ExpiringTable(Table, Protocol):
+    """A table that has to be told to give back the space of what has expired."""
+
+    def expire(self, limit: int) -> int:
+        """Remove up to so many expired items and return how many there were."""
+        ...
+
+
 class Counting:
     """All shards' workers and what they do besides, in one thread."""
 
-    def __init__(self, settings: Settings, stream: Stream, table: SqliteTable, *, clock: Clock) -> None:
+    def __init__(self, settings: Settings, stream: Stream, table: ExpiringTable, *, clock: Clock) -> None:
         how = count_rules(settings)
         zone_of = wiring.zone_of(settings)
         summaries = Summaries(table, clock)
@@ -71,6 +80,7 @@ class Counting:
             summaries,
             rules=how.rules,
             limits=how.limits,
+            keep_rows=settings.store_keep_rows,
             zone_of=zone_of,
             clock=clock,
         )
@@ -80,7 +90,7 @@ class Counting:
         is_busy = False
         for worker in self.workers:
             is_busy = worker.step() or is_busy
-        return is_busy or self._do_chores()
+        return self._do_chores() or is_busy
 
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
@@ -108,11 +118,13 @@ class Counting:
         now_ms = self._clock.now_ms()
         if 0 <= now_ms - self._chores_at_ms < CHORES_EVERY_MS:
             return False
-        if not self._finisher.step():
-            self._chores_at_ms = now_ms
-            self._table.expire(EXPIRED_PER_CHORE)
-            return False
-        return True
+        self._chores_at_ms = now_ms  # Whatever comes of it: a chore that fails must not keep counting waiting.
+        # A re-count needs the hours uncut until it has made their days of them.
+        if self._recount is None and self._finisher.step():
+            self._chores_at_ms = 0
+            return True
+        self._table.expire(EXPIRED_PER_CHORE)
+        return False
 
 
 def recounted(

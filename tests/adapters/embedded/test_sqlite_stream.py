@@ -206,6 +206,13 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
+def fill(stream: SqliteStream, taken: list[bytes], chance: Random) -> None:
+    for _ in range(100):
+        data = chance.randbytes(20_000)
+        stream.append([entry(data), entry(b"beside")])
+        taken += [data, b"beside"]
+
+
 def test_a_full_disk_says_so_and_reading_and_later_appending_go_on(small_disk: Path) -> None:
     chance = Random(2)
     ballast = small_disk / "ballast"
@@ -213,10 +220,7 @@ def test_a_full_disk_says_so_and_reading_and_later_appending_go_on(small_disk: P
     with closing(SqliteStream(small_disk / "stream.db", clock=CLOCK)) as stream:
         taken: list[bytes] = []
         with pytest.raises(NoSpace):
-            for _ in range(100):
-                data = chance.randbytes(20_000)
-                stream.append([entry(data), entry(b"beside")])
-                taken += [data, b"beside"]
+            fill(stream, taken, chance)
         assert taken
         assert [record.data for record in everything(stream)] == taken
         assert (stream.tip(0), stream.appended()) == (len(taken), {"abc": len(taken)})

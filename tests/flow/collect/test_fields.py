@@ -65,7 +65,9 @@ def test_a_time_is_whole_milliseconds_or_text_with_a_zone(at: str | int, at_ms: 
     assert parsed.drafts[0].hits[0].at_ms == at_ms
 
 
-@pytest.mark.parametrize("at", [99_999_999_999, 253_370_764_800_000, "9999-01-01T00:00:00Z", "", "14:30", "2026-02-30T00:00Z"])
+@pytest.mark.parametrize(
+    "at", [99_999_999_999, 253_370_764_800_000, "9999-01-01T00:00:00Z", "", "14:30", "2026-02-30T00:00Z"]
+)
 @pytest.mark.parametrize("more", [{}, {"url": "é"}, {"url": "\\"}])
 def test_a_time_out_of_reason_is_refused(at: str | int, more: dict[str, Any]) -> None:
     parsed = parse({"brand": "abc", "assetId": 1, "at": at} | more, escaped=False)

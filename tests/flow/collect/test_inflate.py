@@ -4,6 +4,7 @@ import gzip
 import tracemalloc
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 
 import pytest
 import zstandard
@@ -26,8 +27,10 @@ Packed = Callable[[bytes], bytes]
 
 
 def gzip_bomb() -> bytes:
-    packer = zlib.compressobj(9, wbits=31)
-    return b"".join([packer.compress(bytes(MEGABYTE)) for _ in range(1_024)] + [packer.flush()])
+    # After a full flush the same megabyte has the same bytes again; the checksum at the end is never reached.
+    packer = zlib.compressobj(9, wbits=-15)
+    megabyte = packer.compress(bytes(MEGABYTE)) + packer.flush(zlib.Z_FULL_FLUSH)
+    return b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff" + megabyte * 1_024 + b"\x03\x00" + bytes(8)
 
 
 def zstd_bomb() -> bytes:
@@ -139,10 +142,8 @@ def test_damage_is_refused_or_harmless(encoding: str, packed: Packed) -> None:
     whole = bytearray(packed(b"a hit and another"))
     for place in range(len(whole)):
         whole[place] ^= 0xFF
-        try:
-            assert inflate(bytes(whole), encoding, bytes_max=MEGABYTE) is not None
-        except (Refused, TooMuch):
-            pass
+        with suppress(Refused, TooMuch):
+            assert len(inflate(bytes(whole), encoding, bytes_max=MEGABYTE)) <= MEGABYTE
         whole[place] ^= 0xFF
 
 
@@ -153,5 +154,5 @@ def test_an_empty_body_stays_empty(encoding: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["br", "deflate", "gzip, gzip", "é" * 100])
 def test_an_unknown_encoding_is_named_with_those_that_are_taken(encoding: str) -> None:
-    with pytest.raises(Refused, match="Content-Encoding: .* is not taken; send gzip, zstd or none"):
+    with pytest.raises(Refused, match=r"Content-Encoding: .* is not taken; send gzip, zstd or none"):
         inflate(BODY, encoding, bytes_max=MEGABYTE)

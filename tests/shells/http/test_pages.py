@@ -14,7 +14,13 @@ from footfall.accounts.brands import Brand
 from footfall.shells.http.routes import ROUTES
 from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
 
-LANE_ROUTES = {"/static/page.js", "/static/page.css", "/v1/hits", "/v1/popular", "/healthz"}  # They are answered before anything reaches the pages.
+LANE_ROUTES = {
+    "/static/page.js",
+    "/static/page.css",
+    "/v1/hits",
+    "/v1/popular",
+    "/healthz",
+}  # They are answered before anything reaches the pages.
 PARTS = ("counted", "duplicate", "held", "late", "future", "unlabelled", "dead", "inFlight")
 DAY_MS = 86_400_000
 

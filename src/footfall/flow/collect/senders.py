@@ -17,6 +17,7 @@ SALT_MS = 47 * 3_600_000
 SALT_BYTES = 32
 VISITOR_BYTES = 8
 _CACHED_SALTS_MAX = 4_000  # two days of 2,000 brands
+_NEVER_MS = 2**62
 _HOPS_MAX = 32  # A longer chain of proxies is somebody's joke.
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -52,6 +53,7 @@ class Salts:
         self._table = table
         self._random_bytes = random_bytes
         self._cached: dict[Key, tuple[bytes, int | None]] = {}
+        self._first_end_ms = _NEVER_MS
 
     def of_day(self, brand: str, zone: str, *, at_ms: int, now_ms: int) -> bytes | None:
         """Return the salt of the brand's local day; None when that day's has been destroyed."""
@@ -67,12 +69,14 @@ class Salts:
         cached = self._cached.get(key)
         if cached is not None and (cached[1] is None or now_ms < cached[1]):
             return cached[0]
-        # What has ended leaves memory as well, and a brand's next day is when that can have happened.
-        self._cached = {k: v for k, v in self._cached.items() if v[1] is None or now_ms < v[1]}
+        if now_ms >= self._first_end_ms:  # What has ended leaves memory as well.
+            self._cached = {k: v for k, v in self._cached.items() if v[1] is None or now_ms < v[1]}
+            self._first_end_ms = min((end for _, end in self._cached.values() if end is not None), default=_NEVER_MS)
         if len(self._cached) >= _CACHED_SALTS_MAX:
             self._cached.clear()
         salt = self._stored(key, expires_at_ms)
         self._cached[key] = (salt, expires_at_ms)
+        self._first_end_ms = min(self._first_end_ms, expires_at_ms or _NEVER_MS)
         return salt
 
     def _stored(self, key: Key, expires_at_ms: int | None) -> bytes:

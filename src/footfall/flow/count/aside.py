@@ -39,8 +39,9 @@ def aside(table: Table, brand: str, kind: str) -> Iterator[Place]:
     for found in everything(table, keys.side_partition(brand, kind)):
         shard, reason = found.item.get("shard"), found.item.get("reason")
         for sequence, places in _records(found.item.get("records")):
-            if table.get(keys.replayed(brand, kind, sequence)) is None:
-                yield Place(int(str(shard)), sequence, places, str(reason or kind))
+            place = Place(int(str(shard)), sequence, places, str(reason or kind))
+            if table.get(keys.replayed(brand, kind, shard=place.shard, sequence=sequence)) is None:
+                yield place
 
 
 def place_at(table: Table, brand: str, kind: str, position: str) -> Place:
@@ -59,13 +60,15 @@ def record_at(stream: Stream, place: Place) -> Record:
     return found[0]
 
 
-def replay_of(record: Record, place: Place, kind: str) -> Entry:
+def replay_of(record: Record, place: Place, kind: str, *, now_ms: int) -> Entry:
     """Return the entry that has the record's set-aside hits counted now, at their own times."""
     try:
         pack = pack_from_record(record.data)
     except Unreadable as error:
         raise Refused("position", f"{place.position} still cannot be read: {error}") from error
     chosen = place.places or tuple(range(len(pack.keys)))
+    if pack.at_ms is not None and max(pack.at_ms[one] for one in chosen) > now_ms:
+        raise Refused("position", f"{place.position} has hits whose time has not come yet; replay it when it has")
     again = Pack(
         version=pack.version,
         rules=pack.rules,
@@ -73,14 +76,28 @@ def replay_of(record: Record, place: Place, kind: str) -> Entry:
         keys=[pack.keys[one] for one in chosen],
         at_ms=_picked(pack.at_ms, chosen),
         weights=_picked(pack.weights, chosen),
+        screened=_still_screened(record, pack, chosen),
         replays=(record.sequence, kind),
         trusted=True,
         visitors=_picked(pack.visitors, chosen),
         urls=_picked(pack.urls, chosen),
         referrers=_picked(pack.referrers, chosen),
     )
-    # It was accepted once already, so it weighs nothing now.
-    return Entry(place.shard, record.group, 0, record_from_pack(again), record.arrived_at_ms)
+    # It was accepted once already, so it weighs nothing now. Counting again looks for it from the time of its hits on,
+    # and finds it there because it arrives now.
+    return Entry(place.shard, record.group, 0, record_from_pack(again), now_ms)
+
+
+def _still_screened(record: Record, pack: Pack, chosen: Sequence[int]) -> dict[int, str] | None:
+    """Return the hits that are not counted in a replay either: those of a dead record that had another verdict."""
+    repeats = frozenset(record.repeats)
+    verdicts = {one: "duplicate" if one in repeats else (pack.screened or {}).get(one) for one in chosen}
+    screened = {
+        place: verdict
+        for place, verdict in enumerate(verdicts.values())
+        if verdict is not None and verdict != "unlabelled"
+    }
+    return screened or None
 
 
 def require_kind(kind: str) -> None:

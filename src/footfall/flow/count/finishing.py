@@ -6,7 +6,7 @@ The cut is never for the counter: larger windows are built from uncut ones, and 
 from collections.abc import Callable, Sequence
 
 from footfall.flow.count.rollup import WindowKey
-from footfall.flow.count.worker import Worker
+from footfall.flow.count.worker import Worker, writing
 from footfall.flow.store import keys
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.journal import Touched
@@ -14,7 +14,7 @@ from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summaries, Summary
 from footfall.flow.stream.records import RULES
 from footfall.ports.table import Table
-from footfall.values.window import Grain, Window, parts_of
+from footfall.values.window import Grain, Window, parts_of, window_of
 
 
 class Finisher:
@@ -39,22 +39,29 @@ class Finisher:
 
     def step(self) -> bool:
         """Finish one window of those that are due; return whether there was one."""
+        for worker in self._workers:
+            worker.settle_doubts()
         passed_ms = min(worker.checkpoint.passed_ms for worker in self._workers)
+        unbuilt = {self._day_of(key) for worker in self._workers for key in worker.rollup.unbuilt()}
         due = [
             key
             for worker in self._workers
             for key in worker.rollup.final_windows(final_before_ms=passed_ms - self._lateness_ms)
-            if not any(other.rollup.is_waiting(*key) for other in self._workers)
+            # Finished windows are cut, and days are built of uncut hours only.
+            if self._day_of(key) not in unbuilt
         ]
         if not due:
             return False
-        self._finish(min(due, key=lambda key: key[1].to_ms))
+        self._finish(min(due, key=lambda key: (key[1].to_ms, key)))
         return True
+
+    def _day_of(self, key: WindowKey) -> WindowKey:
+        brand, window = key
+        return brand, window_of(window.from_ms, Grain.DAY, self._zone_of(brand))
 
     def _finish(self, key: WindowKey) -> None:
         brand, window = key
-        first = self._workers[0]
-        with self._table.together():
+        with writing(self._table, self._workers):
             parts = parts_of(window, self._zone_of(brand)) if window.grain is Grain.HOUR else []
             for one in (*parts, window):
                 self._merge_parts(brand, one)
@@ -62,24 +69,28 @@ class Finisher:
                     worker.held.forget(brand, one)
             for worker in self._workers:
                 worker.rollup.settle(brand, window)
-            first.commit_touched([Touched(brand, window)])
+            self._workers[0].commit_touched([Touched(brand, window)])
 
     def _merge_parts(self, brand: str, window: Window) -> None:
         parts = self._summaries.live(brand, window)
-        if not parts:
-            return
         before = next((part for part in parts if part.part == keys.ALL), None)
-        if before is not None and len(parts) == 1:
-            return
-        throughs = dict(before.throughs) if before is not None else {}
-        for part in parts:
-            if part.part != keys.ALL:
-                shard = keys.shard_of_part(part.part)
-                throughs[shard] = max(throughs.get(shard, 0), part.through)
-        columns = cut(merge([part.columns for part in parts]), self._keep_rows)
-        merged = Summary(window, keys.ALL, max(throughs.values()), throughs, columns, final=True, rules=RULES)
-        replaces = None if before is None else before.through
-        self._summaries.save(brand, merged, replaces=replaces, expires_at_ms=self._workers[0].expires_at_ms(window))
-        for part in parts:
-            if part.part != keys.ALL:
-                self._summaries.remove(brand, window, part.part, replaces=part.through)
+        if len(parts) > (before is not None):
+            columns = cut(merge([part.columns for part in parts]), self._keep_rows)
+            throughs = _throughs(parts)
+            merged = Summary(window, keys.ALL, max(throughs.values()), throughs, columns, final=True, rules=RULES)
+            replaces = None if before is None else before.through
+            self._summaries.save(brand, merged, replaces=replaces, expires_at_ms=self._workers[0].expires_at_ms(window))
+        # Whatever part is there besides is in the merged one now, or was when this was cut short.
+        for head in self._summaries.heads(brand, window):
+            if head.part != keys.ALL:
+                self._summaries.remove(brand, window, head.part, replaces=head.through)
+
+
+def _throughs(parts: Sequence[Summary]) -> dict[str, int]:
+    """Return how much of each shard the parts hold together."""
+    throughs: dict[str, int] = {}
+    for part in parts:
+        held = part.throughs if part.part == keys.ALL else {keys.shard_of_part(part.part): part.through}
+        for shard, through in held.items():
+            throughs[shard] = max(throughs.get(shard, 0), through)
+    return throughs

@@ -1,22 +1,46 @@
 """The parts of windows that a shard's worker has in hand, as they are in the store.
 
 Bounded by rows, not by windows: an attacker may fill a few minutes or touch a thousand. What is let go is read
-again when it is needed.
+again when it is needed. A part whose hits lie in another part as well, because a write was cut short between the
+two, counts as empty here, as it does for readers.
 """
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
+from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import Limits, admit
 from footfall.flow.store.summaries import Summaries, Summary
 from footfall.flow.stream.records import RULES, HitKey
-from footfall.values.window import Window
+from footfall.ports.errors import Changed
+from footfall.values.clock import Clock
+from footfall.values.window import DAY_MS, Window
 
 ROWS_MAX = 1_000_000  # Some 25 bytes each.
+# Once a window is final its parts are merged into one that expires in time. Parts that lie there for longer belong to
+# an instance that stood still, and must still be there when it goes on to build longer windows of them.
+STANDSTILL_MS = 30 * DAY_MS
 
-PartKey = tuple[str, Window, str]
+
+@dataclass(frozen=True, slots=True)
+class Throughs:
+    """Up to which record the store holds a shard's hits of a window, by part; None: there is no such part."""
+
+    main: int | None = None
+    late: int | None = None
+    merged: int | None = None  # what the merged part holds of this shard
+
+    @property
+    def counted(self) -> int:
+        """Return the last record whose hits are stored, in whatever part."""
+        return max(self.main or 0, self.late or 0, self.merged or 0)
+
+    @property
+    def is_stored(self) -> bool:
+        """Tell whether there is a part that late hits have to be put beside."""
+        return self.main is not None or self.merged is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,64 +51,136 @@ class Part:
     columns: Columns
 
 
+@dataclass(slots=True)
+class _Hand:
+    """A window in hand: what is known of its parts, and the columns of those that were needed."""
+
+    throughs: Throughs
+    expires_at_ms: int
+    columns: dict[str, Columns] = field(default_factory=dict[str, Columns])
+
+    @property
+    def rows(self) -> int:
+        return 1 + sum(len(columns.ident) for columns in self.columns.values())
+
+
 class Held:
     """Reads and writes the parts of one shard."""
 
-    def __init__(self, summaries: Summaries, *, expires_at_ms: Callable[[Window], int]) -> None:
+    def __init__(
+        self, summaries: Summaries, shard: int, *, expires_at_ms: Callable[[Window], int], clock: Clock
+    ) -> None:
         self._summaries = summaries
+        self._main = keys.shard_name(shard)
+        self._late = keys.late_part(shard)
         self._expires_at_ms = expires_at_ms
-        self._parts: OrderedDict[PartKey, Part] = OrderedDict()
-        self._rows = 0
+        self._clock = clock
+        self._hands: OrderedDict[tuple[str, Window], _Hand] = OrderedDict()
+        self.rows = 0
+
+    def throughs(self, brand: str, window: Window) -> Throughs:
+        """Return up to where the store holds the shard's hits of a window."""
+        return self._hand(brand, window).throughs
 
     def part(self, brand: str, window: Window, name: str) -> Part:
         """Return a part, from hand or from the store."""
-        key = (brand, window, name)
-        held = self._parts.get(key)
-        if held is not None:
-            self._parts.move_to_end(key)
-            return held
-        summary = self._summaries.load(brand, window, name)
-        part = Part(None, EMPTY) if summary is None else Part(summary.through, summary.columns)
-        self._hold(key, part)
-        return part
+        hand = self._hand(brand, window)
+        through = self._through(hand.throughs, name)
+        columns = hand.columns.get(name)
+        if columns is None:
+            is_empty = through is None or through <= self._covered(hand.throughs, name)
+            columns = EMPTY if is_empty else self._read(brand, window, name)
+            self._put(hand, name, columns)
+        return Part(through, columns)
 
     def add(
         self, brand: str, window: Window, name: str, counts: Mapping[HitKey, int], *, limits: Limits, through: int
-    ) -> int:
-        """Add counts to a part and store it; return its rows."""
-        before = self.part(brand, window, name)
-        columns = admit(before.columns, counts, limits)
+    ) -> None:
+        """Add counts to a part and store it."""
+        columns = admit(self.part(brand, window, name).columns, counts, limits)
         self.save(brand, window, name, columns, through=through)
-        return len(columns.ident)
 
     def save(self, brand: str, window: Window, name: str, columns: Columns, *, through: int) -> None:
-        """Store a part in the place of the one in hand."""
-        before = self.part(brand, window, name)
+        """Store a part in the place of the one that is there."""
+        hand = self._hand(brand, window)
         summary = Summary(window, name, through, {}, columns, final=False, rules=RULES)
-        self._summaries.save(brand, summary, replaces=before.through, expires_at_ms=self._expires_at_ms(window))
-        self._hold((brand, window, name), Part(through, columns))
+        expires_at_ms = max(self._expires_at_ms(window), self._clock.now_ms()) + STANDSTILL_MS
+        replaces = self._through(hand.throughs, name)
+        self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms)
+        self._note(hand, name, through)
+        hand.expires_at_ms = expires_at_ms
+        self._put(hand, name, columns)
 
     def remove(self, brand: str, window: Window, name: str) -> None:
         """Remove a part if it is there."""
-        through = self.part(brand, window, name).through
+        hand = self._hand(brand, window)
+        through = self._through(hand.throughs, name)
         if through is not None:
             self._summaries.remove(brand, window, name, replaces=through)
-            self._hold((brand, window, name), Part(None, EMPTY))
+            self._note(hand, name, None)
+            self._put(hand, name, EMPTY)
 
     def forget(self, brand: str, window: Window) -> None:
         """Let go of a window that somebody else wrote."""
-        for key in [key for key in self._parts if key[0] == brand and key[1] == window]:
-            self._rows -= len(self._parts.pop(key).columns.ident)
+        hand = self._hands.pop((brand, window), None)
+        if hand is not None:
+            self.rows -= hand.rows
 
     def clear(self) -> None:
         """Let go of everything, for what was in hand may not be what is stored."""
-        self._parts.clear()
-        self._rows = 0
+        self._hands.clear()
+        self.rows = 0
 
-    def _hold(self, key: PartKey, part: Part) -> None:
-        before = self._parts.pop(key, None)
-        self._rows += len(part.columns.ident) + 1 - (0 if before is None else len(before.columns.ident) + 1)
-        self._parts[key] = part
-        while self._rows > ROWS_MAX and len(self._parts) > 1:
-            _, dropped = self._parts.popitem(last=False)
-            self._rows -= len(dropped.columns.ident) + 1
+    def _hand(self, brand: str, window: Window) -> _Hand:
+        key = (brand, window)
+        hand = self._hands.get(key)
+        if hand is not None and hand.expires_at_ms <= self._clock.now_ms():
+            self.forget(brand, window)  # It has gone from the store meanwhile.
+            hand = None
+        if hand is None:
+            hand = self._hands[key] = self._read_throughs(brand, window)
+            self.rows += hand.rows
+            self._let_go()
+        else:
+            self._hands.move_to_end(key)
+        return hand
+
+    def _read_throughs(self, brand: str, window: Window) -> _Hand:
+        heads = {head.part: head for head in self._summaries.heads(brand, window)}
+        main, late, merged = (heads.get(name) for name in (self._main, self._late, keys.ALL))
+        throughs = Throughs(
+            main=None if main is None else main.through,
+            late=None if late is None else late.through,
+            merged=None if merged is None else merged.throughs.get(self._main, 0),
+        )
+        return _Hand(throughs, max(self._expires_at_ms(window), self._clock.now_ms() + DAY_MS))
+
+    def _read(self, brand: str, window: Window, name: str) -> Columns:
+        summary = self._summaries.load(brand, window, name)
+        if summary is None:
+            raise Changed(f"part {name} of {window} of {brand} has gone; read it again")
+        return summary.columns
+
+    def _through(self, throughs: Throughs, name: str) -> int | None:
+        return throughs.main if name == self._main else throughs.late
+
+    def _covered(self, throughs: Throughs, name: str) -> int:
+        """Return up to which record another part holds what this one does."""
+        merged = -1 if throughs.merged is None else throughs.merged
+        main = -1 if throughs.main is None or name == self._main else throughs.main
+        return max(merged, main)
+
+    def _note(self, hand: _Hand, name: str, through: int | None) -> None:
+        before = hand.throughs
+        hand.throughs = replace(before, main=through) if name == self._main else replace(before, late=through)
+
+    def _put(self, hand: _Hand, name: str, columns: Columns) -> None:
+        self.rows -= hand.rows
+        hand.columns[name] = columns
+        self.rows += hand.rows
+        self._let_go()
+
+    def _let_go(self) -> None:
+        while self.rows > ROWS_MAX and len(self._hands) > 1:
+            _, hand = self._hands.popitem(last=False)
+            self.rows -= hand.rows

@@ -5,7 +5,7 @@ hits that come later go to its late part, which is folded in now and then. Work 
 flushes, so that building a large day keeps nobody waiting.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from footfall.flow.count.held import Held
@@ -62,27 +62,25 @@ class Rollup:
 
     def reload(self) -> None:
         """Read from the store which windows are expected."""
-        self._expected = {}
-        self._build = None
+        expected: dict[WindowKey, Expected] = {}
         for found in everything(self._table, keys.pending_partition(self._shard)):
             pending = keys.pending_from_key(found.key)
             window = window_of(pending.start_ms, pending.grain, self._zone_of(pending.brand))
             built = bool(found.item.get("built"))
-            self._expected[pending.brand, window] = Expected(built, 0 if found.item.get("late") else None)
+            expected[pending.brand, window] = Expected(built, 0 if found.item.get("late") else None)
+        self._expected, self._build = expected, None
 
     def is_built(self, brand: str, window: Window) -> bool:
         """Tell whether hits for the window have to go to its late part."""
         expected = self._expected.get((brand, window))
-        return expected.is_built if expected is not None else self._is_stored(brand, window)
+        return expected.is_built if expected is not None else self._held.throughs(brand, window).is_stored
 
-    def is_waiting(self, brand: str, window: Window) -> bool:
-        """Tell whether the window has hits here and is still to be built from its parts."""
-        expected = self._expected.get((brand, window))
-        return expected is not None and not expected.is_built
+    def unbuilt(self) -> list[WindowKey]:
+        """Return the windows that have hits here and are still to be built from their parts."""
+        return [key for key, one in self._expected.items() if not one.is_built]
 
     def expect(self, brand: str, window: Window) -> None:
         """Remember a window that has hits and is not built."""
-        self._interrupt(brand, window)
         if (brand, window) not in self._expected:
             self._remember(brand, window, Expected(is_built=False))
 
@@ -97,15 +95,20 @@ class Rollup:
         if not was_late:
             self._remember(brand, window, expected)
 
-    def interrupt_parents(self, brand: str, windows: Iterable[Window]) -> None:
+    def interrupt(self, brand: str, window: Window) -> None:
         """Begin a build anew whose parts have just changed."""
-        for window in windows:
-            self._interrupt(brand, window)
+        build = self._build
+        if build is not None and build.done and build.brand == brand and build.window == window:
+            build.done, build.merged, build.attempts = 0, EMPTY, build.attempts + 1
+
+    def begin_anew(self) -> None:
+        """Begin whatever build is on its way anew, because windows were replaced."""
+        self._build = None
 
     def step(self, *, passed_ms: int, through: int, now_ms: int) -> list[WindowKey] | None:
         """Do a little; return the windows that were finished and written, or None when there is nothing to do."""
         if self._build is None:
-            fold = self._due_fold(now_ms)
+            fold = self._due_fold(now_ms, through)
             if fold is not None:
                 return [self._fold(fold, through=through)]
             self._build = self._due_build(passed_ms)
@@ -113,7 +116,9 @@ class Rollup:
                 return None
         build = self._build
         while build.done < len(build.parts):
-            self._merge_some(build)
+            if not self._merge_some(build, through):
+                self._build = None
+                return None
             if build.attempts <= ATTEMPTS_MAX:
                 break
         return [self._finish(build, through=through)] if build.done >= len(build.parts) else []
@@ -123,7 +128,12 @@ class Rollup:
         return sorted(key for key, one in self._expected.items() if one.is_built and key[1].to_ms <= final_before_ms)
 
     def built_anew(self, brand: str, window: Window) -> None:
-        """Remember a window that was counted again, so that it is finished again."""
+        """Remember a window that was written whole; it will be finished, and the day around an hour built."""
+        if window.grain is Grain.HOUR:
+            # Before the hour, so that no moment is left at which the day could be forgotten.
+            day = window_of(window.from_ms, Grain.DAY, self._zone_of(brand))
+            if not self.is_built(brand, day):
+                self.expect(brand, day)
         self._remember(brand, window, Expected(is_built=True))
 
     def settle(self, brand: str, window: Window) -> None:
@@ -131,29 +141,20 @@ class Rollup:
         if self._expected.pop((brand, window), None) is not None:
             self._table.delete(Delete(keys.pending(self._shard, window.grain, window.from_ms, brand)))
 
-    def _is_stored(self, brand: str, window: Window) -> bool:
-        found = self._table.get(keys.head(brand, window, self._main))
-        return found is not None or self._table.get(keys.head(brand, window, keys.ALL)) is not None
-
-    def _interrupt(self, brand: str, window: Window) -> None:
-        build = self._build
-        if build is not None and build.done and build.brand == brand and build.window == window:
-            build.done, build.merged, build.attempts = 0, EMPTY, build.attempts + 1
-
     def _remember(self, brand: str, window: Window, expected: Expected) -> None:
         self._expected[brand, window] = expected
         item = {"built": expected.is_built, "late": expected.late_since_ms is not None}
         self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item))
 
-    def _due_fold(self, now_ms: int) -> WindowKey | None:
+    def _due_fold(self, now_ms: int, through: int) -> WindowKey | None:
         for key, one in self._expected.items():
             waited = one.late_since_ms is not None and now_ms - one.late_since_ms >= self._fold_ms
-            if one.is_built and (waited or one.late_rows > LATE_ROWS_MAX):
+            if one.is_built and (waited or one.late_rows > LATE_ROWS_MAX) and self._is_known(*key, through):
                 return key
         return None
 
     def _due_build(self, passed_ms: int) -> Build | None:
-        waiting = [key for key, one in self._expected.items() if not one.is_built and key[1].to_ms <= passed_ms]
+        waiting = [key for key in self.unbuilt() if key[1].to_ms <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
             if not self._has_open_parts(brand, window):
                 return Build(brand, window, parts_of(window, self._zone_of(brand)))
@@ -162,32 +163,37 @@ class Rollup:
     def _has_open_parts(self, brand: str, window: Window) -> bool:
         """Tell whether a part of the window has still to be built itself."""
         return window.grain is Grain.DAY and any(
-            not one.is_built
-            and of == brand
-            and part.grain is Grain.HOUR
-            and window.from_ms <= part.from_ms < window.to_ms
-            for (of, part), one in self._expected.items()
+            of == brand and part.grain is Grain.HOUR and window.from_ms <= part.from_ms < window.to_ms
+            for of, part in self.unbuilt()
         )
 
-    def _merge_some(self, build: Build) -> None:
+    def _is_known(self, brand: str, window: Window, through: int) -> bool:
+        """Tell whether the window holds nothing that the checkpoint does not.
+
+        A flush that was cut short leaves windows behind that are ahead of the checkpoint, each by itself. They are
+        not made into others before the same records have been flushed again.
+        """
+        return self._held.throughs(brand, window).counted <= through
+
+    def _merge_some(self, build: Build, through: int) -> bool:
+        """Add some parts; return whether they could be."""
         columns = [build.merged]
-        for part in build.parts[build.done : build.done + PARTS_PER_STEP]:
+        parts = build.parts[build.done : build.done + PARTS_PER_STEP]
+        if not all(self._is_known(build.brand, part, through) for part in parts):
+            return False
+        for part in parts:
             columns.append(self._held.part(build.brand, part, self._main).columns)
             columns.append(self._held.part(build.brand, part, self._late).columns)
         merged = merge([one for one in columns if len(one.ident) or one.other])
         build.merged = bounded(merged, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
         build.done += PARTS_PER_STEP
+        return True
 
     def _finish(self, build: Build, *, through: int) -> WindowKey:
         self._build = None
-        key = (build.brand, build.window)
         self._held.save(build.brand, build.window, self._main, build.merged, through=through)
-        self._remember(build.brand, build.window, Expected(is_built=True))
-        if build.window.grain is Grain.HOUR:
-            day = window_of(build.window.from_ms, Grain.DAY, self._zone_of(build.brand))
-            if not self.is_built(build.brand, day):
-                self.expect(build.brand, day)
-        return key
+        self.built_anew(build.brand, build.window)
+        return build.brand, build.window
 
     def _fold(self, key: WindowKey, *, through: int) -> WindowKey:
         brand, window = key

@@ -1,22 +1,23 @@
 """The worker of one shard: read records, tally them, write summaries and checkpoint.
 
 Every effect is visible here, in its order. Summaries come before the checkpoint that covers them, each on the
-condition that it is still the one that was read; so a worker that is killed anywhere, or wakes up after another took
-its shard, changes nothing twice.
+condition that it is still the one that was read, and each with the record up to which it holds everything; so a
+worker that is killed anywhere, or wakes up after another took its shard, changes nothing twice.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.count.held import Held
-from footfall.flow.count.rollup import Rollup
-from footfall.flow.count.tally import Aside, Counts, MinuteKey, Replay, Rules, Tally
+from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.tally import AsideKey, AsideRecord, Counts, MinuteKey, Replay, Rules, Tally, listed_together
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
-from footfall.ports.stream import Stream
+from footfall.ports.stream import READ_RECORDS_MAX, Record, Stream
 from footfall.ports.table import Put, Table
 from footfall.values.clock import Clock
 from footfall.values.period import RETENTION_MS, Period
@@ -25,6 +26,7 @@ from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
 TALLY_ROWS_MAX = 200_000  # Beyond it a flush does not wait for its time.
+BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
 
 
@@ -61,41 +63,41 @@ class Worker:
         self._clock = clock
         self._how = how
         self._zone_of = zone_of
-        self.held = Held(Summaries(table, clock), expires_at_ms=self.expires_at_ms)
+        self.held = Held(Summaries(table, clock), shard, expires_at_ms=self.expires_at_ms, clock=clock)
         self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, fold_ms=how.fold_ms)
         self.checkpoint, self._number = self._load()
         self._tally = self._new_tally()
+        self._is_in_doubt = False
+        self._built_at_ms = 0
         self._grains = [Grain.HOUR, Grain.DAY]
         if any(period.grain is Grain.FIVE for period in how.periods):
             self._grains.insert(0, Grain.FIVE)
 
     def step(self) -> bool:
         """Read, flush when it is time, build a little; return whether there may be more to do at once."""
-        after = self._tally.through or self.checkpoint.through
-        records = self._stream.read(self.shard, after=after, limit=READ_RECORDS)
-        for record in records:
-            self._tally.add(record)
+        records = self._take_in(READ_RECORDS)
         now_ms = self._clock.now_ms()
-        is_due = now_ms - self.checkpoint.flushed_at_ms >= self._how.flush_ms or now_ms < self.checkpoint.flushed_at_ms
+        is_due = not 0 <= now_ms - self.checkpoint.flushed_at_ms < self._how.flush_ms
         if self._tally.through and (is_due or self._tally.rows >= TALLY_ROWS_MAX):
             self.flush(is_at_tip=not records)
         elif not records and self._has_passed_a_minute(now_ms):
             self.flush(is_at_tip=True)
-        return bool(records) or self._build_a_little()
+        if records and 0 <= now_ms - self._built_at_ms < BUILD_EVERY_MS:
+            return True
+        self._built_at_ms = now_ms
+        return self._build_a_little() or bool(records)
 
     def flush(self, *, is_at_tip: bool) -> None:
         """Write what was tallied, all of it or (where the ground cannot) in an order that can be repeated."""
         started_ms = self._clock.now_ms()
         tally = self._tally
         checkpoint = self._next_checkpoint(tally, is_at_tip=is_at_tip, now_ms=started_ms)
-        touched: set[Touched] = set()
-        with self._writing():
-            for minute, counts in tally.counts.items():
-                self._add(minute, counts, touched, through=checkpoint.through)
+        with writing(self._table, [self]):
             for replay in tally.replays:
-                self._add_replay(replay, touched, checkpoint)
-            for (brand, line), aside in tally.aside.items():
-                self._write_aside(brand, line, aside, through=checkpoint.through)
+                self._take_replay(replay, tally, checkpoint)
+            for key, records in tally.aside.items():
+                self._write_aside(key, records)
+            touched = self._write_counts(tally, through=checkpoint.through)
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
@@ -104,9 +106,7 @@ class Worker:
     def drain(self) -> None:
         """Count all that is in the stream and write it."""
         while True:
-            records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through)
-            for record in records:
-                self._tally.add(record)
+            records = self._take_in(READ_RECORDS_MAX)
             if self._tally.through and (not records or self._tally.rows >= TALLY_ROWS_MAX):
                 self.flush(is_at_tip=not records)
             if not records:
@@ -118,46 +118,108 @@ class Worker:
         self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
 
-    def _add(self, minute: MinuteKey, counts: Counts, touched: set[Touched], *, through: int) -> None:
-        """Add counts to their minute and to every larger window that was built without them."""
-        brand, start_ms = minute
-        zone = self._zone_of(brand)
-        window = window_of(start_ms, Grain.MINUTE, zone)
-        main = keys.shard_name(self.shard)
-        self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
-        touched.add(Touched(brand, window))
-        for grain in self._grains:
-            larger = window_of(start_ms, grain, zone)
-            if self.rollup.is_built(brand, larger):
-                late = keys.late_part(self.shard)
-                rows = self.held.add(brand, larger, late, counts, limits=LATE_LIMITS, through=through)
-                self.rollup.note_late(brand, larger, rows=rows, now_ms=self._clock.now_ms())
-                touched.add(Touched(brand, larger))
-            elif grain is not Grain.DAY:
-                self.rollup.expect(brand, larger)
-        self.rollup.interrupt_parents(brand, [window_of(start_ms, grain, zone) for grain in self._grains])
+    def doubt(self) -> None:
+        """Take nothing in hand for true any more, because a write failed: the store knows better."""
+        self._is_in_doubt = True
 
-    def _add_replay(self, replay: Replay, touched: set[Touched], checkpoint: Checkpoint) -> None:
-        """Count a set-aside record once, and take its hits out of the line where they waited."""
-        done = keys.replayed(replay.brand, replay.line, replay.sequence)
-        if self._table.get(done) is not None:
+    def settle_doubts(self) -> None:
+        """Read again from the store what a failed write has left in doubt."""
+        if not self._is_in_doubt:
             return
-        self._table.put(Put(done, {"hits": replay.hits}))
-        lines = checkpoint.lines.setdefault(replay.brand, Lines())
-        lines.move(replay.line, -replay.hits)
-        lines.move("counted", replay.hits)
-        for start_ms, counts in replay.counts.items():
-            self._add((replay.brand, start_ms), counts, touched, through=checkpoint.through)
+        self.held.clear()
+        self.rollup.reload()
+        self.checkpoint, self._number = self._load()
+        # Whatever was tallied is read again: another worker, or half a flush, may have written some of it.
+        self._tally = self._new_tally()
+        self._is_in_doubt = False
 
-    def _write_aside(self, brand: str, line: str, aside: Aside, *, through: int) -> None:
-        item = {
-            "records": [[sequence, list(places)] for sequence, places in aside.records],
-            "hits": aside.hits,
-            "reason": aside.reason,
-            "shard": self.shard,
-        }
-        key = keys.side(brand, line, through, self.shard)
-        self._table.put(Put(key, item, expires_at_ms=self._clock.now_ms() + self._how.aside_ms))
+    def expires_at_ms(self, window: Window) -> int:
+        """Return the moment from which nobody needs the window any more."""
+        how = self._how
+        return expiry(window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms)
+
+    def _take_in(self, limit: int) -> list[Record]:
+        """Read what follows and tally it."""
+        self.settle_doubts()
+        records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through, limit=limit)
+        try:
+            for record in records:
+                self._tally.add(record)
+        except BaseException:
+            self.doubt()  # A record may be tallied in part.
+            raise
+        return records
+
+    def _write_counts(self, tally: Tally, *, through: int) -> set[Touched]:
+        """Add counts to their minutes and to every longer window that was built without them.
+
+        Each is written once and holds everything up to `through` then. What has to follow from it later is noted
+        before it, so that nothing is forgotten when this is cut short.
+        """
+        touched: set[Touched] = set()
+        built: dict[WindowKey, list[MinuteKey]] = {}
+        for minute in tally.minutes():
+            touched.add(Touched(minute[0], self._window(minute, Grain.MINUTE)))
+            for grain in self._grains:
+                key = (minute[0], self._window(minute, grain))
+                self.rollup.interrupt(*key)
+                if self.rollup.is_built(*key):
+                    built.setdefault(key, []).append(minute)
+                    touched.add(Touched(*key))
+                elif grain is not Grain.DAY:
+                    self.rollup.expect(*key)
+        for minute in tally.minutes():
+            self._add_to_minute(minute, tally, through=through)
+        for key, minutes in built.items():
+            self._add_late(key, minutes, tally, through=through)
+        return touched
+
+    def _add_to_minute(self, minute: MinuteKey, tally: Tally, *, through: int) -> None:
+        brand, window = minute[0], self._window(minute, Grain.MINUTE)
+        counts = tally.counts_after(minute, self.held.throughs(brand, window).counted)
+        if counts:
+            main = keys.shard_name(self.shard)
+            self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
+
+    def _add_late(self, key: WindowKey, minutes: Sequence[MinuteKey], tally: Tally, *, through: int) -> None:
+        brand, window = key
+        stored = self.held.throughs(brand, window).counted
+        counts = Counts()
+        for minute in minutes:
+            counts.update(tally.counts_after(minute, stored))
+        if counts:
+            late = keys.late_part(self.shard)
+            rows = len(self.held.part(brand, window, late).columns.ident) + len(counts)
+            self.rollup.note_late(brand, window, rows=rows, now_ms=self._clock.now_ms())
+            self.held.add(brand, window, late, counts, limits=LATE_LIMITS, through=through)
+
+    def _take_replay(self, replay: Replay, tally: Tally, checkpoint: Checkpoint) -> None:
+        """Count a set-aside record once, and take its hits out of the line where they waited."""
+        key = keys.replayed(replay.brand, replay.line, shard=self.shard, sequence=replay.sequence)
+        done = self._table.get(key)
+        if done is None:
+            self._table.put(Put(key, {"by": replay.by, "hits": replay.moves.total()}))
+        elif done.get("by") != replay.by:
+            return  # Another record had these hits counted.
+        lines = checkpoint.lines[replay.brand]
+        lines.move(replay.line, -replay.moves.total())
+        for line, hits in replay.moves.items():
+            lines.move(line, hits)
+        tally.count_replay(replay)
+
+    def _write_aside(self, key: AsideKey, records: list[AsideRecord]) -> None:
+        brand, line, reason = key
+        expires_at_ms = self._clock.now_ms() + self._how.aside_ms
+        for run in listed_together(records):
+            item = {
+                "records": [[record.sequence, list(record.places)] for record in run],
+                "hits": sum(record.hits for record in run),
+                "reason": reason,
+                "shard": self.shard,
+            }
+            # Under its first record, where the same run is found again when this flush is repeated.
+            place = keys.side(brand, line, run[0].sequence, self.shard)
+            self._table.put(Put(place, item, expires_at_ms=expires_at_ms))
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
         write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=self._clock.now_ms())
@@ -165,7 +227,7 @@ class Worker:
         self._number = checkpoint.number
 
     def _build_a_little(self) -> bool:
-        with self._writing():
+        with writing(self._table, [self]):
             done = self.rollup.step(
                 passed_ms=self.checkpoint.passed_ms, through=self.checkpoint.through, now_ms=self._clock.now_ms()
             )
@@ -189,25 +251,16 @@ class Worker:
             after.passed_ms = max(before.passed_ms, read_to_ms - self._how.passed_ms)
         return after
 
-    def _writing(self) -> "_Writing":
-        return _Writing(self)
-
-    def recover(self) -> None:
-        """Forget what was in hand after a failed write: the store knows better."""
-        self.held.clear()
-        self.rollup.reload()
-        before = self.checkpoint.number
-        self.checkpoint, self._number = self._load()
-        if self.checkpoint.number != before:
-            self._tally = self._new_tally()  # Another worker has been here; what was tallied may be in its counts.
-
     def _has_passed_a_minute(self, now_ms: int) -> bool:
         return (now_ms - self._how.passed_ms) // MINUTE_MS > self.checkpoint.passed_ms // MINUTE_MS
 
-    def _through_of(self, minute: MinuteKey) -> int:
+    def _window(self, minute: MinuteKey, grain: Grain) -> Window:
         brand, start_ms = minute
-        window = window_of(start_ms, Grain.MINUTE, self._zone_of(brand))
-        return self.held.part(brand, window, keys.shard_name(self.shard)).through or 0
+        return window_of(start_ms, grain, self._zone_of(brand))
+
+    def _through_of(self, minute: MinuteKey) -> int:
+        windows = [self._window(minute, grain) for grain in (Grain.MINUTE, *self._grains)]
+        return max(self.held.throughs(minute[0], window).counted for window in windows)
 
     def _new_tally(self) -> Tally:
         return Tally(self._how.rules, through_of=self._through_of)
@@ -216,25 +269,14 @@ class Worker:
         stored = load_checkpoint(self._table, self.shard)
         return (Checkpoint(), None) if stored is None else (stored, stored.number)
 
-    def expires_at_ms(self, window: Window) -> int:
-        """Return the moment from which nobody needs the window any more."""
-        how = self._how
-        return expiry(window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms)
 
-
-class _Writing:
-    """One group of writes; if it fails, the worker starts again from what the store holds."""
-
-    def __init__(self, worker: Worker) -> None:
-        self._worker = worker
-        self._group = worker._table.together()  # pyright: ignore[reportPrivateUsage] - its other half
-
-    def __enter__(self) -> None:
-        self._group.__enter__()
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        try:
-            self._group.__exit__(kind, error, trace)  # pyright: ignore[reportArgumentType]
-        finally:
-            if error is not None:
-                self._worker.recover()
+@contextmanager
+def writing(table: Table, workers: Sequence[Worker]) -> Generator[None]:
+    """Make one group of writes; if it fails, its workers start again from what the store holds."""
+    try:
+        with table.together():
+            yield
+    except BaseException:
+        for worker in workers:
+            worker.doubt()
+        raise

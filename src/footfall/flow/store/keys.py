@@ -122,9 +122,9 @@ def journal_number(key: Key) -> int:
     return int(key.sort)
 
 
-def replayed(brand: str, line: str, sequence: int) -> Key:
+def replayed(brand: str, line: str, *, shard: int, sequence: int) -> Key:
     """Return the key that remembers that a set-aside record was counted after all."""
-    return Key(f"{_plain(brand)}#replayed", f"{line}#{sequence:020d}")
+    return Key(f"{_plain(brand)}#replayed", f"{line}#{shard_name(shard)}#{sequence:020d}")
 
 
 def side_partition(brand: str, kind: str) -> str:
@@ -133,12 +133,12 @@ def side_partition(brand: str, kind: str) -> str:
 
 
 def side(brand: str, kind: str, through: int, n: int) -> Key:
-    """Return the key of one hit that was set aside."""
+    """Return the key of some hits that were set aside: the record of the first, and its shard."""
     return Key(side_partition(brand, kind), f"{through:020d}#{n:06d}")
 
 
 def position_from_side(key: Key) -> Position:
-    """Return where in the stream the hit stood that was set aside."""
+    """Return where in the stream the first of the hits stood that were set aside."""
     through, n = key.sort.split("#")
     return Position(through=int(through), n=int(n))
 

@@ -88,14 +88,15 @@ class Summaries:
         item = self._table.get(key)
         return None if item is None else _head_from_item(window, part, item)
 
+    def heads(self, brand: str, window: Window) -> list[Head]:
+        """Return what is known of every part of a window."""
+        found = everything(self._table, keys.partition(brand, window), at_least=keys.HEADS_FROM, at_most=keys.HEADS_TO)
+        return [_head_from_item(window, keys.part_from_head(one.key), one.item) for one in found]
+
     def live(self, brand: str, window: Window) -> list[Summary]:
         """Return the parts that a reader adds up, none of whose hits another part holds as well."""
         for _ in range(READS_MAX):
-            found = everything(
-                self._table, keys.partition(brand, window), at_least=keys.HEADS_FROM, at_most=keys.HEADS_TO
-            )
-            heads = [_head_from_item(window, keys.part_from_head(one.key), one.item) for one in found]
-            read = [(head, self._data(brand, head)) for head in _counting(heads)]
+            read = [(head, self._data(brand, head)) for head in _counting(self.heads(brand, window))]
             whole = [_summary_from(head, data) for head, data in read if data is not None]
             if len(whole) == len(read):
                 return whole

@@ -169,18 +169,18 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._parser.feed_data(data)
-        except httptools.HttpParserUpgrade:
-            pass  # We speak HTTP/1.1 only: the request was taken, the wish to change was not.
+        except httptools.HttpParserUpgrade as error:
+            self._parse_as_it_stands(data[error.args[0] :])
         except httptools.HttpParserError as error:
             self._refuse(HTTPStatus.BAD_REQUEST, f"not HTTP: {error}")
 
     def eof_received(self) -> bool:
         """Answer what was asked before a client stopped sending; True keeps our side open for that."""
-        if self._current is not None:
+        if not self._is_idle:
             self._is_done = True
         elif not self._is_done and (self._size or self._head_bytes):
             self._refuse(HTTPStatus.BAD_REQUEST, "the request is cut off")
-        return self._current is not None
+        return not self._is_idle
 
     def pause_writing(self) -> None:
         """Stop reading from a client that does not read."""
@@ -195,6 +195,7 @@ class Connection(asyncio.Protocol):
         self._can_write = True
         if self._writable is not None:
             self._writable.set()
+        self._begin_waiting()
         if self._transport is not None and len(self._waiting) < PIPELINED_MAX:
             self._transport.resume_reading()
 
@@ -204,7 +205,7 @@ class Connection(asyncio.Protocol):
         """Start a request."""
         self._incoming = Exchange(self, b"", b"")
         self._head_bytes = 0
-        if self._current is None:
+        if self._is_idle:
             self.deadline = self._loop.time() + self._lane.limits.head_s_max
 
     def on_url(self, url: bytes) -> None:
@@ -221,8 +222,8 @@ class Connection(asyncio.Protocol):
         """Look at what the head says about the body before any of it is taken."""
         incoming = self._incoming
         incoming.method = self._parser.get_method()
-        incoming.is_kept_alive = self._parser.should_keep_alive() and not self._parser.should_upgrade()
-        if incoming.method in (b"GET", b"HEAD") or self._is_done:
+        incoming.is_kept_alive = self._parser.should_keep_alive()
+        if incoming.method in (b"GET", b"HEAD") or self._is_done or self._parser.should_upgrade():
             return
         self.deadline = self._loop.time() + self._lane.limits.body_s_max
         length, expects = 0, False
@@ -250,7 +251,7 @@ class Connection(asyncio.Protocol):
 
     def on_message_complete(self) -> None:
         """Hand the request over, or queue it behind the one in progress."""
-        if self._is_done:
+        if self._is_done or self._parser.should_upgrade():
             return
         incoming = self._incoming
         if self._body:
@@ -297,7 +298,7 @@ class Connection(asyncio.Protocol):
 
     def close_if_idle(self) -> None:
         """Close unless a request is in progress."""
-        if self._current is None and self._transport is not None:
+        if self._is_idle and self._transport is not None:
             self._transport.close()
 
     def give_up(self) -> None:
@@ -313,17 +314,32 @@ class Connection(asyncio.Protocol):
         else:
             self._refuse(HTTPStatus.REQUEST_TIMEOUT, "the request did not arrive in time")
 
+    def _parse_as_it_stands(self, rest: bytes) -> None:
+        """Take a request that wishes for another protocol as if it did not: the parser would leave its body aside."""
+        incoming = self._incoming
+        if incoming.method == b"CONNECT":
+            self._refuse(HTTPStatus.METHOD_NOT_ALLOWED, "this is not a proxy")
+            return
+        kept = [(name, value) for name, value in incoming.headers if name not in (b"connection", b"upgrade")]
+        lines = b"".join(b"%b: %b\r\n" % header for header in [*kept, (b"connection", b"close")])
+        self._parser = httptools.HttpRequestParser(self)
+        self.data_received(b"%b %b HTTP/1.1\r\n%b\r\n" % (incoming.method, incoming.target, lines) + rest)
+
+    @property
+    def _is_idle(self) -> bool:
+        return self._current is None and not self._waiting
+
     def _begin_waiting(self) -> None:
         """Hand over what waits, one after the other: a loop, because answers may come at once and by the thousand."""
         if self._is_beginning:
             return
         self._is_beginning = True
-        while self._waiting and self._current is None:
+        while self._waiting and self._current is None and self._can_write:
             if len(self._waiting) == PIPELINED_MAX and self._can_write and self._transport is not None:
                 self._transport.resume_reading()
             self._begin(self._waiting.popleft())
         self._is_beginning = False
-        if self._is_done and self._current is None:
+        if self._is_done and self._is_idle:
             self._finish()
 
     def _begin(self, exchange: Exchange) -> None:
@@ -351,25 +367,22 @@ class Connection(asyncio.Protocol):
 
     def _finish(self) -> None:
         """Say the last words, if there are any, and close."""
-        if self._transport is None:
-            return
-        if self._last_words:
+        if self._transport is not None and self._last_words:
             self._transport.write(self._last_words)
+            self._transport.write_eof()
             self._last_words = b""
             self.deadline = self._loop.time() + LINGER_S
-            self._transport.write_eof()
-        elif not self._transport.is_closing():
+        elif self._transport is not None:
             self._transport.close()
 
     def _count_head(self, size: int) -> None:
         self._head_bytes += size
         if self._head_bytes > HEAD_BYTES_MAX and not self._is_done:
-            status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
-            self._refuse(status, f"the head has more than {HEAD_BYTES_MAX:,} bytes")
+            detail = f"the head has more than {HEAD_BYTES_MAX:,} bytes"
+            self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail)
 
     def _refuse_size(self) -> None:
-        most = self._lane.limits.body_bytes_max
-        detail = f"the body has more than {most:,} bytes; send smaller batches"
+        detail = f"the body has more than {self._lane.limits.body_bytes_max:,} bytes; send smaller batches"
         self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, detail)
 
     def _refuse(self, status: HTTPStatus, detail: str) -> None:
@@ -377,7 +390,7 @@ class Connection(asyncio.Protocol):
         self._is_done = True
         self._release()
         self._last_words = dated(closing(problem(status, detail=detail)), self._lane.date)
-        if self._current is None and not self._waiting:
+        if self._is_idle:
             self._finish()
 
     def _release(self) -> None:
