@@ -22,7 +22,7 @@ KILLS_UNTIL_CAUGHT = 15  # A broken build betrays itself in every second kill or
 PLENTY = ("--set", "log_level=error", "--set", "shutdown_ms_max=2000")
 
 # A build that acknowledges hits first and writes them afterwards.
-ACKNOWLEDGES_EARLY = '''
+ACKNOWLEDGES_EARLY = """
 import time
 from footfall.ports.stream import Appended
 from footfall.shells.http.commits import Committer
@@ -36,10 +36,10 @@ def commit(self, stream):
         stream.append(entries)
 
 Committer._commit = commit
-'''
+"""
 
 # A build that commits counts first and the checkpoint later, and does not look at which records a summary holds.
-COMMITS_APART = '''
+COMMITS_APART = """
 import time
 from footfall.flow.count import held, worker
 
@@ -47,13 +47,13 @@ save_checkpoint = worker.save_checkpoint
 
 def save_checkpoint_later(table, shard, checkpoint, *, replaces):
     table._connection.execute("COMMIT")
-    time.sleep(0.15)
+    time.sleep(0.4)
     table._connection.execute("BEGIN IMMEDIATE")
     save_checkpoint(table, shard, checkpoint, replaces=replaces)
 
 worker.save_checkpoint = save_checkpoint_later
 held.Throughs.counted = property(lambda self: 0)
-'''
+"""
 
 
 class Killer:
@@ -158,12 +158,13 @@ def test_a_build_that_breaks_the_promise_is_caught(starter: Starter, data: Path,
     # Every process of the instance runs this before anything else.
     (broken / "sitecustomize.py").write_text(source)
     path = os.pathsep.join([str(broken), *filter(None, [os.environ.get("PYTHONPATH")])])
-    killer = Killer(starter, data, random.Random(7), env={"PYTHONPATH": path})
+    chance = random.Random(7)
+    killer = Killer(starter, data, chance, env={"PYTHONPATH": path})
     killer.up()
     witness = Witness(killer.port)
     with witness.sending(), pytest.raises(Caught) as caught:
         for _ in range(KILLS_UNTIL_CAUGHT):
-            time.sleep(0.4)
+            time.sleep(chance.uniform(0.2, 1.0))
             killer.kill_all()
             killer.up()
             witness.check()

@@ -81,9 +81,9 @@ class Witness:
         self.books = Books()
         self._port = port
         self._is_over = threading.Event()
-        self._may_send = threading.Event()
+        self._gate = threading.Condition()
+        self._is_open = True
         self._busy = 0
-        self._idle = threading.Condition()
         self._seen: Caught | None = None
         self.ledgers_read = 0
         self._threads = [
@@ -96,29 +96,29 @@ class Witness:
     @contextlib.contextmanager
     def sending(self) -> Generator[None]:
         """Send while the block runs."""
-        self._may_send.set()
         for thread in self._threads:
             thread.start()
         try:
             yield
         finally:
             self._is_over.set()
-            self._may_send.set()
             for thread in self._threads:
                 thread.join(SETTLE_S)
 
     def check(self) -> None:
         """Let every sender come to an end of what it does, compare with the running server, and go on."""
-        self._may_send.clear()
         try:
-            with self._idle:
-                if not self._idle.wait_for(lambda: self._busy == 0, SETTLE_S):
+            with self._gate:
+                self._is_open = False
+                if not self._gate.wait_for(lambda: self._busy == 0, SETTLE_S):
                     raise Stuck("senders are still waiting for their acknowledgement")
             settled(self._port, self.books)
             if self._seen is not None:
                 raise self._seen
         finally:
-            self._may_send.set()
+            with self._gate:
+                self._is_open = True
+                self._gate.notify_all()
 
     def _watch_ledger(self) -> None:
         """Read the ledger all the time: it adds up, and holds whatever was acknowledged before it was asked for."""
@@ -141,18 +141,24 @@ class Witness:
         act = {"keyed": self._send_keyed, "named": self._send_named, "plain": self._send_plain}[kind]
         number = 0
         with contextlib.closing(Line(self._port)) as line:
-            while not self._is_over.is_set():
-                self._may_send.wait()
-                with self._idle:
-                    self._busy += 1
+            while self._enter():
                 try:
                     act(line, f"{name}-{number}", [f"{name}-{(number + one) % 7}" for one in range(12)])
                 finally:
-                    with self._idle:
+                    with self._gate:
                         self._busy -= 1
-                        self._idle.notify_all()
+                        self._gate.notify_all()
                 number += 1
                 time.sleep(PACE_S)
+
+    def _enter(self) -> bool:
+        """Wait until one may send; tell whether there is still anything to send."""
+        with self._gate:
+            self._gate.wait_for(lambda: self._is_open or self._is_over.is_set())
+            if self._is_over.is_set():
+                return False
+            self._busy += 1
+            return True
 
     def _send_keyed(self, line: "Line", key: str, assets: list[str]) -> None:
         self._until_acknowledged(lambda: line.post([_hit(one) for one in assets], {"Idempotency-Key": key}), assets)

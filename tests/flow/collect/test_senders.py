@@ -178,3 +178,11 @@ def test_a_visitor_is_the_same_under_one_salt_only() -> None:
 
 def test_any_text_can_be_hashed() -> None:
     assert len(visitor_hash(b"1" * 32, "\ud800", "\0", "é")) == VISITOR_BYTES
+
+
+@pytest.mark.parametrize(
+    ("hop", "address"),
+    [("203.0.113.7:4711", "203.0.113.7"), ("[2001:db8::7]:4711", "2001:db8::7"), ("2001:db8::7", "2001:db8::7")],
+)
+def test_a_port_behind_a_forwarded_address_does_not_make_another_visitor(hop: str, address: str) -> None:
+    assert believed_address("127.0.0.1", hop, trusted=[ip_network("127.0.0.0/8")]) == address

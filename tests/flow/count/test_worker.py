@@ -1,19 +1,13 @@
 """The worker changes nothing twice and loses nothing: killed anywhere, overtaken, or read again from the start."""
 
 from collections.abc import Callable, Iterator
-from contextlib import suppress
-from dataclasses import replace
 
 import pytest
 
 from footfall.flow.count.aside import aside, record_at, replay_of
-from footfall.flow.store import keys
-from footfall.flow.store.columns import total_hits
-from footfall.flow.store.journal import read_journal
-from footfall.ports.errors import Changed, Throttled
-from footfall.ports.table import Delete
-from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, window_of
-from tests.flow.count.stage import NOON_MS, Side, Stage, go_on_until, key_of, minute_of, rules
+from footfall.ports.errors import Changed
+from footfall.values.window import HOUR_MS, MINUTE_MS, Grain
+from tests.flow.count.stage import NOON_MS, Side, Stage, key_of
 from tests.simulation.grounds import Killed, KilledTable, TroubledTable
 
 END_MS = NOON_MS + 50 * HOUR_MS
@@ -113,5 +107,3 @@ def test_a_worker_that_wakes_up_after_another_took_over_changes_nothing(is_order
     asleep.drain()  # It has found out, and goes on from what the other one left.
     assert stage.counts(NOON_MS, Grain.MINUTE) == {key_of("1"): 2, key_of("2"): 2}
     assert stage.lines().counted == 4
-
-

@@ -136,6 +136,12 @@ class SqliteStream:
                 rows(self._db, "DELETE FROM block WHERE shard=? AND last<=?", (shard, through))
                 rows(self._db, "UPDATE shard SET trimmed_ms=max(trimmed_ms, ?) WHERE shard=?", (trimmed_ms, shard))
 
+    def oldest_end(self, shard: int) -> int:
+        """Return the last sequence number of the shard's oldest block, which can only be trimmed whole; 0: none."""
+        with translated(self._db):
+            found = rows(self._db, "SELECT last FROM block WHERE shard=? ORDER BY last LIMIT 1", (shard,))
+        return int(found[0][0]) if found else 0
+
     def join_blocks(self, shard: int, *, after: int, through: int) -> int:
         """Rewrite a run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
         with translated(self._db), transaction(self._db):

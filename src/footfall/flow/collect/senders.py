@@ -42,7 +42,7 @@ def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -
     for hop in reversed(forwarded.split(",")[-_HOPS_MAX:]):
         if not hop.strip() or not _is_within(address, trusted):
             return address
-        address = hop.strip()
+        address = _host(hop.strip())
     return address
 
 
@@ -94,6 +94,13 @@ def visitor_hash(salt: bytes, *parts: str) -> bytes:
     """Return the few bytes that stand for a visitor."""
     text = "\0".join(parts).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=VISITOR_BYTES, key=salt).digest()
+
+
+def _host(hop: str) -> str:
+    """Return a hop without the port that some proxies write behind it."""
+    if hop.startswith("["):
+        return hop[1:].partition("]")[0]
+    return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
 def _is_within(address: str, networks: Sequence[Network]) -> bool:

@@ -198,9 +198,7 @@ class Recount:
         hours = parts_of(day, self._zone_of(brand))
         return _bounded(merge([worker.held.part(brand, hour, name).columns for hour in hours for name in (main, late)]))
 
-    def _write(
-        self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched], done: Done
-    ) -> None:
+    def _write(self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched], done: Done) -> None:
         """Store each shard's part of a window in the place of all that was there."""
         heads = self._summaries.heads(brand, window)
         if not heads and not any(total_hits(columns) for columns in sums):

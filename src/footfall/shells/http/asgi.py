@@ -12,6 +12,8 @@ from footfall.shells.http.lane import Exchange, Lane
 from footfall.shells.http.problems import problem
 from footfall.shells.http.wire import response_head
 
+READ_S_MAX = 60.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -80,7 +82,8 @@ class _Talk:
         elif self._is_chunked:
             body = (b"%x\r\n%b\r\n" % (len(body), body) if body else b"") + (b"" if more else b"0\r\n\r\n")
         self._exchange.stream(body, is_last=not more)
-        await self._exchange.connection.writable()
+        # A client that reads nothing for that long is let go; the error ends the answer.
+        await asyncio.wait_for(self._exchange.connection.writable(), READ_S_MAX)
 
     def _begin(self, message: Message) -> None:
         headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))

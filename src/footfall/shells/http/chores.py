@@ -11,7 +11,7 @@ from footfall.values.clock import Clock
 
 JOIN_AFTER_MS = 60_000  # Younger blocks are still being read.
 IDLE_JOINS, BUSY_JOINS = 20, 2  # A join takes some ten milliseconds.
-TRIM_RECORDS = 2_000  # Records forgotten at once when the bytes are too many.
+TRIMS_PER_CHORE = 50  # Blocks forgotten at once when the bytes are too many.
 
 
 class StreamChores:
@@ -40,12 +40,12 @@ class StreamChores:
 
     def _trim(self, stream: SqliteStream, shard: int, counted: int, now_ms: int) -> None:
         old_ms = now_ms - self._settings.stream_keep_days * DAY_MS
-        through = min(counted, stream.sequence_at(shard, arrived_at_ms=old_ms))
-        if stream.stored_bytes() > self._settings.stream_bytes_max:
-            first = stream.read(shard, after=through, limit=1)
-            if first:
-                through = min(counted, first[0].sequence + TRIM_RECORDS)
-        stream.trim(shard, through=through)
+        stream.trim(shard, through=min(counted, stream.sequence_at(shard, arrived_at_ms=old_ms)))
+        for _ in range(TRIMS_PER_CHORE):
+            oldest = stream.oldest_end(shard)
+            if not 0 < oldest <= counted or stream.stored_bytes() <= self._settings.stream_bytes_max:
+                return
+            stream.trim(shard, through=oldest)
 
     def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int, *, joins_max: int) -> None:
         quiet = min(counted, stream.sequence_at(shard, arrived_at_ms=now_ms - JOIN_AFTER_MS))

@@ -88,7 +88,7 @@ class HitsRoute:
         )
         lines = any(word in kind for word in _LINES)
         parsed = parse_hits(body, lines=lines, hits_max=self._limits.batch_hits_max)
-        is_batch = lines or parsed.count != 1 or body[:1] != b"{"
+        is_batch = lines or parsed.count != 1 or body.lstrip()[:1] != b"{"
         entries = self._acceptance.entries(parsed, self._request(exchange, body, is_batch=is_batch))
         if entries:
             self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
