@@ -1,3 +1,5 @@
+"""Columns as bytes: equal content is equal bytes, and damaged bytes are never an answer."""
+
 import struct
 from dataclasses import replace
 from random import Random

@@ -1,3 +1,5 @@
+"""Counts as columns: what goes in comes out, whatever the ids are made of."""
+
 from random import Random
 
 import numpy as np

@@ -1,3 +1,5 @@
+"""What a cut leaves out stays within the bounds it records."""
+
 from collections import Counter
 from dataclasses import replace
 

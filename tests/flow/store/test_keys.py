@@ -1,3 +1,5 @@
+"""Keys are built and read back in one place, and their order is the order of what they name."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

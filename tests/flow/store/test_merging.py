@@ -1,3 +1,5 @@
+"""Merging is adding, in any order; limits let keys in by their order in the stream."""
+
 from collections import Counter
 from dataclasses import replace
 from random import Random

@@ -1,3 +1,5 @@
+"""Summaries in the table: conditions, blocks, parts that count and parts that do not."""
+
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
