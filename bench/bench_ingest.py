@@ -60,9 +60,11 @@ def run(plan: Plan) -> list[Row]:
         rows = _disk_rows_while_running(instance)
     rows += _disk_rows_when_joined(instance)
     ceilings.append(ceiling(script, plan))
-    rows = [*_batch_rows(lean, median(ceilings)), *rows]
     rows += _other_ways(traffic, hits, plan)
-    return rows + _single_rows(hits, plan)
+    rows += _single_rows(hits, plan)
+    ceilings.append(ceiling(script, plan))
+    # What else the machine does can only lower a ceiling, so the highest of them is nearest to the truth.
+    return [*_batch_rows(lean, max(ceilings)), row("ceiling, lowest round", min(ceilings), "hits/s"), *rows]
 
 
 def ceiling(script: Script, plan: Plan) -> float:

@@ -10,7 +10,7 @@ sys.path.insert(0, str(HOUSE))  # The benchmarks lie beside the scripts and are 
 from bench.results import RESULTS, Row, load, number  # noqa: E402
 
 PAGE = HOUSE / "README.md"
-BEGIN, END = "<!-- figures: written by scripts/figures.py -->", "<!-- end of figures -->"
+BEGIN, END = "<!-- figures: written by scripts/figures.py from bench/results -->", "<!-- end of figures -->"
 ADVICE = "run `.venv/bin/python scripts/figures.py` and commit what it writes"
 
 

@@ -47,7 +47,7 @@ BAD_HITS = {
     "id is too long": ('{"brand":"bad","assetId":1,"id":"%s"}' % ("i" * 129), "id"),
     "visitor is false": ('{"brand":"bad","assetId":1,"visitor":false}', "visitor"),
     "a key stands twice": ('{"brand":"bad","assetId":1,"assetId":2}', "assetId"),
-    "nested 10,000 deep": ('{"brand":"bad","assetId":%s1%s}' % ("[" * 10_000, "]" * 10_000), "body"),
+    "nested 10,000 deep": ('{"brand":"bad","assetId":' + "[" * 10_000 + "1" + "]" * 10_000 + "}", "body"),
     "not an object": ("7", "body"),
     "not JSON": ('{"brand":"bad","assetId"', "body"),
 }

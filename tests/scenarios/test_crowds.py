@@ -168,8 +168,7 @@ def dripped(port: int, request: bytes, start: int) -> bytes:
         for place in range(start, len(request) - 1):
             with contextlib.suppress(TimeoutError, ConnectionError):
                 line.sendall(request[place : place + 1])
-                answer = line.recv(4_096)
-                return answer
+                return line.recv(4_096)
         line.settimeout(5)
         return received(line)
 

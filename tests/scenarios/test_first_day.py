@@ -41,7 +41,7 @@ def test_what_was_sent_is_listed_and_is_still_there_after_a_restart(starter: Sta
     assert second.listed("abc") == {"132141398": 2}
     book = footfall("ledger", "--url", second.url, "--brand", "abc")
     assert book.returncode == 0
-    assert [line.split() for line in book.stdout.splitlines() if "accepted" in line][0][:2] == ["accepted", "2"]
+    assert next(line.split() for line in book.stdout.splitlines() if "accepted" in line)[:2] == ["accepted", "2"]
     second.terminate()
 
 
@@ -106,6 +106,17 @@ def test_an_address_or_a_directory_that_cannot_be_had_is_said_in_a_sentence(tmp_
     assert ended.returncode == 1, ended
     assert str(file) in ended.stderr
     assert "Traceback" not in ended.stderr
+
+
+def test_the_number_of_shards_cannot_be_changed_later(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--set", "stream_shards=3")
+    assert instance.post([hit(number) for number in range(50)]).status == 202
+    assert len(instance.listed("abc")) == 50
+    instance.terminate()
+    refused = footfall("serve", "--data", str(data), "--port", "0")
+    assert refused.returncode == 1
+    assert "was made with 3 shards" in refused.stderr
+    assert "Traceback" not in refused.stderr
 
 
 def test_a_second_process_on_the_same_data_is_refused(starter: Starter, data: Path) -> None:

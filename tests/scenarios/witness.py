@@ -18,7 +18,7 @@ from typing import Any
 from tests.scenarios.instance import Answer, balanced
 
 BRAND = "witness"
-PACE_S = 0.002  # Load enough to be caught in the act at any moment, and none that two cores drown in.
+PACE_S = 0.004  # Load enough to be caught in the act at any moment, and none that two cores drown in.
 TIMEOUT_S = 5.0
 SETTLE_S = 15.0
 

@@ -27,31 +27,31 @@ class TroubledTable:
     def before(self) -> None:
         """Raise whatever happens before a call."""
 
-    def after(self) -> None:
-        """Raise whatever happens after a call."""
+    def after_write(self) -> None:
+        """Raise whatever happens after a call that wrote something."""
 
     def get(self, key: Key) -> Item | None:
-        with self._call():
-            return self._inner.get(key)
+        self.before()
+        return self._inner.get(key)
 
     def put(self, put: Put) -> None:
-        with self._call():
+        with self._write():
             self._inner.put(put)
 
     def write(self, batch: Sequence[Put | Delete]) -> None:
-        with self._call():
+        with self._write():
             self._inner.write(batch)
 
     def update(self, update: Update) -> Item:
-        with self._call():
+        with self._write():
             return self._inner.update(update)
 
     def delete(self, delete: Delete) -> None:
-        with self._call():
+        with self._write():
             self._inner.delete(delete)
 
     def transact(self, actions: Sequence[Action]) -> None:
-        with self._call():
+        with self._write():
             self._inner.transact(actions)
 
     def query(
@@ -65,19 +65,19 @@ class TroubledTable:
         after: Key | None = None,
         index: str | None = None,
     ) -> Page:
-        with self._call():
-            return self._inner.query(
-                partition,
-                at_least=at_least,
-                at_most=at_most,
-                backwards=backwards,
-                limit=limit,
-                after=after,
-                index=index,
-            )
+        self.before()
+        return self._inner.query(
+            partition,
+            at_least=at_least,
+            at_most=at_most,
+            backwards=backwards,
+            limit=limit,
+            after=after,
+            index=index,
+        )
 
     def expire(self, limit: int) -> int:
-        with self._call():
+        with self._write():
             return self._inner.expire(limit)
 
     @contextmanager
@@ -90,30 +90,28 @@ class TroubledTable:
         with self._inner.together():
             yield
             self.before()
-        self.after()
 
     @contextmanager
-    def _call(self) -> Generator[None]:
+    def _write(self) -> Generator[None]:
         self.before()
         yield
-        self.after()
+        self.after_write()
 
 
 class KilledTable(TroubledTable):
-    """A table whose process is killed after so many calls."""
+    """A table whose process is killed after so many writes; a death between reads leaves nothing else behind."""
 
-    def __init__(self, inner: SqliteTable, *, calls: int, is_ordered: bool = False) -> None:
+    def __init__(self, inner: SqliteTable, *, writes: int, is_ordered: bool = False) -> None:
         super().__init__(inner, is_ordered=is_ordered)
-        self.calls_left = calls
+        self.writes_left = writes
 
     def before(self) -> None:
-        if self.calls_left <= 0:
+        if self.writes_left <= 0:
             raise Killed
 
-    def after(self) -> None:
-        self.calls_left -= 1
-        if self.calls_left <= 0:
-            raise Killed
+    def after_write(self) -> None:
+        self.writes_left -= 1
+        self.before()
 
 
 class Flaky(TroubledTable):

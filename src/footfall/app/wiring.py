@@ -14,11 +14,16 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.collect.senders import Network, Salts
 from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError
 from footfall.values.window import Grain
 
 STREAM_FILE = "stream.db"
 STORE_FILE = "store.db"
 SALTS_FILE = "salts.db"
+
+
+class ShardsAreFixed(FootfallError):
+    """The number of shards is chosen when a data directory is made."""
 
 
 def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteStream:
@@ -30,6 +35,18 @@ def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) ->
         id_ms=settings.stream_id_hours * HOUR_MS,
         read_only=read_only,
     )
+
+
+def open_stream_to_write(settings: Settings, clock: Clock) -> SqliteStream:
+    """Open the stream for an instance; raise ShardsAreFixed when it was made with another number of shards."""
+    stream = open_stream(settings, clock)
+    if stream.shards != settings.stream_shards:
+        stream.close()
+        raise ShardsAreFixed(
+            f"the stream in {settings.data_dir} was made with {stream.shards} shards and stream_shards is "
+            f"{settings.stream_shards}: set it to {stream.shards}, or begin with an empty directory"
+        )
+    return stream
 
 
 def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from footfall.adapters.embedded.database import rows
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.count.finishing import Finisher
@@ -20,7 +21,7 @@ from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
 from footfall.values.clock import SetClock
-from footfall.values.window import DAY_MS, MINUTE_MS, Grain, Window, window_of, windows_between
+from footfall.values.window import DAY_MS, MINUTE_MS, Grain, Window, moment_from_text, window_of
 from tests.flow.store.counts import counts_of
 
 NOON_MS = 1_794_744_000_000  # 2026-11-15T12:00Z
@@ -93,22 +94,23 @@ class Stage:
         heads = self.summaries.heads(brand, window_of(moment_ms, grain, self.zone))
         return {head.part: head for head in heads}
 
-    def everything(self, from_ms: int, to_ms: int, brand: str = "abc") -> Mapping[Window, Counter[CountKey]]:
-        """Return what readers see of every minute, hour and day of a span."""
-        found: dict[Window, Counter[CountKey]] = {}
-        for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY):
-            for window in windows_between(grain, from_ms=from_ms, to_ms=to_ms, zone=self.zone):
-                counts = self.counts(window.from_ms, grain, brand)
-                if counts:
-                    found[window] = counts
-        return found
+    def windows(self, brand: str = "abc") -> list[Window]:
+        """Return every minute, hour and day of which something is stored."""
+        found = rows(self.table._connection, "SELECT DISTINCT partition FROM items WHERE partition > ?", (f"{brand}#",))
+        texts = [str(partition).split("#") for (partition,) in found]
+        starts = [(text[1], text[2]) for text in texts if text[0] == brand and text[1] in ("M", "H", "D")]
+        return sorted(window_of(moment_from_text(start), Grain(grain), self.zone) for grain, start in starts)
 
-    def checksums(self, from_ms: int, to_ms: int, brand: str = "abc") -> dict[tuple[Window, str], str]:
-        """Return the checksum of every part of every window of a span."""
+    def everything(self, brand: str = "abc") -> Mapping[Window, Counter[CountKey]]:
+        """Return what readers see of every minute, hour and day."""
+        found = {window: self.counts(window.from_ms, window.grain, brand) for window in self.windows(brand)}
+        return {window: counts for window, counts in found.items() if counts}
+
+    def checksums(self, brand: str = "abc") -> dict[tuple[Window, str], str]:
+        """Return the checksum of every part of every window."""
         return {
             (window, head.part): head.checksum
-            for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY)
-            for window in windows_between(grain, from_ms=from_ms, to_ms=to_ms, zone=self.zone)
+            for window in self.windows(brand)
             for head in self.summaries.heads(brand, window)
             if head.rows
         }
