@@ -75,7 +75,7 @@ class Books:
 
 
 class Witness:
-    """Senders of three kinds at one address, and their books."""
+    """Senders of four kinds at one address, and their books."""
 
     def __init__(self, port: int) -> None:
         self.books = Books()
@@ -88,7 +88,7 @@ class Witness:
         self.ledgers_read = 0
         self._threads = [
             threading.Thread(target=self._send_all, args=(name, kind), daemon=True)
-            for kind, senders in (("keyed", 2), ("named", 2), ("plain", 3))
+            for kind, senders in (("keyed", 2), ("named", 2), ("plain", 2), ("alone", 2))
             for name in (f"{kind}-{number}" for number in range(senders))
         ]
         self._threads.append(threading.Thread(target=self._watch_ledger, daemon=True))
@@ -138,7 +138,12 @@ class Witness:
             time.sleep(0.01)
 
     def _send_all(self, name: str, kind: str) -> None:
-        act = {"keyed": self._send_keyed, "named": self._send_named, "plain": self._send_plain}[kind]
+        act = {
+            "keyed": self._send_keyed,
+            "named": self._send_named,
+            "plain": self._send_plain,
+            "alone": self._send_alone,
+        }[kind]
         number = 0
         with contextlib.closing(Line(self._port)) as line:
             while self._enter():
@@ -168,7 +173,12 @@ class Witness:
         self._until_acknowledged(lambda: line.post(hits, {}), assets)
 
     def _send_plain(self, line: "Line", _key: str, assets: list[str]) -> None:
-        status = line.post([_hit(one) for one in assets], {})
+        self._once(line.post([_hit(one) for one in assets], {}), assets)
+
+    def _send_alone(self, line: "Line", _key: str, assets: list[str]) -> None:
+        self._once(line.post(_hit(assets[0]), {}), assets[:1])
+
+    def _once(self, status: int | None, assets: list[str]) -> None:
         if status == 202:
             self.books.acknowledge(assets)
         elif status is None:
@@ -192,7 +202,7 @@ class Line:
         self._port = port
         self._connection = self._new()
 
-    def post(self, hits: list[dict[str, object]], headers: dict[str, str]) -> int | None:
+    def post(self, hits: object, headers: dict[str, str]) -> int | None:
         try:
             self._connection.request("POST", "/v1/hits", json.dumps(hits).encode(), headers)
             answer = self._connection.getresponse()

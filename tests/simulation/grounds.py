@@ -120,7 +120,7 @@ class Flaky(TroubledTable):
     def __init__(self, inner: SqliteTable, chance: random.Random, *, rate: float, is_ordered: bool = False) -> None:
         super().__init__(inner, is_ordered=is_ordered)
         self._chance = chance
-        self._rate = rate
+        self.rate = rate
         self.calls_left: int | None = None
 
     def before(self) -> None:
@@ -128,7 +128,7 @@ class Flaky(TroubledTable):
             self.calls_left -= 1
             if self.calls_left <= 0:
                 raise Killed
-        if self._chance.random() < self._rate:
+        if self._chance.random() < self.rate:
             raise self._chance.choice(_TROUBLE)
 
 

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.flow.collect.accept import UNLABELLED, Acceptance, Request
+from footfall.flow.collect.accept import (
+    FULL_HITS_PER_RECORD_MAX,
+    UNLABELLED,
+    Acceptance,
+    Request,
+    Single,
+    entries_of_singles,
+)
 from footfall.flow.collect.fields import Parsed
-from footfall.flow.collect.parse import parse_hits
+from footfall.flow.collect.parse import parse_hits, parse_one
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.stream.records import RULES, VERSION, Pack, pack_from_record
 from footfall.flow.stream.shards import shard_of
@@ -205,3 +212,44 @@ def test_the_longest_hits_stay_under_the_records_limit(salts: Salts, full: bool)
         assert max(len(entry.data) for entry in found) <= RECORD_BYTES_MAX
         assert len(found) == 3
         assert sum(entry.weight for entry in found) == len(sent)
+
+
+def singles_of(salts: Salts, *sent: Any, arrived_at_ms: int = NOON_MS) -> list[Single]:
+    acceptance = Acceptance(BRANDS, salts, shards=1)
+    how = Request(arrived_at_ms, SENDER, is_batch=False)
+    return [acceptance.single(parse_one(json.dumps(one).encode()), how) for one in sent]
+
+
+def test_single_hits_of_one_minute_share_a_record_and_keep_what_is_theirs(salts: Salts) -> None:
+    first, second = LEAN | {"url": "https://example.org/a"}, LEAN | {"visitor": "reader 7", "assetId": "other"}
+    (entry,) = entries_of_singles(singles_of(salts, first, second, LEAN), shards=1)
+    assert entry.weight == 3
+    packed = pack_from_record(entry.data)
+    assert [key[0] for key in packed.keys] == ["1", "other", "1"]
+    assert packed.urls == ["https://example.org/a", "", ""]
+    assert packed.visitors is not None
+    assert packed.visitors[0] == packed.visitors[2] != packed.visitors[1]
+    assert packed.at_ms is None
+
+
+def test_single_hits_that_differ_in_brand_minute_or_time_of_their_own_lie_apart(salts: Salts) -> None:
+    singles = [
+        *singles_of(salts, LEAN, LEAN | {"brand": "def"}, LEAN | {"at": NOON_MS - 5}),
+        *singles_of(salts, LEAN, arrived_at_ms=NOON_MS + 60_000),
+    ]
+    packs = [(entry.group, pack_from_record(entry.data)) for entry in entries_of_singles(singles, shards=1)]
+    assert [(group, pack.arrived_at_ms, pack.at_ms) for group, pack in packs] == [
+        ("abc", NOON_MS, None),
+        ("def", NOON_MS, None),
+        ("abc", NOON_MS, [NOON_MS - 5]),
+        ("abc", NOON_MS + 60_000, None),
+    ]
+
+
+def test_single_hits_go_to_the_shards_of_their_assets(salts: Salts) -> None:
+    sent = [LEAN | {"assetId": str(number)} for number in range(500)]
+    made = entries_of_singles(singles_of(salts, *sent), shards=3)
+    packs = [(entry.shard, pack_from_record(entry.data)) for entry in made]
+    found = {key[0]: shard for shard, one in packs for key in one.keys}
+    assert found == {str(number): shard_of("abc", str(number), shards=3) for number in range(500)}
+    assert max(entry.weight for entry in made) <= FULL_HITS_PER_RECORD_MAX

@@ -172,7 +172,9 @@ def test_a_window_that_is_ahead_of_the_checkpoint_is_not_built_upon_before_it_is
     stage.send("1")
     side.count()
     stage.send("1", "2")
-    killed = KilledTable(stage.table, writes=1, is_ordered=True)  # The minute only; not the journal, not the checkpoint.
+    killed = KilledTable(
+        stage.table, writes=1, is_ordered=True
+    )  # The minute only; not the journal, not the checkpoint.
     with pytest.raises(Killed):
         stage.side(killed).workers[0].drain()
     assert total_hits(stage.columns(NOON_MS, Grain.MINUTE)) == 3

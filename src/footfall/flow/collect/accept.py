@@ -4,17 +4,22 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from msgspec import Struct
+
 from footfall.accounts.brands import Brand, Brands
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
 from footfall.flow.collect.senders import SALT_MS, Salts, Sender, visitor_hash
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
-from footfall.flow.stream.shards import places_by_shard
+from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
 from footfall.values.errors import Refused
+from footfall.values.window import MINUTE_MS
 
 UNLABELLED = "unlabelled"  # The verdict on a hit without resourceType where the brand wants to know first.
 LEAN_HITS_PER_RECORD_MAX = 2_000  # of at most 460 bytes each: an id and three labels
 FULL_HITS_PER_RECORD_MAX = 200  # of at most 4,700 bytes each: url, referrer and visitor as well
+QUARTER_MS = 900_000
+_DAY_SALTS_MAX = 4_000
 _ID_BYTES = 16
 _AHEAD_MS_MAX = 300_000  # Beyond it an event's day is not believed, so no salt is made for it.
 
@@ -30,6 +35,15 @@ class Request:
     body: bytes = b""
 
 
+class Single(Struct, frozen=True, gc=False):
+    """A hit that came alone and goes into the stream with others that did."""
+
+    brand: Brand
+    hit: Hit
+    visitor: bytes
+    arrived_at_ms: int
+
+
 class Acceptance:
     """What it takes to accept: the brands, the visitors' salts and the shards of the stream."""
 
@@ -37,6 +51,14 @@ class Acceptance:
         self._brands = brands
         self._salts = salts
         self._shards = shards
+        self._day_salts: dict[tuple[str, int], bytes | None] = {}
+        self._quarter = 0
+
+    def single(self, hit: Hit, request: Request) -> Single:
+        """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
+        brand = self._brands.brand(hit.brand)
+        visitor = b"" if request.sender.wants_privacy else self._visitor(brand, hit, request)
+        return Single(brand, hit, visitor, request.arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
         """Return the entries to append; hits of unknown brands join the refused ones."""
@@ -106,8 +128,54 @@ class Acceptance:
         at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
         if request.is_batch or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
             return b""  # A server's batch says nothing about who reads, and an old day's salt is gone.
-        salt = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
+        salt = self._day_salt(brand, at_ms=at_ms, now_ms=now_ms)
         return b"" if salt is None else visitor_hash(salt, request.sender.address, request.sender.agent, brand.name)
+
+    def _day_salt(self, brand: Brand, *, at_ms: int, now_ms: int) -> bytes | None:
+        """Return the salt of the event's day, kept at hand for a quarter of an hour: days begin on quarters."""
+        if now_ms // QUARTER_MS != self._quarter or len(self._day_salts) >= _DAY_SALTS_MAX:
+            self._quarter = now_ms // QUARTER_MS
+            self._day_salts.clear()
+        key = (brand.name, at_ms // QUARTER_MS)
+        if key not in self._day_salts:
+            self._day_salts[key] = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
+        return self._day_salts[key]
+
+
+def entries_of_singles(singles: Sequence[Single], *, shards: int) -> list[Entry]:
+    """Return entries that hold many senders' single hits: a record each would cost more than all the rest.
+
+    Hits of one entry share a minute, so that their arrival is one; those that bring a time of their own lie apart.
+    """
+    groups: dict[tuple[str, int, int], list[Single]] = {}
+    for single in singles:
+        shard = shard_of(single.brand.name, single.hit.key[0], shards=shards) if shards > 1 else 0
+        minute = -1 if single.hit.at_ms is not None else single.arrived_at_ms // MINUTE_MS
+        groups.setdefault((single.brand.name, shard, minute), []).append(single)
+    return [
+        _entry_of_singles(shard, group[start : start + FULL_HITS_PER_RECORD_MAX])
+        for (_, shard, _), group in groups.items()
+        for start in range(0, len(group), FULL_HITS_PER_RECORD_MAX)
+    ]
+
+
+def _entry_of_singles(shard: int, group: Sequence[Single]) -> Entry:
+    brand, arrived_at_ms = group[0].brand, group[0].arrived_at_ms
+    hits = [single.hit for single in group]
+    keys = [hit.key for hit in hits]
+    visitors = [single.visitor for single in group]
+    pack = Pack(
+        version=VERSION,
+        rules=RULES,
+        arrived_at_ms=arrived_at_ms,
+        keys=keys,
+        at_ms=_event_times(hits, arrived_at_ms),
+        screened=_unlabelled(keys) if brand.unlabelled == "hold" else None,
+        visitors=visitors if any(visitors) else None,
+        urls=_column([hit.url for hit in hits]),
+        referrers=_column([hit.referrer for hit in hits]),
+    )
+    return Entry(shard, brand.name, len(keys), record_from_pack(pack), arrived_at_ms)
 
 
 def _picked(draft: Draft, places: Sequence[int]) -> Draft:

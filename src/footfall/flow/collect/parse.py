@@ -13,7 +13,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta, Struct
 
-from footfall.flow.collect.careful import careful_hits, pieces_of_array, pieces_of_lines
+from footfall.flow.collect.careful import careful_hit, careful_hits, pieces_of_array, pieces_of_lines
 from footfall.flow.collect.fields import (
     Draft,
     Hit,
@@ -100,7 +100,6 @@ _LINES = _Form(
     pieces=pieces_of_lines,
 )
 _decode_one = msgspec.json.Decoder(SentHit).decode
-_ONE = _Form(lean=(), full=lambda body: [_decode_one(body)], pieces=lambda body, _: [body])
 _encode = msgspec.json.Encoder().encode
 
 
@@ -127,12 +126,31 @@ def parse_hits(body: bytes, *, lines: bool, hits_max: int) -> Parsed:
     elif start == b"[":
         parsed = _parse(body, _ARRAY, hits_max)
     elif start == b"{":
-        parsed = _parse(body, _ONE, hits_max)
+        parsed = _only_one(body)
     else:
         raise Refused("body", "must be a JSON object, a JSON array or one JSON object a line")
     if parsed.count > hits_max:
         raise Refused("body", f"has {parsed.count:,} hits, at most {hits_max:,} are taken at once")
     return parsed
+
+
+def parse_one(body: bytes) -> Hit:
+    """Return the one hit of a body that is a JSON object, or raise Refused."""
+    if b"\\" not in body:
+        try:
+            sent = _decode_one(body)
+        except _NOT_DECODED:
+            return careful_hit(body)
+        if body.count(b'"') == _encode(sent).count(b'"'):
+            return hit_from_plain(sent) if body.isascii() else hit_from_sent(sent)
+    return careful_hit(body)
+
+
+def _only_one(body: bytes) -> Parsed:
+    try:
+        return parsed_from_hits([(0, parse_one(body))], count=1)
+    except Refused as error:
+        return Parsed(1, [], [Refusal(0, error.field, error.reason)])
 
 
 def _parse(body: bytes, form: _Form, hits_max: int) -> Parsed:

@@ -68,13 +68,20 @@ class Held:
     """Reads and writes the parts of one shard."""
 
     def __init__(
-        self, summaries: Summaries, shard: int, *, expires_at_ms: Callable[[Window], int], clock: Clock
+        self,
+        summaries: Summaries,
+        shard: int,
+        *,
+        expires_at_ms: Callable[[Window], int],
+        clock: Clock,
+        rows_max: int = ROWS_MAX,
     ) -> None:
         self._summaries = summaries
         self._main = keys.shard_name(shard)
         self._late = keys.late_part(shard)
         self._expires_at_ms = expires_at_ms
         self._clock = clock
+        self._rows_max = rows_max
         self._hands: OrderedDict[tuple[str, Window], _Hand] = OrderedDict()
         self.rows = 0
 
@@ -181,6 +188,6 @@ class Held:
         self._let_go()
 
     def _let_go(self) -> None:
-        while self.rows > ROWS_MAX and len(self._hands) > 1:
+        while self.rows > self._rows_max and len(self._hands) > 1:
             _, hand = self._hands.popitem(last=False)
             self.rows -= hand.rows

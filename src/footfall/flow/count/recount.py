@@ -165,10 +165,7 @@ class Recount:
         with writing(self._table, self._workers):
             for hour in hours:
                 minutes = parts_of(hour, self._zone_of(brand))
-                parts = [
-                    [admit(EMPTY, counts.get(minute.from_ms, {}), self._limits) for minute in minutes]
-                    for counts in counted
-                ]
+                parts = [[self._columns(counts.get(minute.from_ms)) for minute in minutes] for counts in counted]
                 for minute, columns in zip(minutes, zip(*parts, strict=True), strict=True):
                     done.hits += sum(total_hits(one) for one in columns)
                     if self._workers[0].expires_at_ms(minute) > self._clock.now_ms():
@@ -181,6 +178,9 @@ class Recount:
             for worker in self._workers:
                 worker.rollup.begin_anew()
             self._workers[0].commit_touched(touched)
+
+    def _columns(self, counts: Counts | None) -> Columns:
+        return admit(EMPTY, counts, self._limits) if counts else EMPTY
 
     def _swap_days(self, brand: str, hours: Sequence[Window], done: Done) -> None:
         zone = self._zone_of(brand)

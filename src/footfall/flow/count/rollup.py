@@ -107,6 +107,8 @@ class Rollup:
 
     def step(self, *, passed_ms: int, through: int, now_ms: int) -> list[WindowKey] | None:
         """Do a little; return the windows that were finished and written, or None when there is nothing to do."""
+        if self._build is not None and self._has_open_parts(self._build.brand, self._build.window):
+            self._build = None  # Late hits have opened one of its hours, which comes first.
         if self._build is None:
             fold = self._due_fold(now_ms, through)
             if fold is not None:

@@ -11,12 +11,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 
+from footfall.flow.collect.accept import Single, entries_of_singles
 from footfall.ports.errors import PortError, Unavailable
 from footfall.ports.stream import Appended, Entry, Stream
 
 CHORES_S = 1.0
 
+SINGLE_BYTES = 300  # What a hit that waits alone is taken to weigh.
+
 Done = Callable[[Sequence[Appended] | PortError], None]
+SingleDone = Callable[[PortError | None], None]
 
 _log = logging.getLogger(__name__)
 
@@ -29,6 +33,7 @@ class Committer:
         self._open_stream = open_stream
         self._chores = chores
         self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
+        self._singles: deque[tuple[Single, SingleDone]] = deque()
         self._wake = threading.Event()
         self._is_stopping = False
         self._opened: asyncio.Future[None] = self._loop.create_future()
@@ -48,6 +53,12 @@ class Committer:
         self._waiting.append((entries, size, done))
         self._wake.set()
 
+    def submit_single(self, single: Single, done: SingleDone) -> None:
+        """Queue a hit that came alone; `done` is called when it is on disk, or with the reason why it is not."""
+        self.pending_bytes += SINGLE_BYTES
+        self._singles.append((single, done))
+        self._wake.set()
+
     async def stop(self) -> None:
         """Commit what is waiting and close the stream."""
         self._is_stopping = True
@@ -62,7 +73,7 @@ class Committer:
             return
         self._loop.call_soon_threadsafe(self._opened.set_result, None)
         chores_at = time.monotonic() + CHORES_S
-        while not (self._is_stopping and not self._waiting):
+        while not (self._is_stopping and not self._waiting and not self._singles):
             is_idle = not self._wake.wait(CHORES_S)
             self._wake.clear()
             self._commit(stream)
@@ -73,17 +84,33 @@ class Committer:
 
     def _commit(self, stream: Stream) -> None:
         group = [self._waiting.popleft() for _ in range(len(self._waiting))]
-        if not group:
+        singles = [self._singles.popleft() for _ in range(len(self._singles))]
+        if not group and not singles:
             return
         outcome: list[Appended] | PortError
         try:
-            outcome = stream.append([entry for entries, _, _ in group for entry in entries])
+            entries = [entry for entries, _, _ in group for entry in entries]
+            alone = entries_of_singles([single for single, _ in singles], shards=stream.shards)
+            outcome = stream.append(entries + alone)
         except PortError as error:
             outcome = error
         except Exception as error:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
             _log.exception("the stream's writer failed")
             outcome = Unavailable(f"the stream's writer failed: {error}")
         self._loop.call_soon_threadsafe(self._deliver, group, outcome)
+        if singles:
+            self._loop.call_soon_threadsafe(self._deliver_singles, singles, outcome)
+
+    def _deliver_singles(
+        self, singles: Sequence[tuple[Single, SingleDone]], outcome: list[Appended] | PortError
+    ) -> None:
+        error = outcome if isinstance(outcome, PortError) else None
+        self.pending_bytes -= SINGLE_BYTES * len(singles)
+        for _, done in singles:
+            try:
+                done(error)
+            except Exception:  # noqa: BLE001 - as below
+                _log.exception("an answer could not be given; the others of its commit go on")
 
     def _deliver(self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError) -> None:
         self.commits += 1

@@ -7,7 +7,6 @@ import os
 import resource
 import signal
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 
 import uvloop
@@ -21,7 +20,6 @@ from footfall.app.settings import Settings, json_from_settings
 from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
 from footfall.ports.errors import PortError
-from footfall.ports.stream import Entry
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.children import Child
@@ -165,8 +163,8 @@ class Front:
         rest.serve(pages(state), lane)
         return state
 
-    def _seen(self, entries: Sequence[Entry]) -> None:
-        self._totals.hits_accepted += sum(entry.weight for entry in entries)
+    def _seen(self, hits: int) -> None:
+        self._totals.hits_accepted += hits
 
     def _from_counting(self, message: Message) -> None:
         if self._control is not None:

@@ -1,6 +1,6 @@
 """POST /v1/hits: one hit, an array, or one a line; answered when the stream has them on disk."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -10,7 +10,7 @@ import msgspec
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.fields import Parsed
 from footfall.flow.collect.inflate import inflate
-from footfall.flow.collect.parse import parse_hits
+from footfall.flow.collect.parse import parse_hits, parse_one
 from footfall.flow.collect.senders import Network, Sender, believed_address
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
@@ -34,7 +34,7 @@ _PREFLIGHT = response(
         "access-control-max-age": "86400",
     },
 )
-_LINES = ("ndjson", "jsonl", "json-lines", "json-seq")
+_LINES = (b"ndjson", b"jsonl", b"json-lines", b"json-seq")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class HitsRoute:
         limits: HitLimits,
         trusted: Sequence[Network],
         clock: Clock,
-        seen: Callable[[Sequence[Entry]], None],
+        seen: Callable[[int], None],
     ) -> None:
         self._acceptance = acceptance
         self._committer = committer
@@ -77,31 +77,59 @@ class HitsRoute:
         else:
             try:
                 self._collect(exchange)
+            except Refused as error:
+                exchange.reply(problem(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field))
             except FootfallError as error:
                 exchange.reply(problem_of(error))
 
     def _collect(self, exchange: Exchange) -> None:
-        kind = exchange.header(b"content-type").lower()
-        encoding = exchange.header(b"content-encoding").lower()
+        headers = dict(exchange.headers)
+        kind = headers.get(b"content-type", b"").lower()
+        encoding = headers.get(b"content-encoding", b"").decode("latin-1").lower()
         body = (
             inflate(exchange.body, encoding, bytes_max=self._limits.inflated_bytes_max) if encoding else exchange.body
         )
-        lines = any(word in kind for word in _LINES)
+        lines = b"json" in kind and any(word in kind for word in _LINES)
+        if body[:1] == b"{" and not lines and b"idempotency-key" not in headers:
+            self._collect_one(exchange, body, headers)
+        else:
+            self._collect_many(exchange, body, headers, lines=lines)
+
+    def _collect_one(self, exchange: Exchange, body: bytes, headers: Mapping[bytes, bytes]) -> None:
+        """Take a hit that came alone; it goes to the disk in the company of others."""
+        hit = parse_one(body)
+        if hit.id:
+            self._collect_many(exchange, body, headers, lines=False)
+            return
+        request = self._request(exchange, headers, b"", is_batch=False)
+        single = self._acceptance.single(hit, request)
+        self._committer.submit_single(single, lambda error: self._answer_one(exchange, error))
+
+    def _answer_one(self, exchange: Exchange, error: PortError | None) -> None:
+        if error is not None:
+            exchange.reply(problem_of(error))
+        else:
+            self._seen(1)
+            exchange.reply(_accepted(1, 0))
+
+    def _collect_many(self, exchange: Exchange, body: bytes, headers: Mapping[bytes, bytes], *, lines: bool) -> None:
         parsed = parse_hits(body, lines=lines, hits_max=self._limits.batch_hits_max)
         is_batch = lines or parsed.count != 1 or body.lstrip()[:1] != b"{"
-        entries = self._acceptance.entries(parsed, self._request(exchange, body, is_batch=is_batch))
+        entries = self._acceptance.entries(parsed, self._request(exchange, headers, body, is_batch=is_batch))
         if entries:
             self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
         else:
             exchange.reply(_nothing_taken(parsed))
 
-    def _request(self, exchange: Exchange, body: bytes, *, is_batch: bool) -> Request:
-        key = exchange.header(b"idempotency-key")
+    def _request(self, exchange: Exchange, headers: Mapping[bytes, bytes], body: bytes, *, is_batch: bool) -> Request:
+        key = headers.get(b"idempotency-key", b"").decode("latin-1")
         if len(key) > KEY_BYTES_MAX:
             raise Refused("Idempotency-Key", f"has {len(key)} bytes, at most {KEY_BYTES_MAX} are taken")
-        address = believed_address(exchange.peer, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
-        wants_privacy = exchange.header(b"sec-gpc") == "1" or exchange.header(b"dnt") == "1"
-        sender = Sender(address, exchange.header(b"user-agent"), wants_privacy)
+        address = exchange.peer
+        if b"x-forwarded-for" in headers:  # It may stand there several times, so it is asked for in full.
+            address = believed_address(address, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
+        wants_privacy = headers.get(b"sec-gpc") == b"1" or headers.get(b"dnt") == b"1"
+        sender = Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy)
         return Request(self._clock.now_ms(), sender, is_batch=is_batch, idempotency_key=key, body=body)
 
     def _answer(
@@ -118,7 +146,7 @@ class HitsRoute:
                 )
             )
         else:
-            self._seen(entries)
+            self._seen(sum(entry.weight for entry in entries))
             repeats = sum(
                 entry.weight if appended.repeated else len(appended.repeats)
                 for entry, appended in zip(entries, outcome, strict=True)

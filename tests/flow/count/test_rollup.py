@@ -1,0 +1,190 @@
+"""Hours are built from minutes and days from hours, late hits are folded in, and a restart forgets none of it."""
+
+import pytest
+
+from footfall.flow.count.rollup import ATTEMPTS_MAX, LATE_ROWS_MAX, PARTS_PER_STEP
+from footfall.flow.count.worker import Worker
+from footfall.flow.store import keys
+from footfall.flow.store.columns import total_hits
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, parts_of, window_of
+from tests.flow.count.stage import NOON_MS, Stage, key_of, rules
+
+MAIN, LATE = keys.shard_name(0), keys.late_part(0)
+FOLD_MS = 600_000
+APRIL_MS = 1_775_314_800_000  # 2026-04-04T15:00Z, when Lord Howe's clocks go back by half an hour
+
+
+def step(worker: Worker) -> object:
+    """Let the rollup take one step, as if everything had passed."""
+    now_ms = worker.checkpoint.passed_ms
+    return worker.rollup.step(passed_ms=now_ms, through=worker.checkpoint.through, now_ms=now_ms)
+
+
+def begun_hour(stage: Stage) -> Worker:
+    """Return a worker in the middle of building the hour of noon."""
+    worker = stage.side().workers[0]
+    stage.send("1", "2")
+    worker.drain()
+    stage.clock.set(NOON_MS + 2 * HOUR_MS)
+    worker.flush(is_at_tip=True)
+    assert step(worker) == []
+    return worker
+
+
+@pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu", "Asia/Kolkata", "Australia/Lord_Howe", "Pacific/Chatham"])
+def test_hours_are_built_from_minutes_and_days_from_hours(zone: str) -> None:
+    stage = Stage(zone=zone)
+    stage.clock.set(APRIL_MS)
+    side = stage.side()
+    for _ in range(30):
+        stage.send("1", "2", at_ms=stage.clock.now_ms() - 7 * MINUTE_MS)
+        side.count()
+        stage.clock.advance(HOUR_MS)
+    stage.clock.advance(2 * DAY_MS)
+    side.build()
+    days = [window for window in stage.windows() if window.grain is Grain.DAY]
+    assert sum(total_hits(stage.columns(day.from_ms, Grain.DAY)) for day in days) == 60
+    for day in days:
+        hours = [stage.columns(hour.from_ms, Grain.HOUR) for hour in parts_of(day, zone)]
+        assert total_hits(stage.columns(day.from_ms, Grain.DAY)) == sum(total_hits(hour) for hour in hours)
+        for hour in parts_of(day, zone):
+            minutes = [total_hits(stage.columns(one.from_ms, Grain.MINUTE)) for one in parts_of(hour, zone)]
+            assert total_hits(stage.columns(hour.from_ms, Grain.HOUR)) == sum(minutes)
+
+
+def test_an_hour_that_is_not_over_is_not_built() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1")
+    side.count()
+    stage.clock.set(NOON_MS + HOUR_MS + 29_999)  # Hits may still be on their way for half a minute.
+    side.build()
+    assert stage.parts(NOON_MS, Grain.HOUR) == {}
+    stage.clock.advance(MINUTE_MS)
+    side.build()
+    assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
+
+
+def test_late_hits_wait_beside_their_hour_and_are_folded_in_when_it_is_time() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1")
+    side.count()
+    stage.clock.set(NOON_MS + 2 * HOUR_MS)
+    side.build()
+    stage.send("1", at_ms=NOON_MS)
+    side.count()
+    assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN, LATE}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2}
+    stage.clock.advance(FOLD_MS - 1)
+    side.build()
+    assert LATE in stage.parts(NOON_MS, Grain.HOUR)
+    stage.clock.advance(1)
+    side.build()
+    assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2}
+
+
+def test_many_late_rows_are_folded_in_at_once() -> None:
+    stage = Stage()
+    worker = begun_hour(stage)
+    while step(worker) is not None:
+        pass
+    worker.rollup.note_late("abc", window_of(NOON_MS, Grain.HOUR, "UTC"), rows=LATE_ROWS_MAX + 1, now_ms=NOON_MS)
+    assert step(worker) == [("abc", window_of(NOON_MS, Grain.HOUR, "UTC"))]
+
+
+def test_a_day_counts_late_hits_of_an_hour_that_waits_beside_it() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1")
+    side.count()
+    stage.clock.set(NOON_MS + 2 * HOUR_MS)
+    side.build()
+    stage.clock.set(NOON_MS + 12 * HOUR_MS + 20_000)
+    stage.send("1", at_ms=NOON_MS)
+    side.count()
+    stage.clock.advance(MINUTE_MS)
+    side.build()  # The day is over, and the late hit has not been folded into its hour yet.
+    assert LATE in stage.parts(NOON_MS, Grain.HOUR)
+    assert stage.counts(NOON_MS, Grain.DAY) == {key_of("1"): 2}
+
+
+def test_a_build_whose_minutes_change_begins_anew_and_ends_all_the_same() -> None:
+    stage = Stage()
+    worker = begun_hour(stage)
+    for attempt in range(10):
+        stage.send("1", at_ms=NOON_MS)
+        worker.drain()
+        if step(worker):
+            break
+    assert attempt == ATTEMPTS_MAX - 1
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 1 + ATTEMPTS_MAX, key_of("2"): 1}
+
+
+def test_an_hour_is_built_in_small_steps() -> None:
+    worker = begun_hour(Stage())
+    steps = 1
+    while not step(worker):
+        steps += 1
+    assert steps + 1 == 60 // PARTS_PER_STEP
+
+
+def test_a_day_waits_for_an_hour_that_late_hits_have_opened_meanwhile() -> None:
+    stage = Stage()
+    side = stage.side()
+    worker = side.workers[0]
+    stage.send("1")
+    side.count()
+    stage.clock.set(NOON_MS + 13 * HOUR_MS)
+    worker.flush(is_at_tip=True)
+    while step(worker) != [("abc", window_of(NOON_MS, Grain.HOUR, "UTC"))]:
+        pass
+    assert step(worker) == []  # The day is begun.
+    stage.send("2", at_ms=NOON_MS + 5 * HOUR_MS)
+    side.count()
+    assert stage.counts(NOON_MS, Grain.DAY) == {key_of("1"): 1, key_of("2"): 1}
+
+
+def test_a_late_hour_of_a_built_day_is_in_the_day_once() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1")
+    side.count()
+    stage.clock.set(NOON_MS + 13 * HOUR_MS)
+    side.build()
+    stage.send("2", at_ms=NOON_MS + 5 * HOUR_MS)
+    side.count()
+    stage.clock.advance(HOUR_MS)
+    side.build()
+    assert stage.counts(NOON_MS + 5 * HOUR_MS, Grain.HOUR) == {key_of("2"): 1}
+    assert stage.counts(NOON_MS, Grain.DAY) == {key_of("1"): 1, key_of("2"): 1}
+
+
+def test_a_restart_in_the_middle_goes_on_with_what_was_expected() -> None:
+    stage = Stage()
+    worker = begun_hour(stage)
+    assert worker.rollup.unbuilt() == [("abc", window_of(NOON_MS, Grain.HOUR, "UTC"))]
+    again = stage.side()
+    assert again.workers[0].rollup.unbuilt() == worker.rollup.unbuilt()
+    again.build()
+    stage.send("1", at_ms=NOON_MS)
+    again.count()
+    once_more = stage.side()  # It knows that a late hit waits, not since when; so it is folded in at once.
+    once_more.build()
+    assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2, key_of("2"): 1}
+    assert once_more.workers[0].rollup.unbuilt() == [("abc", window_of(NOON_MS, Grain.DAY, "UTC"))]
+
+
+def test_days_are_built_from_uncut_hours_however_short_the_lateness_is() -> None:
+    stage = Stage(how=rules(lateness_ms=HOUR_MS), keep_rows=1)
+    side = stage.side()
+    for hour in range(11):
+        stage.send("1", "1", str(hour + 2))
+        side.count()
+        side.finish()
+        stage.clock.advance(HOUR_MS)
+    stage.clock.set(NOON_MS + 12 * HOUR_MS + MINUTE_MS)
+    side.build()
+    assert stage.counts(NOON_MS, Grain.DAY) == {key_of("1"): 22, **{key_of(str(at + 2)): 1 for at in range(11)}}

@@ -1,0 +1,128 @@
+"""What ought to be true: every hit's fate by the rules as people state them, in plain dictionaries.
+
+Nothing of the counting is used here but the arithmetic of windows and the choice of shards.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from footfall.accounts.brands import Brand
+from footfall.flow.stream.shards import shard_of
+from footfall.values.window import DAY_MS, MINUTE_MS, Grain, Window, window_of
+
+LATENESS_MS = DAY_MS
+AHEAD_MS = 5 * MINUTE_MS
+REMEMBERED_MS = DAY_MS  # ids and keys
+
+Key = tuple[str, str, str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SentHit:
+    """A hit in its sender's words."""
+
+    brand: str
+    asset: str
+    section: str = ""
+    resource_type: str = ""
+    paid_type: str = ""
+    at_ms: int | None = None
+    id: str = ""
+
+    @property
+    def key(self) -> Key:
+        return self.asset, self.section, self.resource_type, self.paid_type
+
+
+@dataclass(frozen=True, slots=True)
+class SetAside:
+    """A hit that waits at a place of the stream."""
+
+    key: Key
+    at_ms: int
+
+
+@dataclass
+class Oracle:
+    """The truth about all brands."""
+
+    brands: dict[str, Brand]
+    shards: int
+    minutes: dict[str, dict[int, Counter[Key]]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
+    )
+    lines: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
+    waiting: dict[tuple[str, str, str], list[SetAside]] = field(default_factory=lambda: defaultdict(list))
+    _seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    def accept(self, hits: Iterable[SentHit], *, now_ms: int, key: str, places: dict[tuple[str, int], str]) -> None:
+        """Take in hits that the stream has, and where their records stand by brand and shard."""
+        hits = list(hits)
+        repeated = {brand for brand in {hit.brand for hit in hits} if key and self._is_known(brand, "key", key, now_ms)}
+        for hit in hits:
+            line = "duplicate" if hit.brand in repeated else self._line(hit, now_ms)
+            self.lines[hit.brand][line] += 1
+            at_ms = now_ms if hit.at_ms is None else hit.at_ms
+            if line == "counted":
+                self._count(hit.brand, hit.key, at_ms)
+            elif line != "duplicate":
+                shard = shard_of(hit.brand, hit.asset, shards=self.shards)
+                place = places.get((hit.brand, shard), "nowhere")
+                self.waiting[hit.brand, line, place].append(SetAside(hit.key, at_ms))
+
+    def poison(self, brand: str, *, weight: int) -> None:
+        """Take in a record that cannot be read."""
+        self.lines[brand]["dead"] += weight
+
+    def replay(self, brand: str, line: str, place: str) -> None:
+        """Have the hits at a place counted at their own times, once."""
+        hits = self.waiting.pop((brand, line, place), [])
+        self.lines[brand][line] -= len(hits)
+        self.lines[brand]["counted"] += len(hits)
+        for hit in hits:
+            self._count(brand, hit.key, hit.at_ms)
+
+    def replayable(self, brand: str, line: str, *, now_ms: int) -> list[str]:
+        """Return the places whose hits can be replayed now: none of them is still to come."""
+        return [
+            place
+            for (of, kind, place), hits in self.waiting.items()
+            if of == brand and kind == line and max(hit.at_ms for hit in hits) <= now_ms
+        ]
+
+    def windows(self, brand: str) -> dict[Window, Counter[Key]]:
+        """Return what every minute, hour and day of a brand holds."""
+        zone = self.brands[brand].zone
+        found: dict[Window, Counter[Key]] = defaultdict(Counter)
+        for start_ms, counts in self.minutes[brand].items():
+            for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY):
+                found[window_of(start_ms, grain, zone)].update(counts)
+        return found
+
+    def between(self, brand: str, *, from_ms: int, to_ms: int) -> Counter[Key]:
+        """Return what a span of whole minutes holds."""
+        total = Counter[Key]()
+        for start_ms, counts in self.minutes[brand].items():
+            if from_ms <= start_ms < to_ms:
+                total.update(counts)
+        return total
+
+    def _line(self, hit: SentHit, now_ms: int) -> str:
+        if hit.id and self._is_known(hit.brand, "id", hit.id, now_ms):
+            return "duplicate"
+        if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
+            return "unlabelled"
+        if hit.at_ms is None or now_ms - LATENESS_MS <= hit.at_ms <= now_ms + AHEAD_MS:
+            return "counted"
+        return "late" if hit.at_ms < now_ms else "future"
+
+    def _is_known(self, brand: str, kind: str, text: str, now_ms: int) -> bool:
+        first_ms = self._seen.get((brand, kind, text))
+        if first_ms is not None and first_ms >= now_ms - REMEMBERED_MS:
+            return True
+        self._seen[brand, kind, text] = now_ms
+        return False
+
+    def _count(self, brand: str, key: Key, at_ms: int) -> None:
+        self.minutes[brand][at_ms // MINUTE_MS * MINUTE_MS][key] += 1

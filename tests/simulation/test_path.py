@@ -1,0 +1,126 @@
+"""The whole path in a world of disorder: what comes out is what went in, whatever happens on the way."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import pytest
+
+from footfall.flow.count.rollup import WindowKey
+from footfall.flow.count.tally import MinuteKey, Tally
+from footfall.flow.count.worker import Worker
+from footfall.ports.stream import Record
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
+from tests.simulation.checking import Wrong, check_everything, check_recount
+from tests.simulation.world import World, worker_of
+
+ACTS = 40
+SEEDS = 40
+SOAK_SEEDS = 2_000
+MUTANT_SEEDS_MAX = 40
+
+
+def live(world: World, acts: int = ACTS) -> None:
+    """Let a world go on for a while, looking at it now and then."""
+    try:
+        for _ in range(acts):
+            act(world)
+        world.settle()
+        check_everything(world)
+        check_recount(world)
+        world.settle()
+        check_everything(world)
+    except Exception as error:
+        error.add_note(f"World(seed={world.seed})")
+        raise
+
+
+def act(world: World) -> None:
+    """Let one thing happen."""
+    match world.chance.choice("ssssssscccccttttrpxk"):
+        case "s":
+            world.send_something()
+        case "c":
+            world.count_a_little()
+        case "t":
+            world.clock.advance(time_that_passes(world))
+        case "r":
+            world.refresh()
+        case "p":
+            world.settle()
+            world.replay()
+        case "x":
+            world.poison()
+        case _:
+            world.settle()
+            check_everything(world)
+            if world.chance.random() < 0.3:
+                check_recount(world)
+
+
+def time_that_passes(world: World) -> int:
+    """Return how long nothing happens: seconds mostly, sometimes days."""
+    longest_ms = world.chance.choice((2_000, 2_000, MINUTE_MS, 20 * MINUTE_MS, 3 * HOUR_MS, 30 * HOUR_MS, 4 * DAY_MS))
+    return world.chance.randrange(longest_ms)
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_everything_that_was_taken_is_counted_once(seed: int) -> None:
+    live(World(seed))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(SEEDS, SOAK_SEEDS))
+def test_everything_that_was_taken_is_counted_once_in_many_worlds(seed: int) -> None:
+    live(World(seed), acts=3 * ACTS)
+
+
+class CheckpointFirst(Worker):
+    """Commits its checkpoint, and then writes the summaries that it speaks of."""
+
+    def flush(self, *, is_at_tip: bool) -> None:
+        tally = self._tally
+        checkpoint = self._next_checkpoint(tally, is_at_tip=is_at_tip, now_ms=self._clock.now_ms())
+        for replay in tally.replays:
+            self._take_replay(replay, tally, checkpoint)
+        for key, records in tally.aside.items():
+            self._write_aside(key, records)
+        self._commit(checkpoint, ())
+        self.checkpoint, self._tally = checkpoint, self._new_tally()
+        self.commit_touched(self._write_counts(tally, through=checkpoint.through))
+
+
+class WithoutRepeats(Worker):
+    """Counts whatever it reads, seen before or not."""
+
+    def _take_in(self, limit: int) -> list[Record]:
+        self.settle_doubts()
+        records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through, limit=limit)
+        for record in records:
+            self._tally.add(replace(record, repeats=(), repeated=False))
+        return records
+
+
+class LateTwice(Worker):
+    """Adds late hits to the windows they are late for, and adds them again."""
+
+    def _add_late(self, key: WindowKey, minutes: Sequence[MinuteKey], tally: Tally, *, through: int) -> None:
+        super()._add_late(key, minutes, tally, through=through)
+        super()._add_late(key, minutes, tally, through=through)
+
+
+MUTANTS: dict[str, Callable[[int], World]] = {
+    "checkpoint before summaries": lambda seed: World(seed, make_worker=worker_of(CheckpointFirst)),
+    "acknowledged before it was appended": lambda seed: World(seed, acknowledges_early=True),
+    "repeats ignored": lambda seed: World(seed, make_worker=worker_of(WithoutRepeats)),
+    "late hits twice": lambda seed: World(seed, make_worker=worker_of(LateTwice)),
+}
+
+
+@pytest.mark.parametrize("mutant", MUTANTS)
+def test_the_checker_catches_a_path_that_breaks_its_promise(mutant: str) -> None:
+    for seed in range(MUTANT_SEEDS_MAX):
+        try:
+            live(MUTANTS[mutant](seed))
+        except Wrong:
+            return
+    pytest.fail(f"{MUTANT_SEEDS_MAX} worlds of {mutant!r} looked right")
