@@ -149,8 +149,7 @@ def serve_link(counting: Counting, link: Link) -> None:
             return
         for message in messages:
             if message[0] == "stop":
-                counting.drain()
-                link.send(["stopped"])
+                _stop(counting, link)
                 return
             _begin(counting, link, message)
         try:
@@ -159,6 +158,14 @@ def serve_link(counting: Counting, link: Link) -> None:
             _log.warning("counting waits, nothing is lost: %s", error)
             time.sleep(FAILED_S)
         is_busy = _go_on(counting, link) or is_busy
+
+
+def _stop(counting: Counting, link: Link) -> None:
+    try:
+        counting.drain()
+    except PortError as error:
+        _log.warning("what the stream holds is counted at the next start: %s", error)
+    link.send(["stopped"])
 
 
 def _begin(counting: Counting, link: Link, message: Message) -> None:

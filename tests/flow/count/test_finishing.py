@@ -8,7 +8,6 @@ from footfall.flow.count.aside import aside, record_at, replay_of
 from footfall.flow.store import keys
 from footfall.flow.store.columns import is_same, total_hits
 from footfall.flow.store.cutting import cut
-from footfall.flow.store.merging import merge
 from footfall.ports.errors import Throttled
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain
 from tests.flow.count.stage import NOON_MS, Side, Stage, go_on_until, key_of
@@ -126,26 +125,25 @@ def test_hits_added_to_a_window_whose_finishing_was_cut_short_are_not_doubled() 
     assert total_hits(stage.columns(NOON_MS, Grain.MINUTE)) == hits + 1
 
 
-class FullDisk(TroubledTable):
-    """A table that takes no deletes while it is told so."""
+class Busy(TroubledTable):
+    """A table that is throttled while it is told to be."""
 
-    is_full = True
+    is_busy = False
 
     def before(self) -> None:
-        if self.is_full:
+        if self.is_busy:
             raise Throttled("later")
 
 
 def test_finishing_that_failed_is_tried_again() -> None:
     stage = Stage()
     built(stage)
-    table = FullDisk(stage.table)
-    table.is_full = False
+    table = Busy(stage.table)
     side = stage.side(table)
-    table.is_full = True
+    table.is_busy = True
     with pytest.raises(Throttled):
         side.finish()
-    table.is_full = False
+    table.is_busy = False
     assert side.finish() == 1
     stage.send("1")
     side.count()
@@ -154,10 +152,7 @@ def test_finishing_that_failed_is_tried_again() -> None:
 
 def test_parts_of_minutes_expire_with_what_was_merged() -> None:
     stage = Stage()
-    merged = merge([stage.columns(NOON_MS, Grain.MINUTE)])
-    assert total_hits(merged) == 0
-    side = built(stage)
-    side.finish()
+    built(stage).finish()
     stage.clock.set(NOON_MS + 2 * DAY_MS + 12 * MINUTE_MS)
     assert stage.parts(NOON_MS, Grain.MINUTE) == {}
     assert keys.ALL in stage.parts(NOON_MS, Grain.HOUR)

@@ -6,8 +6,11 @@ from footfall.flow.count.rollup import ATTEMPTS_MAX, LATE_ROWS_MAX, PARTS_PER_ST
 from footfall.flow.count.worker import Worker
 from footfall.flow.store import keys
 from footfall.flow.store.columns import total_hits
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.flow.stream.shards import shard_of
+from footfall.ports.stream import Entry
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, parts_of, window_of
-from tests.flow.count.stage import NOON_MS, Stage, key_of, rules
+from tests.flow.count.stage import NOON_MS, Stage, go_on_until, key_of, rules
 
 MAIN, LATE = keys.shard_name(0), keys.late_part(0)
 FOLD_MS = 600_000
@@ -164,9 +167,10 @@ def test_a_late_hour_of_a_built_day_is_in_the_day_once() -> None:
 def test_a_restart_in_the_middle_goes_on_with_what_was_expected() -> None:
     stage = Stage()
     worker = begun_hour(stage)
-    assert worker.rollup.unbuilt() == [("abc", window_of(NOON_MS, Grain.HOUR, "UTC"))]
+    hour, day = (("abc", window_of(NOON_MS, grain, "UTC")) for grain in (Grain.HOUR, Grain.DAY))
+    assert worker.rollup.unbuilt() == [hour, day]
     again = stage.side()
-    assert again.workers[0].rollup.unbuilt() == worker.rollup.unbuilt()
+    assert sorted(again.workers[0].rollup.unbuilt()) == sorted([hour, day])
     again.build()
     stage.send("1", at_ms=NOON_MS)
     again.count()
@@ -174,7 +178,7 @@ def test_a_restart_in_the_middle_goes_on_with_what_was_expected() -> None:
     once_more.build()
     assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
     assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2, key_of("2"): 1}
-    assert once_more.workers[0].rollup.unbuilt() == [("abc", window_of(NOON_MS, Grain.DAY, "UTC"))]
+    assert once_more.workers[0].rollup.unbuilt() == [day]
 
 
 def test_days_are_built_from_uncut_hours_however_short_the_lateness_is() -> None:
@@ -188,3 +192,20 @@ def test_days_are_built_from_uncut_hours_however_short_the_lateness_is() -> None
     stage.clock.set(NOON_MS + 12 * HOUR_MS + MINUTE_MS)
     side.build()
     assert stage.counts(NOON_MS, Grain.DAY) == {key_of("1"): 22, **{key_of(str(at + 2)): 1 for at in range(11)}}
+
+
+def test_the_first_hit_of_a_shard_in_a_finished_hour_is_in_its_day_as_well() -> None:
+    stage = Stage(shards=2)
+    side = stage.side()
+    one, other = (next(name for name in "abcdefgh" if shard_of("abc", name, shards=2) == shard) for shard in (0, 1))
+    stage.send(one)
+    side.count()
+    go_on_until(stage, side, NOON_MS + 26 * HOUR_MS)
+    assert keys.ALL in stage.parts(NOON_MS, Grain.HOUR)
+    now_ms = stage.clock.now_ms()
+    key = key_of(other)
+    pack = Pack(VERSION, RULES, now_ms, [key], at_ms=[NOON_MS + 1], trusted=True)
+    stage.stream.append([Entry(1, "abc", 1, record_from_pack(pack), now_ms)])
+    side.count()
+    for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY):
+        assert stage.counts(NOON_MS, grain) == {key_of(one): 1, key: 1}

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from msgspec import Struct
 
@@ -24,8 +24,7 @@ _ID_BYTES = 16
 _AHEAD_MS_MAX = 300_000  # Beyond it an event's day is not believed, so no salt is made for it.
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True, gc=False):
     """How hits came: when, from whom, and under which Idempotency-Key."""
 
     arrived_at_ms: int

@@ -7,7 +7,8 @@ the event; the salt is destroyed 47 hours after that day began, and with it any 
 import hashlib
 import ipaddress
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+
+from msgspec import Struct
 
 from footfall.ports.errors import Changed
 from footfall.ports.table import Absent, Key, Put, Table
@@ -23,8 +24,7 @@ _HOPS_MAX = 32  # A longer chain of proxies is somebody's joke.
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 
-@dataclass(frozen=True, slots=True)
-class Sender:
+class Sender(Struct, frozen=True, gc=False):
     """What is known of a sender while its request is handled; never stored."""
 
     address: str

@@ -166,7 +166,7 @@ class Worker:
                 if self.rollup.is_built(*key):
                     built.setdefault(key, []).append(minute)
                     touched.add(Touched(*key))
-                elif grain is not Grain.DAY:
+                else:
                     self.rollup.expect(*key)
         for minute in tally.minutes():
             self._add_to_minute(minute, tally, through=through)

@@ -35,6 +35,7 @@ class Committer:
         self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
         self._singles: deque[tuple[Single, SingleDone]] = deque()
         self._wake = threading.Event()
+        self._is_called = False
         self._is_stopping = False
         self._opened: asyncio.Future[None] = self._loop.create_future()
         self._thread = threading.Thread(target=self._run, name="commits", daemon=True)
@@ -51,12 +52,22 @@ class Committer:
         size = sum(len(entry.data) for entry in entries)
         self.pending_bytes += size
         self._waiting.append((entries, size, done))
-        self._wake.set()
+        self._call_writer()
 
     def submit_single(self, single: Single, done: SingleDone) -> None:
         """Queue a hit that came alone; `done` is called when it is on disk, or with the reason why it is not."""
         self.pending_bytes += SINGLE_BYTES
         self._singles.append((single, done))
+        self._call_writer()
+
+    def _call_writer(self) -> None:
+        """Wake the writer when the loop has taken all that has arrived: a commit of one hit would make the rest wait."""
+        if not self._is_called:
+            self._is_called = True
+            self._loop.call_soon(self._wake_writer)
+
+    def _wake_writer(self) -> None:
+        self._is_called = False
         self._wake.set()
 
     async def stop(self) -> None:

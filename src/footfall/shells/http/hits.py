@@ -34,6 +34,7 @@ _PREFLIGHT = response(
         "access-control-max-age": "86400",
     },
 )
+_PLAIN = (b"application/json", b"application/x-www-form-urlencoded", b"text/plain;charset=utf-8", b"")
 _LINES = (b"ndjson", b"jsonl", b"json-lines", b"json-seq")
 
 
@@ -89,7 +90,7 @@ class HitsRoute:
         body = (
             inflate(exchange.body, encoding, bytes_max=self._limits.inflated_bytes_max) if encoding else exchange.body
         )
-        lines = b"json" in kind and any(word in kind for word in _LINES)
+        lines = kind not in _PLAIN and any(word in kind for word in _LINES)
         if body[:1] == b"{" and not lines and b"idempotency-key" not in headers:
             self._collect_one(exchange, body, headers)
         else:
