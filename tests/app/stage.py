@@ -38,7 +38,8 @@ class Instance:
 
     def count(self) -> None:
         """Let counting do all that is due."""
-        self.clock.advance(2_000)  # Flushes and chores are due.
+        self.clock.advance(2_000)  # Chores are due.
+        self.counting.drain()
         for _ in range(STEPS_MAX):
             if not self.counting.step():
                 return

@@ -21,16 +21,14 @@ def test_a_second_instance_is_refused_with_the_first_one_s_number(tmp_path: Path
 
 
 def test_the_lock_goes_with_the_process_that_had_it(tmp_path: Path) -> None:
-    code = "import sys, pathlib; from footfall.app.lock import take_lock; take_lock(pathlib.Path(sys.argv[1])); input()"
+    take = "from footfall.app.lock import take_lock; take_lock(pathlib.Path(sys.argv[1]))"
+    code = f"import pathlib, sys; {take}; print(flush=True); input()"
     command = [sys.executable, "-c", code, str(tmp_path)]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as holder:
-        for _ in range(500):
-            try:
-                os.close(take_lock(tmp_path, wait_s=0))
-            except InUse as error:
-                assert str(holder.pid) in str(error)
-                break
-            assert holder.poll() is None
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        with pytest.raises(InUse, match=str(holder.pid)):
+            take_lock(tmp_path, wait_s=0)
         holder.kill()
         holder.wait()
         os.close(take_lock(tmp_path, wait_s=1))

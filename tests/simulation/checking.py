@@ -8,7 +8,7 @@ from footfall.app import wiring
 from footfall.app.counting import recounted
 from footfall.flow.serve.ledger import ledger, ledger_json
 from footfall.flow.store.checkpoints import Checkpoint, lines_item, load_checkpoint
-from footfall.flow.store.columns import CountKey, Slice, rows
+from footfall.flow.store.columns import CountKey, Slice
 from footfall.flow.store.cutting import most_missed
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summaries
@@ -16,6 +16,7 @@ from footfall.ports.table import Table
 from footfall.values.errors import Refused
 from footfall.values.period import expires_at_ms
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, moment_from_text
+from tests.flow.store.counts import counts_of
 from tests.simulation.oracle import LATENESS_MS, Oracle
 from tests.simulation.world import World
 
@@ -121,7 +122,7 @@ def _neighbours(truth: dict[Window, Any]) -> list[Window]:
 def _check_window(world: World, brand: str, window: Window, truth: Counter[CountKey]) -> None:
     parts = Summaries(world.store, world.clock).live(brand, window)
     columns = merge([part.columns for part in parts])
-    found = {(row.asset, *row.slice): row.hits for row in rows(columns)}
+    found = counts_of(columns)
     where = f"{brand} {window} ({', '.join(part.part for part in parts)})"
     if columns.other:
         raise Wrong(f"{where}: {columns.other} hits found no row")
@@ -129,11 +130,11 @@ def _check_window(world: World, brand: str, window: Window, truth: Counter[Count
         # A row of a window that was cut and then added to may lack what was cut out before.
         is_cut = key not in found or columns.cuts.reaches_kept
         missed = most_missed(columns.cuts, [Slice(*key[1:])]) if is_cut else 0
-        if not found.get(key, 0) <= truth[key] <= found.get(key, 0) + missed:
-            raise Wrong(f"{where}: {key} has {found.get(key, 0)} (and at most {missed} more), not {truth[key]}")
+        if not found[key] <= truth[key] <= found[key] + missed:
+            raise Wrong(f"{where}: {key} has {found[key]} (and at most {missed} more), not {truth[key]}")
 
 
-def _check_items(  # noqa: PLR0913 - the answer, what was asked, and the truth
+def _check_items(
     oracle: Oracle, brand: str, body: dict[str, Any], asked: dict[str, list[str]], limit: int, *, where: str
 ) -> None:
     totals = Counter[str]()

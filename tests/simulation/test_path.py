@@ -71,7 +71,7 @@ def test_everything_that_was_taken_is_counted_once(seed: int) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("seed", range(SEEDS, SOAK_SEEDS))
 def test_everything_that_was_taken_is_counted_once_in_many_worlds(seed: int) -> None:
-    live(World(seed), acts=3 * ACTS)
+    live(World(seed), acts=2 * ACTS)
 
 
 class CheckpointFirst(Worker):

@@ -8,7 +8,6 @@ import sys
 import threading
 
 from footfall.app.link import Link
-from footfall.app.memory import give_memory_back
 from footfall.app.settings import Settings, settings_from_json
 
 LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
@@ -23,7 +22,6 @@ def begin(name: str) -> tuple[Settings, Link]:
     # The parent decides when to stop; a Ctrl-C, or a service supervisor, reaches every process of the instance.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    give_memory_back()
     settings = settings_from_json(sys.stdin.readline())
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
     threading.Thread(target=_end_with_parent, name=f"{name}-lifeline", daemon=True).start()

@@ -166,7 +166,8 @@ class Side:
     def build(self) -> None:
         """Build and fold what is due now."""
         for _ in range(STEPS_MAX):
-            if not any([worker.step() for worker in self.workers]):
+            is_busy = [worker.step() for worker in self.workers]
+            if not any(is_busy):
                 return
         raise AssertionError(f"still busy after {STEPS_MAX} steps")
 

@@ -1,4 +1,4 @@
-"""Counting again gives the same bytes when nothing but time has passed, and puts right what was not as it ought to be."""
+"""Counting again gives the same bytes when nothing but time has passed, and puts right what is wrong."""
 
 from collections.abc import Callable
 
@@ -59,9 +59,7 @@ def replays(stage: Stage, side: Side) -> None:
 
 @pytest.mark.parametrize("then", [nothing, next_days, until_final, replays])
 @pytest.mark.parametrize(("shards", "keep_rows"), [(1, 0), (3, 0), (2, 1)])
-def test_the_same_range_gives_the_same_bytes(
-    then: Callable[[Stage, Side], None], shards: int, keep_rows: int
-) -> None:
+def test_the_same_range_gives_the_same_bytes(then: Callable[[Stage, Side], None], shards: int, keep_rows: int) -> None:
     stage = Stage(shards=shards, keep_rows=keep_rows)
     side = eventful(stage)
     then(stage, side)

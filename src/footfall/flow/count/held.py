@@ -18,7 +18,7 @@ from footfall.ports.errors import Changed
 from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, Window
 
-ROWS_MAX = 1_000_000  # Some 25 bytes each.
+ROWS_MAX = 300_000  # Some 25 bytes each, and the texts of ids that are not numbers.
 # Once a window is final its parts are merged into one that expires in time. Parts that lie there for longer belong to
 # an instance that stood still, and must still be there when it goes on to build longer windows of them.
 STANDSTILL_MS = 30 * DAY_MS

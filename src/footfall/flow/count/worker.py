@@ -27,6 +27,7 @@ from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
 TALLY_ROWS_MAX = 200_000  # Beyond it a flush does not wait for its time.
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
+LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
 
 
@@ -69,6 +70,7 @@ class Worker:
         self._tally = self._new_tally()
         self._is_in_doubt = False
         self._built_at_ms = 0
+        self._idle_number: int | None = None  # of the checkpoint after which nothing was left to build
         self._grains = [Grain.HOUR, Grain.DAY]
         if any(period.grain is Grain.FIVE for period in how.periods):
             self._grains.insert(0, Grain.FIVE)
@@ -82,8 +84,9 @@ class Worker:
             self.flush(is_at_tip=not records)
         elif not records and self._has_passed_a_minute(now_ms):
             self.flush(is_at_tip=True)
-        if records and 0 <= now_ms - self._built_at_ms < BUILD_EVERY_MS:
-            return True
+        every_ms = BUILD_EVERY_MS if records else LOOK_EVERY_MS if self.checkpoint.number == self._idle_number else 0
+        if 0 <= now_ms - self._built_at_ms < every_ms:
+            return bool(records)
         self._built_at_ms = now_ms
         return self._build_a_little() or bool(records)
 
@@ -233,6 +236,7 @@ class Worker:
             )
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
+        self._idle_number = self.checkpoint.number if done is None else None
         return done is not None
 
     def _next_checkpoint(self, tally: Tally | None, *, is_at_tip: bool, now_ms: int) -> Checkpoint:

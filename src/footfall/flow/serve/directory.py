@@ -41,10 +41,10 @@ class Directory:
 
     def __init__(self) -> None:
         self.slices = Slices()
-        self.order = TextOrder(self.asset_text, np.empty(0, np.uint32))
         self._ident = Growing(np.empty(0, np.uint64))  # per asset
         self._first_row = Growing(np.empty(0, np.uint32))  # per asset
         self._texts = IdTexts()  # per asset, empty for numbers
+        self.order = TextOrder(self.asset_text, np.empty(0, np.uint32), order_of=self._text_order)
         self._sorted_ident = np.empty(0, np.uint64)
         self._sorted_asset = np.empty(0, np.uint32)
         self._row_asset = Growing(np.empty(0, np.uint32))
@@ -88,6 +88,9 @@ class Directory:
         """Return the id by which the asset is known outside, as UTF-8."""
         ident = int(self._ident.values[asset])
         return self._texts.text(asset) if ident >= TEXT_BIT else b"%d" % ident
+
+    def _text_order(self, assets: NDArray[np.uint32]) -> NDArray[np.intp] | None:
+        return self._texts.order(assets)
 
     def asset_name(self, asset: int) -> str:
         """Return the id as a text, made once for the few assets that lead lists again and again."""
@@ -197,7 +200,7 @@ class Directory:
         self._texts = self._texts.kept(is_asset_live)
         self.slices = self.slices.kept(is_slice_live)
         order = self.order.order
-        self.order = TextOrder(self.asset_text, new_asset[order[is_asset_live[order]]])
+        self.order = TextOrder(self.asset_text, new_asset[order[is_asset_live[order]]], order_of=self._text_order)
 
         self._first_row = Growing(np.full(len(self._ident), NO_ROW))
         self._row_asset, self._row_slice = Growing(np.empty(0, np.uint32)), Growing(np.empty(0, np.uint32))

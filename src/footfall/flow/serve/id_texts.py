@@ -7,6 +7,8 @@ from footfall.flow.serve.growing import Growing
 from footfall.flow.store.columns import Texts
 
 WORD = 8
+PIECES_AT_ONCE = 20_000
+PADDED_BYTES_MAX = 48  # Of a text that is laid beside others of its length.
 
 
 class IdTexts:
@@ -25,6 +27,23 @@ class IdTexts:
         """Return the asset's text."""
         start, end = self._end.values[asset : asset + 2].tolist()
         return self._bytes.values[WORD + start : WORD + end].tobytes()
+
+    def order(self, assets: NDArray[np.uint32]) -> NDArray[np.intp] | None:
+        """Return the order of assets by the bytes of their texts; None when some are too long to be laid side by side.
+
+        Texts hold no NUL, so padding with it changes no order; a column at a time, because a million texts as objects
+        would take ten times their bytes.
+        """
+        starts, ends = self._end.values[assets], self._end.values[assets.astype(np.int64) + 1]
+        lengths = ends - starts
+        width = int(lengths.max(initial=0))
+        if not 0 < width <= PADDED_BYTES_MAX:
+            return None
+        padded = np.zeros((len(assets), width), np.uint8)
+        for column in range(width):
+            is_longer = lengths > column
+            padded[is_longer, column] = self._bytes.values[WORD + column + starts[is_longer]]
+        return np.argsort(padded.view(f"S{width}").ravel(), kind="stable")
 
     def extend(self, texts: Texts, text_no: NDArray[np.intp]) -> None:
         """Add one text for each new asset: the one with the number given, or an empty one for -1."""
@@ -65,8 +84,15 @@ class IdTexts:
 
 def _pieces(data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Return pieces of the data, one after the other."""
-    shifts = starts - (np.cumsum(lengths) - lengths)
-    return data[np.repeat(shifts, lengths) + np.arange(int(lengths.sum()))]
+    ends = np.cumsum(lengths)
+    gathered = np.empty(int(ends[-1]) if len(ends) else 0, np.uint8)
+    shifts = starts - (ends - lengths)
+    # Some at a time: every byte needs a place of eight.
+    for first in range(0, len(starts), PIECES_AT_ONCE):
+        some = slice(first, first + PIECES_AT_ONCE)
+        begin, end = int(ends[first] - lengths[first]), int(ends[some][-1])
+        gathered[begin:end] = data[np.repeat(shifts[some], lengths[some]) + np.arange(begin, end)]
+    return gathered
 
 
 def _words(data: NDArray[np.uint8]) -> NDArray[np.uint64]:

@@ -9,7 +9,7 @@ from footfall.flow.serve.directory import Directory
 class Candidates:
     """Every asset with hits in the rows asked for: those with one row by that row, the others by their sum."""
 
-    def __init__(self, directory: Directory, totals: NDArray[np.int64], rows: NDArray[np.intp] | None) -> None:
+    def __init__(self, directory: Directory, totals: NDArray[np.uint32], rows: NDArray[np.intp] | None) -> None:
         hits = totals.copy() if rows is None else totals[rows]
         shared = np.flatnonzero(directory.row_shared if rows is None else directory.row_shared[rows])
         self._rows = rows
@@ -20,7 +20,7 @@ class Candidates:
         sums = np.bincount(shared_assets, weights=hits[shared])
         self._summed = np.flatnonzero(sums)
         hits[shared] = 0
-        self.hits: NDArray[np.int64] = np.concatenate([hits, sums[self._summed].astype(np.int64)])
+        self.hits: NDArray[np.int64] = np.concatenate([hits.astype(np.int64), sums[self._summed].astype(np.int64)])
 
     def assets(self, places: NDArray[np.intp]) -> NDArray[np.uint32]:
         """Return the assets whose hits are at these places."""
@@ -52,7 +52,7 @@ def leaders(directory: Directory, among: Candidates, limit: int) -> list[tuple[i
 
 
 def shown_slices(
-    directory: Directory, totals: NDArray[np.int64], rows: NDArray[np.intp] | None, assets: list[int]
+    directory: Directory, totals: NDArray[np.uint32], rows: NDArray[np.intp] | None, assets: list[int]
 ) -> dict[int, int]:
     """Return the slice whose labels an asset is shown with: that of its largest row among those asked for."""
     is_listed = np.zeros(directory.assets, np.bool_)

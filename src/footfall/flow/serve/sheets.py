@@ -73,11 +73,11 @@ class Sheet:
     def __init__(self, span: Span, asked_at_ms: int = 0) -> None:
         self.span = span
         self.asked_at_ms = asked_at_ms
-        self._totals = Growing(np.empty(0, np.int64))
+        self._totals = Growing(np.empty(0, np.uint32))  # Four billion hits of one asset in one span are enough.
         self._added: dict[Unit, Contribution] = {}
         self._bounds: Bounds | None = None
 
-    def totals(self, rows: int) -> NDArray[np.int64]:
+    def totals(self, rows: int) -> NDArray[np.uint32]:
         """Return the hits of each of so many rows."""
         self._totals.stretch(rows)
         return self._totals.values
@@ -97,13 +97,13 @@ class Sheet:
             return
         if old is not None:
             del self._added[unit]
-            self._totals.values[old.rows] -= old.hits.astype(np.int64)
+            self._totals.values[old.rows] -= old.hits.astype(np.uint32)
         if new is not None:
             self._added[unit] = new
             if len(new.rows):
                 self._totals.stretch(int(new.rows.max()) + 1)
             # No row is twice in one contribution, so that adding by index adds each of them.
-            self._totals.values[new.rows] += new.hits.astype(np.int64)
+            self._totals.values[new.rows] += new.hits.astype(np.uint32)
         if any(one is not None and (one.is_cut or one.other) for one in (old, new)):
             self._bounds = None
 

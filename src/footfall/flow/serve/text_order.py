@@ -21,8 +21,15 @@ _POWERS = np.array([10**digits for digits in range(NUMBER_DIGITS_MAX + 1)], dtyp
 class TextOrder:
     """Assets in ascending order of the bytes of their ids."""
 
-    def __init__(self, text_of: Callable[[int], bytes], order: NDArray[np.uint32]) -> None:
+    def __init__(
+        self,
+        text_of: Callable[[int], bytes],
+        order: NDArray[np.uint32],
+        *,
+        order_of: Callable[[NDArray[np.uint32]], NDArray[np.intp] | None] = lambda _: None,
+    ) -> None:
         self._text_of = text_of
+        self._order_of = order_of  # sorts many texts at once, where it can
         self._order = order
         self._rank = _inverse(order)
 
@@ -60,7 +67,13 @@ class TextOrder:
         is_text = idents[assets] >= TEXT_BIT
         numbers = assets[~is_text]
         numbers = numbers[_decimal_order(idents[numbers])]
-        texts = np.array(sorted(assets[is_text].tolist(), key=self._text_of), dtype=np.uint32)
+        texts = assets[is_text]
+        by_bytes = self._order_of(texts)
+        texts = (
+            np.array(sorted(texts.tolist(), key=self._text_of), dtype=np.uint32)
+            if by_bytes is None
+            else texts[by_bytes]
+        )
         return np.insert(numbers, self._places(texts, numbers), texts) if len(texts) else numbers
 
     def _places(self, new: NDArray[np.uint32], among: NDArray[np.uint32]) -> list[int]:

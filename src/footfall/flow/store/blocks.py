@@ -13,7 +13,7 @@ import zstandard
 from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
-from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts
+from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts, shared_slices
 from footfall.ports.errors import Corrupt, PortError
 
 VERSION = 1
@@ -147,7 +147,7 @@ def _columns_from_content(content: bytes) -> Columns:
     if offsets[-1] != blob_bytes or slice_no.max(initial=0) >= max(len(labels.slices), 1):
         raise Corrupt("a summary's rows do not fit its slices and texts; count its window again")
     return Columns(
-        slices=labels.slices,
+        slices=shared_slices(labels.slices),
         ident=ident,
         slice_no=slice_no.astype(np.uint16),
         hits=_numbers_from(content, ends[3], rows, widths[2]),

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 TEXT_BIT = 1 << 63  # Set in the ident of every asset that is not a number.
+SHARED_SLICES_MAX = 20_000  # Some 300 bytes each.
 SLICES_MAX = 65_536  # What slice_no can tell apart; the limit per window is far lower.
 
 CountKey = tuple[str, str, str, str]  # asset, section, resource type, paid type
@@ -95,6 +96,23 @@ def ident_of(asset: str, text_hash: TextHash = xxh3_64_intdigest) -> int:
     return text_hash(asset.encode()) | TEXT_BIT
 
 
+_shared: dict[tuple[str, ...], Slice] = {}
+
+
+def shared_slices(labels: Iterable[Sequence[str]]) -> tuple[Slice, ...]:
+    """Return slices that all columns share: hundreds of windows in hand have the same hundreds of labels."""
+    if len(_shared) >= SHARED_SLICES_MAX:
+        _shared.clear()
+    found: list[Slice] = []
+    for label in labels:
+        key = tuple(label)
+        one = _shared.get(key)
+        if one is None:
+            one = _shared[key] = Slice(*key)
+        found.append(one)
+    return tuple(found)
+
+
 def columns_from_counts(counts: Mapping[CountKey, int], *, text_hash: TextHash = xxh3_64_intdigest) -> Columns:
     """Return the counts as columns; of two texts with one ident the first keeps it, the other's hits go to `other`."""
     if 0 in counts.values():
@@ -132,7 +150,7 @@ def _numbered_slices(counts: Iterable[CountKey]) -> tuple[tuple[Slice, ...], NDA
     slices = sorted(seen)
     number = np.empty(len(slices), np.int64)
     number[[seen[label] for label in slices]] = np.arange(len(slices))
-    return tuple(Slice(*label) for label in slices), number[seen_no]
+    return shared_slices(slices), number[seen_no]
 
 
 def _owns_ident(assets: Sequence[str], ident: NDArray[np.uint64], order: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 
 from footfall.app.link import Message, Unframed, framed
+from footfall.app.settings import child_environment
 
 RESTART_S_MIN, RESTART_S_MAX = 0.1, 5.0
 
@@ -77,6 +78,7 @@ class Child:
                 self._module,
                 str(theirs.fileno()),
                 stdin=asyncio.subprocess.PIPE,
+                env=child_environment(),
                 pass_fds=(theirs.fileno(), self._lock),
             )
         assert self._process.stdin is not None

@@ -61,7 +61,7 @@ class Committer:
         self._call_writer()
 
     def _call_writer(self) -> None:
-        """Wake the writer when the loop has taken all that has arrived: a commit of one hit would make the rest wait."""
+        """Wake the writer when the loop has taken all that has come: a commit of one hit keeps the rest waiting."""
         if not self._is_called:
             self._is_called = True
             self._loop.call_soon(self._wake_writer)

@@ -1,0 +1,212 @@
+"""What an operator asks of a data directory: over the socket of the one that runs, or by being it."""
+
+import json
+import os
+import socket
+import threading
+from collections.abc import Generator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footfall.accounts.brands import Brand
+from footfall.app import wiring
+from footfall.app.control import ControlFailed, answer_about_aside, ask, asked_from, run_offline, socket_path
+from footfall.app.lock import InUse, take_lock
+from footfall.app.settings import Settings
+from footfall.flow.store.checkpoints import Lines, load_checkpoint
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.ports.stream import Entry
+from footfall.values.clock import SystemClock
+from footfall.values.errors import Refused
+from footfall.values.window import DAY_MS, HOUR_MS
+from tests.app.stage import NOON_MS, Instance
+
+LATE_MS = NOON_MS - 2 * DAY_MS
+
+
+def asked(instance: Instance, **request: object) -> Any:
+    return answer_about_aside(instance.table, instance.stream, {"brand": "abc", **request}, clock=instance.clock)
+
+
+def lines_of(instance: Instance) -> Lines:
+    checkpoint = load_checkpoint(instance.table, 0)
+    assert checkpoint is not None
+    return checkpoint.lines["abc"]
+
+
+def with_late_hits() -> Instance:
+    instance = Instance()
+    for number in range(3):
+        instance.send(str(number), "x", at_ms=LATE_MS)
+        instance.count()
+    return instance
+
+
+def test_set_aside_hits_are_listed_page_by_page() -> None:
+    instance = with_late_hits()
+    page = asked(instance, do="side-list", kind="late", limit=2)
+    assert page == {
+        "items": [{"position": f"0:{at}", "hits": 2, "reason": "late"} for at in (1, 2)],
+        "more": True,
+    }
+    rest = asked(instance, do="side-list", kind="late", limit=2, after="0:2")
+    assert [item["position"] for item in rest["items"]] == ["0:3"]
+    assert rest["more"] is False
+    assert asked(instance, do="side-list") == {"items": [], "more": False}
+
+
+def test_one_record_is_shown_with_its_hits() -> None:
+    shown = json.loads(json.dumps(asked(with_late_hits(), do="side-show", kind="late", position="0:2")))
+    assert (shown["position"], shown["reason"]) == ("0:2", "late")
+    assert shown["hits"][0] == {"key": ["1", "news", "article", "free"], "at_ms": LATE_MS}
+    assert len(shown["hits"]) == 2
+
+
+def test_a_record_that_cannot_be_read_is_shown_as_it_is() -> None:
+    instance = Instance()
+    instance.stream.append([Entry(0, "abc", 3, b"\xc1\x02", NOON_MS)])
+    instance.count()
+    (item,) = asked(instance, do="side-list")["items"]
+    assert item["hits"] is None
+    assert "not a pack of hits" in item["reason"]
+    assert asked(instance, do="side-show", position="0:1")["bytes"] == "c102"
+    with pytest.raises(Refused, match="still cannot be read"):
+        asked(instance, do="side-replay", position="0:1")
+    assert asked(instance, do="side-replay", all=True) == []
+
+
+def test_one_record_or_all_are_replayed_and_the_ledger_still_balances() -> None:
+    instance = with_late_hits()
+    instance.stream.append(asked(instance, do="side-replay", kind="late", position="0:2"))
+    instance.count()
+    assert (lines_of(instance).late, lines_of(instance).counted) == (4, 2)
+    entries = asked(instance, do="side-replay", kind="late", all=True)
+    assert len(entries) == 2
+    for _ in range(2):  # A second time changes nothing.
+        instance.stream.append(entries)
+        instance.count()
+        assert (lines_of(instance).late, lines_of(instance).counted) == (0, 6)
+    assert asked(instance, do="side-replay", kind="late", all=True) == []
+    assert instance.stream.appended() == {"abc": 6}
+
+
+def test_hits_that_are_still_to_come_are_left_where_they_are() -> None:
+    instance = Instance()
+    instance.send("1", at_ms=NOON_MS + HOUR_MS)
+    instance.send("1", at_ms=NOON_MS + 9 * HOUR_MS)
+    instance.count()
+    instance.clock.set(NOON_MS + 2 * HOUR_MS)
+    assert len(asked(instance, do="side-replay", kind="future", all=True)) == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "field"),
+    [
+        ({"do": "side-list", "kind": "counted"}, "kind"),
+        ({"do": "side-list", "brand": "No Brand"}, "brand"),
+        ({"do": "dance"}, "do"),
+        ({"do": "side-show", "position": "0:9"}, "position"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(request_: dict[str, object], field: str) -> None:
+    with pytest.raises(Refused) as refused:
+        asked(Instance(), **request_)
+    assert refused.value.field == field
+
+
+def test_a_recount_is_asked_for_in_milliseconds() -> None:
+    assert asked_from({"brand": "abc", "from_ms": 1, "to_ms": 2}) == ("abc", 1, 2)
+    with pytest.raises(Refused, match="whole milliseconds"):
+        asked_from({"brand": "abc", "from_ms": "1", "to_ms": 2})
+
+
+# --- a directory that nobody runs on ---------------------------------------------------------------
+
+
+def offline(tmp_path: Path, *, at_ms: int) -> tuple[Settings, int]:
+    """Return the settings of a directory with a hit that was not counted yet, and when it came."""
+    settings = Settings(data_dir=str(tmp_path), brands={"abc": Brand("abc")})
+    clock = SystemClock()
+    now_ms = clock.now_ms()
+    with closing(wiring.open_stream(settings, clock)) as stream:
+        pack = Pack(VERSION, RULES, now_ms, [("1", "", "", "")], at_ms=[now_ms + at_ms])
+        stream.append([Entry(0, "abc", 1, record_from_pack(pack), now_ms)])
+    return settings, now_ms
+
+
+def test_a_recount_offline_counts_what_is_there_first(tmp_path: Path) -> None:
+    settings, now_ms = offline(tmp_path, at_ms=0)
+    request = {"do": "recount", "brand": "abc", "from_ms": now_ms - HOUR_MS, "to_ms": now_ms}
+    report = run_offline(settings, request, lambda _: None)
+    assert (report["changed"], report["hits"]) == (0, 1)
+
+
+def test_a_replay_offline_is_counted_at_once(tmp_path: Path) -> None:
+    settings, _ = offline(tmp_path, at_ms=-3 * DAY_MS)
+    listed = run_offline(settings, {"do": "side-list", "brand": "abc", "kind": "late"}, lambda _: None)
+    assert [item["position"] for item in listed["items"]] == ["0:1"]
+    request = {"do": "side-replay", "brand": "abc", "kind": "late", "all": True}
+    assert run_offline(settings, request, lambda _: None) == {"replayed": 1}
+    assert run_offline(settings, request, lambda _: None) == {"replayed": 0}
+    listed = run_offline(settings, {"do": "side-list", "brand": "abc", "kind": "late"}, lambda _: None)
+    assert listed == {"items": [], "more": False}
+
+
+def test_a_directory_in_use_is_left_alone(tmp_path: Path) -> None:
+    settings, _ = offline(tmp_path, at_ms=0)
+    lock = take_lock(tmp_path)
+    try:
+        with pytest.raises(InUse):
+            run_offline(settings, {"do": "side-list", "brand": "abc"}, lambda _: None)
+    finally:
+        os.close(lock)
+
+
+# --- a directory that somebody runs on -------------------------------------------------------------
+
+
+@contextmanager
+def answering(directory: Path, answers: list[Mapping[str, Any]]) -> Generator[list[Any]]:
+    """Listen on the control socket of a directory and give these answers to whatever is asked."""
+    heard: list[Any] = []
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+        with socket_path(directory) as path:
+            listener.bind(path)
+        listener.listen()
+
+        def serve() -> None:
+            line, _ = listener.accept()
+            with line, line.makefile("rwb") as both:
+                heard.append(json.loads(both.readline()))
+                both.write(b"".join(json.dumps(answer).encode() + b"\n" for answer in answers))
+
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield heard
+        thread.join(10)
+
+
+def test_the_instance_that_runs_is_asked_over_its_socket(tmp_path: Path) -> None:
+    told: list[float] = []
+    deep = tmp_path.joinpath(*["a-rather-long-name"] * 8)  # Longer than a socket's path may be.
+    deep.mkdir(parents=True)
+    with answering(deep, [{"progress": 0.25}, {"progress": 1}, {"done": {"hits": 3}}]) as heard:
+        assert ask(deep, {"do": "recount"}, told.append) == {"hits": 3}
+    assert (heard, told) == ([{"do": "recount"}], [0.25, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("answers", "sentence"),
+    [([{"error": "not today"}], "not today"), ([], "went away"), ([{"what": 1}], "makes no sense")],
+)
+def test_what_an_instance_cannot_do_is_told(tmp_path: Path, answers: list[Mapping[str, Any]], sentence: str) -> None:
+    with answering(tmp_path, answers), pytest.raises(ControlFailed, match=sentence):
+        ask(tmp_path, {"do": "recount"}, lambda _: None)
+
+
+def test_a_directory_without_a_socket_has_no_instance(tmp_path: Path) -> None:
+    with pytest.raises(FileNotFoundError):
+        ask(tmp_path, {}, lambda _: None)
