@@ -17,7 +17,7 @@ from bench.plan import Plan
 from bench.queries import PERIODS, Questions
 from bench.results import Row, row
 from bench.traffic import BATCH, Traffic, batches
-from bench.wrk import Script, played
+from bench.wrk import played
 from footfall.values.clock import SystemClock
 from footfall.values.window import HOUR_MS
 
@@ -28,6 +28,8 @@ ORDER = 50_000
 UNHEARD = 2_000
 FEW_HOURS, MANY_HOURS = 6, 72
 HITS_AN_HOUR = 40_000
+TINY, FILE, POPULAR = "tiny", "file", "popular"
+FILE_PATH = "/static/page.css"
 STEADY_CONNECTIONS, STEADY_DELAY_MS = 20, 95  # 20 senders, ten batches a second each: 20,000 hits/s or a little less.
 SETTINGS = {"count_lateness_hours": 200, "periods": f"{PERIOD_HOURS}=168h/1h/120s"}
 
@@ -36,15 +38,17 @@ SETTINGS = {"count_lateness_hours": 200, "periods": f"{PERIOD_HOURS}=168h/1h/120
 class Served:
     """What one instance with its history came to."""
 
-    static: float
+    static: float  # of the lists' mean size
+    tiny: float
     warm: float
+    list_bytes: float
     steady: float
     p50_ms: float
     p99_ms: float
 
     @property
     def ratio(self) -> float:
-        """Return what a list costs against static bytes."""
+        """Return what a list costs against static bytes of its size."""
         return self.warm / self.static
 
 
@@ -55,7 +59,9 @@ def run(plan: Plan) -> list[Row]:
     return [
         row("ready lists, share of static bytes", many.ratio, "ratio", at_least=0.8),
         row("ready lists", many.warm, "lists/s"),
-        row("static bytes", many.static, "answers/s"),
+        row("static bytes of the same size", many.static, "answers/s"),
+        row("a static answer of 15 bytes", many.tiny, "answers/s"),
+        row("mean size of a list", many.list_bytes, "bytes"),
         row("hits arriving meanwhile", many.steady, "hits/s"),
         row("a filter never asked before, p50", many.p50_ms, "ms"),
         row("a filter never asked before, p99", many.p99_ms, "ms", at_most=5),
@@ -82,12 +88,21 @@ def _served(plan: Plan, hours: int) -> Served:
         load = steady.start(instance.port, connections=STEADY_CONNECTIONS)
         try:
             _warm_up(instance, targets)
-            static, warm = _rounds(instance, place, targets, order, seconds=max(1, plan.seconds // 3))
+            rates = _rounds(instance, place, targets, order, seconds=max(1, plan.seconds // 4))
+            sizes = _sizes(instance, targets, order)
             times = _times(instance, questions.unheard(max(200, plan.scaled(UNHEARD))))
         finally:
             shot = load.stop()
     steps = quantiles(times, n=100)
-    return Served(static, warm, shot.rate * BATCH, 1e3 * steps[49], 1e3 * steps[98])
+    return Served(
+        static=_rate_at(sizes[POPULAR], rates, sizes),
+        tiny=rates[TINY],
+        warm=rates[POPULAR],
+        list_bytes=sizes[POPULAR],
+        steady=shot.rate * BATCH,
+        p50_ms=1e3 * steps[49],
+        p99_ms=1e3 * steps[98],
+    )
 
 
 def _send_history(instance: Instance, traffic: Traffic, *, hours: int, hits_an_hour: int) -> None:
@@ -112,20 +127,33 @@ def _warm_up(instance: Instance, targets: list[str]) -> None:
     client.close()
 
 
-def _rounds(
-    instance: Instance, place: Path, targets: list[str], order: list[int], *, seconds: int
-) -> tuple[float, float]:
-    """Return the rates of static bytes and of ready lists, measured in turns."""
-    scripts = (
-        played(place, "static", [get_request("/healthz")]),
-        played(place, "popular", [get_request(target) for target in targets], order=order),
-    )
-    rates: dict[Script, list[float]] = {script: [] for script in scripts}
+def _rounds(instance: Instance, place: Path, targets: list[str], order: list[int], *, seconds: int) -> dict[str, float]:
+    """Return the rates of both static answers and of ready lists, measured in turns."""
+    scripts = {
+        TINY: played(place, TINY, [get_request("/healthz")]),
+        FILE: played(place, FILE, [get_request(FILE_PATH)]),
+        POPULAR: played(place, POPULAR, [get_request(target) for target in targets], order=order),
+    }
+    rates: dict[str, list[float]] = {name: [] for name in scripts}
     for _ in range(ROUNDS):
-        for script in scripts:
-            rates[script].append(script.fire(instance.port, connections=CONNECTIONS, seconds=seconds).rate)
-    static, popular = (median(rates[script]) for script in scripts)
-    return static, popular
+        for name, script in scripts.items():
+            rates[name].append(script.fire(instance.port, connections=CONNECTIONS, seconds=seconds).rate)
+    return {name: median(found) for name, found in rates.items()}
+
+
+def _sizes(instance: Instance, targets: list[str], order: list[int]) -> dict[str, float]:
+    """Return the bytes of each kind of answer; of lists the mean, as often as each is asked for."""
+    client = instance.client()
+    lists = [len(client.get(target).body) for target in targets]
+    sizes = {name: float(len(client.get(path).body)) for name, path in ((TINY, "/healthz"), (FILE, FILE_PATH))}
+    client.close()
+    return sizes | {POPULAR: sum(lists[place] for place in order) / len(order)}
+
+
+def _rate_at(size: float, rates: dict[str, float], sizes: dict[str, float]) -> float:
+    """Return the rate of static answers of a size: their time grows with their bytes from the tiny one to the file."""
+    tiny_s, file_s = 1 / rates[TINY], 1 / rates[FILE]
+    return 1 / (tiny_s + (file_s - tiny_s) * (size - sizes[TINY]) / (sizes[FILE] - sizes[TINY]))
 
 
 def _times(instance: Instance, targets: list[str]) -> list[float]:

@@ -119,6 +119,10 @@ class Directory:
         """Bring the order of ids up to date, when enough assets are new."""
         self.order.catch_up(self._ident.values)
 
+    def rank_all_assets(self) -> None:
+        """Bring the order of ids up to date, however few assets are new."""
+        self.order.catch_up(self._ident.values, unranked_max=0)
+
     def _assets(self, columns: Columns, idents: NDArray[np.uint64]) -> tuple[NDArray[np.uint32], NDArray[np.bool_]]:
         """Return the asset of each ident, and whether its text is another than the one known here."""
         places = np.searchsorted(self._sorted_ident, idents)

@@ -31,19 +31,21 @@ class IdTexts:
     def order(self, assets: NDArray[np.uint32]) -> NDArray[np.intp] | None:
         """Return the order of assets by the bytes of their texts; None when some are too long to be laid side by side.
 
-        Texts hold no NUL, so padding with it changes no order; a column at a time, because a million texts as objects
-        would take ten times their bytes.
+        A column at a time, because a million texts as objects would take ten times their bytes. They are padded with
+        NUL, so of two that only differ in NULs at the end the shorter has to come first beforehand.
         """
         starts, ends = self._end.values[assets], self._end.values[assets.astype(np.int64) + 1]
         lengths = ends - starts
         width = int(lengths.max(initial=0))
         if not 0 < width <= PADDED_BYTES_MAX:
             return None
+        by_length = np.argsort(lengths, kind="stable")
+        starts, lengths = starts[by_length], lengths[by_length]
         padded = np.zeros((len(assets), width), np.uint8)
         for column in range(width):
             is_longer = lengths > column
             padded[is_longer, column] = self._bytes.values[WORD + column + starts[is_longer]]
-        return np.argsort(padded.view(f"S{width}").ravel(), kind="stable")
+        return by_length[np.argsort(padded.view(f"S{width}").ravel(), kind="stable")]
 
     def extend(self, texts: Texts, text_no: NDArray[np.intp]) -> None:
         """Add one text for each new asset: the one with the number given, or an empty one for -1."""

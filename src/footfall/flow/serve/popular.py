@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from xxhash import xxh3_64_hexdigest
 
 from footfall.flow.serve.board import Board
+from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
 from footfall.flow.serve.query import LIMIT_MAX, PopularQuery, canonical
-from footfall.flow.serve.sheets import Bounds
+from footfall.flow.serve.sheets import Bounds, Sheet
 from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
 
@@ -60,19 +62,22 @@ class _Body(msgspec.Struct):
     items: list[_Item]
 
 
+@dataclass(frozen=True, slots=True)
+class _Proof:
+    """Whether the list is proven, and by how much each listed asset may be off."""
+
+    is_exact: bool
+    uncertainty: list[int]
+
+
 def popular(board: Board, query: PopularQuery) -> Answer:
     """Return the most popular assets that the question asks for."""
     sheet = board.sheet(query.period, closed=query.closed, previous=False)
     directory = board.directory
     is_asked = directory.slices.matching(query)
-    rows = None if is_asked is None else np.flatnonzero(is_asked[directory.row_slice])
-    totals = sheet.totals(directory.rows)
-    found = Candidates(directory, totals, rows)
-    listed = leaders(directory, found, query.limit)
-    proof = _proof(sheet.bounds(directory), is_asked, found, listed=listed, limit=query.limit)
-    before = board.sheet(query.period, closed=query.closed, previous=True).totals(directory.rows)
-    earlier = leaders(directory, Candidates(directory, before, rows), LIMIT_MAX)
-    slices = shown_slices(directory, totals, rows, [asset for asset, _ in listed])
+    listed, slices, proof = _listed(directory, sheet, is_asked, query.limit)
+    before = board.sheet(query.period, closed=query.closed, previous=True)
+    earlier = _earlier(directory, before, is_asked)
     body = _Body(
         brand=query.brand,
         period=query.period,
@@ -84,6 +89,39 @@ def popular(board: Board, query: PopularQuery) -> Answer:
         items=_items(board, listed, earlier, slices, proof),
     )
     return _answer(body, max_age_s=board.periods[query.period].cache_s, canonical_text=canonical(query))
+
+
+def _listed(
+    directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None, limit: int
+) -> tuple[list[tuple[int, int]], dict[int, int], _Proof]:
+    """Return the assets of the list with their hits, the slices they are shown with, and the proof."""
+    totals = sheet.totals(directory.rows)
+    bounds = sheet.bounds(directory)
+    if not bounds.is_cut and not bounds.other:
+        found = _picked(directory, sheet, is_asked, limit)
+        if found is not None:
+            slices = dict(zip(found.assets, directory.row_slice[found.rows].tolist(), strict=True))
+            return list(zip(found.assets, found.hits, strict=True)), slices, _Proof(is_exact=True, uncertainty=[])
+    rows = None if is_asked is None else np.flatnonzero(is_asked[directory.row_slice])
+    among = Candidates(directory, totals, rows)
+    listed = leaders(directory, among, limit)
+    proof = _proof(bounds, is_asked, among, listed=listed, limit=limit)
+    return listed, shown_slices(directory, totals, rows, [asset for asset, _ in listed]), proof
+
+
+def _earlier(directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None) -> list[int]:
+    """Return the assets of the previous list, as long as a list can be."""
+    found = _picked(directory, sheet, is_asked, LIMIT_MAX)
+    if found is not None:
+        return found.assets
+    rows = None if is_asked is None else np.flatnonzero(is_asked[directory.row_slice])
+    among = Candidates(directory, sheet.totals(directory.rows), rows)
+    return [asset for asset, _ in leaders(directory, among, LIMIT_MAX)]
+
+
+def _picked(directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None, limit: int) -> Picked | None:
+    lead = sheet.leading(directory)
+    return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), is_asked, limit)
 
 
 def _answer(body: _Body, *, max_age_s: int, canonical_text: str) -> Answer:
@@ -99,14 +137,6 @@ def _answer(body: _Body, *, max_age_s: int, canonical_text: str) -> Answer:
         canonical=canonical_text,
         exact=body.exact,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class _Proof:
-    """Whether the list is proven, and by how much each listed asset may be off."""
-
-    is_exact: bool
-    uncertainty: list[int]
 
 
 def _proof(
@@ -150,12 +180,12 @@ def _may_overtake(
 def _items(
     board: Board,
     listed: list[tuple[int, int]],
-    earlier: list[tuple[int, int]],
+    earlier: list[int],
     slices: dict[int, int],
     proof: _Proof,
 ) -> list[_Item]:
     directory = board.directory
-    rank_before = {asset: rank for rank, (asset, _) in enumerate(earlier, start=1)}
+    rank_before = {asset: rank for rank, asset in enumerate(earlier, start=1)}
     items: list[_Item] = []
     for rank, (asset, hits) in enumerate(listed, start=1):
         before = rank_before.get(asset)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from footfall.flow.serve.directory import Directory, Renumbering
 from footfall.flow.serve.growing import Growing
+from footfall.flow.serve.leading import Leading, leading
 from footfall.flow.store.columns import Columns
 from footfall.values.period import Span
 from footfall.values.window import Window
@@ -76,11 +77,18 @@ class Sheet:
         self._totals = Growing(np.empty(0, np.uint32))  # Four billion hits of one asset in one span are enough.
         self._added: dict[Unit, Contribution] = {}
         self._bounds: Bounds | None = None
+        self._leading: tuple[Directory, Leading | None] | None = None
 
     def totals(self, rows: int) -> NDArray[np.uint32]:
         """Return the hits of each of so many rows."""
         self._totals.stretch(rows)
         return self._totals.values
+
+    def leading(self, directory: Directory) -> Leading | None:
+        """Return the rows that lead lists, sorted when first asked for after a change."""
+        if self._leading is None or self._leading[0] is not directory:
+            self._leading = (directory, leading(directory, self.totals(directory.rows)))
+        return self._leading[1]
 
     def move(self, span: Span, units: Mapping[Unit, Contribution]) -> None:
         """Become the sum of exactly these units, by taking away and adding only what differs."""
@@ -95,6 +103,7 @@ class Sheet:
         old = self._added.get(unit)
         if new is old:
             return
+        self._leading = None
         if old is not None:
             del self._added[unit]
             self._totals.values[old.rows] -= old.hits.astype(np.uint32)

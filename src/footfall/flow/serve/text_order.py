@@ -51,10 +51,14 @@ class TextOrder:
             return ranked.tolist()
         return sorted([*ranked.tolist(), *unranked.tolist()], key=self._text_of)[:count]
 
-    def catch_up(self, idents: NDArray[np.uint64]) -> None:
+    def ranks(self, assets: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the places of ranked assets in the order."""
+        return self._rank[assets]
+
+    def catch_up(self, idents: NDArray[np.uint64], *, unranked_max: int = UNRANKED_MAX) -> None:
         """Rank the assets that have come since the last time, once there are enough of them."""
         known, waiting = len(self._rank), len(idents) - len(self._rank)
-        if waiting <= UNRANKED_MAX:
+        if waiting <= unranked_max:
             return
         if waiting > known // MERGE_SHARE:
             self._order = self._sorted(np.arange(len(idents), dtype=np.uint32), idents)
