@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from footfall.flow.serve.directory import Directory
 
-ROWS_MAX = 60_000  # Sorted in some five milliseconds.
+ROWS_MAX = 60_000  # Sorted in a millisecond or two.
+HITS_MAX = 2**32 - 1  # of one row in one span
 SHARED_ROWS_MAX = 5_000  # Rows of assets under several labels; their sums depend on the filter.
 
 
@@ -52,8 +53,10 @@ def leading(directory: Directory, totals: NDArray[np.uint32]) -> Leading | None:
         # Strictly above the last one that fits: a tie is either whole or not there at all.
         own = own[hits > np.partition(hits, len(hits) - ROWS_MAX)[len(hits) - ROWS_MAX]]
         hits = totals[own]
-    order = np.lexsort((directory.order.ranks(directory.row_asset[own]), np.iinfo(np.uint32).max - hits))
-    rows = own[order].astype(np.uint32)
+    # Hits and rank in one number sort several times faster than by one after the other.
+    ranks = directory.order.ranks(directory.row_asset[own]).astype(np.uint64)
+    place = (np.uint64(HITS_MAX) - hits) << np.uint64(32) | ranks
+    rows = own[np.argsort(place)].astype(np.uint32)
     shared_assets, shared_no = np.unique(directory.row_asset[shared], return_inverse=True)
     return Leading(rows, directory.row_slice[rows], is_whole, shared.astype(np.uint32), shared_assets, shared_no)
 
