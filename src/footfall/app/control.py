@@ -99,7 +99,7 @@ def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
 
 
 def answer_about_aside(
-    table: Table, stream: Stream, request: Mapping[str, Any], *, clock: Clock | None = None
+    table: Table, stream: Stream, request: Mapping[str, Any], *, clock: Clock
 ) -> Mapping[str, Any] | list[Entry]:
     """Return the answer to a question about set-aside hits; for a replay, the entries to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
@@ -110,8 +110,7 @@ def answer_about_aside(
         case "side-show":
             return _shown(table, stream, brand, kind, str(request.get("position", "")))
         case "side-replay":
-            now_ms = (clock or SystemClock()).now_ms()
-            return _entries(table, stream, brand, kind, request, now_ms=now_ms)
+            return _entries(table, stream, brand, kind, request, now_ms=clock.now_ms())
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
 

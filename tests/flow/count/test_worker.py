@@ -291,16 +291,16 @@ def test_a_replay_of_one_shard_s_record_is_not_taken_for_another_s() -> None:
     assert total_hits(stage.columns(NOON_MS - 2 * DAY_MS, Grain.DAY)) == 10
 
 
-def test_five_minutes_are_built_only_when_a_period_asks_for_them() -> None:
+def test_five_minutes_are_not_kept_because_minutes_are() -> None:
     five = Period("five", count=3, grain=Grain.FIVE, cache_s=30)
-    for periods, parts in (((), set[str]()), ((five,), {"s00"})):
-        stage = Stage(how=replace(rules(), periods=periods))
-        side = stage.side()
-        stage.send("1")
-        side.count()
-        stage.clock.advance(HOUR_MS)
-        side.build()
-        assert set(stage.parts(NOON_MS, Grain.FIVE)) == parts
+    stage = Stage(how=replace(rules(), periods=(five,)))
+    side = stage.side()
+    stage.send("1")
+    side.count()
+    stage.clock.advance(HOUR_MS)
+    side.build()
+    assert not stage.parts(NOON_MS, Grain.FIVE)
+    assert set(stage.parts(NOON_MS, Grain.MINUTE)) == {"s00"}
 
 
 def test_hits_go_to_the_windows_of_the_brand_s_zone() -> None:

@@ -24,6 +24,7 @@ from footfall.values.period import RETENTION_MS, Period
 from footfall.values.period import expires_at_ms as expiry
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
+LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
 TALLY_ROWS_MAX = 200_000  # Beyond it a flush does not wait for its time.
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
@@ -71,9 +72,6 @@ class Worker:
         self._is_in_doubt = False
         self._built_at_ms = 0
         self._idle_number: int | None = None  # of the checkpoint after which nothing was left to build
-        self._grains = [Grain.HOUR, Grain.DAY]
-        if any(period.grain is Grain.FIVE for period in how.periods):
-            self._grains.insert(0, Grain.FIVE)
 
     def step(self) -> bool:
         """Read, flush when it is time, build a little; return whether there may be more to do at once."""
@@ -163,7 +161,7 @@ class Worker:
         built: dict[WindowKey, list[MinuteKey]] = {}
         for minute in tally.minutes():
             touched.add(Touched(minute[0], self._window(minute, Grain.MINUTE)))
-            for grain in self._grains:
+            for grain in LARGER_GRAINS:
                 key = (minute[0], self._window(minute, grain))
                 self.rollup.interrupt(*key)
                 if self.rollup.is_built(*key):
@@ -263,7 +261,7 @@ class Worker:
         return window_of(start_ms, grain, self._zone_of(brand))
 
     def _through_of(self, minute: MinuteKey) -> int:
-        windows = [self._window(minute, grain) for grain in (Grain.MINUTE, *self._grains)]
+        windows = [self._window(minute, grain) for grain in (Grain.MINUTE, *LARGER_GRAINS)]
         return max(self.held.throughs(minute[0], window).counted for window in windows)
 
     def _new_tally(self) -> Tally:

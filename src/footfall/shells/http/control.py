@@ -67,7 +67,7 @@ class ControlServer:
     async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
         if request.get("do") == "recount":
             return await self._recount(request, writer)
-        answered = answer_about_aside(self._state.store, self._state.stream, request)
+        answered = answer_about_aside(self._state.store, self._state.stream, request, clock=self._state.clock)
         if isinstance(answered, Mapping):
             return answered
         if answered:
