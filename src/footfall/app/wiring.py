@@ -5,6 +5,7 @@ import ipaddress
 import os
 import secrets
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from footfall.accounts.brands import Brands
@@ -13,6 +14,7 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.collect.senders import Network, Salts
+from footfall.flow.store.checkpoints import load_checkpoint
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 from footfall.values.window import Grain
@@ -20,6 +22,10 @@ from footfall.values.window import Grain
 STREAM_FILE = "stream.db"
 STORE_FILE = "store.db"
 SALTS_FILE = "salts.db"
+
+
+class StreamIsBehind(FootfallError):
+    """The store has counted records that the stream does not have."""
 
 
 class ShardsAreFixed(FootfallError):
@@ -38,15 +44,38 @@ def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) ->
 
 
 def open_stream_to_write(settings: Settings, clock: Clock) -> SqliteStream:
-    """Open the stream for an instance; raise ShardsAreFixed when it was made with another number of shards."""
+    """Open the stream for an instance; raise ShardsAreFixed or StreamIsBehind when the two do not go together."""
     stream = open_stream(settings, clock)
-    if stream.shards != settings.stream_shards:
+    try:
+        _require_same_shards(stream, settings)
+        _require_not_behind(stream, settings, clock)
+    except BaseException:
         stream.close()
+        raise
+    return stream
+
+
+def _require_same_shards(stream: SqliteStream, settings: Settings) -> None:
+    if stream.shards != settings.stream_shards:
         raise ShardsAreFixed(
             f"the stream in {settings.data_dir} was made with {stream.shards} shards and stream_shards is "
             f"{settings.stream_shards}: set it to {stream.shards}, or begin with an empty directory"
         )
-    return stream
+
+
+def _require_not_behind(stream: SqliteStream, settings: Settings, clock: Clock) -> None:
+    """Refuse a stream that lacks records which the store has counted: new hits would be taken for those."""
+    if not (Path(settings.data_dir) / STORE_FILE).exists():
+        return
+    with closing(open_store(settings, clock, read_only=True)) as store:
+        for shard in range(stream.shards):
+            checkpoint = load_checkpoint(store, shard)
+            if checkpoint is not None and checkpoint.through > stream.tip(shard):
+                raise StreamIsBehind(
+                    f"{STORE_FILE} in {settings.data_dir} has counted {checkpoint.through} records of shard {shard}, "
+                    f"{STREAM_FILE} holds {stream.tip(shard)}: restore both from one moment, or move {STORE_FILE} away "
+                    "to count anew what the stream holds"
+                )
 
 
 def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:
