@@ -45,6 +45,7 @@ contracts: $(STAMP)
 fresh: $(STAMP)
 	$(BIN)/python scripts/map.py --check
 	$(BIN)/python scripts/reference.py --check
+	$(BIN)/python scripts/figures.py --check
 
 pytest: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
@@ -64,6 +65,7 @@ soak: setup-tests  ## the long campaigns
 bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk
 	$(BIN)/python -m bench
+	$(BIN)/python scripts/figures.py
 
 clean:  ## remove what can be made again; data/ stays
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache src/*.egg-info

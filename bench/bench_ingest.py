@@ -165,7 +165,7 @@ def _single_rows(hits: list[bytes], plan: Plan) -> list[Row]:
     seconds = max(1, plan.seconds // 3)
     rows: list[Row] = []
     with Instance(plan.directory / "single-data") as instance:
-        for connections in (64, 256):
+        for connections in (64, 256, 1_024):
             rates: dict[Script, list[float]] = {kept: [], bare: []}
             for _ in range(ROUNDS):
                 for script in (bare, kept):

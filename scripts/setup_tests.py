@@ -6,6 +6,7 @@ from debian import NotInstalled, require_programs
 
 PACKAGE_OF = {
     "git": "git",  # tests/tidy asks which files are in the repository.
+    "node": "nodejs",  # reads the page's script
 }
 
 

@@ -86,7 +86,7 @@ class CheckpointFirst(Worker):
             self._write_aside(key, records)
         self._commit(checkpoint, ())
         self.checkpoint, self._tally = checkpoint, self._new_tally()
-        self.commit_touched(self._write_counts(tally, through=checkpoint.through))
+        self.commit_touched(self._write_counts(tally, checkpoint))
 
 
 class WithoutRepeats(Worker):

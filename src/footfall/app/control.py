@@ -16,6 +16,7 @@ import msgspec
 
 from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
+from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
@@ -70,14 +71,16 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
     from footfall.app.counting import Counting, recounted
 
     lock = take_lock(Path(settings.data_dir), wait_s=OFFLINE_WAIT_S)
+    settings = kept_settings(settings.data_dir) or settings
     clock = SystemClock()
     try:
         with (
-            closing(wiring.open_stream(settings, clock)) as stream,
+            closing(wiring.open_stream_to_write(settings, clock)) as stream,
             closing(wiring.open_store(settings, clock)) as table,
         ):
             counting = Counting(settings, stream, table, clock=clock)
             counting.drain()
+            require_known_brand(request, settings, stream)
             if request.get("do") == "recount":
                 return recounted(counting, *asked_from(request), on_progress=on_progress)
             answered = answer_about_aside(table, stream, request, clock=clock)
@@ -88,6 +91,13 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
             return {"replayed": len(answered)}
     finally:
         os.close(lock)
+
+
+def require_known_brand(request: Mapping[str, Any], settings: Settings, stream: Stream) -> None:
+    """Refuse a brand that is not set up and was never heard of: most likely it is misspelt."""
+    name = _brand(request.get("brand"))
+    if name not in settings.brands and name not in stream.appended():
+        raise Refused("brand", f"{name!r} is not a brand of {settings.data_dir}, and no hit of it was ever accepted")
 
 
 def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:

@@ -79,7 +79,7 @@ def test_every_field_of_a_hit_is_frozen_in_its_column(salts: Salts) -> None:
     assert found.visitors is not None
     assert [len(visitor) for visitor in found.visitors] == [0, 8]
     assert [place for place, _ in entry.ids] == [1]
-    assert (found.weights, found.screened, found.replays, found.trusted) == (None, None, None, False)
+    assert (found.weights, found.screened, found.replays, found.trusted) == (None, None, None, True)
 
 
 def test_columns_that_no_hit_uses_are_left_out(salts: Salts) -> None:
@@ -253,3 +253,23 @@ def test_single_hits_go_to_the_shards_of_their_assets(salts: Salts) -> None:
     found = {key[0]: shard for shard, one in packs for key in one.keys}
     assert found == {str(number): shard_of("abc", str(number), shards=3) for number in range(500)}
     assert max(entry.weight for entry in made) <= FULL_HITS_PER_RECORD_MAX
+
+
+@pytest.mark.parametrize(
+    ("at_ms", "verdict"),
+    [
+        (NOON_MS - 2 * HOUR_MS, None),
+        (NOON_MS - 2 * HOUR_MS - 1, "late"),
+        (NOON_MS + 60_000, None),
+        (NOON_MS + 60_001, "future"),
+    ],
+)
+def test_a_time_is_judged_at_the_door_and_for_good(salts: Salts, at_ms: int, verdict: str | None) -> None:
+    strict = Acceptance(BRANDS, salts, shards=1, lateness_ms=2 * HOUR_MS, future_ms=60_000)
+    sent = LEAN | {"at": at_ms}
+    (alone,) = entries_of_singles([strict.single(parse_one(json.dumps(sent).encode()), request(sent))], shards=1)
+    (batched,) = strict.entries(parse([sent]), request([sent]))
+    for entry in (alone, batched):
+        judged = pack_from_record(entry.data)
+        assert judged.screened == (None if verdict is None else {0: verdict})
+        assert judged.trusted

@@ -25,7 +25,8 @@ from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
-from footfall.shells.http.state import FrontState, Totals
+from footfall.shells.http.state import FrontState
+from footfall.shells.http.totals import Totals
 from footfall.values.clock import SetClock
 
 NOW_MS = 1_794_753_000_000

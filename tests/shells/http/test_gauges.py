@@ -122,7 +122,7 @@ def test_the_lines_of_a_brand_and_what_is_in_flight_make_what_was_accepted(stage
     stage.count()
     stage.append("abc", weight=5)
     found = gauges(stage)
-    lines = found["footfall_brand_hits_total"]
+    lines = found["footfall_brand_line_hits"]
     assert lines[("abc", "counted")] == 1
     assert lines[("abc", "duplicate")] == 1
     assert lines[("abc", "late")] == 1
@@ -137,7 +137,7 @@ def test_screened_hits_are_told_by_reason(stage: Stage) -> None:
         worker.checkpoint.lines["abc"].move("known-bot", 3)
     stage.append("abc", weight=4)
     stage.count()
-    assert gauges(stage)["footfall_brand_hits_total"][("abc", "screened:known-bot")] == 3
+    assert gauges(stage)["footfall_brand_line_hits"][("abc", "screened:known-bot")] == 3
 
 
 def test_seconds_since_the_last_hit_are_told_of_brands_that_were_heard(tmp_path: Path) -> None:

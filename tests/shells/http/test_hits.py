@@ -22,6 +22,7 @@ from footfall.ports.errors import NoSpace
 from footfall.ports.stream import Appended, Entry, Record, Stream
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.hits import HitLimits, HitsRoute
+from footfall.shells.http.totals import Totals
 from footfall.values.clock import SetClock
 from tests.shells.http.clients import NOON_MS, Answer, Client, echo, post, run, served
 
@@ -48,7 +49,7 @@ class House:
     committer: Committer
     path: Path
     clock: SetClock
-    seen: list[int] = field(default_factory=list[int])
+    totals: Totals = field(default_factory=Totals)
 
     async def send(self, sent: Any, *headers: str) -> Answer:
         """Send hits and return the answer."""
@@ -79,17 +80,17 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream, shards
         committer = Committer(lambda: kind(path, clock=clock, shards=shards), chores=no_chores)
         await committer.start()
         stack.push_async_callback(committer.stop)
-        seen: list[int] = []
+        totals = Totals()
         route = HitsRoute(
             Acceptance(brands, salts, shards=shards),
             committer,
             limits=LIMITS,
             trusted=[ip_network("127.0.0.0/8")],
             clock=clock,
-            seen=seen.append,
+            totals=totals,
         )
         here = await stack.enter_async_context(served({b"/v1/hits": route}, echo))
-        yield House(await here.connect(), committer, path, clock, seen)
+        yield House(await here.connect(), committer, path, clock, totals)
 
 
 def test_one_hit_is_on_disk_when_it_is_answered(tmp_path: Path) -> None:
@@ -99,7 +100,7 @@ def test_one_hit_is_on_disk_when_it_is_answered(tmp_path: Path) -> None:
             assert (answer.status, answer.json()) == (202, {"accepted": 1, "duplicates": 0})
             assert answer.headers["access-control-allow-origin"] == "*"
             assert [pack.keys for pack in here.packs()] == [[("1", "5", "article", "free")]]
-            assert here.seen == [1]
+            assert here.totals.hits_accepted == 1
 
     run(work())
 
@@ -195,7 +196,7 @@ def test_the_same_key_with_another_body_is_refused_and_stores_nothing(tmp_path: 
                 answer = await here.send(other, "idempotency-key: k")
                 assert (answer.status, answer.json()["field"]) == (422, "Idempotency-Key")
             assert sum(record.weight for record in here.records()) == 1
-            assert sum(here.seen) == 1
+            assert here.totals.hits_accepted == 1
 
     run(work())
 
@@ -254,7 +255,7 @@ def test_a_full_disk_is_said_and_taking_goes_on_when_there_is_space(tmp_path: Pa
             answer = await here.send(HIT)
             assert (answer.status, answer.headers["retry-after"]) == (503, "1")
             assert "disk is full" in answer.json()["detail"]
-            assert here.seen == []
+            assert here.totals.hits_accepted == 0
             FullDisk.is_full = False
             assert (await here.send(HIT)).status == 202
             assert len(here.records()) == 1

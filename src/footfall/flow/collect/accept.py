@@ -15,6 +15,9 @@ from footfall.ports.stream import Claim, Entry
 from footfall.values.errors import Refused
 from footfall.values.window import MINUTE_MS
 
+LATENESS_MS = 86_400_000
+FUTURE_MS = 300_000
+LATE, FUTURE = "late", "future"
 UNLABELLED = "unlabelled"  # The verdict on a hit without resourceType where the brand wants to know first.
 LEAN_HITS_PER_RECORD_MAX = 2_000  # of at most 460 bytes each: an id and three labels
 FULL_HITS_PER_RECORD_MAX = 200  # of at most 4,700 bytes each: url, referrer and visitor as well
@@ -39,6 +42,7 @@ class Single(Struct, frozen=True, gc=False):
 
     brand: Brand
     hit: Hit
+    verdict: str  # empty: it is counted
     visitor: bytes
     arrived_at_ms: int
 
@@ -46,8 +50,12 @@ class Single(Struct, frozen=True, gc=False):
 class Acceptance:
     """What it takes to accept: the brands, the visitors' salts and the shards of the stream."""
 
-    def __init__(self, brands: Brands, salts: Salts, *, shards: int) -> None:
+    def __init__(
+        self, brands: Brands, salts: Salts, *, shards: int, lateness_ms: int = LATENESS_MS, future_ms: int = FUTURE_MS
+    ) -> None:
         self._brands = brands
+        self._lateness_ms = lateness_ms
+        self._future_ms = future_ms
         self._salts = salts
         self._shards = shards
         self._day_salts: dict[tuple[str, int], bytes | None] = {}
@@ -57,7 +65,8 @@ class Acceptance:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
         brand = self._brands.brand(hit.brand)
         visitor = b"" if request.sender.wants_privacy else self._visitor(brand, hit, request)
-        return Single(brand, hit, visitor, request.arrived_at_ms)
+        verdict = self._verdict(brand, hit.key, hit.at_ms, request.arrived_at_ms)
+        return Single(brand, hit, verdict, visitor, request.arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
         """Return the entries to append; hits of unknown brands join the refused ones."""
@@ -91,13 +100,15 @@ class Acceptance:
 
     def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Entry:
         hits = draft.hits
+        at_ms = _event_times(hits, request.arrived_at_ms)
         pack = Pack(
             version=VERSION,
             rules=RULES,
             arrived_at_ms=request.arrived_at_ms,
             keys=draft.keys,
-            at_ms=_event_times(hits, request.arrived_at_ms),
-            screened=_unlabelled(draft.keys) if brand.unlabelled == "hold" else None,
+            at_ms=at_ms,
+            screened=self._verdicts(brand, draft.keys, at_ms, request.arrived_at_ms),
+            trusted=at_ms is not None,  # The times were judged here, for good.
             visitors=self._visitors(brand, draft, request),
             urls=_column([hit.url for hit in hits]) if hits else None,
             referrers=_column([hit.referrer for hit in hits]) if hits else None,
@@ -111,6 +122,27 @@ class Acceptance:
             ids=_ids(brand.name, hits) if hits else (),
             claim=claim,
         )
+
+    def _verdicts(
+        self, brand: Brand, keys: list[HitKey], at_ms: list[int] | None, arrived_at_ms: int
+    ) -> dict[int, str] | None:
+        """Return the hits that are not counted, each with its line of the ledger."""
+        if at_ms is None and brand.unlabelled != "hold":
+            return None
+        verdicts = [
+            self._verdict(brand, key, None if at_ms is None else at_ms[place], arrived_at_ms)
+            for place, key in enumerate(keys)
+        ]
+        return {place: verdict for place, verdict in enumerate(verdicts) if verdict} or None
+
+    def _verdict(self, brand: Brand, key: HitKey, at_ms: int | None, arrived_at_ms: int) -> str:
+        if brand.unlabelled == "hold" and not key[2]:
+            return UNLABELLED
+        if at_ms is None:
+            return ""
+        if arrived_at_ms - at_ms > self._lateness_ms:
+            return LATE
+        return FUTURE if at_ms - arrived_at_ms > self._future_ms else ""
 
     def _visitors(self, brand: Brand, draft: Draft, request: Request) -> list[bytes] | None:
         """Return each hit's visitor: the brand's own id if sent, else the sender if it speaks for itself alone."""
@@ -163,13 +195,15 @@ def _entry_of_singles(shard: int, group: Sequence[Single]) -> Entry:
     hits = [single.hit for single in group]
     keys = [hit.key for hit in hits]
     visitors = [single.visitor for single in group]
+    at_ms = _event_times(hits, arrived_at_ms)
     pack = Pack(
         version=VERSION,
         rules=RULES,
         arrived_at_ms=arrived_at_ms,
         keys=keys,
-        at_ms=_event_times(hits, arrived_at_ms),
-        screened=_unlabelled(keys) if brand.unlabelled == "hold" else None,
+        at_ms=at_ms,
+        screened={place: single.verdict for place, single in enumerate(group) if single.verdict} or None,
+        trusted=at_ms is not None,
         visitors=visitors if any(visitors) else None,
         urls=_column([hit.url for hit in hits]),
         referrers=_column([hit.referrer for hit in hits]),
@@ -191,10 +225,6 @@ def _event_times(hits: list[Hit] | None, arrived_at_ms: int) -> list[int] | None
     if hits is None or all(hit.at_ms is None for hit in hits):
         return None
     return [arrived_at_ms if hit.at_ms is None else hit.at_ms for hit in hits]
-
-
-def _unlabelled(keys: list[HitKey]) -> dict[int, str] | None:
-    return {place: UNLABELLED for place, key in enumerate(keys) if not key[2]} or None
 
 
 def _column(texts: list[str]) -> list[str] | None:

@@ -6,7 +6,8 @@ not JSON at all costs nobody else anything.
 
 import json
 import re
-from typing import Any, NoReturn
+from dataclasses import dataclass
+from typing import Any
 
 from footfall.flow.collect.fields import Hit, Refusal, SentHit, hit_from_sent
 from footfall.values.errors import Refused
@@ -31,6 +32,13 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    """NaN or an infinity, which JSON does not have; kept until it is known whose value it is."""
+
+    name: str
+
+
 def careful_hits(pieces: list[bytes]) -> tuple[list[tuple[int, Hit]], list[Refusal]]:
     """Return the hits that can be taken with their places, and why the others cannot."""
     taken: list[tuple[int, Hit]] = []
@@ -45,13 +53,15 @@ def careful_hits(pieces: list[bytes]) -> tuple[list[tuple[int, Hit]], list[Refus
 
 def careful_hit(piece: bytes) -> Hit:
     """Return the hit that the text of one JSON object holds, or raise Refused."""
-    fields = _object(piece)
+    fields, constants = _object(piece)
     for name, (kinds, words) in _KINDS.items():
         value = fields.get(name)
         if value is None and name in ("brand", "assetId"):
             raise Refused(name, "is missing")
         if (not isinstance(value, kinds) and value is not None) or isinstance(value, bool):
             raise Refused(name, f"must be {words}, not {_words(value)}")
+    if constants:
+        raise Refused("body", "has NaN or an infinity, which JSON does not")
     return hit_from_sent(SentHit(**{name: fields[name] for name in _KINDS if name in fields}))
 
 
@@ -87,20 +97,28 @@ def pieces_of_lines(body: bytes, hits_max: int) -> list[bytes]:
     return pieces
 
 
-def _object(piece: bytes) -> dict[str, Any]:
+def _object(piece: bytes) -> tuple[dict[str, Any], list[_Constant]]:
+    """Return an object's fields, and every NaN or infinity that it has anywhere."""
+    constants: list[_Constant] = []
+
+    def constant(name: str) -> _Constant:
+        constants.append(_Constant(name))
+        return constants[-1]
+
     try:
         text = piece.decode()
     except UnicodeDecodeError as error:
         raise Refused("body", f"is not UTF-8 at byte {error.start}") from error
     try:
-        fields = json.loads(text, object_pairs_hook=_unique, parse_constant=_refuse_constant, parse_int=_whole_number)
+        fields = json.loads(text, object_pairs_hook=_unique, parse_constant=constant, parse_int=_whole_number)
     except RecursionError as error:
         raise Refused("body", "is nested too deep") from error
     except ValueError as error:
-        raise Refused("body", f"is not JSON: {error}") from error
+        hint = "; for one hit a line, send Content-Type: application/x-ndjson" if "Extra data" in str(error) else ""
+        raise Refused("body", f"is not JSON: {error}{hint}") from error
     if not isinstance(fields, dict):
         raise Refused("body", f"must be a JSON object, not {_words(fields)}")
-    return fields  # pyright: ignore[reportUnknownVariableType] - whatever was sent
+    return fields, constants  # pyright: ignore[reportUnknownVariableType] - whatever was sent
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -110,10 +128,6 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         twice = next(name for name, _ in pairs if name in seen or seen.add(name))
         raise Refused(twice if twice in _KINDS else "body", f"the key {twice[:40]!r} stands twice")
     return fields
-
-
-def _refuse_constant(name: str) -> NoReturn:
-    raise Refused("body", f"{name} is not JSON")
 
 
 def _whole_number(digits: str) -> int:
@@ -131,4 +145,4 @@ _WORDS: dict[type, str] = {
 
 
 def _words(value: object) -> str:
-    return _WORDS.get(type(value), "text")
+    return value.name if isinstance(value, _Constant) else _WORDS.get(type(value), "text")

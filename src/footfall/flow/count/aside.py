@@ -95,7 +95,7 @@ def _still_screened(record: Record, pack: Pack, chosen: Sequence[int]) -> dict[i
     screened = {
         place: verdict
         for place, verdict in enumerate(verdicts.values())
-        if verdict is not None and verdict != "unlabelled"
+        if verdict is not None and verdict not in KINDS
     }
     return screened or None
 

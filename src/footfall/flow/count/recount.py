@@ -94,7 +94,9 @@ class Recount:
         if asked.from_ms >= asked.to_ms:
             raise Refused("from", "must be before `to`")
         if asked.to_ms > self._clock.now_ms() + self._rules.future_ms:
-            raise Refused("to", "lies in the future")
+            raise Refused(
+                "to", f"lies in the future; at most {instant_text(self._clock.now_ms())} can be counted again"
+            )
         zone = self._zone_of(asked.brand)
         hours = set(windows_between(Grain.HOUR, from_ms=asked.from_ms, to_ms=asked.to_ms, zone=zone))
         for day in windows_between(Grain.DAY, from_ms=asked.from_ms, to_ms=asked.to_ms, zone=zone):

@@ -98,7 +98,7 @@ class Worker:
                 self._take_replay(replay, tally, checkpoint)
             for key, records in tally.aside.items():
                 self._write_aside(key, records)
-            touched = self._write_counts(tally, through=checkpoint.through)
+            touched = self._write_counts(tally, checkpoint)
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
@@ -151,10 +151,10 @@ class Worker:
             raise
         return records
 
-    def _write_counts(self, tally: Tally, *, through: int) -> set[Touched]:
+    def _write_counts(self, tally: Tally, checkpoint: Checkpoint) -> set[Touched]:
         """Add counts to their minutes and to every longer window that was built without them.
 
-        Each is written once and holds everything up to `through` then. What has to follow from it later is noted
+        Each is written once and holds everything up to the checkpoint then. What has to follow from it later is noted
         before it, so that nothing is forgotten when this is cut short.
         """
         touched: set[Touched] = set()
@@ -170,17 +170,21 @@ class Worker:
                 else:
                     self.rollup.expect(*key)
         for minute in tally.minutes():
-            self._add_to_minute(minute, tally, through=through)
+            checkpoint.overflow += self._add_to_minute(minute, tally, through=checkpoint.through)
         for key, minutes in built.items():
-            self._add_late(key, minutes, tally, through=through)
+            self._add_late(key, minutes, tally, through=checkpoint.through)
         return touched
 
-    def _add_to_minute(self, minute: MinuteKey, tally: Tally, *, through: int) -> None:
+    def _add_to_minute(self, minute: MinuteKey, tally: Tally, *, through: int) -> int:
+        """Add counts to a minute; return how many hits found no row in it."""
         brand, window = minute[0], self._window(minute, Grain.MINUTE)
         counts = tally.counts_after(minute, self.held.throughs(brand, window).counted)
-        if counts:
-            main = keys.shard_name(self.shard)
-            self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
+        if not counts:
+            return 0
+        main = keys.shard_name(self.shard)
+        before = self.held.part(brand, window, main).columns.other
+        self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
+        return self.held.part(brand, window, main).columns.other - before
 
     def _add_late(self, key: WindowKey, minutes: Sequence[MinuteKey], tally: Tally, *, through: int) -> None:
         brand, window = key

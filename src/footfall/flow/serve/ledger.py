@@ -46,7 +46,7 @@ def ledger(brand: str, handled: Mapping[str, Mapping[str, object]], *, appended:
     if parts > appended:
         raise Unbalanced(
             f"{brand}: the ledger's lines add up to {parts} hits, but only {appended} were accepted; "
-            f"recount the brand, or restore stream and store from one moment"
+            "restore stream and store from one moment"
         )
     return Ledger(
         brand=brand,

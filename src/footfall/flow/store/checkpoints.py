@@ -50,6 +50,7 @@ class Checkpoint:
     arrived_at_ms: int = 0  # when the last record that was read had arrived
     flushed_at_ms: int = 0
     flush_ms: int = 0  # how long the last flush took
+    overflow: int = 0  # hits that count in no row because a minute was full
     lines: dict[str, Lines] = field(default_factory=dict[str, Lines])
 
 
@@ -77,6 +78,7 @@ def checkpoint_from_item(item: Item) -> Checkpoint:
         arrived_at_ms=_number(item, "arrived_at_ms"),
         flushed_at_ms=_number(item, "flushed_at_ms"),
         flush_ms=_number(item, "flush_ms"),
+        overflow=_number(item, "overflow"),
         lines={brand: _lines_from(lines, last_hit_ms=_number(seen, brand)) for brand, lines in brands.items()},
     )
 
@@ -89,6 +91,7 @@ def _item_from(checkpoint: Checkpoint) -> Item:
         "arrived_at_ms": checkpoint.arrived_at_ms,
         "flushed_at_ms": checkpoint.flushed_at_ms,
         "flush_ms": checkpoint.flush_ms,
+        "overflow": checkpoint.overflow,
         "brands": {brand: lines_item(lines) for brand, lines in checkpoint.lines.items()},
         "seen": {brand: lines.last_hit_ms for brand, lines in checkpoint.lines.items()},
     }

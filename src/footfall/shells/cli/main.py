@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
+from footfall import __version__
 from footfall.app.settings import SettingsRefused, environment
 from footfall.shells.cli import dead_letters, demo, ledger, popular, recount, send, serve, version
 from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
@@ -67,6 +68,7 @@ def parser() -> Parser:
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    root.add_argument("--version", action="version", version=f"footfall {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for command in COMMANDS.values():
         one = commands.add_parser(

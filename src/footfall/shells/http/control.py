@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, socket_path
+from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.link import Message
 from footfall.ports.errors import PortError
 from footfall.shells.http.state import FrontState
@@ -65,6 +65,7 @@ class ControlServer:
             writer.close()
 
     async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
+        require_known_brand(request, self._state.settings, self._state.stream)
         if request.get("do") == "recount":
             return await self._recount(request, writer)
         answered = answer_about_aside(self._state.store, self._state.stream, request, clock=self._state.clock)

@@ -14,9 +14,10 @@ import uvloop
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.app import wiring
 from footfall.app.child import LOG_FORMAT
+from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
-from footfall.app.settings import Settings, json_from_settings
+from footfall.app.settings import HOUR_MS, Settings, json_from_settings
 from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
 from footfall.ports.errors import PortError
@@ -30,8 +31,9 @@ from footfall.shells.http.hits import HitLimits, HitsRoute
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
 from footfall.shells.http.popular import PopularRoute
-from footfall.shells.http.state import FrontState, Totals
+from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
+from footfall.shells.http.totals import Totals
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -49,6 +51,9 @@ def run(settings: Settings, *, demo_rate: float | None = None) -> int:
     logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
     os.umask(0o077)  # What is kept here is nobody else's to read.
     lock = take_lock(Path(settings.data_dir))
+    keep_settings(settings)
+    if not settings.brands and not settings.dev:
+        _log.warning("there is no brand, so every hit is refused; name one with --brand, or start with --dev")
     _raise_file_limit()
     sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
     uvloop.run(Front(settings, lock, SystemClock()).run(demo_rate))
@@ -135,7 +140,13 @@ class Front:
         brands = wiring.brands(settings)
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
-        acceptance = Acceptance(brands, salts, shards=stream.shards)
+        acceptance = Acceptance(
+            brands,
+            salts,
+            shards=stream.shards,
+            lateness_ms=settings.count_lateness_hours * HOUR_MS,
+            future_ms=settings.count_future_ms,
+        )
         hits = HitsRoute(
             acceptance,
             committer,
@@ -144,7 +155,7 @@ class Front:
             ),
             trusted=wiring.trusted_networks(settings),
             clock=clock,
-            seen=self._seen,
+            totals=self._totals,
         )
         routes = {
             b"/v1/hits": hits,
@@ -162,9 +173,6 @@ class Front:
         )  # fmt: skip
         rest.serve(pages(state), lane)
         return state
-
-    def _seen(self, hits: int) -> None:
-        self._totals.hits_accepted += hits
 
     def _from_counting(self, message: Message) -> None:
         if self._control is not None:

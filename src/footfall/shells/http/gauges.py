@@ -59,6 +59,11 @@ def _front(state: FrontState) -> Iterator[Metric]:
     yield _gauge("footfall_ready", "1 when hits are taken and lists are served, else 0.", int(state.is_ready()))
     yield _counter("footfall_requests", "Requests that came since the start.", lane.requests)
     yield _counter("footfall_hits_accepted", "Hits answered with 202 since the start.", state.totals.hits_accepted)
+    yield _counter("footfall_hits_refused", "Hits that could not be taken since the start.", state.totals.hits_refused)
+    yield _family(
+        CounterMetricFamily("footfall_posts_refused", "Posts of hits that got no 2xx.", labels=["status"]),
+        [([str(status)], count) for status, count in sorted(state.totals.posts_refused.items())],
+    )
     yield _gauge("footfall_connections", "Connections that are open.", len(lane.connections))
     yield _gauge("footfall_buffered_bytes", "Bytes of request bodies that are still arriving.", lane.buffered_bytes)
     yield _gauge("footfall_pending_bytes", "Bytes of hits that wait for the disk.", committer.pending_bytes)
@@ -95,6 +100,11 @@ def _shards(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: in
             {shard: one.flush_ms / 1_000 for shard, one in flushed.items()},
         ),
         (
+            "footfall_overflow_hits",
+            "Hits that count in no row because a minute had too many assets or labels.",
+            {shard: one.overflow for shard, one in checkpoints.items()},
+        ),
+        (
             "footfall_flush_age_seconds",
             "How long ago the shard last wrote to the store.",
             {shard: max(0, now_ms - one.flushed_at_ms) / 1_000 for shard, one in flushed.items()},
@@ -129,8 +139,10 @@ def _brands(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: in
         [([brand], appended.get(brand, 0)) for brand in shown],
     )
     yield _family(
-        CounterMetricFamily(
-            "footfall_brand_hits", "Hits of the brand by the line of the ledger they are in.", labels=["brand", "line"]
+        GaugeMetricFamily(
+            "footfall_brand_line_hits",
+            "Hits of the brand by the line of the ledger they are in.",
+            labels=["brand", "line"],
         ),
         [sample for brand in shown for sample in _line_samples(brand, lines.get(brand) or Lines())],
     )

@@ -1,6 +1,6 @@
 """POST /v1/hits: one hit, an array, or one a line; answered when the stream has them on disk."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -16,7 +16,15 @@ from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.lane import Exchange
-from footfall.shells.http.problems import not_allowed, problem, problem_of, refusals
+from footfall.shells.http.problems import (
+    Problem,
+    document_of,
+    not_allowed,
+    problem_document,
+    refusals,
+    whole_problem,
+)
+from footfall.shells.http.totals import Totals
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
@@ -58,14 +66,14 @@ class HitsRoute:
         limits: HitLimits,
         trusted: Sequence[Network],
         clock: Clock,
-        seen: Callable[[int], None],
+        totals: Totals,
     ) -> None:
         self._acceptance = acceptance
         self._committer = committer
         self._limits = limits
         self._trusted = trusted
         self._clock = clock
-        self._seen = seen
+        self._totals = totals
 
     def __call__(self, exchange: Exchange) -> None:
         """Take the request's hits, or say why not."""
@@ -74,14 +82,23 @@ class HitsRoute:
         elif exchange.method != b"POST":
             exchange.reply(not_allowed("POST, OPTIONS", detail="hits are sent with POST"))
         elif self._committer.pending_bytes > self._limits.pending_bytes_max:
-            exchange.reply(problem(HTTPStatus.TOO_MANY_REQUESTS, detail="hits come faster than the disk takes them"))
+            self._refuse(
+                exchange,
+                problem_document(HTTPStatus.TOO_MANY_REQUESTS, detail="hits come faster than the disk takes them"),
+            )
         else:
             try:
                 self._collect(exchange)
             except Refused as error:
-                exchange.reply(problem(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field))
+                self._totals.hits_refused += 1
+                document = problem_document(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field)
+                self._refuse(exchange, document)
             except FootfallError as error:
-                exchange.reply(problem_of(error))
+                self._refuse(exchange, document_of(error))
+
+    def _refuse(self, exchange: Exchange, document: Problem) -> None:
+        self._totals.posts_refused[int(document.status)] += 1
+        exchange.reply(whole_problem(document))
 
     def _collect(self, exchange: Exchange) -> None:
         headers = dict(exchange.headers)
@@ -108,9 +125,9 @@ class HitsRoute:
 
     def _answer_one(self, exchange: Exchange, error: PortError | None) -> None:
         if error is not None:
-            exchange.reply(problem_of(error))
+            self._refuse(exchange, document_of(error))
         else:
-            self._seen(1)
+            self._totals.hits_accepted += 1
             exchange.reply(_accepted(1, 0))
 
     def _collect_many(self, exchange: Exchange, body: bytes, headers: Mapping[bytes, bytes], *, lines: bool) -> None:
@@ -119,8 +136,11 @@ class HitsRoute:
         entries = self._acceptance.entries(parsed, self._request(exchange, headers, body, is_batch=is_batch))
         if entries:
             self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
+        elif parsed.refused:
+            self._totals.hits_refused += len(parsed.refused)
+            self._refuse(exchange, _nothing_taken(parsed))
         else:
-            exchange.reply(_nothing_taken(parsed))
+            exchange.reply(_accepted(0, 0))
 
     def _request(self, exchange: Exchange, headers: Mapping[bytes, bytes], body: bytes, *, is_batch: bool) -> Request:
         key = headers.get(b"idempotency-key", b"").decode("latin-1")
@@ -137,17 +157,14 @@ class HitsRoute:
         self, exchange: Exchange, parsed: Parsed, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
     ) -> None:
         if isinstance(outcome, PortError):
-            exchange.reply(problem_of(outcome))
+            self._refuse(exchange, document_of(outcome))
         elif any(appended.is_refused for appended in outcome):
-            exchange.reply(
-                problem(
-                    HTTPStatus.UNPROCESSABLE_ENTITY,
-                    detail="this Idempotency-Key came with another body before; use a new key for new hits",
-                    field="Idempotency-Key",
-                )
-            )
+            detail = "this Idempotency-Key came with another body before; use a new key for new hits"
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            self._refuse(exchange, problem_document(status, detail=detail, field="Idempotency-Key"))
         else:
-            self._seen(sum(entry.weight for entry in entries))
+            self._totals.hits_accepted += sum(entry.weight for entry in entries)
+            self._totals.hits_refused += len(parsed.refused)
             repeats = sum(
                 entry.weight if appended.repeated else len(appended.repeats)
                 for entry, appended in zip(entries, outcome, strict=True)
@@ -173,13 +190,11 @@ def _result(accepted: int, duplicates: int) -> dict[str, object]:
     return {"accepted": accepted, "duplicates": duplicates}
 
 
-def _nothing_taken(parsed: Parsed) -> bytes:
-    if not parsed.refused:
-        return _accepted(0, 0)
+def _nothing_taken(parsed: Parsed) -> Problem:
     in_order = sorted(parsed.refused, key=lambda one: one.index)
     first = in_order[0]
     detail = f"{first.field}: {first.reason}"
     if parsed.count == 1:
-        return problem(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
+        return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
     detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
-    return problem(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)
+    return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)

@@ -38,12 +38,12 @@ class Problem:
 
 def problem_of(error: FootfallError) -> bytes:
     """Return the response that tells a client what happened."""
-    return _whole(document_of(error))
+    return whole_problem(document_of(error))
 
 
 def problem(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> bytes:
     """Return a problem document as a response."""
-    return _whole(problem_document(status, detail=detail, field=field, refused=refused))
+    return whole_problem(problem_document(status, detail=detail, field=field, refused=refused))
 
 
 def not_allowed(methods: str, *, detail: str) -> bytes:
@@ -78,5 +78,6 @@ def refusals(refused: Sequence[Refusal]) -> list[dict[str, object]]:
     return [{"index": one.index, "field": one.field, "reason": one.reason} for one in refused]
 
 
-def _whole(document: Problem) -> bytes:
+def whole_problem(document: Problem) -> bytes:
+    """Return a problem document as it travels."""
     return response(document.status, document.body, kind=PROBLEM, headers=document.headers)

@@ -15,14 +15,8 @@ from footfall.shells.http.answers import Answers
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.lane import Lane
+from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
-
-
-@dataclass(slots=True)
-class Totals:
-    """What the front has counted since it started."""
-
-    hits_accepted: int = 0
 
 
 @dataclass(slots=True)
