@@ -26,7 +26,7 @@ from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
-TALLY_ROWS_MAX = 200_000  # Beyond it a flush does not wait for its time.
+TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)

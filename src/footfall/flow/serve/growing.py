@@ -11,7 +11,7 @@ _ROOM_MIN = 1_024
 
 
 class Growing(Generic[Number]):
-    """Values of one kind in one block of memory, with a quarter of room to spare when it has to move."""
+    """Values of one kind in one block of memory, with an eighth of room to spare when it has to move."""
 
     def __init__(self, values: NDArray[Number]) -> None:
         self._block = values
@@ -29,7 +29,7 @@ class Growing(Generic[Number]):
         """Add values at the end."""
         size = self._size + len(values)
         if size > len(self._block):
-            block = np.zeros(max(_ROOM_MIN, size + size // 4), dtype=self._block.dtype)
+            block = np.zeros(max(_ROOM_MIN, size + size // 8), dtype=self._block.dtype)
             block[: self._size] = self.values
             self._block = block
         self._block[self._size : size] = values
