@@ -103,10 +103,10 @@ class HitsRoute:
     def _collect(self, exchange: Exchange) -> None:
         headers = dict(exchange.headers)
         kind = headers.get(b"content-type", b"").lower()
-        encoding = headers.get(b"content-encoding", b"").decode("latin-1").lower()
-        body = (
-            inflate(exchange.body, encoding, bytes_max=self._limits.inflated_bytes_max) if encoding else exchange.body
-        )
+        body = exchange.body
+        if b"content-encoding" in headers:
+            encoding = headers[b"content-encoding"].decode("latin-1").lower()
+            body = inflate(body, encoding, bytes_max=self._limits.inflated_bytes_max)
         lines = kind not in _PLAIN and any(word in kind for word in _LINES)
         if body[:1] == b"{" and not lines and b"idempotency-key" not in headers:
             self._collect_one(exchange, body, headers)
