@@ -65,7 +65,7 @@ class Tally:
         self.replays: list[Replay] = []
         self.through = 0
         self.arrived_at_ms = 0
-        self.rows = 0  # an upper bound
+        self._listed = 0  # places of set-aside hits, and records that came again
 
     def add(self, record: Record) -> None:
         """Take one record in."""
@@ -78,6 +78,11 @@ class Tally:
             lines.duplicate += record.weight
         else:
             self._add_new(record, lines)
+
+    @property
+    def rows(self) -> int:
+        """Return how much is in hand: distinct keys of every minute, and what is listed besides."""
+        return self._listed + sum(len(counts) for counts in self._counts.values())
 
     def minutes(self) -> list[MinuteKey]:
         """Return every minute that has hits, in the order in which they came."""
@@ -119,8 +124,8 @@ class Tally:
         through = self._throughs.get(minute)
         if through is None:
             through = self._throughs[minute] = self._through_of(minute)
-        self.rows += len(hits)
         if sequence <= through:
+            self._listed += len(hits)
             self._again.setdefault(minute, []).append((sequence, Counter(hits)))
             return
         counts = self._counts.get(minute)
@@ -167,7 +172,7 @@ class Tally:
         self.replays.append(Replay(sequence, record.sequence, record.group, line, counts, moves))
 
     def _set_aside(self, record: Record, line: str, place: int | None, hits: int, *, reason: str = "") -> None:
-        self.rows += 1
+        self._listed += 1
         records = self.aside.setdefault((record.group, line, reason), [])
         if not records or records[-1].sequence != record.sequence:
             records.append(AsideRecord(record.sequence, [], 0))
