@@ -216,8 +216,11 @@ def test_the_longest_hits_stay_under_the_records_limit(salts: Salts, full: bool)
 
 def singles_of(salts: Salts, *sent: Any, arrived_at_ms: int = NOON_MS) -> list[Single]:
     acceptance = Acceptance(BRANDS, salts, shards=1)
-    how = Request(arrived_at_ms, SENDER, is_batch=False)
-    return [acceptance.single(parse_one(json.dumps(one).encode()), how) for one in sent]
+    return [alone_in(acceptance, one, arrived_at_ms=arrived_at_ms) for one in sent]
+
+
+def alone_in(acceptance: Acceptance, sent: Any, arrived_at_ms: int = NOON_MS) -> Single:
+    return acceptance.single(parse_one(json.dumps(sent).encode()), SENDER, arrived_at_ms=arrived_at_ms)
 
 
 def test_single_hits_of_one_minute_share_a_record_and_keep_what_is_theirs(salts: Salts) -> None:
@@ -267,7 +270,7 @@ def test_single_hits_go_to_the_shards_of_their_assets(salts: Salts) -> None:
 def test_a_time_is_judged_at_the_door_and_for_good(salts: Salts, at_ms: int, verdict: str | None) -> None:
     strict = Acceptance(BRANDS, salts, shards=1, lateness_ms=2 * HOUR_MS, future_ms=60_000)
     sent = LEAN | {"at": at_ms}
-    (alone,) = entries_of_singles([strict.single(parse_one(json.dumps(sent).encode()), request(sent))], shards=1)
+    (alone,) = entries_of_singles([alone_in(strict, sent)], shards=1)
     (batched,) = strict.entries(parse([sent]), request([sent]))
     for entry in (alone, batched):
         judged = pack_from_record(entry.data)

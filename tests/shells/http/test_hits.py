@@ -21,7 +21,8 @@ from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.ports.errors import NoSpace
 from footfall.ports.stream import Appended, Entry, Record, Stream
 from footfall.shells.http.commits import Committer
-from footfall.shells.http.hits import HitLimits, HitsRoute
+from footfall.shells.http.door import Door, HitLimits
+from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import SetClock
 from tests.shells.http.clients import NOON_MS, Answer, Client, echo, post, run, served
@@ -81,7 +82,7 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream, shards
         await committer.start()
         stack.push_async_callback(committer.stop)
         totals = Totals()
-        route = HitsRoute(
+        door = Door(
             Acceptance(brands, salts, shards=shards),
             committer,
             limits=LIMITS,
@@ -89,7 +90,8 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream, shards
             clock=clock,
             totals=totals,
         )
-        here = await stack.enter_async_context(served({b"/v1/hits": route}, echo))
+        routes = {b"/v1/hits": HitsRoute(door), b"/v1/pagehits": PageHitsRoute(door)}
+        here = await stack.enter_async_context(served(routes, echo))
         yield House(await here.connect(), committer, path, clock, totals)
 
 
@@ -301,5 +303,44 @@ def test_many_senders_at_once_are_all_answered_and_all_on_disk(tmp_path: Path) -
             assert {(await here.client.answer()).status for _ in range(200)} == {202}
             assert [pack.keys[0][0] for pack in here.packs()] == [str(number) for number in range(200)]
             assert here.committer.pending_bytes == 0
+
+    run(work())
+
+
+def test_an_old_senders_page_hits_weigh_what_they_say(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with house(tmp_path) as here:
+            sent = [
+                {"assetId": 132141398, "hits": 258, "sectionId": 563, "resourceType": "article", "paidType": "free"},
+                {"assetId": 7, "hits": 0, "sectionId": 1, "resourceType": "article", "paidType": "free"},
+                {"assetId": 8, "hits": -1},
+                {"assetId": 9, "sectionId": 2},
+                {"assetId": 10, "hits": 1_000_001},
+                {"assetId": 11, "hits": 2, "brand": "def"},
+            ]
+            answer = await here.client.ask(post(json.dumps(sent).encode(), target="/v1/pagehits?brand=abc"))
+            document = answer.json()
+            assert (answer.status, document["accepted"], document["refusedCount"]) == (202, 3, 3)
+            assert [(one["index"], one["field"]) for one in document["refused"]] == [
+                (2, "hits"),
+                (3, "hits"),
+                (4, "hits"),
+            ]
+            assert [(pack.keys, pack.weights) for pack in here.packs()] == [
+                ([("132141398", "563", "article", "free")], [258]),
+                ([("11", "", "", "")], [2]),
+            ]
+            assert here.totals.hits_accepted == 260
+
+    run(work())
+
+
+def test_an_old_senders_page_hits_without_a_brand_are_refused_when_no_key_tells_it(tmp_path: Path) -> None:
+    async def work() -> None:
+        async with house(tmp_path) as here:
+            answer = await here.client.ask(post(b'[{"assetId":1,"hits":1}]', target="/v1/pagehits"))
+            assert (answer.status, answer.json()["field"]) == (400, "brand")
+            answer = await here.client.ask(post(b'"no"', target="/v1/pagehits?brand=abc"))
+            assert (answer.status, answer.json()["field"]) == (400, "body")
 
     run(work())

@@ -61,19 +61,19 @@ class Acceptance:
         self._day_salts: dict[tuple[str, int], bytes | None] = {}
         self._quarter = 0
 
-    def single(self, hit: Hit, request: Request) -> Single:
+    def single(self, hit: Hit, sender: Sender, *, arrived_at_ms: int) -> Single:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
-        brand = self._brands.brand(hit.brand)
-        visitor = b"" if request.sender.wants_privacy else self._visitor(brand, hit, request)
-        verdict = self._verdict(brand, hit.key, hit.at_ms, request.arrived_at_ms)
-        return Single(brand, hit, verdict, visitor, request.arrived_at_ms)
+        brand = self._brand(hit.brand, sender)
+        visitor = b"" if sender.wants_privacy else self._visitor(brand, hit, sender, arrived_at_ms)
+        verdict = self._verdict(brand, hit.key, hit.at_ms, arrived_at_ms)
+        return Single(brand, hit, verdict, visitor, arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
         """Return the entries to append; hits of unknown brands join the refused ones."""
         entries: list[Entry] = []
         for draft in parsed.drafts:
             try:
-                brand = self._brands.brand(draft.brand)
+                brand = self._brand(draft.brand, request.sender)
             except Refused as error:
                 parsed.refused.extend(Refusal(place, error.field, error.reason) for place in draft.places)
                 continue
@@ -82,6 +82,14 @@ class Acceptance:
                 of_part = None if claim is None else replace(claim, part=part)
                 entries.append(self._entry(brand, shard, picked, request, of_part))
         return entries
+
+    def _brand(self, named: str, sender: Sender) -> Brand:
+        """Return the brand of the sender's key; without a key, the one that the hit names."""
+        if not named and not sender.brand:
+            raise Refused("brand", "is missing: name it, or send a key, which is a brand's")
+        if sender.brand and named not in ("", sender.brand):
+            raise Refused("brand", f"is {named[:64]!r} and the key is not that brand's; leave it out")
+        return self._brands.brand(sender.brand or named)
 
     def _parts(self, draft: Draft) -> list[tuple[int, Draft]]:
         """Split a draft by shard and by what a record holds."""
@@ -107,6 +115,7 @@ class Acceptance:
             arrived_at_ms=request.arrived_at_ms,
             keys=draft.keys,
             at_ms=at_ms,
+            weights=draft.weights,
             screened=self._verdicts(brand, draft.keys, at_ms, request.arrived_at_ms),
             trusted=at_ms is not None,  # The times were judged here, for good.
             visitors=self._visitors(brand, draft, request),
@@ -116,7 +125,7 @@ class Acceptance:
         return Entry(
             shard=shard,
             group=brand.name,
-            weight=len(draft.keys),
+            weight=draft.weight,
             data=record_from_pack(pack),
             arrived_at_ms=request.arrived_at_ms,
             ids=_ids(brand.name, hits) if hits else (),
@@ -148,19 +157,20 @@ class Acceptance:
         """Return each hit's visitor: the brand's own id if sent, else the sender if it speaks for itself alone."""
         if request.sender.wants_privacy or (request.is_batch and not draft.hits):
             return None
+        # A server's batch says nothing about who reads.
+        sender = None if request.is_batch else request.sender
         hits: Sequence[Hit | None] = draft.hits or [None] * len(draft.keys)
-        visitors = [self._visitor(brand, hit, request) for hit in hits]
+        visitors = [self._visitor(brand, hit, sender, request.arrived_at_ms) for hit in hits]
         return visitors if any(visitors) else None
 
-    def _visitor(self, brand: Brand, hit: Hit | None, request: Request) -> bytes:
-        now_ms = request.arrived_at_ms
+    def _visitor(self, brand: Brand, hit: Hit | None, sender: Sender | None, now_ms: int) -> bytes:
         if hit is not None and hit.visitor:
             return visitor_hash(self._salts.of_brand(brand.name, now_ms=now_ms), hit.visitor)
         at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
-        if request.is_batch or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
-            return b""  # A server's batch says nothing about who reads, and an old day's salt is gone.
+        if sender is None or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
+            return b""  # An old day's salt is gone.
         salt = self._day_salt(brand, at_ms=at_ms, now_ms=now_ms)
-        return b"" if salt is None else visitor_hash(salt, request.sender.address, request.sender.agent, brand.name)
+        return b"" if salt is None else visitor_hash(salt, sender.address, sender.agent, brand.name)
 
     def _day_salt(self, brand: Brand, *, at_ms: int, now_ms: int) -> bytes | None:
         """Return the salt of the event's day, kept at hand for a quarter of an hour: days begin on quarters."""
@@ -218,6 +228,7 @@ def _picked(draft: Draft, places: Sequence[int]) -> Draft:
         keys=[draft.keys[place] for place in places],
         places=[draft.places[place] for place in places],
         hits=[hits[place] for place in places] if hits is not None else None,
+        weights=[draft.weights[place] for place in places] if draft.weights is not None else None,
     )
 
 

@@ -19,7 +19,7 @@ _TOKENS_PER_HIT_MAX, _TOKENS_MORE_MAX = 100, 100_000
 _TOO_MANY_DIGITS = 40  # Python takes its time over numbers of thousands of digits; none of ours has twenty.
 
 _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
-    "brand": ((str,), "text"),
+    "brand": ((str, type(None)), "text"),
     "assetId": ((str, int), "text or a whole number"),
     "sectionId": ((str, int, type(None)), "text or a whole number"),
     "resourceType": ((str, type(None)), "text"),
@@ -56,7 +56,7 @@ def careful_hit(piece: bytes) -> Hit:
     fields, constants = _object(piece)
     for name, (kinds, words) in _KINDS.items():
         value = fields.get(name)
-        if value is None and name in ("brand", "assetId"):
+        if value is None and name == "assetId":
             raise Refused(name, "is missing")
         if (not isinstance(value, kinds) and value is not None) or isinstance(value, bool):
             raise Refused(name, f"must be {words}, not {_words(value)}")

@@ -35,8 +35,8 @@ _Asset = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 class SentHit(Struct, gc=False):
     """A hit in a sender's words; fields that we do not know are left aside."""
 
-    brand: str
     assetId: _Asset | _Number  # noqa: N815 - the sender's spelling
+    brand: str | UnsetType | None = UNSET
     sectionId: _Label | _Number | UnsetType | None = UNSET  # noqa: N815
     resourceType: _Label | UnsetType | None = UNSET  # noqa: N815
     paidType: _Label | UnsetType | None = UNSET  # noqa: N815
@@ -50,7 +50,7 @@ class SentHit(Struct, gc=False):
 class Hit(Struct, frozen=True, gc=False):
     """A hit that can be taken; an empty text is something that was not sent."""
 
-    brand: str
+    brand: str  # empty: that of the sender's key
     key: HitKey
     at_ms: int | None = None
     id: str = ""
@@ -70,12 +70,21 @@ class Refusal:
 
 @dataclass(slots=True)
 class Draft:
-    """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key."""
+    """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key.
+
+    `weights` is for senders that have added up hits themselves.
+    """
 
     brand: str
     keys: list[HitKey]
     places: Sequence[int]  # in the request
     hits: list[Hit] | None = None
+    weights: list[int] | None = None
+
+    @property
+    def weight(self) -> int:
+        """Return how many hits these are."""
+        return len(self.keys) if self.weights is None else sum(self.weights)
 
 
 @dataclass(slots=True)
@@ -91,7 +100,7 @@ def hit_from_plain(sent: SentHit) -> Hit:
     """Return a hit that was decoded from plain ASCII, where decoding has checked all but the time."""
     section = sent.sectionId
     return Hit(
-        sent.brand,
+        sent.brand or "",
         (
             str(sent.assetId),
             str(section) if section else _number_or_nothing(section),
@@ -116,7 +125,7 @@ def hit_from_sent(sent: SentHit) -> Hit:
     else:
         asset = require_text("assetId", asset, bytes_max=ASSET_BYTES_MAX)
     return Hit(
-        brand=sent.brand,
+        brand=sent.brand or "",
         key=(
             asset,
             _section(sent.sectionId),

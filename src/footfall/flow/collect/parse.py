@@ -6,6 +6,7 @@ must prove that no key stands twice in a hit, because a decoder silently takes t
 marks: with no backslash in the body each text has two, so what was decoded must account for all of them.
 """
 
+import contextlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -35,33 +36,34 @@ _SECTION_TEXTS_MAX = 10_000
 
 
 class _LeanTextNumber(Struct, forbid_unknown_fields=True, gc=False):
-    """Asset as text, section as number: nine texts, counting keys, so eighteen quotation marks."""
+    """Asset as text, section as number: nine texts, counting keys, so eighteen quotation marks; four less unbranded."""
 
-    brand: _LabelText
     assetId: _AssetText  # noqa: N815 - the sender's spelling
     sectionId: _Number  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
+    brand: _LabelText = ""
 
 
 class _LeanTextText(Struct, forbid_unknown_fields=True, gc=False):
-    brand: _LabelText
     assetId: _AssetText  # noqa: N815
     sectionId: _LabelText  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
+    brand: _LabelText = ""
 
 
 class _LeanNumberNumber(Struct, forbid_unknown_fields=True, gc=False):
-    brand: _LabelText
     assetId: _Number  # noqa: N815
     sectionId: _Number  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
+    brand: _LabelText = ""
 
 
 _Lean = _LeanTextNumber | _LeanTextText | _LeanNumberNumber
 _SHAPES: list[tuple[type[_Lean], int]] = [(_LeanTextNumber, 18), (_LeanTextText, 20), (_LeanNumberNumber, 16)]
+_BRAND_QUOTES = 4
 _NOT_DECODED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
@@ -146,6 +148,50 @@ def parse_one(body: bytes) -> Hit:
     return careful_hit(body)
 
 
+def parse_alone(bodies: Sequence[bytes]) -> list[Hit | Refused]:
+    """Return the hit of each body that is a JSON object, or why there is none; many at once cost a third of one by one.
+
+    The bodies are decoded as one array. It is believed only if every hit stands in a body of its own: each body has
+    an even number of quotation marks, so none ends inside a text, and what was decoded accounts for all of them.
+    """
+    together = _together(bodies) if len(bodies) > 1 else None
+    return [_one_or_refused(body) for body in bodies] if together is None else together
+
+
+def _together(bodies: Sequence[bytes]) -> list[Hit | Refused] | None:
+    joined = b"[" + b",".join(bodies) + b"]"
+    if b"\\" in joined or not joined.isascii():
+        return None
+    quotes = [body.count(b'"') for body in bodies]
+    for decode, branded in _ARRAY.lean:
+        if quotes[0] in (branded, branded - _BRAND_QUOTES):
+            with contextlib.suppress(*_NOT_DECODED):
+                hits = decode(joined)
+                if quotes == [branded if hit.brand else branded - _BRAND_QUOTES for hit in hits]:
+                    return _lean_alone(hits)
+    if any(number & 1 for number in quotes):
+        return None
+    try:
+        sent = _ARRAY.full(joined)
+        if len(sent) != len(bodies) or sum(quotes) != _encode(sent).count(b'"'):
+            return None
+        return [hit_from_plain(one) for one in sent]
+    except (*_NOT_DECODED, Refused):
+        return None
+
+
+def _lean_alone(hits: list[_Lean]) -> list[Hit | Refused]:
+    texts = _section_texts
+    return [Hit(hit.brand, (str(hit.assetId), texts[hit.sectionId], hit.resourceType, hit.paidType)) for hit in hits]
+
+
+def _one_or_refused(body: bytes) -> Hit | Refused:
+    try:
+        return parse_one(body)
+    except Refused as refused:
+        return refused
+
+
 def _only_one(body: bytes) -> Parsed:
     try:
         return parsed_from_hits([(0, parse_one(body))], count=1)
@@ -163,7 +209,7 @@ def _parse(body: bytes, form: _Form, hits_max: int) -> Parsed:
                 hits = decode(body)
             except _NOT_DECODED:
                 continue
-            if body.count(b'"') == quotes * len(hits):
+            if body.count(b'"') == _quotes_of(hits, quotes):
                 return _lean(hits)
     try:
         sent = form.full(body)
@@ -172,6 +218,11 @@ def _parse(body: bytes, form: _Form, hits_max: int) -> Parsed:
     if body.count(b'"') != _encode(sent).count(b'"'):
         return _careful(form.pieces(body, hits_max))
     return _full(sent, hit_from_plain if is_plain else hit_from_sent)
+
+
+def _quotes_of(hits: list[_Lean], branded: int) -> int:
+    """Return how many quotation marks the hits have if each of their keys stands once."""
+    return branded * len(hits) - _BRAND_QUOTES * sum([not hit.brand for hit in hits])
 
 
 def _lean(hits: list[_Lean]) -> Parsed:

@@ -30,6 +30,7 @@ class Sender(Struct, frozen=True, gc=False):
     address: str
     agent: str
     wants_privacy: bool  # GPC or DNT
+    brand: str = ""  # that of its key; empty: it sent none
 
 
 def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -> str:

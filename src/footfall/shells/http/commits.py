@@ -20,7 +20,7 @@ CHORES_S = 1.0
 SINGLE_BYTES = 300  # What a hit that waits alone is taken to weigh.
 
 Done = Callable[[Sequence[Appended] | PortError], None]
-SingleDone = Callable[[PortError | None], None]
+SinglesDone = Callable[[PortError | None], None]
 
 _log = logging.getLogger(__name__)
 
@@ -33,7 +33,7 @@ class Committer:
         self._open_stream = open_stream
         self._chores = chores
         self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
-        self._singles: deque[tuple[Single, SingleDone]] = deque()
+        self._singles: deque[tuple[Sequence[Single], SinglesDone]] = deque()
         self._wake = threading.Event()
         self._is_called = False
         self._is_stopping = False
@@ -54,10 +54,10 @@ class Committer:
         self._waiting.append((entries, size, done))
         self._call_writer()
 
-    def submit_single(self, single: Single, done: SingleDone) -> None:
-        """Queue a hit that came alone; `done` is called when it is on disk, or with the reason why it is not."""
-        self.pending_bytes += SINGLE_BYTES
-        self._singles.append((single, done))
+    def submit_singles(self, singles: Sequence[Single], done: SinglesDone) -> None:
+        """Queue hits that came alone; `done` is called when they are on disk, or with the reason why they are not."""
+        self.pending_bytes += SINGLE_BYTES * len(singles)
+        self._singles.append((singles, done))
         self._call_writer()
 
     def _call_writer(self) -> None:
@@ -101,7 +101,7 @@ class Committer:
         outcome: list[Appended] | PortError
         try:
             entries = [entry for entries, _, _ in group for entry in entries]
-            alone = entries_of_singles([single for single, _ in singles], shards=stream.shards)
+            alone = entries_of_singles([one for group, _ in singles for one in group], shards=stream.shards)
             outcome = stream.append(entries + alone)
         except PortError as error:
             outcome = error
@@ -113,11 +113,11 @@ class Committer:
             self._loop.call_soon_threadsafe(self._deliver_singles, singles, outcome)
 
     def _deliver_singles(
-        self, singles: Sequence[tuple[Single, SingleDone]], outcome: list[Appended] | PortError
+        self, singles: Sequence[tuple[Sequence[Single], SinglesDone]], outcome: list[Appended] | PortError
     ) -> None:
         error = outcome if isinstance(outcome, PortError) else None
-        self.pending_bytes -= SINGLE_BYTES * len(singles)
-        for _, done in singles:
+        for together, done in singles:
+            self.pending_bytes -= SINGLE_BYTES * len(together)
             try:
                 done(error)
             except Exception:  # noqa: BLE001 - as below

@@ -1,0 +1,211 @@
+"""The door: every route that takes hits hands them over here, and is answered when the stream has them on disk."""
+
+import asyncio
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from http import HTTPStatus
+
+import msgspec
+
+from footfall.flow.collect.accept import Acceptance, Request, Single
+from footfall.flow.collect.fields import Parsed
+from footfall.flow.collect.inflate import inflate
+from footfall.flow.collect.parse import parse_alone, parse_hits
+from footfall.flow.collect.senders import Network, Sender, believed_address
+from footfall.ports.errors import PortError
+from footfall.ports.stream import Appended, Entry
+from footfall.shells.http.commits import Committer
+from footfall.shells.http.lane import Exchange
+from footfall.shells.http.problems import (
+    Problem,
+    document_of,
+    problem,
+    problem_document,
+    refusals,
+    whole_problem,
+)
+from footfall.shells.http.totals import Totals
+from footfall.shells.http.wire import response
+from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError, Refused
+
+KEY_BYTES_MAX = 255  # of an Idempotency-Key
+
+_HEADERS = {"access-control-allow-origin": "*", "cache-control": "no-store"}
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class HitLimits:
+    """What one request may bring, and how much may wait for the disk."""
+
+    inflated_bytes_max: int
+    batch_hits_max: int
+    pending_bytes_max: int
+
+
+class Door:
+    """Takes hits to the stream, and its answer back to whoever sent them."""
+
+    def __init__(
+        self,
+        acceptance: Acceptance,
+        committer: Committer,
+        *,
+        limits: HitLimits,
+        trusted: Sequence[Network],
+        clock: Clock,
+        totals: Totals,
+    ) -> None:
+        self.limits = limits
+        self._acceptance = acceptance
+        self._committer = committer
+        self._trusted = trusted
+        self._clock = clock
+        self._totals = totals
+        self._loop = asyncio.get_running_loop()
+        self._alone: list[tuple[Exchange, bytes, Sender]] = []
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether more waits for the disk than may."""
+        return self._committer.pending_bytes > self.limits.pending_bytes_max
+
+    def body_of(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> bytes:
+        """Return the body as it was before it was compressed."""
+        if b"content-encoding" not in headers:
+            return exchange.body
+        encoding = headers[b"content-encoding"].decode("latin-1").lower()
+        return inflate(exchange.body, encoding, bytes_max=self.limits.inflated_bytes_max)
+
+    def sender(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> Sender:
+        """Return what is known of who sent the request."""
+        address = exchange.peer
+        if b"x-forwarded-for" in headers:  # It may stand there several times, so it is asked for in full.
+            address = believed_address(address, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
+        wants_privacy = headers.get(b"sec-gpc") == b"1" or headers.get(b"dnt") == b"1"
+        return Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy)
+
+    def request(self, sender: Sender, headers: Mapping[bytes, bytes], body: bytes, *, is_batch: bool) -> Request:
+        """Return how hits came, or raise Refused."""
+        key = headers.get(b"idempotency-key", b"").decode("latin-1")
+        if len(key) > KEY_BYTES_MAX:
+            raise Refused("Idempotency-Key", f"has {len(key)} bytes, at most {KEY_BYTES_MAX} are taken")
+        return Request(self._clock.now_ms(), sender, is_batch=is_batch, idempotency_key=key, body=body)
+
+    def take_one(self, exchange: Exchange, body: bytes, sender: Sender) -> None:
+        """Put a hit that came alone to the others that came in this turn of the loop: together they cost less."""
+        if not self._alone:
+            self._loop.call_soon(self._take_alone)
+        self._alone.append((exchange, body, sender))
+
+    def take(self, exchange: Exchange, parsed: Parsed, request: Request) -> None:
+        """Take hits that came together."""
+        entries = self._acceptance.entries(parsed, request)
+        if entries:
+            self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
+        elif parsed.refused:
+            self._totals.hits_refused += len(parsed.refused)
+            self.refuse(exchange, _nothing_taken(parsed))
+        else:
+            exchange.reply(_accepted(0, 0))
+
+    def say_why(self, exchange: Exchange, error: FootfallError) -> None:
+        """Answer that nothing of a request was taken."""
+        if isinstance(error, Refused):
+            self._totals.hits_refused += 1
+            self.refuse(exchange, problem_document(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field))
+        else:
+            self.refuse(exchange, document_of(error))
+
+    def refuse(self, exchange: Exchange, document: Problem) -> None:
+        """Answer with a problem, and count that."""
+        self._totals.posts_refused[int(document.status)] += 1
+        exchange.reply(whole_problem(document))
+
+    def _take_alone(self) -> None:
+        alone, self._alone = self._alone, []
+        try:
+            self._accept_alone(alone)
+        except Exception:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
+            _log.exception("hits that came alone could not be taken")
+            for exchange, _, _ in alone:
+                exchange.reply(problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail="this is a defect of footfall"))
+
+    def _accept_alone(self, alone: Sequence[tuple[Exchange, bytes, Sender]]) -> None:
+        now_ms = self._clock.now_ms()
+        exchanges: list[Exchange] = []
+        singles: list[Single] = []
+        for (exchange, body, sender), hit in zip(alone, parse_alone([body for _, body, _ in alone]), strict=True):
+            try:
+                if isinstance(hit, Refused):
+                    raise hit
+                if hit.id:  # What it names may have come before, which a record of its own can say.
+                    request = Request(now_ms, sender, is_batch=False)
+                    self.take(exchange, parse_hits(body, lines=False, hits_max=1), request)
+                    continue
+                singles.append(self._acceptance.single(hit, sender, arrived_at_ms=now_ms))
+                exchanges.append(exchange)
+            except FootfallError as error:
+                self.say_why(exchange, error)
+        if singles:
+            self._committer.submit_singles(singles, lambda error: self._answer_alone(exchanges, error))
+
+    def _answer_alone(self, exchanges: Sequence[Exchange], error: PortError | None) -> None:
+        if error is not None:
+            for exchange in exchanges:
+                self.refuse(exchange, document_of(error))
+            return
+        self._totals.hits_accepted += len(exchanges)
+        answer = _accepted(1, 0)
+        for exchange in exchanges:
+            exchange.reply(answer)
+
+    def _answer(
+        self, exchange: Exchange, parsed: Parsed, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
+    ) -> None:
+        if isinstance(outcome, PortError):
+            self.refuse(exchange, document_of(outcome))
+        elif any(appended.is_refused for appended in outcome):
+            detail = "this Idempotency-Key came with another body before; use a new key for new hits"
+            status = HTTPStatus.UNPROCESSABLE_ENTITY
+            self.refuse(exchange, problem_document(status, detail=detail, field="Idempotency-Key"))
+        else:
+            self._totals.hits_accepted += sum(entry.weight for entry in entries)
+            self._totals.hits_refused += len(parsed.refused)
+            repeats = sum(
+                entry.weight if appended.repeated else len(appended.repeats)
+                for entry, appended in zip(entries, outcome, strict=True)
+            )
+            accepted = parsed.count - len(parsed.refused)
+            exchange.reply(_accepted(accepted, repeats) if not parsed.refused else _partly(parsed, accepted, repeats))
+
+
+@lru_cache(maxsize=1024)
+def _accepted(accepted: int, duplicates: int) -> bytes:
+    return response(HTTPStatus.ACCEPTED, msgspec.json.encode(_result(accepted, duplicates)), headers=_HEADERS)
+
+
+def _partly(parsed: Parsed, accepted: int, duplicates: int) -> bytes:
+    result = _result(accepted, duplicates) | {
+        "refusedCount": len(parsed.refused),
+        "refused": refusals(sorted(parsed.refused, key=lambda one: one.index)),
+    }
+    return response(HTTPStatus.ACCEPTED, msgspec.json.encode(result), headers=_HEADERS)
+
+
+def _result(accepted: int, duplicates: int) -> dict[str, object]:
+    return {"accepted": accepted, "duplicates": duplicates}
+
+
+def _nothing_taken(parsed: Parsed) -> Problem:
+    in_order = sorted(parsed.refused, key=lambda one: one.index)
+    first = in_order[0]
+    detail = f"{first.field}: {first.reason}"
+    if parsed.count == 1:
+        return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
+    detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
+    return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)
