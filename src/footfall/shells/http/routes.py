@@ -1,15 +1,25 @@
-"""Every route, once: the lane's own and the pages'."""
+"""Every route, once: its methods and what each is for, as the description declares them."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 
-ROUTES: Mapping[str, str] = {
-    "/": "GET: a page with each brand's live list and ledger, and three lines to try.",
-    "/v1/hits": "POST: one hit, an array of hits, or one hit a line.",
-    "/v1/popular": "GET: the most popular assets of a period, for any filter.",
-    "/v1/ledger": "GET: where every accepted hit of a brand has gone.",
-    "/healthz": "GET: whether the process answers.",
-    "/readyz": "GET: whether hits are taken and lists are served.",
-    "/metrics": "GET: gauges for Prometheus.",
-    "/static/page.js": "GET: the page's script.",
-    "/static/page.css": "GET: the page's style.",
-}
+from footfall.shells.http.openapi import OPERATIONS
+
+_PLACE = re.compile(r"\{[^}]*\}")
+
+
+def _routes() -> dict[str, str]:
+    routes: dict[str, list[str]] = {}
+    for operation in OPERATIONS:
+        routes.setdefault(operation.path, []).append(f"{operation.method}: {operation.says}")
+    return {path: " ".join(says) for path, says in routes.items()}
+
+
+ROUTES: Mapping[str, str] = _routes()
+
+
+def require_described(paths: Iterable[str]) -> None:
+    """Fail when a route is served that nobody described: what is not in the description does not exist for people."""
+    described = {_PLACE.sub("{}", path) for path in ROUTES}
+    hidden = sorted({path for path in paths if _PLACE.sub("{}", path) not in described})
+    assert not hidden, f"not in footfall/shells/http/described: {', '.join(hidden)}"

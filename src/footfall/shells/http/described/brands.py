@@ -1,0 +1,201 @@
+"""The routes of a brand's rules and keys."""
+
+from http import HTTPStatus
+
+from footfall.accounts.keys import LABEL_BYTES_MAX, SCOPES
+from footfall.shells.http.described.operation import (
+    JSON,
+    Answer,
+    Body,
+    Operation,
+    Parameter,
+    listed,
+    maybe,
+    problem,
+    record,
+    text,
+    whole,
+)
+
+GROUP = "Brands and keys"
+
+_PERIOD = record({"span": text(), "grain": text(enum=["1m", "5m", "1h", "1d"]), "cache": text()})
+_LIMITS = {name: maybe(whole(0, 1_000_000)) for name in ("keyPerS", "keyBurst", "addressPerS", "addressBurst")}
+_CHANGEABLE = {
+    "title": text(bytes_max=200),
+    "origins": listed(text(), maxItems=100),
+    "isPublic": {"type": "boolean"},
+    "unlabelled": text(enum=["count", "hold"]),
+    "periods": {"type": "object", "additionalProperties": _PERIOD},
+    "limits": record(_LIMITS, required=()),
+}
+BRAND = record({"brand": text(), "zone": text(), **_CHANGEABLE})
+CHANGES = {**record(_CHANGEABLE, required=()), "additionalProperties": False}
+KEY = record(
+    {
+        "id": text(),
+        "key": text("of a secret key all of it is told once, when it is made"),
+        "kind": text(enum=["public", "secret"]),
+        "scopes": listed(text()),
+        "label": text(),
+        "created": text(),
+        "lastUsed": maybe(text("to the hour")),
+        "expires": maybe(text()),
+        "replacedBy": maybe(text("the id of the key that a rotation made")),
+    }
+)
+NEW_KEY = {
+    **record(
+        {
+            "kind": text(enum=["public", "secret"], default="secret"),
+            "scopes": listed(text(enum=list(SCOPES)), minItems=1),
+            "label": text(bytes_max=LABEL_BYTES_MAX),
+            "expires": maybe(text(format="date-time")),
+        },
+        required=(),
+    ),
+    "additionalProperties": False,
+}
+
+_RULES = {
+    "brand": "abc",
+    "title": "The ABC",
+    "zone": "Europe/Helsinki",
+    "origins": ["https://www.example.com"],
+    "isPublic": True,
+    "unlabelled": "count",
+    "periods": {},
+    "limits": dict.fromkeys(_LIMITS),
+}
+_A_KEY = {
+    "id": "3k7mqz2v9xw4t6ra",
+    "key": "ffsec_3k7mqz2v9xw4t6ra_…",
+    "kind": "secret",
+    "scopes": ["write"],
+    "label": "the site's server",
+    "created": "2026-11-15T14:30Z",
+    "lastUsed": None,
+    "expires": None,
+    "replacedBy": None,
+}
+_ID = Parameter(
+    "id", "The key's id.", text(bytes_max=64, minLength=1), "path", is_required=True, example="3k7mqz2v9xw4t6ra"
+)
+_WRONG = problem(
+    HTTPStatus.BAD_REQUEST, "A field is unknown or has a value that it may not have.", field_name="origins"
+)
+_UNKNOWN = problem(HTTPStatus.NOT_FOUND, "The brand has no such key.", field_name="id")
+_MADE = Answer(
+    HTTPStatus.CREATED, "The key; a secret is told this once.", JSON, {"$ref": "#/components/schemas/Key"}, _A_KEY
+)
+
+RULES = Operation(
+    "GET",
+    "/v1/brand",
+    "brand",
+    "A brand's rules.",
+    GROUP,
+    "admin",
+    answers=(Answer(HTTPStatus.OK, "The rules.", JSON, {"$ref": "#/components/schemas/Brand"}, _RULES),),
+)
+CHANGE = Operation(
+    "PATCH",
+    "/v1/brand",
+    "changeBrand",
+    "Change some of a brand's rules; its zone is for good.",
+    GROUP,
+    "admin",
+    bodies=(
+        Body(
+            JSON, {"$ref": "#/components/schemas/BrandChanges"}, {"origins": {"origins": ["https://www.example.com"]}}
+        ),
+    ),
+    answers=(
+        Answer(HTTPStatus.OK, "The rules as they are now.", JSON, {"$ref": "#/components/schemas/Brand"}, _RULES),
+        _WRONG,
+    ),
+    body_may_be_absent=True,
+)
+KEYS = Operation(
+    "GET",
+    "/v1/keys",
+    "keys",
+    "A brand's keys.",
+    GROUP,
+    "admin",
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "The keys, without their secrets.",
+            JSON,
+            record({"brand": text(), "keys": listed({"$ref": "#/components/schemas/Key"})}),
+            {"brand": "abc", "keys": [_A_KEY]},
+        ),
+    ),
+)
+ADD = Operation(
+    "POST",
+    "/v1/keys",
+    "addKey",
+    "Make a key.",
+    GROUP,
+    "admin",
+    bodies=(
+        Body(
+            JSON,
+            {"$ref": "#/components/schemas/NewKey"},
+            {
+                "secret": {"scopes": ["write"], "label": "the site's server"},
+                "public": {"kind": "public", "label": "the site's pages"},
+            },
+        ),
+    ),
+    answers=(_MADE, _WRONG),
+)
+REVOKE = Operation(
+    "DELETE",
+    "/v1/keys/{id}",
+    "revokeKey",
+    "Revoke a key at once.",
+    GROUP,
+    "admin",
+    parameters=(_ID,),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "It works no more.",
+            JSON,
+            record({"revoked": {"$ref": "#/components/schemas/Key"}}),
+            {"revoked": _A_KEY},
+        ),
+        _WRONG,
+        _UNKNOWN,
+    ),
+)
+ROTATE = Operation(
+    "POST",
+    "/v1/keys/{id}/rotate",
+    "rotateKey",
+    "Make a key's successor; the old one works for a while.",
+    GROUP,
+    "admin",
+    parameters=(_ID,),
+    bodies=(
+        Body(
+            JSON,
+            {
+                **record(
+                    {"graceSeconds": whole(0, 31_536_000, "how long the old one works; a day unless given")},
+                    required=(),
+                ),
+                "additionalProperties": False,
+            },
+            {"an hour": {"graceSeconds": 3_600}},
+        ),
+    ),
+    answers=(_MADE, _WRONG, _UNKNOWN),
+    body_may_be_absent=True,
+)
+
+OPERATIONS = (RULES, CHANGE, KEYS, ADD, REVOKE, ROTATE)
+SCHEMAS = {"Brand": BRAND, "BrandChanges": CHANGES, "Key": KEY, "NewKey": NEW_KEY}

@@ -1,0 +1,187 @@
+"""The routes that readers ask: the lists and the ledger."""
+
+from http import HTTPStatus
+
+from footfall.catalog.asset import NAME_BYTES_MAX
+from footfall.flow.serve.query import BRAND_BYTES_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.shells.http.described.operation import (
+    JSON,
+    Answer,
+    Operation,
+    Parameter,
+    Schema,
+    listed,
+    maybe,
+    problem,
+    record,
+    text,
+    whole,
+)
+from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
+
+GROUP = "Reading lists"
+
+_MOMENT = text(format="date-time")
+BRAND = Parameter(
+    "brand", "Whose; not needed when a key tells it.", text(bytes_max=BRAND_BYTES_MAX, minLength=1), example="abc"
+)
+
+
+def _several(bytes_max: int, count_max: int) -> Schema:
+    return listed(text(bytes_max=bytes_max, minLength=1), maxItems=count_max)
+
+
+LISTED_ASSET = record(
+    {
+        "rank": whole(1, LIMIT_MAX),
+        "change": maybe(
+            {
+                "type": "integer",
+                "description": "places gained since the span one window earlier; null: it was not in the first 100",
+            }
+        ),
+        "assetId": text(),
+        "hits": whole(1, says="hits in the span; at least so many unless `exact`"),
+        "hitsAtMost": whole(1, says="only unless `exact`: not more than so many"),
+        "sectionId": {"anyOf": [text(), {"type": "integer"}, {"type": "null"}]},
+        "resourceType": maybe(text()),
+        "paidType": maybe(text()),
+        "title": text("as the catalogue has it, like the next three; absent when it does not"),
+        "address": text(),
+        "image": text(),
+        "published": text(),
+    },
+    required=("rank", "change", "assetId", "hits", "sectionId", "resourceType", "paidType"),
+)
+LIST = record(
+    {
+        "brand": text(),
+        "period": text("absent when a span was asked for"),
+        "from": text("where the span begins"),
+        "to": text("the end of its last window; unless `closed`, that window is still open"),
+        "exact": {"type": "boolean", "description": "members, order and every count are proven"},
+        "keptSince": text("only when the span begins before what is kept: since when everything is there"),
+        "revision": text("of closed lists and spans: the same revision is the same bytes"),
+        "final": {"type": "boolean", "description": "of closed lists and spans: no late hit can change it any more"},
+        "items": listed({"$ref": "#/components/schemas/ListedAsset"}, maxItems=LIMIT_MAX),
+    },
+    required=("brand", "from", "to", "exact", "items"),
+)
+LEDGER = record(
+    {
+        "brand": text(),
+        "accepted": whole(0, says="hits that were answered with 202"),
+        "counted": whole(0, says="in the lists"),
+        "duplicate": whole(0, says="sent before, by id or by `Idempotency-Key`"),
+        "screened": {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "description": "kept out by a rule: hits for each reason",
+        },
+        "held": whole(0, says="waiting for a decision"),
+        "late": whole(0, says="too old when they arrived"),
+        "future": whole(0, says="too far ahead of their arrival"),
+        "unlabelled": whole(0, says="waiting for labels, where the brand says so"),
+        "dead": whole(0, says="could not be read or counted"),
+        "inFlight": whole(0, says="in the stream and in no line yet"),
+        "rawSince": maybe(text("the moment from which on all raw hits are kept")),
+    },
+    says="The lines from `counted` to `inFlight` add up to `accepted`, always.",
+)
+
+_EXAMPLE = {
+    "brand": "abc",
+    "period": "day",
+    "from": "2026-11-14T14:00Z",
+    "to": "2026-11-15T15:00Z",
+    "exact": True,
+    "items": [
+        {
+            "rank": 1,
+            "change": 2,
+            "assetId": "132141398",
+            "hits": 258,
+            "sectionId": 563,
+            "resourceType": "article",
+            "paidType": "free",
+            "title": "What the harbour saw",
+            "address": "https://www.example.com/a/132141398",
+        }
+    ],
+}
+POPULAR = Operation(
+    "GET",
+    "/v1/popular",
+    "popular",
+    "The most popular assets of a period or a span, for any filter.",
+    GROUP,
+    more="Public unless the brand says otherwise, and made for caches: `Cache-Control`, `ETag`, and the one address of "
+    "the same question in `Content-Location`. Several values are repeated or have commas between them; a "
+    "comma that is part of a value is written `\\\\,`. An asset is listed when it matches one value of each parameter.",
+    parameters=(
+        BRAND,
+        Parameter("period", "A period of the brand.", text(default=PERIOD_DEFAULT), example="day"),
+        Parameter("from", "Instead of a period, with `to`: where a span begins.", _MOMENT),
+        Parameter("to", "Where it ends. Whole days, hours or minutes of the brand.", _MOMENT),
+        Parameter("section", "Only these sections.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("resourceType", "Only these resource types.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("paidType", "Only these paid types.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("author", "Only assets by one of these authors.", _several(NAME_BYTES_MAX, NAMES_MAX)),
+        Parameter("tag", "Only assets with one of these tags.", _several(NAME_BYTES_MAX, NAMES_MAX)),
+        Parameter("publishedAfter", "Only assets that were published after this moment.", _MOMENT),
+        Parameter("exclude", "All but these assets.", _several(ASSET_BYTES_MAX, VALUES_MAX)),
+        Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
+        Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
+        Parameter("If-None-Match", "The `ETag` of the list that is there.", text(), "header"),
+    ),
+    answers=(
+        Answer(HTTPStatus.OK, "The list.", JSON, {"$ref": "#/components/schemas/List"}, _EXAMPLE),
+        Answer(HTTPStatus.NOT_MODIFIED, "The list is the one that `If-None-Match` names."),
+        problem(
+            HTTPStatus.BAD_REQUEST,
+            "A parameter is missing, unknown, given twice, or has a value that it may not have.",
+            field_name="period",
+            detail="period: 'x' is not a period; the periods are day, justnow, week",
+        ),
+        problem(HTTPStatus.UNAUTHORIZED, "The brand's lists are not public; send a key that may read."),
+        problem(HTTPStatus.FORBIDDEN, "The key may not read, or is another brand's."),
+        problem(HTTPStatus.NOT_FOUND, "There is no such brand.", field_name="brand"),
+        problem(HTTPStatus.SERVICE_UNAVAILABLE, "The list is not ready; ask again in a moment."),
+    ),
+)
+LEDGER_OF = Operation(
+    "GET",
+    "/v1/ledger",
+    "ledger",
+    "Where every accepted hit of a brand has gone.",
+    GROUP,
+    "read",
+    parameters=(BRAND,),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "The ledger.",
+            JSON,
+            {"$ref": "#/components/schemas/Ledger"},
+            {
+                "brand": "abc",
+                "accepted": 4,
+                "counted": 3,
+                "duplicate": 1,
+                "screened": {},
+                "held": 0,
+                "late": 0,
+                "future": 0,
+                "unlabelled": 0,
+                "dead": 0,
+                "inFlight": 0,
+                "rawSince": None,
+            },
+        ),
+        problem(HTTPStatus.BAD_REQUEST, "`brand` is missing, given twice or no name of a brand.", field_name="brand"),
+        problem(HTTPStatus.NOT_FOUND, "There is no such brand.", field_name="brand"),
+    ),
+)
+
+OPERATIONS = (POPULAR, LEDGER_OF)
+SCHEMAS = {"List": LIST, "ListedAsset": LISTED_ASSET, "Ledger": LEDGER}

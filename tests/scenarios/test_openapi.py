@@ -1,0 +1,73 @@
+"""The description holds: whatever is sent to a route, the answer is one that it names, and never a failure."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from footfall.shells.http.openapi import OPERATIONS
+from tests.scenarios.instance import Instance, Starter, footfall
+
+HOOKS = Path(__file__).with_name("openapi_hooks.py")
+CHECKS = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance", "response_schema_conformance",
+    "response_headers_conformance", "allow_header_conformance",
+)  # fmt: skip
+
+
+def attacked(instance: Instance, folder: Path, *more: str, examples: int) -> None:
+    """Send generated requests to every route and require that each answer is a documented one."""
+    command = [
+        sys.executable, "-m", "schemathesis.cli", "run", f"{instance.url}/openapi.json",
+        "--phases", "examples,coverage,fuzzing", "--max-examples", str(examples), "--seed", "20261115",
+        "--checks", ",".join(CHECKS), "--suppress-health-check", "all", "--warnings", "off",
+        "--generation-database", "none", *more,
+    ]  # fmt: skip
+    variables = {**os.environ, "SCHEMATHESIS_HOOKS": str(HOOKS)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=variables, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "passed" in done.stdout
+
+
+def test_every_route_that_is_described_is_there_and_has_no_other_methods(starter: Starter, data: Path) -> None:
+    instance = starter.start(data)
+    methods: dict[str, set[str]] = {}
+    for operation in OPERATIONS:
+        methods.setdefault(operation.path.replace("{id}", "1"), set()).add(operation.method)
+    del methods["/healthz"]  # Whoever looks after the process may ask in any way.
+    for path, known in methods.items():
+        for method in ("GET", "POST", "PUT", "PATCH", "DELETE"):
+            status = instance.call(method, path).status
+            assert (status != 405) == (method in known), (method, path, status)
+
+
+def test_no_request_to_an_open_instance_gets_an_answer_that_is_not_described(starter: Starter, data: Path) -> None:
+    instance = starter.start(data)
+    attacked(instance, data.parent, examples=8)
+
+
+def test_no_request_with_a_key_gets_an_answer_that_is_not_described(starter: Starter, data: Path) -> None:
+    key = administrator(data)
+    instance = starter.start(data)
+    groups = [flag for name in ("Brands and keys", "Describing assets") for flag in ("--include-tag", name)]
+    attacked(instance, data.parent, *groups, "--header", f"Authorization: Bearer {key}", examples=8)
+
+
+@pytest.mark.soak
+def test_no_request_of_a_long_campaign_gets_an_answer_that_is_not_described(starter: Starter, data: Path) -> None:
+    key = administrator(data)
+    instance = starter.start(data)
+    attacked(instance, data.parent, examples=400)
+    attacked(instance, data.parent, "--header", f"Authorization: Bearer {key}", examples=400)
+
+
+def administrator(data: Path) -> str:
+    """Return the key of an administrator of a brand that is made for it."""
+    data.mkdir()
+    assert footfall("brands", "add", "abc", "--data", str(data)).returncode == 0
+    made = footfall("keys", "add", "--brand", "abc", "--scope", "admin", "--data", str(data), "--json")
+    assert made.returncode == 0, made.stderr
+    return str(json.loads(made.stdout)["key"])
