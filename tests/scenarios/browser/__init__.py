@@ -1,0 +1,1 @@
+"""Scenarios in a real browser. A package, so that one Chromium and one instance serve all of them."""
