@@ -1,0 +1,1 @@
+"""Access logs of other servers: lines become hits, and what is no hit is told apart by its reason."""

@@ -1,0 +1,111 @@
+"""Who sent a request of a log: a visitor's hash under the salt of its day, and whether it calls itself a program."""
+
+from collections.abc import Callable
+
+from footfall.flow.collect.senders import visitor_hash
+from footfall.values.window import Grain, Window, window_of
+
+HEALTH_CHECK, ROBOT = "health-check", "robot"
+CACHED_MAX = 50_000  # per day; some 15 MB
+AGENTS_MAX = 20_000  # Some 5 MB.
+DAYS_MAX = 4  # Servers' lines are seldom out of order by more than a midnight; a shuffled log costs hashes, not memory.
+SALTS_MAX = 10_000  # Twenty-seven years of days.
+SALT_KEPT_MS = 24 * 3_600_000  # Well before its 47 hours are over, so that none outlives them here.
+
+# Looked for in agents in small letters.
+_HEALTH_CHECKS = (
+    *(b"elb-healthchecker", b"kube-probe", b"googlehc", b"route53-health-check", b"consul health check", b"haproxy"),
+    *(b"check_http", b"stackdriver", b"uptimerobot", b"pingdom", b"statuscake", b"better uptime", b"blackbox exporter"),
+)
+_ROBOTS = tuple(
+    word.encode()
+    for line in (
+        "bot/|bot;|bot)|bot |bot-|bot_|bots|crawl|spider|slurp|scraper|scrapy|archiver|facebookexternalhit",
+        "mediapartners|feed|curl/|wget/|python-|go-http-client|okhttp|java/|libwww|headlesschrome|monitoring",
+    )
+    for word in line.split("|")
+)
+
+Sender = tuple[bytes, str]  # the visitor, and what it calls itself: a health check, a robot, or nothing of the kind
+Salt = Callable[[int], bytes]
+
+
+class Day(dict[tuple[bytes, bytes], Sender]):
+    """The senders of one local day by address and agent; one that is asked for the first time is hashed."""
+
+    def __init__(self, window: Window, kinds: "_Kinds", *, brand: str, salt: bytes) -> None:
+        super().__init__()
+        self.from_ms = window.from_ms
+        self.to_ms = window.to_ms
+        self._brand = brand
+        self._salt = salt
+        self._kinds = kinds
+
+    def __missing__(self, asked: tuple[bytes, bytes]) -> Sender:
+        address, agent = asked
+        visitor = b""
+        if address not in (b"", b"-"):
+            visitor = visitor_hash(
+                self._salt, self._brand, address.decode("utf-8", "replace"), agent.decode("utf-8", "replace")
+            )
+        if len(self) >= CACHED_MAX:
+            self.clear()
+        self[asked] = sender = (visitor, self._kinds[agent])
+        return sender
+
+
+class Days:
+    """The days that a log speaks of, each with the salt that its import has for it."""
+
+    def __init__(self, brand: str, zone: str, salt: Salt) -> None:
+        self._brand = brand
+        self._zone = zone
+        self._salt = salt
+        self._days: dict[int, Day] = {}
+        self._salts: dict[int, bytes] = {}
+        self._forgets_at_ms = 0
+        self._kinds = _Kinds()
+
+    def tell(self, now_ms: int) -> None:
+        """Take note of the time: what was made of salts long ago is forgotten."""
+        if now_ms >= self._forgets_at_ms:
+            self._days.clear()
+            self._salts.clear()
+            self._forgets_at_ms = now_ms + SALT_KEPT_MS
+
+    def day_of(self, at_ms: int) -> Day:
+        """Return the senders of the brand's local day that holds the moment."""
+        window = window_of(at_ms, Grain.DAY, self._zone)
+        day = self._days.get(window.from_ms)
+        if day is None:
+            if len(self._days) >= DAYS_MAX:
+                del self._days[next(iter(self._days))]
+            day = self._days[window.from_ms] = Day(
+                window, self._kinds, brand=self._brand, salt=self._salt_of(window.from_ms)
+            )
+        return day
+
+    def _salt_of(self, day_start_ms: int) -> bytes:
+        salt = self._salts.get(day_start_ms)
+        if salt is None:
+            if len(self._salts) >= SALTS_MAX:
+                self._salts.clear()
+            salt = self._salts[day_start_ms] = self._salt(day_start_ms)
+        return salt
+
+
+class _Kinds(dict[bytes, str]):
+    """What agents call themselves; there are far fewer agents than readers."""
+
+    def __missing__(self, agent: bytes) -> str:
+        if len(self) >= AGENTS_MAX:
+            self.clear()
+        self[agent] = kind = _kind(agent.lower())
+        return kind
+
+
+def _kind(agent: bytes) -> str:
+    agent = agent.replace(b"cubot", b"")  # A maker of telephones.
+    if any(word in agent for word in _HEALTH_CHECKS):
+        return HEALTH_CHECK
+    return ROBOT if agent.endswith(b"bot") or any(word in agent for word in _ROBOTS) else ""
