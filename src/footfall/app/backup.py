@@ -1,0 +1,145 @@
+"""Backups of a data directory, made while its instance runs: one moment of every file, in one compressed file."""
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Generator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from footfall import __version__
+from footfall.adapters.embedded.snapshot import Snapshot, sqlite_version
+from footfall.app.backup_file import FORMAT, Manifest, write_backup
+from footfall.app.kept_settings import KEPT_FILE
+from footfall.app.settings import FILE_NAME
+from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, STORE_FILE, STREAM_FILE
+from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError
+from footfall.values.window import instant_text
+
+# The store before the stream: counted hits must be in the stream, or the two do not go together. Salts are never
+# kept: what was to be destroyed on time must not come back.
+DATABASES = (STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE)
+GIVEN_FILE = "given.toml"  # What --config names; the directory's own file keeps its name.
+ROOM_BYTES = 64_000_000  # Left free for others on the disk that takes the backup.
+
+
+class NothingToBackUp(FootfallError):
+    """The directory holds no stream, so there is nothing that a restore could bring back."""
+
+
+class AlreadyThere(FootfallError):
+    """A file of that name exists."""
+
+
+class NoRoomForBackup(FootfallError):
+    """The disk that takes the backup has not enough room for it."""
+
+
+class CannotWriteBackup(FootfallError):
+    """The backup cannot be written where it should go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What is backed up: a data directory, and the settings file that is used with it, if it lies elsewhere."""
+
+    directory: Path
+    config: Path | None = None
+
+
+def back_up_to_file(
+    source: Source, target: Path, *, clock: Clock, between: Callable[[], None], overwrite: bool = False
+) -> Manifest:
+    """Make a backup under a name of its own, which it gets when it is whole and on disk."""
+    if target.exists() and not overwrite:
+        raise AlreadyThere(f"{target} is there already; name another file, or give --overwrite.")
+    try:
+        with _unfinished(target) as (out, unfinished):
+            manifest = back_up(source, out, scratch=target.parent, clock=clock, between=between)
+            out.flush()
+            os.fsync(out.fileno())
+            unfinished.replace(target)
+            _sync_directory(target.parent)
+    except OSError as error:
+        raise CannotWriteBackup(f"{target} cannot be written: {error.strerror or error}.") from error
+    return manifest
+
+
+def back_up(
+    source: Source, out: BinaryIO, *, scratch: Path | None, clock: Clock, between: Callable[[], None]
+) -> Manifest:
+    """Write a backup; `between` is called after each step, so that a caller may pause for others' sake."""
+    if not (source.directory / STREAM_FILE).exists():
+        raise NothingToBackUp(f"{source.directory} holds no {STREAM_FILE}; name the data directory with --data.")
+    with tempfile.TemporaryDirectory(prefix="footfall-backup-", dir=scratch) as folder:
+        made_at_ms = clock.now_ms()
+        files, formats = _copied(source.directory, Path(folder), between)
+        files |= _settings_files(source, Path(folder))
+        about = Manifest(FORMAT, instant_text(made_at_ms), __version__, sqlite_version(), ())
+        return write_backup(out, files, formats=formats, about=about, made_at_ms=made_at_ms)
+
+
+def _copied(directory: Path, folder: Path, between: Callable[[], None]) -> tuple[dict[str, Path], dict[str, int]]:
+    """Copy one moment of every database: all are held still first, so that what is copied last is no younger."""
+    files: dict[str, Path] = {}
+    formats: dict[str, int] = {}
+    with ExitStack() as stack:
+        held = {
+            name: stack.enter_context(closing(Snapshot(directory / name)))
+            for name in DATABASES
+            if (directory / name).exists()
+        }
+        _require_room(folder, sum(snapshot.size_bytes for snapshot in held.values()))
+        for name, snapshot in held.items():
+            snapshot.copy_to(folder / name, between=between)
+            files[name], formats[name] = folder / name, snapshot.format
+            snapshot.close()
+    return files, formats
+
+
+def _settings_files(source: Source, folder: Path) -> dict[str, Path]:
+    """Copy the settings, which may be replaced while they are being read."""
+    found: dict[str, Path] = {}
+    given = {GIVEN_FILE: source.config} if source.config is not None else {}
+    for name, path in {
+        KEPT_FILE: source.directory / KEPT_FILE,
+        FILE_NAME: source.directory / FILE_NAME,
+        **given,
+    }.items():
+        with contextlib.suppress(FileNotFoundError):
+            shutil.copyfile(path, folder / name)
+            found[name] = folder / name
+    return found
+
+
+def _require_room(folder: Path, copies_bytes: int) -> None:
+    # The copies, and at worst as much again, because what is in them is compressed already.
+    wanted, free = 2 * copies_bytes + ROOM_BYTES, shutil.disk_usage(folder).free
+    if free < wanted:
+        raise NoRoomForBackup(
+            f"{folder.parent} has {free:,} bytes free and a backup may need {wanted:,} for a while; free some space, "
+            "or write it to another disk."
+        )
+
+
+@contextmanager
+def _unfinished(target: Path) -> Generator[tuple[BinaryIO, Path]]:
+    number, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".unfinished", dir=target.parent)
+    try:
+        with os.fdopen(number, "wb") as out:
+            yield out, Path(name)
+    finally:
+        with contextlib.suppress(FileNotFoundError):  # It has its own name by now.
+            os.unlink(name)
+
+
+def _sync_directory(directory: Path) -> None:
+    number = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(number)
+    finally:
+        os.close(number)

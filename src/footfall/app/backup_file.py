@@ -1,0 +1,181 @@
+"""What a backup looks like: a tar inside one Zstandard frame, and behind it the digest of every byte before.
+
+The digest stands in a frame that other programs skip, so `tar --zstd` can open a backup without footfall. The format
+is stated in docs/formats/backup.md.
+"""
+
+import hashlib
+import io
+import re
+import tarfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+import msgspec
+import zstandard
+
+from footfall.values.errors import FootfallError
+
+FORMAT = 1
+MANIFEST = "manifest.json"
+MANIFEST_BYTES_MAX = 1_048_576
+CHUNK_BYTES = 1_048_576
+LEVEL = 3  # Raw hits are compressed already; a higher level costs time and gains a few per cent.
+DIGEST_BYTES = 32
+SKIPPED_FRAME = 0x184D2A5F.to_bytes(4, "little") + DIGEST_BYTES.to_bytes(4, "little")
+TRAILER_BYTES = len(SKIPPED_FRAME) + DIGEST_BYTES
+
+_NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z]{2,5}")
+
+
+class BackupDamaged(FootfallError):
+    """The bytes of a backup are not those that were written."""
+
+
+class BackupTooNew(FootfallError):
+    """The backup was made by a release that this one does not understand."""
+
+
+class Kept(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file of a backup."""
+
+    name: str
+    bytes: int
+    sha256: str
+    format: int = 0
+
+
+class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a backup holds, and what made it."""
+
+    format: int
+    made_at: str
+    footfall: str
+    sqlite: str
+    files: tuple[Kept, ...]
+
+
+def write_backup(
+    out: BinaryIO, files: Mapping[str, Path], *, formats: Mapping[str, int], about: Manifest, made_at_ms: int
+) -> Manifest:
+    """Write a backup of the files under their names, in that order, and return its manifest."""
+    summed = _SummedWriter(out)
+    compressed = zstandard.ZstdCompressor(level=LEVEL, write_checksum=True).stream_writer(
+        cast("BinaryIO", summed), closefd=False
+    )
+    kept: list[Kept] = []
+    with compressed, tarfile.open(fileobj=compressed, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+        for name, path in files.items():
+            size = path.stat().st_size
+            with path.open("rb") as file:
+                source = _SummedReader(file)
+                tar.addfile(_member(name, size, made_at_ms), cast("BinaryIO", source))
+            kept.append(Kept(name, size, source.hexdigest(), formats.get(name, 0)))
+        manifest = msgspec.structs.replace(about, files=tuple(kept))
+        content = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+        tar.addfile(_member(MANIFEST, len(content), made_at_ms), io.BytesIO(content))
+    out.write(SKIPPED_FRAME + summed.digest())
+    return manifest
+
+
+def require_whole(path: Path) -> None:
+    """Raise BackupDamaged unless every byte of the file is as it was written."""
+    digest = hashlib.sha256()
+    left = path.stat().st_size - TRAILER_BYTES
+    with path.open("rb") as file:
+        while left > 0 and (chunk := file.read(min(CHUNK_BYTES, left))):
+            digest.update(chunk)
+            left -= len(chunk)
+        trailer = file.read()
+    if left or not trailer.startswith(SKIPPED_FRAME):
+        raise BackupDamaged(f"{path} is no backup of footfall's, or its end is missing; take another one.")
+    if trailer != SKIPPED_FRAME + digest.digest():
+        raise BackupDamaged(f"{path} is not what was written: its digest differs; take another backup.")
+
+
+def unpack_backup(path: Path, into: Path) -> Manifest:
+    """Write the files of a whole backup into a directory and return its manifest; raise when anything differs."""
+    sums: dict[str, Kept] = {}
+    manifest: Manifest | None = None
+    try:
+        with (
+            path.open("rb") as file,
+            zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=False) as plain,
+            tarfile.open(fileobj=plain, mode="r|") as tar,
+        ):
+            for member in tar:
+                content = tar.extractfile(member)
+                if content is None or not _NAME.fullmatch(member.name) or member.name in sums:
+                    raise BackupDamaged(f"{path} holds {member.name!r}, which is no part of a backup.")
+                if member.name == MANIFEST:
+                    manifest = _manifest_from(content.read(MANIFEST_BYTES_MAX), path)
+                else:
+                    sums[member.name] = _extracted(content, member.name, into)
+    except (tarfile.TarError, zstandard.ZstdError, EOFError) as error:
+        raise BackupDamaged(f"{path} cannot be unpacked: {error}; take another backup.") from error
+    if manifest is None or not _is_same(manifest, sums):
+        raise BackupDamaged(f"{path} does not hold what its manifest says; take another backup.")
+    return manifest
+
+
+def _manifest_from(content: bytes, path: Path) -> Manifest:
+    try:
+        found = msgspec.json.decode(content, type=dict[str, Any]).get("format")
+        if isinstance(found, int) and found > FORMAT:
+            raise BackupTooNew(f"{path} has format {found}, this release reads {FORMAT}: use a newer footfall.")
+        return msgspec.json.decode(content, type=Manifest)
+    except msgspec.MsgspecError as error:
+        raise BackupDamaged(f"{path} has a manifest that cannot be read: {error}.") from error
+
+
+def _is_same(manifest: Manifest, sums: Mapping[str, Kept]) -> bool:
+    said = {one.name: (one.bytes, one.sha256) for one in manifest.files}
+    return len(said) == len(manifest.files) and said == {name: (one.bytes, one.sha256) for name, one in sums.items()}
+
+
+def _extracted(content: Any, name: str, into: Path) -> Kept:
+    size, digest = 0, hashlib.sha256()
+    with (into / name).open("xb") as file:
+        while chunk := content.read(CHUNK_BYTES):
+            file.write(chunk)
+            digest.update(chunk)
+            size += len(chunk)
+    return Kept(name, size, digest.hexdigest())
+
+
+def _member(name: str, size: int, made_at_ms: int) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    member.size, member.mtime, member.mode = size, made_at_ms // 1_000, 0o600
+    return member
+
+
+class _SummedWriter(io.RawIOBase):
+    def __init__(self, out: BinaryIO) -> None:
+        self._out = out
+        self._digest = hashlib.sha256()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any) -> int:
+        self._digest.update(data)
+        self._out.write(data)
+        return len(data)
+
+    def digest(self) -> bytes:
+        return self._digest.digest()
+
+
+class _SummedReader:
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self._digest = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._digest.update(data)
+        return data
+
+    def hexdigest(self) -> str:
+        return self._digest.hexdigest()
