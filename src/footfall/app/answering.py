@@ -4,30 +4,42 @@ import contextlib
 import logging
 import time
 from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from footfall.app import child, wiring
 from footfall.app.link import Link
+from footfall.app.past_reading import PastReading, SpanKey
 from footfall.app.settings import HOUR_MS, Settings
+from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.board import Board, BoardRules, NotReady
 from footfall.flow.serve.loaded import BoardLimits
-from footfall.flow.serve.popular import popular
-from footfall.flow.serve.query import popular_query
+from footfall.flow.serve.past import Moments, PastList
+from footfall.flow.serve.popular import Answer, popular
+from footfall.flow.serve.query import PopularQuery, brand_from, parameters, query_from
+from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.spans import span_between
+from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
 from footfall.flow.store.journal import News, read_journal
+from footfall.flow.store.retention import KeptFor, load_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import PortError
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
-from footfall.values.errors import FootfallError
+from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
 STORE_WAIT_S = 30.0
 RENEWED_AT_ONCE = 4  # Some two milliseconds, which a question may have to wait for.
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
+
+READ_S = 0.005  # For so long at a time a past span is read while others may ask.
+
+Told = list[object]  # as it goes to the front: question, version, why not, etag, cache time, body
 
 _log = logging.getLogger(__name__)
 
@@ -42,48 +54,136 @@ class Kept:
 
 
 class Answering:
-    """The boards of the brands that are asked for."""
+    """The boards of the brands that are asked for, and the past spans."""
 
-    def __init__(self, settings: Settings, table: Table, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        table: Table,
+        *,
+        clock: Clock,
+        catalogue: Callable[[], Catalogue | None] = lambda: None,
+    ) -> None:
         self._settings = settings
         self._table = table
         self._clock = clock
         self._summaries = Summaries(table, clock)
-        self._zone_of = wiring.zone_of(settings)
+        self._brands = wiring.brand_lookup(settings, clock)
+        self._words = Words(catalogue)
+        self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
+        self._rules = _rules(settings)
+        self._past = PastReading(self._new_past, self._summaries.live, now_ms=clock.now_ms)
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._numbers = dict.fromkeys(range(settings.stream_shards), 0)
         self._missed: dict[str, set[Window]] = {}
+        self._kept_before: Sequence[KeptFor] = ()
         self._versions = 0
+        self._dropped: dict[str, int] = {}
 
-    def answer(self, canonical: str) -> list[object]:
-        """Return an answer and the version of its board, or the sentence why there is none."""
-        query = popular_query(canonical, periods=self._settings.periods)
+    def answer(self, canonical: str) -> Told | None:
+        """Return an answer and its version, or the sentence why there is none; None while its span is being read."""
         try:
-            kept = self._board(query.brand)
-            made = popular(kept.board, query)
-        except (NotReady, PortError) as error:
-            return [canonical, 0, str(error), "", 0, b""]
-        return [canonical, kept.version, "", made.etag, made.max_age_s, made.body]
+            given = parameters(canonical)
+            brand = brand_from(given)
+            query = query_from(given, periods=self._brands.periods(brand))
+            self._words_versions.setdefault(brand, self._words.look(brand))
+            if query.from_ms is not None and query.to_ms is not None:
+                return self._past_answer(canonical, query, SpanKey(brand, query.from_ms, query.to_ms))
+            kept = self._board(brand)
+            return _told(popular(kept.board, query, self._words), canonical, kept.version)
+        # The front has looked at the question; what it knew and this process does not, it will know in a moment.
+        except (NotReady, PortError, Refused) as error:
+            return _failed(canonical, str(error))
+
+    @property
+    def is_reading(self) -> bool:
+        """Tell whether a past span is on its way."""
+        return self._past.is_busy
+
+    def read_some(self) -> list[Told]:
+        """Read one window of a past span; return the answers that this was all they waited for."""
+        waiting = self._past.first_waiting()
+        try:
+            ready = self._past.step()
+        except PortError as error:
+            return [_failed(canonical, str(error)) for canonical in waiting]
+        return [told for told in map(self.answer, ready) if told is not None]
 
     def refresh(self) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
         checkpoints = self._checkpoints()
-        self._read_news(checkpoints)
+        self._kept_before = load_retention(self._table)
+        differing = self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
         closed_until_ms = min(one.passed_ms for one in checkpoints.values())
-        differing: list[tuple[str, int]] = []
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:
                 self._drop(brand)
             elif self._refresh(brand, kept, now_ms=now_ms, closed_until_ms=closed_until_ms):
-                differing.append((brand, kept.version))
+                differing.add(brand)
+        return [(brand, self._new_version(brand)) for brand in sorted(differing)]
+
+    def take_dropped(self) -> list[tuple[str, int]]:
+        """Return the brands whose boards were let go, with a version that no answer of theirs has."""
+        dropped, self._dropped = self._dropped, {}
+        return list(dropped.items())
+
+    def _past_answer(self, canonical: str, query: PopularQuery, key: SpanKey) -> Told | None:
+        found = self._past.find(key, canonical, version=self._versions)
+        if found is None:
+            return None
+        # One that is outdated says so by an old version, and is asked for again soon.
+        version = found.version if found.is_outdated else self._versions
+        return _told(popular(found.past, query, self._words), canonical, version)
+
+    def _new_past(self, key: SpanKey) -> PastList:
+        now_ms = self._clock.now_ms()
+        zone = self._brands.zone_of(key.brand)
+        rules = self._rules
+        ground = Ground(
+            zone,
+            rules.shards,
+            rules.kept_ms,
+            now_ms=now_ms,
+            seen_until_ms=now_ms + rules.ahead_ms,
+            kept_before=load_retention(self._table),
+        )
+        closed_until_ms = min(one.passed_ms for one in self._checkpoints().values())
+        span = span_between(key.from_ms, key.to_ms, zone=zone)
+        return PastList(span, ground, Moments(closed_until_ms, rules.lateness_ms))
+
+    def _look_at_brands(self) -> set[str]:
+        """Return the brands whose catalogue, zone or periods are others than their answers were made with."""
+        differing: set[str] = set()
+        known = {*self._kept, *self._past.brands()}
+        for brand in self._words_versions.keys() - known:
+            self._words.forget(brand)
+            del self._words_versions[brand]
+        for brand in known:
+            try:
+                if self._is_other(brand):
+                    differing.add(brand)
+            except PortError as error:
+                _log.warning("what is shown of %s stays as it is: %s", brand, error)
         return differing
+
+    def _is_other(self, brand: str) -> bool:
+        version = self._words.look(brand)
+        is_other = self._words_versions.get(brand) != version
+        self._words_versions[brand] = version
+        kept = self._kept.get(brand)
+        if kept is not None and not kept.board.is_for(self._brands.zone_of(brand), self._brands.periods(brand)):
+            self._drop(brand)
+            self._past.forget(brand)
+            is_other = True
+        return is_other
 
     def _board(self, brand: str) -> Kept:
         kept = self._kept.get(brand)
         now_ms = self._clock.now_ms()
         if kept is None:
-            kept = self._kept[brand] = Kept(self._new_board(brand), self._next_version(), now_ms)
+            self._kept_before = load_retention(self._table)
+            kept = self._kept[brand] = Kept(self._new_board(brand), self._new_version(brand), now_ms)
             passed_ms = min(one.passed_ms for one in self._checkpoints().values())
             try:
                 self._refresh(brand, kept, now_ms=now_ms, closed_until_ms=passed_ms)
@@ -104,18 +204,11 @@ class Answering:
             self._drop(next(iter(self._kept)))
 
     def _new_board(self, brand: str) -> Board:
-        settings = self._settings
-        rules = BoardRules(
-            shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
-            lateness_ms=settings.count_lateness_hours * HOUR_MS,
-            ahead_ms=settings.count_future_ms,
-            kept_ms=wiring.retention_ms(settings),
-            limits=BoardLimits(rows_max=settings.serve_rows_max),
-        )
-        return Board(brand, zone=self._zone_of(brand), periods=settings.periods, rules=rules)
+        return Board(brand, zone=self._brands.zone_of(brand), periods=self._brands.periods(brand), rules=self._rules)
 
     def _refresh(self, brand: str, kept: Kept, *, now_ms: int, closed_until_ms: int) -> bool:
         changed = self._missed.setdefault(brand, set())
+        kept.board.keep_in_mind(self._kept_before)
         try:
             differs = kept.board.refresh(
                 lambda window: self._summaries.live(brand, window),
@@ -127,14 +220,14 @@ class Answering:
             _log.warning("the lists of %s stay as they are: %s", brand, error)
             return False
         self._missed[brand] = set()
-        if differs:
-            kept.version = self._next_version()
         return differs
 
     def _checkpoints(self) -> dict[int, Checkpoint]:
         return {shard: load_checkpoint(self._table, shard) or Checkpoint() for shard in self._numbers}
 
-    def _read_news(self, checkpoints: dict[int, Checkpoint]) -> None:
+    def _read_news(self, checkpoints: dict[int, Checkpoint]) -> set[str]:
+        """Take in what was written; return the brands that have past spans which that makes outdated."""
+        outdated: set[str] = set()
         for shard, checkpoint in checkpoints.items():
             before = self._numbers[shard]
             news: News = read_journal(self._table, shard, after=before, now_number=checkpoint.number)
@@ -142,17 +235,44 @@ class Answering:
             if not news.is_whole:
                 for brand in list(self._kept):
                     self._drop(brand)
+                outdated |= {brand for brand in self._past.brands() if self._past.touch_all(brand)}
             for one in news.touched:
                 if one.brand in self._kept:
                     self._missed.setdefault(one.brand, set()).add(one.window)
+                if self._past.touch(one.brand, one.window):
+                    outdated.add(one.brand)
+        return outdated
 
     def _drop(self, brand: str) -> None:
-        self._kept.pop(brand, None)
+        """Let go of a board; nobody tells any more when its answers change, so they have to be asked for again."""
         self._missed.pop(brand, None)
+        if self._kept.pop(brand, None) is not None:
+            self._dropped[brand] = self._new_version(brand)
 
-    def _next_version(self) -> int:
+    def _new_version(self, brand: str) -> int:
         self._versions += 1
+        if brand in self._kept:
+            self._kept[brand].version = self._versions
         return self._versions
+
+
+def _rules(settings: Settings) -> BoardRules:
+    """Return what the counting process promises."""
+    return BoardRules(
+        shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
+        lateness_ms=settings.count_lateness_hours * HOUR_MS,
+        ahead_ms=settings.count_future_ms,
+        kept_ms=wiring.kept_ms(settings),
+        limits=BoardLimits(rows_max=settings.serve_rows_max),
+    )
+
+
+def _told(made: Answer, canonical: str, version: int) -> Told:
+    return [canonical, version, "", made.etag, made.max_age_s, made.body]
+
+
+def _failed(canonical: str, why: str) -> Told:
+    return [canonical, 0, why, "", 0, b""]
 
 
 class Turns:
@@ -172,7 +292,8 @@ class Turns:
 
     def take(self) -> bool:
         """Take a turn; return whether to go on."""
-        wait_s = 0.0 if self._renewals else max(0.0, self._refresh_at - time.monotonic())
+        is_busy = self._renewals or self._answering.is_reading
+        wait_s = 0.0 if is_busy else max(0.0, self._refresh_at - time.monotonic())
         messages = self._link.receive(timeout_s=wait_s)
         if messages is None:
             return False
@@ -183,18 +304,32 @@ class Turns:
             if message[0] == "renew":
                 self._renewals.update(dict.fromkeys(message[1]))
             else:
-                self._link.send(["answers", [self._answering.answer(canonical) for canonical in message[1]]])
+                self._answer(message[1])
+        if self._answering.is_reading:
+            self._read()
         if self._renewals:
             self._renew()
         elif time.monotonic() >= self._refresh_at:
             self._refresh()
         return True
 
+    def _answer(self, questions: Iterable[str]) -> None:
+        told = [one for one in map(self._answering.answer, questions) if one is not None]
+        self._link.send(["answers", told])
+
+    def _read(self) -> None:
+        """Read of a past span as much as a question may have to wait for."""
+        until = time.monotonic() + READ_S
+        while self._answering.is_reading and time.monotonic() < until:
+            told = self._answering.read_some()
+            if told:
+                self._link.send(["answers", told])
+
     def _renew(self) -> None:
         some = list(islice(self._renewals, RENEWED_AT_ONCE))
         for canonical in some:
             del self._renewals[canonical]
-        self._link.send(["answers", [self._answering.answer(canonical) for canonical in some]])
+        self._answer(some)
         if not self._renewals:
             now = time.monotonic()
             self._refresh_at = now + max(self._refresh_s, now - self._round_began_at)
@@ -203,6 +338,8 @@ class Turns:
         try:
             for brand, version in self._answering.refresh():
                 self._link.send(["changed", brand, version])
+            for brand, version in self._answering.take_dropped():
+                self._link.send(["dropped", brand, version])
         except PortError as error:
             _log.warning("lists stay as they are: %s", error)
         self._round_began_at = time.monotonic()
@@ -215,7 +352,8 @@ def main() -> None:
     clock = SystemClock()
     table = _opened_store(settings, clock)
     link.send(["ready"])
-    turns = Turns(Answering(settings, table, clock=clock), link, refresh_s=settings.serve_refresh_ms / 1_000)
+    answering = Answering(settings, table, clock=clock, catalogue=lambda: _opened_catalogue(settings, clock))
+    turns = Turns(answering, link, refresh_s=settings.serve_refresh_ms / 1_000)
     while turns.take():
         pass
 
@@ -230,6 +368,13 @@ def _opened_store(settings: Settings, clock: Clock) -> Table:
             if time.monotonic() >= give_up_at:
                 raise
             time.sleep(0.02)
+
+
+def _opened_catalogue(settings: Settings, clock: Clock) -> Catalogue | None:
+    """Open the catalogue, or return None while there is none: the front makes it."""
+    with contextlib.suppress(PortError):
+        return wiring.open_catalogue(settings, clock, read_only=True)
+    return None
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from footfall.flow.serve.board import Board, BoardRules, NotReady
 from footfall.flow.serve.loaded import BoardLimits
 from footfall.flow.serve.popular import popular
 from footfall.flow.serve.query import PopularQuery
+from footfall.flow.store.retention import KeptFor
 from footfall.flow.store.summaries import Summary
 from footfall.ports.errors import Corrupt
 from footfall.values.period import DEFAULT_PERIODS, Period
@@ -345,3 +346,37 @@ def test_a_closed_list_that_was_never_made_waits_when_reading_fails() -> None:
     assert body_of(board, PopularQuery("abc", "now"))["items"] == []
     with pytest.raises(NotReady):
         popular(board, PopularQuery("abc", "now", closed=True))
+
+
+def long_board(*, kept_days: int, history: tuple[KeptFor, ...] = ()) -> Board:
+    """Return a board of eight days by the hour with a hit in each of the last three, on a store that keeps so many."""
+    counting = Counting("UTC")
+    for hours in range(72):
+        counting.hit(("7", "1", "", ""), NOW - hours * HOUR_MS, shard=0, hits=1, is_late=False)
+    counting.build_what_is_due(NOW, (0,))
+    rules = BoardRules(kept_ms={**TWO_SHARDS.kept_ms, Grain.HOUR: kept_days * DAY_MS})
+    board = Board(
+        "abc", zone="UTC", periods={"long": Period("long", count=192, grain=Grain.HOUR, cache_s=60)}, rules=rules
+    )
+    board.keep_in_mind(history)
+    board.refresh(counting.read, now_ms=NOW, closed_until_ms=NOW, changed=())
+    return board
+
+
+def test_a_period_longer_than_windows_are_kept_is_not_said_to_be_exact() -> None:
+    body = body_of(long_board(kept_days=5), PopularQuery("abc", "long"))
+    assert body["exact"] is False
+    assert moment_from_text(body["keptSince"]) == window_of(NOW - 5 * DAY_MS, Grain.HOUR, "UTC").from_ms
+    assert "hitsAtMost" not in body["items"][0]
+    assert body["items"][0]["change"] is None  # What it would be compared with is gone as well.
+    body = body_of(long_board(kept_days=20), PopularQuery("abc", "long"))
+    assert (body["exact"], "keptSince" in body, body["items"][0]["change"]) == (True, False, 0)
+
+
+def test_windows_that_expired_before_they_were_kept_for_longer_are_not_taken_for_empty() -> None:
+    lately, long_ago = (
+        (KeptFor(0, dict.fromkeys(Grain, 4 * DAY_MS)), KeptFor(NOW - ago * DAY_MS, dict.fromkeys(Grain, 90 * DAY_MS)))
+        for ago in (1, 80)
+    )
+    assert not body_of(long_board(kept_days=90, history=lately), PopularQuery("abc", "long"))["exact"]
+    assert body_of(long_board(kept_days=90, history=long_ago), PopularQuery("abc", "long"))["exact"]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from footfall.flow.serve import leading as module
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import leading, picked
+from footfall.flow.serve.wanted import Wanted
 from footfall.flow.store.columns import CountKey, columns_from_counts
 
 ASSETS = st.sampled_from([str(number) for number in range(40)] + ["a", "b", "ä", "https://example.org/one", "z" * 60])
@@ -37,7 +38,7 @@ def test_what_is_picked_is_what_a_plain_sort_gives(counts: dict[CountKey, int], 
     is_asked = np.array([directory.slices[number].section in sections for number in range(len(directory.slices))], bool)
     lead = leading(directory, totals)
     assert lead is not None
-    found = picked(directory, lead, totals, is_asked, limit)
+    found = picked(directory, lead, totals, Wanted(is_asked, None, None), limit)
     assert found is not None
     named = [directory.asset_text(asset).decode() for asset in found.assets]
     assert list(zip(named, found.hits, strict=True)) == plainly(counts, sections, limit)
@@ -55,8 +56,8 @@ def test_a_filter_that_the_sorted_rows_do_not_serve_is_left_to_the_long_way() ->
     assert lead is not None
     assert not lead.is_whole
     is_rare = np.array([directory.slices[number].section == "2" for number in range(len(directory.slices))], bool)
-    assert picked(directory, lead, totals, is_rare, 5) is None
-    first = picked(directory, lead, totals, None, 5)
+    assert picked(directory, lead, totals, Wanted(is_rare, None, None), 5) is None
+    first = picked(directory, lead, totals, Wanted(None, None, None), 5)
     assert first is not None
     assert first.hits == [100, 99, 98, 97, 96]
 

@@ -46,6 +46,20 @@ def test_labels_may_be_repeated_or_separated_by_commas() -> None:
         ("brand=abc&closed=", "closed"),
         ("brand=abc&section=", "section"),
         ("brand=abc&section=1,,2", "section"),
+        ("brand=abc&from=2026-11-14T00:00Z", "to"),
+        ("brand=abc&to=2026-11-14T00:00Z", "from"),
+        ("brand=abc&from=2026-11-14T00:00Z&to=2026-11-15T00:00Z&period=day", "period"),
+        ("brand=abc&from=2026-11-14T00:00Z&to=2026-11-15T00:00Z&closed=true", "closed"),
+        ("brand=abc&from=yesterday&to=2026-11-15T00:00Z", "from"),
+        ("brand=abc&from=2026-11-14&to=2026-11-15T00:00Z", "from"),
+        ("brand=abc&from=2026-11-14T00:00&to=2026-11-15T00:00Z", "from"),
+        ("brand=abc&from=2026-11-14T00:00Z&to=", "to"),
+        ("brand=abc&publishedAfter=1794744000000", "publishedAfter"),
+        ("brand=abc&author=", "author"),
+        ("brand=abc&author=" + ",".join(map(str, range(21))), "author"),
+        ("brand=abc&tag=" + "t" * 129, "tag"),
+        ("brand=abc&exclude=" + ",".join(map(str, range(101))), "exclude"),
+        ("brand=abc&exclude=" + "a" * 257, "exclude"),
         ("brand=abc&section=" + "s" * 65, "section"),
         ("brand=abc&section=" + "%C3%A5" * 33, "section"),
         ("brand=abc&section=" + ",".join(map(str, range(101))), "section"),
@@ -83,9 +97,38 @@ def test_the_canonical_text_escapes_what_an_address_cannot_hold() -> None:
     assert asked(text).sections == ("a&b c", "å")
 
 
-labels = st.lists(
-    st.text(st.characters(exclude_characters=",", exclude_categories=["Cs"]), min_size=1, max_size=16), max_size=4
-)
+def test_a_comma_of_a_label_is_written_with_a_backslash() -> None:
+    query = asked("brand=abc&section=a%5C,b,c&section=d&exclude=x%5C%5C,y")
+    assert query.sections == ("a,b", "c", "d")
+    assert query.exclude == ("x\\", "y")
+    assert canonical(query) == "brand=abc&exclude=x%5C%5C,y&period=justnow&section=a%5C%2Cb,c,d"
+    assert canonical(asked("brand=abc&section=a&section=b")) != canonical(asked("brand=abc&section=a%5C,b"))
+
+
+def test_a_span_has_one_text_whatever_zone_its_ends_are_written_in() -> None:
+    texts = {
+        canonical(asked(f"brand=abc&to=2026-11-15T00:00:00.000Z&from={start}"))
+        for start in (
+            "2026-11-14T00:00Z",
+            "2026-11-14t02:00:00%2B02:00",
+            "2026-11-14T02:00+02:00",
+            "2026-11-13T23:00-01:00",
+        )
+    }
+    assert texts == {"brand=abc&from=2026-11-14T00%3A00Z&to=2026-11-15T00%3A00Z"}
+
+
+def test_filters_by_the_catalogue_are_part_of_the_text() -> None:
+    query = asked("brand=abc&tag=b&tag=a&author=Ann&publishedAfter=2026-11-01T00:00:30Z&exclude=7")
+    assert query.asks_catalogue
+    assert canonical(query) == (
+        "author=Ann&brand=abc&exclude=7&period=justnow&publishedAfter=2026-11-01T00%3A00%3A30Z&tag=a,b"
+    )
+    assert not asked("brand=abc&exclude=7").asks_catalogue
+
+
+labels = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=16), max_size=4)
+moments = st.integers(0, 4 * 10**12)
 
 
 @given(
@@ -97,6 +140,17 @@ labels = st.lists(
         resource_types=labels.map(lambda texts: tuple(sorted(set(texts)))),
         limit=st.integers(1, 100),
         closed=st.booleans(),
+        authors=labels.map(lambda texts: tuple(sorted(set(texts)))),
+        published_after_ms=st.none() | moments,
+        exclude=labels.map(lambda texts: tuple(sorted(set(texts)))),
+    )
+    | st.builds(
+        PopularQuery,
+        brand=st.just("abc"),
+        period=st.just(""),
+        tags=labels.map(lambda texts: tuple(sorted(set(texts)))),
+        from_ms=moments,
+        to_ms=moments,
     )
 )
 def test_the_canonical_text_asks_the_same_question(query: PopularQuery) -> None:

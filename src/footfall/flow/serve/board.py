@@ -4,15 +4,18 @@ What changes most is the open minute. A refresh then reads that one window, take
 what it gives now; how many windows a list covers does not matter.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
+from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground, Resolution
 from footfall.flow.serve.sheets import Sheet, Unit
+from footfall.flow.serve.view import View
+from footfall.flow.store.retention import KeptFor
 from footfall.flow.store.summaries import Summary
 from footfall.values.errors import FootfallError
 from footfall.values.period import RETENTION_MS, Period, Span, closed_span, earlier, open_span
@@ -50,6 +53,7 @@ class Plan(NamedTuple):
 
     span: Span
     units: tuple[Unit, ...]
+    kept_since_ms: int | None  # Windows of the span that ended by then are not kept any more; None: all are.
 
 
 class Board:
@@ -65,6 +69,7 @@ class Board:
         self._loaded = LoadedWindows(self._rules.limits)
         self._plans: dict[SheetKey, Plan] = {}
         self._sheets: dict[SheetKey, Sheet] = {}
+        self._kept_before: Sequence[KeptFor] = ()
         self._now_ms = 0
         self._closed_until_ms = 0
         self._renumberings = 0
@@ -79,6 +84,25 @@ class Board:
     def rows(self) -> int:
         """Return how many rows the board holds, as a measure of its memory: those of windows and those of sums."""
         return self._loaded.rows + self._loaded.directory.rows * len(self._sheets)
+
+    def view(self, query: PopularQuery) -> View:
+        """Return the sums that a question about a period is answered from."""
+        sheet, earlier = (
+            self.sheet(query.period, closed=query.closed, previous=previous) for previous in (False, True)
+        )
+        now, before = (SheetKey(query.period, query.closed, previous) for previous in (False, True))
+        return View(
+            directory=self.directory,
+            sheet=sheet,
+            before=earlier if self._plans[before].kept_since_ms is None else None,
+            max_age_s=self.periods[query.period].cache_s,
+            final=self.is_final(sheet.span) if query.closed else None,
+            kept_since_ms=self._plans[now].kept_since_ms,
+        )
+
+    def is_for(self, zone: str, periods: Mapping[str, Period]) -> bool:
+        """Tell whether the board follows these rules of its brand."""
+        return self._zone == zone and self.periods == periods
 
     def sheet(self, period: str, *, closed: bool, previous: bool) -> Sheet:
         """Return the sum over the period's span; those over closed windows are made when first asked for."""
@@ -95,6 +119,10 @@ class Board:
     def is_final(self, span: Span) -> bool:
         """Tell whether no hit can change the span any more, except in a backfill."""
         return span.to_ms + self._rules.lateness_ms <= self._closed_until_ms
+
+    def keep_in_mind(self, kept_before: Sequence[KeptFor]) -> None:
+        """Take note of how long windows have been kept over time; it counts from the next look at all spans on."""
+        self._kept_before = kept_before
 
     def refresh(self, read: Read, *, now_ms: int, closed_until_ms: int, changed: Collection[Window]) -> bool:
         """Bring everything up to the moment, reading only what is needed; return whether any answer may differ.
@@ -144,9 +172,19 @@ class Board:
     def _resolve(self, read: Read, fresh: Mapping[Window, Collection[Summary]]) -> None:
         rules = self._rules
         seen_until_ms = self._now_ms + rules.ahead_ms
-        ground = Ground(self._zone, rules.shards, rules.kept_ms, now_ms=self._now_ms, seen_until_ms=seen_until_ms)
+        ground = Ground(
+            self._zone,
+            rules.shards,
+            rules.kept_ms,
+            now_ms=self._now_ms,
+            seen_until_ms=seen_until_ms,
+            kept_before=self._kept_before,
+        )
         resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh)
-        self._plans = {key: Plan(span, resolution.units(span)) for key, span in self._spans().items()}
+        self._plans = {
+            key: Plan(span, resolution.units(span), resolution.kept_since_ms(span))
+            for key, span in self._spans().items()
+        }
         self._loaded.forget_all_but(resolution.reached)
 
     def _spans(self) -> dict[SheetKey, Span]:
@@ -185,5 +223,5 @@ class Board:
                     sheet.replace(unit, new)
 
     def _move(self, key: SheetKey, sheet: Sheet) -> None:
-        span, units = self._plans[key]
-        sheet.move(span, {unit: self._loaded.contribution(unit) for unit in units})
+        plan = self._plans[key]
+        sheet.move(plan.span, {unit: self._loaded.contribution(unit) for unit in plan.units})

@@ -13,7 +13,7 @@ from footfall.flow.serve.growing import Growing
 from footfall.flow.serve.id_texts import IdTexts
 from footfall.flow.serve.slices import Slices
 from footfall.flow.serve.text_order import TextOrder
-from footfall.flow.store.columns import TEXT_BIT, Columns, asset_starts
+from footfall.flow.store.columns import TEXT_BIT, Columns, asset_starts, ident_of
 
 NAMES_MAX = 50_000  # Some 100 bytes each.
 NO_ROW = np.uint32(2**32 - 1)
@@ -100,6 +100,18 @@ class Directory:
                 self._names.clear()
             name = self._names[asset] = self.asset_text(asset).decode()
         return name
+
+    def asset_of(self, name: str) -> int | None:
+        """Return the asset that is known outside by this id, None when it was not seen."""
+        found = self.assets_with(np.array([ident_of(name)], np.uint64))
+        return int(found[0]) if len(found) and self.asset_name(int(found[0])) == name else None
+
+    def assets_with(self, idents: NDArray[np.uint64]) -> NDArray[np.uint32]:
+        """Return the assets that have one of these idents; those that were not seen are left out."""
+        places = np.searchsorted(self._sorted_ident, idents)
+        within = places < len(self._sorted_ident)
+        places, idents = places[within], idents[within]
+        return self._sorted_asset[places[self._sorted_ident[places] == idents]]
 
     def enter(self, columns: Columns) -> Entered:
         """Give numbers to everything in the columns that has none, and return the numbers of its rows."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.wanted import Wanted
 
 ROWS_MAX = 60_000  # Sorted in a millisecond or two.
 HITS_MAX = 2**32 - 1  # of one row in one span
@@ -62,38 +63,38 @@ def leading(directory: Directory, totals: NDArray[np.uint32]) -> Leading | None:
 
 
 def picked(
-    directory: Directory,
-    lead: Leading,
-    totals: NDArray[np.uint32],
-    is_asked: NDArray[np.bool_] | None,
-    limit: int,
+    directory: Directory, lead: Leading, totals: NDArray[np.uint32], wanted: Wanted, limit: int
 ) -> Picked | None:
     """Return the first of those that a filter asks for; None when the leading rows do not hold enough of them."""
-    found = np.arange(min(limit, len(lead.rows))) if is_asked is None else np.flatnonzero(is_asked[lead.slices])[:limit]
+    if wanted.is_everything:
+        found = np.arange(min(limit, len(lead.rows)))
+    else:
+        found = np.flatnonzero(wanted.among(directory, lead.rows, lead.slices))[:limit]
     if len(found) < limit and not lead.is_whole:
         return None
     rows = lead.rows[found]
     if not len(lead.shared_rows):
         return Picked(directory.row_asset[rows].tolist(), totals[rows].tolist(), rows.tolist())
-    return _with_shared(directory, lead, totals, is_asked, rows, limit)
+    return _with_shared(directory, lead, totals, wanted, rows, limit)
 
 
 def _with_shared(
     directory: Directory,
     lead: Leading,
     totals: NDArray[np.uint32],
-    is_asked: NDArray[np.bool_] | None,
+    wanted: Wanted,
     rows: NDArray[np.uint32],
     limit: int,
 ) -> Picked:
     """Return the list with the assets of several rows put in, each with its sum over the rows asked for."""
     hits = totals[lead.shared_rows].astype(np.int64)
-    if is_asked is not None:
-        hits[~is_asked[directory.row_slice[lead.shared_rows]]] = 0
+    slices = directory.row_slice[lead.shared_rows]
+    if not wanted.is_everything:
+        hits[~wanted.among(directory, lead.shared_rows, slices)] = 0
     sums = np.zeros(len(lead.shared_assets), np.int64)
     np.add.at(sums, lead.shared_no, hits)
     # The row that is written last stays: most hits, and among equals the first labels.
-    ranks = directory.slices.ranks()[directory.row_slice[lead.shared_rows]].astype(np.int64)
+    ranks = directory.slices.ranks()[slices].astype(np.int64)
     largest = np.zeros(len(sums), np.uint32)
     by_size = np.lexsort((-ranks, hits))
     largest[lead.shared_no[by_size]] = lead.shared_rows[by_size]

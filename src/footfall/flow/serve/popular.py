@@ -4,25 +4,30 @@
 their order or a printed count.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
-import numpy as np
 from msgspec import UNSET, UnsetType
-from numpy.typing import NDArray
 from xxhash import xxh3_64_hexdigest
 
-from footfall.flow.serve.board import Board
+from footfall.catalog.asset import Asset
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
+from footfall.flow.serve.members import matches
+from footfall.flow.serve.proof import CERTAIN, Listed, Proof, proof_of
 from footfall.flow.serve.query import LIMIT_MAX, PopularQuery, canonical
-from footfall.flow.serve.sheets import Bounds, Sheet
+from footfall.flow.serve.sheets import Sheet
+from footfall.flow.serve.view import View, Viewed
+from footfall.flow.serve.wanted import Wanted, wanted
+from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
 
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
+NO_WORDS = Words(lambda: None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,81 +52,100 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     section_id: int | str | None
     resource_type: str | None
     paid_type: str | None
+    title: str | UnsetType = UNSET
+    address: str | UnsetType = UNSET
+    image: str | UnsetType = UNSET
+    published: str | UnsetType = UNSET
 
 
 class _Body(msgspec.Struct):
     """The whole answer, in the order of its JSON."""
 
     brand: str
-    period: str
+    period: str | UnsetType
     from_: str = msgspec.field(name="from")
     to: str
     exact: bool
+    kept_since: str | UnsetType = msgspec.field(name="keptSince")
     revision: str | UnsetType
     final: bool | UnsetType
     items: list[_Item]
 
 
 @dataclass(frozen=True, slots=True)
-class _Proof:
-    """Whether the list is proven, and by how much each listed asset may be off."""
+class _List:
+    """The assets of a list with their hits, the slices they are shown with, what is proven and what is known."""
 
-    is_exact: bool
-    uncertainty: list[int]
+    listed: Listed
+    slices: Mapping[int, int]
+    proof: Proof
+    known: Mapping[str, Asset | None]
 
 
-def popular(board: Board, query: PopularQuery) -> Answer:
+def popular(board: Viewed, query: PopularQuery, words: Words = NO_WORDS) -> Answer:
     """Return the most popular assets that the question asks for."""
-    sheet = board.sheet(query.period, closed=query.closed, previous=False)
-    directory = board.directory
-    is_asked = directory.slices.matching(query)
-    listed, slices, proof = _listed(directory, sheet, is_asked, query.limit)
-    before = board.sheet(query.period, closed=query.closed, previous=True)
-    earlier = _earlier(directory, before, is_asked)
+    view = board.view(query)
+    asked = wanted(view.directory, query, words.members(query))
+    found, asked = _found(view, query, asked, words)
+    earlier = [] if view.before is None else _earlier(view.directory, view.before, asked)
+    has_all = view.kept_since_ms is None or asked.is_nothing
     body = _Body(
         brand=query.brand,
-        period=query.period,
-        from_=instant_text(sheet.span.from_ms),
-        to=instant_text(sheet.span.to_ms),
-        exact=proof.is_exact,
-        revision="" if query.closed else UNSET,
-        final=board.is_final(sheet.span) if query.closed else UNSET,
-        items=_items(board, listed, earlier, slices, proof),
+        period=query.period or UNSET,
+        from_=instant_text(view.sheet.span.from_ms),
+        to=instant_text(view.sheet.span.to_ms),
+        exact=found.proof.is_exact and has_all,
+        kept_since=UNSET if view.kept_since_ms is None else instant_text(view.kept_since_ms),
+        revision=UNSET if view.final is None else "",
+        final=UNSET if view.final is None else view.final,
+        items=_items(view.directory, found, earlier, has_bounds=has_all),
     )
-    return _answer(body, max_age_s=board.periods[query.period].cache_s, canonical_text=canonical(query))
+    return _answer(body, max_age_s=view.max_age_s, canonical_text=canonical(query))
 
 
-def _listed(
-    directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None, limit: int
-) -> tuple[list[tuple[int, int]], dict[int, int], _Proof]:
+def _found(view: View, query: PopularQuery, asked: Wanted, words: Words) -> tuple[_List, Wanted]:
+    """Return the list, and what was asked for without assets that only share an ident with one that is."""
+    while True:
+        listed, slices, proof = _listed(view.directory, view.sheet, asked, query.limit)
+        names = [view.directory.asset_name(asset) for asset, _ in listed]
+        known = words.shown(query.brand, names) or {}
+        strange = [asset for (asset, _), name in zip(listed, names, strict=True) if not matches(known.get(name), query)]
+        if not strange:
+            return _List(listed, slices, proof, known), asked
+        assert asked.assets is not None
+        assets = asked.assets.copy()
+        assets[strange] = False
+        asked = replace(asked, assets=assets)
+
+
+def _listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tuple[Listed, Mapping[int, int], Proof]:
     """Return the assets of the list with their hits, the slices they are shown with, and the proof."""
     totals = sheet.totals(directory.rows)
     bounds = sheet.bounds(directory)
     if not bounds.is_cut and not bounds.other:
-        found = _picked(directory, sheet, is_asked, limit)
+        found = _picked(directory, sheet, asked, limit)
         if found is not None:
             slices = dict(zip(found.assets, directory.row_slice[found.rows].tolist(), strict=True))
-            return list(zip(found.assets, found.hits, strict=True)), slices, _Proof(is_exact=True, uncertainty=[])
-    rows = None if is_asked is None else np.flatnonzero(is_asked[directory.row_slice])
+            return list(zip(found.assets, found.hits, strict=True)), slices, CERTAIN
+    rows = asked.rows(directory)
     among = Candidates(directory, totals, rows)
     listed = leaders(directory, among, limit)
-    proof = _proof(bounds, is_asked, among, listed=listed, limit=limit)
+    proof = proof_of(bounds, asked, among, listed=listed, limit=limit)
     return listed, shown_slices(directory, totals, rows, [asset for asset, _ in listed]), proof
 
 
-def _earlier(directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None) -> list[int]:
+def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> list[int]:
     """Return the assets of the previous list, as long as a list can be."""
-    found = _picked(directory, sheet, is_asked, LIMIT_MAX)
+    found = _picked(directory, sheet, asked, LIMIT_MAX)
     if found is not None:
         return found.assets
-    rows = None if is_asked is None else np.flatnonzero(is_asked[directory.row_slice])
-    among = Candidates(directory, sheet.totals(directory.rows), rows)
+    among = Candidates(directory, sheet.totals(directory.rows), asked.rows(directory))
     return [asset for asset, _ in leaders(directory, among, LIMIT_MAX)]
 
 
-def _picked(directory: Directory, sheet: Sheet, is_asked: NDArray[np.bool_] | None, limit: int) -> Picked | None:
+def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Picked | None:
     lead = sheet.leading(directory)
-    return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), is_asked, limit)
+    return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), asked, limit)
 
 
 def _answer(body: _Body, *, max_age_s: int, canonical_text: str) -> Answer:
@@ -139,62 +163,27 @@ def _answer(body: _Body, *, max_age_s: int, canonical_text: str) -> Answer:
     )
 
 
-def _proof(
-    bounds: Bounds,
-    is_asked: NDArray[np.bool_] | None,
-    found: Candidates,
-    *,
-    listed: list[tuple[int, int]],
-    limit: int,
-) -> _Proof:
-    if not bounds.is_cut and not bounds.other:
-        return _Proof(is_exact=True, uncertainty=[])
-    per_unit = bounds.per_unit(is_asked)
-    uncertainty = bounds.uncertainty(np.array([asset for asset, _ in listed], np.uint32), per_unit)
-    # An asset that is missing everywhere, and may not even be known here, can have as many as this.
-    unseen_max = bounds.other + int(per_unit.sum())
-    is_exact = unseen_max == 0 or (
-        len(listed) == limit
-        and unseen_max < listed[-1][1]
-        and not uncertainty.any()
-        and not _may_overtake(bounds, per_unit, found, listed, unseen_max)
-    )
-    return _Proof(is_exact=is_exact, uncertainty=uncertainty.tolist())
-
-
-def _may_overtake(
-    bounds: Bounds,
-    per_unit: NDArray[np.int64],
-    found: Candidates,
-    listed: list[tuple[int, int]],
-    unseen_max: int,
-) -> bool:
-    """Tell whether an asset that is not listed can have as many hits as the last one that is."""
-    last_hits = listed[-1][1]
-    near = np.flatnonzero(found.hits >= last_hits - unseen_max)
-    uncertainty = bounds.uncertainty(found.assets(near), per_unit)
-    # The listed ones are among these, and certain; so is any other with no uncertainty, whose place is known.
-    return bool(((uncertainty > 0) & (found.hits[near] + uncertainty >= last_hits)).any())
-
-
-def _items(
-    board: Board,
-    listed: list[tuple[int, int]],
-    earlier: list[int],
-    slices: dict[int, int],
-    proof: _Proof,
-) -> list[_Item]:
-    directory = board.directory
+def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bounds: bool) -> list[_Item]:
     rank_before = {asset: rank for rank, asset in enumerate(earlier, start=1)}
+    uncertainty = found.proof.uncertainty
+    is_open = has_bounds and not found.proof.is_exact
     items: list[_Item] = []
-    for rank, (asset, hits) in enumerate(listed, start=1):
+    for rank, (asset, hits) in enumerate(found.listed, start=1):
         before = rank_before.get(asset)
         change = None if before is None else before - rank
-        hits_at_most = UNSET if proof.is_exact else hits + proof.uncertainty[rank - 1]
+        hits_at_most = hits + uncertainty[rank - 1] if is_open else UNSET
+        name = directory.asset_name(asset)
         # By position, because this runs a hundred times for each of a thousand answers a second.
-        labels = _shown_labels(directory.slices[slices[asset]])
-        items.append(_Item(rank, change, directory.asset_name(asset), hits, hits_at_most, *labels))
+        labels = _shown_labels(directory.slices[found.slices[asset]])
+        known = found.known.get(name)
+        more = () if known is None else _shown_words(known)
+        items.append(_Item(rank, change, name, hits, hits_at_most, *labels, *more))
     return items
+
+
+def _shown_words(asset: Asset) -> tuple[str | UnsetType, ...]:
+    published = UNSET if asset.published_ms is None else instant_text(asset.published_ms)
+    return asset.title or UNSET, asset.address or UNSET, asset.image or UNSET, published
 
 
 @lru_cache(maxsize=10_000)

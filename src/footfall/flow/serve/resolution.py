@@ -4,12 +4,13 @@ Shards build hours and days without waiting for each other. So this is decided s
 its hour, its minutes inside that hour are not looked at, and where it has none yet, they stand for it.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footfall.flow.serve.loaded import Held, LoadedWindows, Read
 from footfall.flow.serve.sheets import Unit
 from footfall.flow.store import keys
+from footfall.flow.store.retention import KeptFor, known_since_ms
 from footfall.flow.store.summaries import Summary
 from footfall.values.period import Span
 from footfall.values.window import Grain, Window, parts_of
@@ -27,6 +28,7 @@ class Ground:
     kept_ms: Mapping[Grain, int]  # how long windows of a grain are kept
     now_ms: int
     seen_until_ms: int  # No window that begins later has any hits.
+    kept_before: Sequence[KeptFor] = ()  # for how long they were kept over time, when that is known
 
 
 @dataclass(slots=True)
@@ -38,14 +40,27 @@ class Resolution:
     read: Read
     fresh: Mapping[Window, Collection[Summary]]  # read a moment ago, not to be read again
     reached: set[Window] = field(default_factory=set[Window])
+    unknown: set[Window] = field(default_factory=set[Window])  # not there, and too old to say that nobody came
     _known: dict[Window, tuple[Unit, ...]] = field(default_factory=dict[Window, tuple[Unit, ...]])
 
     def units(self, span: Span) -> tuple[Unit, ...]:
         """Return the summaries that the span is the sum of, all of them entered."""
         for window in span.windows:
             if window not in self._known:
-                self._known[window] = tuple(self._units_of(window, _NOBODY))
+                units = self._known[window] = tuple(self._units_of(window, _NOBODY))
+                if not units and not self._is_kept(window):
+                    self.unknown.add(window)
         return tuple(unit for window in span.windows for unit in self._known[window])
+
+    def kept_since_ms(self, span: Span) -> int | None:
+        """Return the end of the last window of the span that is not kept any more, None when all are."""
+        return max((window.to_ms for window in span.windows if window in self.unknown), default=None)
+
+    def _is_kept(self, window: Window) -> bool:
+        ground, stored = self.ground, Grain.MINUTE if window.grain is Grain.FIVE else window.grain
+        if not ground.kept_before:
+            return ground.now_ms - window.to_ms <= ground.kept_ms[stored]
+        return window.to_ms >= known_since_ms(ground.kept_before, stored, now_ms=ground.now_ms)
 
     def _units_of(self, window: Window, covered: frozenset[str]) -> list[Unit]:
         """Return what stands for the window, leaving out shards that a longer window around it has already."""

@@ -16,7 +16,9 @@ from footfall.flow.serve.growing import Growing
 from footfall.flow.serve.leading import Leading, leading
 from footfall.flow.store.columns import Columns
 from footfall.values.period import Span
-from footfall.values.window import Window
+from footfall.values.window import Grain, Window
+
+NO_WINDOW = Window(Grain.MINUTE, 0, 0)
 
 
 class Unit(NamedTuple):
@@ -115,6 +117,14 @@ class Sheet:
             self._totals.values[new.rows] += new.hits.astype(np.uint32)
         if any(one is not None and (one.is_cut or one.other) for one in (old, new)):
             self._bounds = None
+
+    def add_for_good(self, new: Contribution) -> None:
+        """Add what is never taken away again, keeping no more of it than the bounds need."""
+        unit = Unit(NO_WINDOW, str(len(self._added)))
+        self.replace(unit, new)
+        nothing = np.empty(0, np.uint32)
+        # Which assets have a row there matters only where others may have had hits without one.
+        self._added[unit] = replace(new, rows=new.rows if new.is_cut else nothing, hits=nothing)
 
     def has(self, unit: Unit) -> bool:
         """Tell whether the unit is part of the sum."""

@@ -3,20 +3,38 @@
 import argparse
 from collections.abc import Mapping, Sequence
 from contextlib import closing
+from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
 from rich.table import Table
 from rich.text import Text
 
-from footfall.shells.cli.calls import Caller, Unreachable, answer_of
-from footfall.shells.cli.command import BRAND, JSON, URL, Argument, Command, Exit, Surroundings, printable, whole_from
+from footfall.flow.serve.query import PERIOD_DEFAULT
+from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
+from footfall.shells.cli.command import (
+    BRAND,
+    JSON,
+    URL,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    moment,
+    printable,
+    whole_from,
+)
+from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.values.window import instant_text
+
+TRIES_MAX = 10  # Each waits for some seconds, and the longest span is read in half a minute.
 
 
 def popular(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask for the list and show it."""
     with closing(Caller(arguments.url)) as caller:
-        reply = answer_of(caller.call("GET", "/v1/popular?" + query_of(arguments)))
+        reply = answer_of(_patiently_asked(caller, arguments, around))
     if arguments.json:
         around.say(reply.body.decode(errors="replace").rstrip("\n"))
         return Exit.OK
@@ -27,18 +45,46 @@ def popular(arguments: argparse.Namespace, around: Surroundings) -> int:
     return Exit.OK
 
 
+def _patiently_asked(caller: Caller, arguments: argparse.Namespace, around: Surroundings) -> Reply:
+    """Return the server's answer; while it reads what a long span needs, ask again."""
+    asked, headers = "/v1/popular?" + query_of(arguments), key_headers(arguments.secret_file)
+    reply = caller.call("GET", asked, headers=headers)
+    for _ in range(TRIES_MAX - 1):
+        if reply.status != HTTPStatus.SERVICE_UNAVAILABLE:
+            break
+        around.pause(retry_after_s(reply.headers.get("retry-after", "")) or PAUSE_S_MIN)
+        reply = caller.call("GET", asked, headers=headers)
+    return reply
+
+
 def query_of(arguments: argparse.Namespace) -> str:
     """Return the query string that asks for what the flags say."""
-    pairs = [("brand", arguments.brand), ("period", arguments.period), ("limit", str(arguments.limit))]
+    from_ms: int | None = vars(arguments)["from"]
+    is_span = from_ms is not None or arguments.to is not None
+    if is_span and (arguments.period is not None or arguments.closed):
+        raise WrongUsage("--period and --closed do not go with --from and --to; give one or the other.")
+    pairs = [("brand", arguments.brand), ("limit", str(arguments.limit))]
+    if not is_span:
+        pairs.append(("period", arguments.period or PERIOD_DEFAULT))
+    for name, moment_ms in (
+        ("from", from_ms),
+        ("to", arguments.to),
+        ("publishedAfter", arguments.published_after),
+    ):
+        if moment_ms is not None:
+            pairs.append((name, instant_text(moment_ms)))
     for name, values in (
         ("section", arguments.section),
         ("resourceType", arguments.type),
         ("paidType", arguments.paid),
+        ("author", arguments.author),
+        ("tag", arguments.tag),
+        ("exclude", arguments.exclude),
     ):
         pairs.extend((name, value) for value in values)
     if arguments.closed:
         pairs.append(("closed", "true"))
-    return urlencode([(name, value) for name, value in pairs if value is not None])
+    return urlencode(pairs)
 
 
 def show(answer: Mapping[str, Any], around: Surroundings) -> None:
@@ -50,6 +96,7 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
         console.print(Text("Nothing was seen in this span."))
         return
     is_bounded = any("hitsAtMost" in item for item in items)
+    has_titles = any("title" in item for item in items)
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("#", justify="right")
     table.add_column("change")
@@ -59,7 +106,10 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
         table.add_column("at most", justify="right")
     for name in ("section", "type", "paid"):
         table.add_column(name, overflow="fold")
+    if has_titles:
+        table.add_column("title", overflow="fold")
     for item in items:
+        title = [printable(item.get("title"))] if has_titles else []
         bound = [Text(grouped(item.get("hitsAtMost", item.get("hits"))))] if is_bounded else []
         table.add_row(
             Text(str(item.get("rank", ""))),
@@ -68,6 +118,7 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
             Text(grouped(item.get("hits"))),
             *bound,
             *(printable(item.get(name)) for name in ("sectionId", "resourceType", "paidType")),
+            *title,
         )
     console.print(table)
 
@@ -89,25 +140,38 @@ def grouped(number: object) -> str:
 def _heading(answer: Mapping[str, Any]) -> Text:
     parts = [answer.get("brand"), answer.get("period"), f"{answer.get('from')} to {answer.get('to')}"]
     parts.append("exact" if answer.get("exact") else "not exact: hits are at least these")
+    if "keptSince" in answer:
+        parts.append(f"nothing is kept from before {answer['keptSince']}")
     if "final" in answer:
         parts.append(f"revision {answer.get('revision')}, {'final' if answer['final'] else 'not final yet'}")
-    return Text(" · ").join(printable(part) for part in parts)
+    return Text(" · ").join(printable(part) for part in parts if part is not None)
 
 
 COMMAND = Command(
     name="popular",
     says="Show what is read and watched most.",
     example="footfall popular --brand abc --period day --section 563 --section 564 --limit 20",
+    more_examples=(
+        "footfall popular --brand abc --from 2026-10-01T00:00+03:00 --to 2026-11-01T00:00+02:00",
+        "footfall popular --brand abc --period week --tag elections --published-after 2026-11-01T00:00Z",
+    ),
     run=popular,
     arguments=(
         URL,
         BRAND,
-        Argument("--period", "The period: justnow, day, week or one of your own.", shows="PERIOD", default="justnow"),
+        Argument("--period", "The period: justnow (unless given), day, week or one of your own.", shows="PERIOD"),
+        Argument("--from", "The span's first moment, instead of a period.", shows="T", reads=moment),
+        Argument("--to", "The moment at which the span has ended.", shows="T", reads=moment),
         Argument("--section", "Only this section; may be repeated.", shows="SECTION", repeated=True),
         Argument("--type", "Only this resource type; may be repeated.", shows="TYPE", repeated=True),
         Argument("--paid", "Only this paid type; may be repeated.", shows="PAID", repeated=True),
+        Argument("--author", "Only what this author wrote; may be repeated.", shows="AUTHOR", repeated=True),
+        Argument("--tag", "Only what has this tag; may be repeated.", shows="TAG", repeated=True),
+        Argument("--published-after", "Only what was published then or later.", shows="T", reads=moment),
+        Argument("--exclude", "Not this asset; may be repeated.", shows="ASSET", repeated=True),
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=20),
         Argument("--closed", "Only windows that are closed, so that the answer stays the same.", is_switch=True),
+        SECRET_FILE,
         JSON,
     ),
 )

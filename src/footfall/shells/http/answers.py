@@ -9,6 +9,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from urllib.parse import unquote
 
 from footfall.app.link import Message
 from footfall.shells.http.problems import problem
@@ -19,6 +20,7 @@ ENTRY_BYTES = 1_500  # What an answer costs besides its body: keys, heads, the o
 ASKED_WITHIN_S = 60.0  # Answers asked for within this time are made anew when counts change.
 STALE_S_MAX = 1.0  # How long an old answer is sent while a new one is on its way.
 WAIT_S_MAX = 3.0
+SPAN_WAIT_S_MAX = 4.5  # A past span is read when it is asked for; caches in front wait for five seconds.
 STALE_IF_ERROR_S = 86_400
 
 Waiting = Callable[["Ready | bytes"], None]
@@ -70,13 +72,14 @@ class Answers:
         ready.asked_at = now
         return ready if now - ready.stale_at < STALE_S_MAX else None
 
-    def wait_for(self, canonical: str, waiting: Waiting) -> None:
+    def wait_for(self, canonical: str, waiting: Waiting, *, wait_s: float | None = None) -> None:
         """Have an answer made and hand it over, or the problem why there is none."""
         if canonical in self._waiting:
             self._waiting[canonical][0].append(waiting)
             return
         why = "the list was not ready in time; try again"
-        self._waiting[canonical] = ([waiting], self._loop.call_later(WAIT_S_MAX, self._fail, canonical, why))
+        timer = self._loop.call_later(WAIT_S_MAX if wait_s is None else wait_s, self._fail, canonical, why)
+        self._waiting[canonical] = ([waiting], timer)
         if not self._ask(["ask", [canonical]]):
             self._loop.call_soon(self._fail, canonical, "the lists are being read; try again in a moment")
 
@@ -92,6 +95,9 @@ class Answers:
             case ["changed", brand, version]:
                 self._versions[brand] = version
                 self._renew(brand, version)
+            case ["dropped", brand, version]:
+                self._versions[brand] = version
+                self._outdate(brand, version)
             case _:
                 pass  # "ready" and "stopped" are for the process's keeper.
 
@@ -114,15 +120,23 @@ class Answers:
 
     def _renew(self, brand: str, version: int) -> None:
         """Ask for the brand's answers anew, those asked for lately, the last asked first."""
+        since = self._loop.time() - ASKED_WITHIN_S
+        outdated = self._outdate(brand, version)
+        wanted = sorted(
+            ((one.asked_at, canonical) for canonical, one in outdated if one.asked_at >= since), reverse=True
+        )
+        if wanted:
+            self._ask(["renew", [canonical for _, canonical in wanted]])
+
+    def _outdate(self, brand: str, version: int) -> list[tuple[str, Ready]]:
+        """Take note that older answers of the brand are to be made anew, and return them."""
         now = self._loop.time()
-        wanted: list[tuple[float, str]] = []
+        outdated: list[tuple[str, Ready]] = []
         for canonical, ready in (*self._inner.items(), *self._outer.items()):
             if ready.brand == brand and ready.version < version:
                 ready.stale_at = min(ready.stale_at, now)
-                if ready.asked_at >= now - ASKED_WITHIN_S:
-                    wanted.append((ready.asked_at, canonical))
-        if wanted:
-            self._ask(["renew", [canonical for _, canonical in sorted(wanted, reverse=True)]])
+                outdated.append((canonical, ready))
+        return outdated
 
     def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> None:
         ready = _ready(canonical, version, etag, max_age_s, body)
@@ -171,13 +185,13 @@ class Answers:
 
 def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
     headers = {
-        "cache-control": f"public, max-age={max_age_s}, stale-while-revalidate={max_age_s}, "
-        f"stale-if-error={STALE_IF_ERROR_S}",
+        # No stale-while-revalidate: a list would be given out when it is twice as old as it may be.
+        "cache-control": f"public, max-age={max_age_s}, stale-if-error={STALE_IF_ERROR_S}",
         "etag": etag,
         "content-location": f"/v1/popular?{canonical}",
         "access-control-allow-origin": "*",
     }
-    brand = next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand="))
+    brand = unquote(next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand=")))
     not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
     return Ready(brand, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
 

@@ -1,0 +1,113 @@
+"""What the catalogue says of assets, for lists: which ones a filter lets through, and what is shown of those listed.
+
+It is kept in memory and follows the catalogue's changes. Of a filter's assets only the idents are kept; an ident that
+two ids share is found out when the asset is about to be listed, because then all that is known of it is at hand.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from footfall.catalog.asset import Asset
+from footfall.catalog.catalogue import Catalogue
+from footfall.flow.serve.members import Idents, Members
+from footfall.flow.serve.query import PopularQuery
+
+MEMBERS_MAX = 4_000_000  # of all brands together; eight bytes each
+SHOWN_BYTES_MAX = 16_000_000  # of all brands together
+ASSET_BYTES = 500  # What an asset costs besides its texts.
+CHANGED_MAX = 1_000  # Beyond it, reading anew costs less than looking at each.
+
+
+@dataclass(slots=True)
+class _BrandWords:
+    """What was read of one brand's catalogue, all of one version."""
+
+    version: int
+    members: Members = field(default_factory=Members)
+    shown: dict[str, Asset | None] = field(default_factory=dict[str, Asset | None])
+
+
+class Words:
+    """The catalogue as lists need it; without a catalogue nothing is known of any asset."""
+
+    def __init__(self, opened: Callable[[], Catalogue | None]) -> None:
+        self._opened = opened
+        self._catalogue: Catalogue | None = None
+        self._brands: dict[str, _BrandWords] = {}
+        self._shown_bytes = 0
+
+    def look(self, brand: str) -> int:
+        """Bring what was read of the brand's catalogue up to date; return its version, 0 for an empty one."""
+        if self._catalogue is None:
+            self._catalogue = self._opened()
+        version = self._catalogue.version(brand) if self._catalogue is not None else 0
+        known = self._brands.get(brand)
+        if known is None or (known.version != version and not self._follow(brand, known)):
+            self.forget(brand)
+            known = self._brands[brand] = _BrandWords(version)
+        known.version = version
+        return version
+
+    def forget(self, brand: str) -> None:
+        """Let go of what was read of the brand's catalogue."""
+        known = self._brands.pop(brand, None)
+        if known is not None:
+            self._shown_bytes -= sum(map(_size, known.shown.values()))
+
+    def members(self, query: PopularQuery) -> Idents | None:
+        """Return the assets that the catalogue's filters let through, None when the question has none of them."""
+        if not query.asks_catalogue:
+            return None
+        known = self._of(query.brand)
+        if not known.version or self._catalogue is None:
+            return np.empty(0, np.uint64)
+        if sum(one.members.cost for one in self._brands.values()) > MEMBERS_MAX:
+            # What is asked for comes back at once.
+            for one in self._brands.values():
+                one.members = Members()
+        return known.members.matching(query, self._catalogue)
+
+    def shown(self, brand: str, ids: Sequence[str]) -> Mapping[str, Asset | None] | None:
+        """Return what is known of the assets, None when the brand has no catalogue."""
+        known = self._of(brand)
+        if not known.version or self._catalogue is None:
+            return None
+        if self._shown_bytes > SHOWN_BYTES_MAX:
+            for one in self._brands.values():
+                one.shown.clear()
+            self._shown_bytes = 0
+        missing = [one for one in ids if one not in known.shown]
+        if missing:
+            found = self._catalogue.get(brand, missing)
+            for one in missing:
+                known.shown[one] = found.get(one)
+                self._shown_bytes += _size(known.shown[one])
+        return known.shown
+
+    def _of(self, brand: str) -> _BrandWords:
+        if brand not in self._brands:
+            self.look(brand)
+        return self._brands[brand]
+
+    def _follow(self, brand: str, known: _BrandWords) -> bool:
+        """Take in what changed in the catalogue, asset by asset; return whether that could be done."""
+        if self._catalogue is None or not known.version:
+            return False
+        changed = self._catalogue.changed_since(brand, known.version)
+        if changed is None or len(changed) > CHANGED_MAX:
+            return False
+        assets = self._catalogue.get(brand, sorted(changed))
+        known.members.follow(changed, assets)
+        for one in changed & known.shown.keys():
+            self._shown_bytes += _size(assets.get(one)) - _size(known.shown[one])
+            known.shown[one] = assets.get(one)
+        return True
+
+
+def _size(asset: Asset | None) -> int:
+    if asset is None:
+        return ASSET_BYTES
+    texts = (asset.id, asset.title, asset.address, asset.image, *asset.authors, *asset.tags)
+    return ASSET_BYTES + sum(map(len, texts))
