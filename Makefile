@@ -12,7 +12,7 @@ STAMP := .venv/.installed
 CODE := src tests bench scripts
 
 .DEFAULT_GOAL := check
-.PHONY: check setup setup-tests run test pytest format lint types contracts fresh fix map soak bench clean
+.PHONY: check setup setup-tests run test pytest format lint types contracts fresh fix map tracker soak bench clean
 
 check: format lint types contracts fresh pytest  ## every check and every test
 
@@ -46,6 +46,7 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/map.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/figures.py --check
+	$(BIN)/python scripts/tracker.py --check
 
 pytest: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
@@ -59,11 +60,14 @@ map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
 	$(BIN)/python scripts/map.py
 	$(BIN)/python scripts/reference.py
 
+tracker: $(STAMP)  ## minify web/tracker into the package
+	$(BIN)/python scripts/tracker.py
+
 soak: setup-tests  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
 
 bench: $(STAMP)  ## measure; writes bench/results/
-	@$(BIN)/python scripts/debian.py wrk
+	@$(BIN)/python scripts/debian.py wrk nginx
 	$(BIN)/python -m bench
 	$(BIN)/python scripts/figures.py
 

@@ -7,7 +7,20 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
-from bench import bench_fresh, bench_ingest, bench_memory, bench_restart, bench_serve, bench_steps
+from bench import (
+    bench_caching,
+    bench_catalogue,
+    bench_client,
+    bench_fresh,
+    bench_import,
+    bench_ingest,
+    bench_lists,
+    bench_memory,
+    bench_restart,
+    bench_serve,
+    bench_steps,
+)
+from bench.nginx import NoNginx
 from bench.plan import SECONDS, Bench, Plan
 from bench.results import RESULTS, Row, save, show
 from bench.wrk import NoWrk
@@ -15,10 +28,15 @@ from bench.wrk import NoWrk
 BENCHES: Mapping[str, Bench] = {
     "ingest": bench_ingest.run,
     "serve": bench_serve.run,
+    "lists": bench_lists.run,
     "fresh": bench_fresh.run,
+    "import": bench_import.run,
     "memory": bench_memory.run,
     "restart": bench_restart.run,
     "steps": bench_steps.run,
+    "caching": bench_caching.run,
+    "client": bench_client.run,
+    "catalogue": bench_catalogue.run,
 }
 
 
@@ -42,7 +60,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="footfall-bench-") as place:
             try:
                 measured[name] = BENCHES[name](Plan(Path(place), arguments.seconds))
-            except NoWrk as error:
+            except (NoNginx, NoWrk) as error:
                 print(error, file=sys.stderr)
                 return 1
         print(f"{name} took {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

@@ -1,4 +1,4 @@
-"""Write docs/reference/settings.md and commands.md from the code that declares them, or check that they are fresh."""
+"""Write the pages of docs/reference from the code that declares what they tell, or check that they are fresh."""
 
 import argparse
 import sys
@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import cast
 
+from routes_page import routes_page
+
 from footfall.accounts.brands import Brand
 from footfall.app.settings import NAMES, Setting
-from footfall.shells.cli.command import Argument, Command, Exit
+from footfall.shells.cli.command import EXIT_MEANINGS, Argument, Command
 from footfall.shells.cli.main import COMMANDS
 from footfall.values.period import Period
 
@@ -57,13 +59,22 @@ Answers go to the standard output, sentences about what went wrong to the error 
 | --- | --- |
 """
 
-EXIT_MEANINGS = {
-    Exit.OK: "it was done",
-    Exit.FAILED: "it failed",
-    Exit.USAGE: "the command or a setting is wrong; nothing was started",
-    Exit.UNREACHABLE: "no server answers",
-    Exit.REFUSED: "the server refused it, or some of it",
-}
+EXITS_HEAD = """# Exit codes
+
+Written by `make map` from `src/footfall/shells/cli/`; edit there. Every command ends with one of these, and the help of
+each (`footfall help COMMAND`) lists them. Whatever is not 0 comes with one sentence on the error output that says what
+happened and what to do.
+
+| code | meaning |
+| --- | --- |
+"""
+
+EXITS_OWN = """
+Some commands mean something of their own by a code:
+
+| command | code | meaning |
+| --- | --- | --- |
+"""
 
 
 def settings_page() -> str:
@@ -106,13 +117,32 @@ def range_of(setting: Setting) -> str:
 
 def commands_page() -> str:
     """Return the page of all commands."""
-    codes = "\n".join(f"| {code.value} | {EXIT_MEANINGS[code]} |" for code in Exit)
-    return f"{COMMANDS_HEAD}{codes}\n" + "".join("\n" + "\n".join(section(one)) + "\n" for one in COMMANDS.values())
+    return f"{COMMANDS_HEAD}{_codes()}\n" + "".join("\n" + "\n".join(section(one)) + "\n" for one in COMMANDS.values())
+
+
+def exits_page() -> str:
+    """Return the page of all exit codes."""
+    own = [
+        f"| `footfall {command.name}` | {int(code)} | {meaning} |"
+        for command in COMMANDS.values()
+        for code, meaning in command.exits.items()
+    ]
+    return f"{EXITS_HEAD}{_codes()}\n{EXITS_OWN}" + "\n".join(own) + "\n"
+
+
+def _codes() -> str:
+    return "\n".join(f"| {int(code)} | {meaning} |" for code, meaning in EXIT_MEANINGS.items())
 
 
 def section(command: Command) -> Iterator[str]:
     """Return the lines about one command."""
-    yield from (f"## footfall {command.name}", "", command.says, "", "```sh", command.example, "```")
+    yield from (f"## footfall {command.name}", "", command.says, "")
+    if command.tells:
+        yield from (command.tells, "")
+    yield from ("```sh", *command.examples, "```")
+    if command.exits:
+        meanings = "; ".join(f"{int(code)} means that {meaning}" for code, meaning in command.exits.items())
+        yield from ("", f"Exit code {meanings}.")
     if command.arguments:
         yield from ("", "| argument | what it is for | default |", "| --- | --- | --- |")
     for argument in command.arguments:
@@ -136,9 +166,11 @@ def argument_default_of(argument: Argument) -> str:
 
 def main() -> int:
     """Write the pages, or with --check say which are stale."""
-    parser = argparse.ArgumentParser(description="Write docs/reference/settings.md and commands.md.")
+    parser = argparse.ArgumentParser(description="Write the pages of docs/reference.")
     parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
-    pages = {REFERENCE / "settings.md": settings_page(), REFERENCE / "commands.md": commands_page()}
+    made = {"settings.md": settings_page(), "commands.md": commands_page(), "routes.md": routes_page()}
+    made["exit-codes.md"] = exits_page()
+    pages = {REFERENCE / name: text for name, text in made.items()}
     if not parser.parse_args().check:
         REFERENCE.mkdir(parents=True, exist_ok=True)
         for path, text in pages.items():

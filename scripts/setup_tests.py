@@ -3,10 +3,17 @@
 import sys
 
 from debian import NotInstalled, require_programs
+from tracker import NoMinifier, require_esbuild
 
 PACKAGE_OF = {
+    "systemd-analyze": "systemd",  # reads the service's unit
+    "zsh": "zsh",  # reads its completion, as bash does, which is there
+    "fish": "fish",  # completes with its own
+    "chromium": "chromium",  # opens the pages that the tests serve
     "git": "git",  # tests/tidy asks which files are in the repository.
+    "nginx": "nginx",  # stands in front, as docs/caching.md has it
     "node": "nodejs",  # reads the page's script
+    "npm": "npm",  # brings the minifier of the tracker
 }
 
 
@@ -14,7 +21,8 @@ def main() -> int:
     """Install what is missing and say which step failed."""
     try:
         require_programs(PACKAGE_OF)
-    except NotInstalled as error:
+        require_esbuild()
+    except (NotInstalled, NoMinifier) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

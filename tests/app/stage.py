@@ -8,6 +8,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.answering import Answering
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.catalog.catalogue import Catalogue
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.values.clock import SetClock
@@ -27,7 +28,8 @@ class Instance:
         self.stream = SqliteStream(":memory:", clock=self.clock, shards=self.settings.stream_shards)
         self.table = SqliteTable(":memory:", clock=self.clock)
         self.counting = Counting(self.settings, self.stream, self.table, clock=self.clock)
-        self.answering = Answering(self.settings, self.table, clock=self.clock)
+        self.catalogue = Catalogue(SqliteTable(":memory:", clock=self.clock), self.clock)
+        self.answering = Answering(self.settings, self.table, clock=self.clock, catalogue=lambda: self.catalogue)
 
     def send(self, *assets: str, brand: str = "abc", at_ms: int | None = None) -> None:
         """Append a record of hits to the first shard."""

@@ -2,29 +2,38 @@
 
 import json
 import socket
-from typing import Any
+from typing import Any, cast
+from urllib.parse import quote
 
-import pytest
-
-from footfall.app.answering import ASKED_WITHIN_MS, BOARDS_MAX, Turns
+from footfall.accounts.brands import Brand
+from footfall.app.answering import ASKED_WITHIN_MS, BOARDS_MAX, Told, Turns
 from footfall.app.counting import Counting, recounted
 from footfall.app.link import Link, Unframed, framed
+from footfall.app.past_reading import READ_AGAIN_MS_MIN
 from footfall.app.settings import Settings
+from footfall.catalog.asset import Asset
 from footfall.flow.store import keys
-from footfall.ports.table import Delete
-from footfall.values.errors import Refused
-from footfall.values.period import JUSTNOW
-from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, window_of
+from footfall.ports.table import Delete, Put
+from footfall.values.period import JUSTNOW, Period
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 from tests.app.stage import NOON_MS, Instance
 
 
 def body_of(instance: Instance, query: str) -> dict[str, Any]:
-    canonical, version, why_not, etag, max_age_s, body = instance.answering.answer(query)
+    told = instance.answering.answer(query)
+    assert told is not None
+    canonical, version, why_not, etag, max_age_s, body = told
     assert (canonical, why_not) == (query, "")
     assert version
     assert etag
     assert max_age_s
     return json.loads(bytes(body))  # pyright: ignore[reportArgumentType]
+
+
+def version_of(instance: Instance, brand: str) -> object:
+    told = instance.answering.answer(f"brand={brand}")
+    assert told is not None
+    return told[1]
 
 
 def hits_of(instance: Instance, query: str = "brand=abc") -> dict[str, int]:
@@ -45,13 +54,13 @@ def test_a_refresh_tells_whose_answers_may_differ() -> None:
     instance.send("1", brand="abc")
     instance.send("1", brand="xyz")
     instance.count()
-    versions = {brand: instance.answering.answer(f"brand={brand}")[1] for brand in ("abc", "xyz")}
+    versions = {brand: version_of(instance, brand) for brand in ("abc", "xyz")}
     instance.answering.refresh()
     instance.send("1", brand="xyz")
     instance.count()
     (told,) = instance.answering.refresh()
     assert told[0] == "xyz"
-    assert told[1] == instance.answering.answer("brand=xyz")[1] != versions["xyz"]
+    assert told[1] == version_of(instance, "xyz") != versions["xyz"]
     assert hits_of(instance, "brand=xyz") == {"1": 2}
 
 
@@ -133,8 +142,149 @@ def test_boards_are_bounded_in_number() -> None:
 
 
 def test_a_question_that_makes_no_sense_is_refused() -> None:
-    with pytest.raises(Refused, match="period"):
-        Instance().answering.answer("brand=abc&period=never")
+    told = Instance().answering.answer("brand=abc&period=never")
+    assert told is not None
+    assert "'never' is not a period" in str(told[2])
+
+
+FROM, TO = NOON_MS - 12 * HOUR_MS, NOON_MS + 12 * HOUR_MS
+DAY_ASKED = f"brand=abc&from={quote(instant_text(FROM))}&to={quote(instant_text(TO))}"
+
+
+def read_past(instance: Instance, query: str) -> Told:
+    """Ask for a span and let it be read."""
+    told = instance.answering.answer(query)
+    while told is None:
+        found = instance.answering.read_some()
+        told = next((one for one in found if one[0] == query), None)
+    return told
+
+
+def past_hits(instance: Instance, query: str = DAY_ASKED) -> dict[str, int]:
+    told = read_past(instance, query)
+    assert told[2] == ""
+    return {item["assetId"]: item["hits"] for item in json.loads(cast(bytes, told[5]))["items"]}
+
+
+def test_a_past_span_is_read_when_it_is_asked_for_and_kept() -> None:
+    instance = Instance()
+    instance.send("1", "1", "2")
+    instance.count()
+    assert instance.answering.answer(DAY_ASKED) is None
+    assert instance.answering.is_reading
+    assert past_hits(instance) == {"1": 2, "2": 1}
+    assert not instance.answering.is_reading
+    # Another filter of the same span needs no reading.
+    told = instance.answering.answer(DAY_ASKED.replace("abc", "abc&exclude=1"))
+    assert told is not None
+    assert b'"assetId":"1"' not in cast(bytes, told[5])
+
+
+def test_a_past_span_is_told_to_differ_when_hits_come_and_read_again_after_a_while() -> None:
+    instance = Instance()
+    instance.send("1")
+    instance.count()
+    instance.answering.refresh()
+    first = read_past(instance, DAY_ASKED)
+    instance.send("1")
+    instance.count()
+    ((brand, version),) = instance.answering.refresh()
+    assert brand == "abc"
+    old = instance.answering.answer(DAY_ASKED)
+    assert old is not None
+    assert old[5] == first[5]
+    assert cast(int, old[1]) < version
+    instance.clock.advance(READ_AGAIN_MS_MIN)
+    assert past_hits(instance) == {"1": 2}
+    again = instance.answering.answer(DAY_ASKED)
+    assert again is not None
+    assert cast(int, again[1]) >= version
+
+
+def test_hits_outside_a_past_span_do_not_touch_it() -> None:
+    instance = Instance()
+    instance.send("1")
+    instance.count()
+    past_hits(instance)
+    instance.answering.refresh()
+    instance.clock.set(NOON_MS + 3 * DAY_MS)
+    for _ in range(2):  # Built, then finished.
+        instance.count()
+    instance.answering.refresh()
+    instance.clock.advance(READ_AGAIN_MS_MIN)
+    past_hits(instance)
+    instance.answering.refresh()
+    instance.send("1")
+    instance.count()
+    assert instance.answering.refresh() == []
+    assert past_hits(instance) == {"1": 1}
+
+
+def test_a_past_span_becomes_final_without_another_hit() -> None:
+    instance = Instance()
+    instance.count()
+    assert b'"final":false' in cast(bytes, read_past(instance, DAY_ASKED)[5])
+    instance.clock.set(TO + 25 * HOUR_MS)
+    instance.count()
+    assert [brand for brand, _ in instance.answering.refresh()] == ["abc"]
+    assert b'"final":true' in cast(bytes, read_past(instance, DAY_ASKED)[5])
+
+
+def test_a_store_that_fails_fails_the_questions_that_wait_for_a_span() -> None:
+    instance = Instance()
+    instance.send("1")
+    instance.count()
+    minute = window_of(NOON_MS, Grain.MINUTE, "UTC")
+    head = keys.head("abc", minute, keys.shard_name(0))
+    item = instance.table.get(head)
+    assert item is not None
+    instance.table.put(Put(head, {**item, "checksum": "wrong"}))
+    assert "count the window again" in str(read_past(instance, DAY_ASKED)[2])
+    assert not instance.answering.is_reading
+
+
+def test_answers_follow_the_catalogue() -> None:
+    instance = Instance()
+    instance.send("1", "2")
+    instance.count()
+    assert "title" not in body_of(instance, "brand=abc")["items"][0]
+    past_hits(instance)
+    instance.answering.refresh()
+    instance.catalogue.put("abc", [Asset("1", title="One", tags=("t",))])
+    assert [brand for brand, _ in instance.answering.refresh()] == ["abc"]
+    assert body_of(instance, "brand=abc")["items"][0]["title"] == "One"
+    assert hits_of(instance, "brand=abc&tag=t") == {"1": 1}
+    assert past_hits(instance, DAY_ASKED + "&tag=t") == {"1": 1}
+    assert instance.answering.refresh() == []
+
+
+def test_a_brand_has_periods_of_its_own_and_learns_new_ones() -> None:
+    hours = Period("hours", count=3, grain=Grain.HOUR, cache_s=60)
+    brands = {"abc": Brand("abc", periods={"hours": hours})}
+    instance = Instance(settings=Settings(brands=brands, dev=True))
+    instance.send("1")
+    instance.count()
+    assert hits_of(instance, "brand=abc&period=hours") == {"1": 1}
+    told = instance.answering.answer("brand=xyz&period=hours")
+    assert told is not None
+    assert "is not a period" in str(told[2])
+    board = instance.answering._kept["abc"].board
+    board.periods = {"hours": hours}  # as if the others had come later
+    assert [brand for brand, _ in instance.answering.refresh()] == ["abc"]
+    assert hits_of(instance, "brand=abc&period=day") == {"1": 1}
+
+
+def test_whose_board_was_let_go_is_told() -> None:
+    instance = Instance()
+    instance.send("1")
+    instance.count()
+    version = version_of(instance, "abc")
+    instance.clock.advance(ASKED_WITHIN_MS + 1)
+    assert instance.answering.refresh() == []
+    ((brand, dropped),) = instance.answering.take_dropped()
+    assert brand == "abc"
+    assert dropped > cast(int, version)
+    assert instance.answering.take_dropped() == []
 
 
 def test_turns_answer_and_tell_until_they_are_stopped() -> None:
@@ -150,6 +300,15 @@ def test_turns_answer_and_tell_until_they_are_stopped() -> None:
             assert turns.take()
             answers = next(message for message in Unframed().feed(ours.recv(65_536)) if message[0] == "answers")
             assert [(answer[0], json.loads(answer[5])["brand"]) for answer in answers[1]] == [("brand=abc", "abc")]
+        ours.sendall(framed(["ask", [DAY_ASKED]]))
+        told: list[Any] = []
+        unframed = Unframed()
+        while not told:
+            assert turns.take()
+            told = [
+                one for message in unframed.feed(ours.recv(65_536)) if message[0] == "answers" for one in message[1]
+            ]
+        assert json.loads(told[0][5])["items"][0]["assetId"] == "1"
         ours.sendall(framed(["stop"]))
         assert not turns.take()
         assert Unframed().feed(ours.recv(65_536)) == [["stopped"]]

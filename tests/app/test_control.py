@@ -21,7 +21,7 @@ from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
-from footfall.values.window import DAY_MS, HOUR_MS
+from footfall.values.window import DAY_MS, HOUR_MS, instant_text
 from tests.app.stage import NOON_MS, Instance
 
 LATE_MS = NOON_MS - 2 * DAY_MS
@@ -61,7 +61,9 @@ def test_set_aside_hits_are_listed_page_by_page() -> None:
 def test_one_record_is_shown_with_its_hits() -> None:
     shown = json.loads(json.dumps(asked(with_late_hits(), do="side-show", kind="late", position="0:2")))
     assert (shown["position"], shown["reason"]) == ("0:2", "late")
-    assert shown["hits"][0] == {"key": ["1", "news", "article", "free"], "at_ms": LATE_MS}
+    named = {"assetId": "1", "sectionId": "news", "resourceType": "article", "paidType": "free"}
+    assert shown["hits"][0] == {**named, "at": instant_text(LATE_MS)}
+    assert shown["arrived"] == instant_text(NOON_MS + 2_000)
     assert len(shown["hits"]) == 2
 
 
@@ -75,21 +77,23 @@ def test_a_record_that_cannot_be_read_is_shown_as_it_is() -> None:
     assert asked(instance, do="side-show", position="0:1")["bytes"] == "c102"
     with pytest.raises(Refused, match="still cannot be read"):
         asked(instance, do="side-replay", position="0:1")
-    assert asked(instance, do="side-replay", all=True) == []
+    left = asked(instance, do="side-replay", all=True)
+    assert (left.entries, left.left) == ([], 1)
+    assert "still cannot be read" in left.report()["reason"]
 
 
 def test_one_record_or_all_are_replayed_and_the_ledger_still_balances() -> None:
     instance = with_late_hits()
-    instance.stream.append(asked(instance, do="side-replay", kind="late", position="0:2"))
+    instance.stream.append(asked(instance, do="side-replay", kind="late", position="0:2").entries)
     instance.count()
     assert (lines_of(instance).late, lines_of(instance).counted) == (4, 2)
-    entries = asked(instance, do="side-replay", kind="late", all=True)
+    entries = asked(instance, do="side-replay", kind="late", all=True).entries
     assert len(entries) == 2
     for _ in range(2):  # A second time changes nothing.
         instance.stream.append(entries)
         instance.count()
         assert (lines_of(instance).late, lines_of(instance).counted) == (0, 6)
-    assert asked(instance, do="side-replay", kind="late", all=True) == []
+    assert asked(instance, do="side-replay", kind="late", all=True).report() == {"replayed": 0}
     assert instance.stream.appended() == {"abc": 6}
 
 
@@ -99,7 +103,9 @@ def test_hits_that_are_still_to_come_are_left_where_they_are() -> None:
     instance.send("1", at_ms=NOON_MS + 9 * HOUR_MS)
     instance.count()
     instance.clock.set(NOON_MS + 2 * HOUR_MS)
-    assert len(asked(instance, do="side-replay", kind="future", all=True)) == 1
+    report = asked(instance, do="side-replay", kind="future", all=True).report()
+    assert (report["replayed"], report["left"]) == (1, 1)
+    assert "whose time has not come yet" in report["reason"]
 
 
 @pytest.mark.parametrize(

@@ -85,7 +85,7 @@ def test_expired_items_leave_the_file() -> None:
     instance.send("1")
     instance.count()
     assert any(partition.startswith("abc#") for partition in partitions(instance))
-    instance.clock.advance(900 * DAY_MS)
+    instance.clock.advance(3_800 * DAY_MS)
     for _ in range(5):
         instance.count()
     assert not any(partition.startswith("abc#") for partition in partitions(instance))
@@ -142,7 +142,8 @@ def test_a_recount_in_one_go_says_how_far_it_is() -> None:
     instance.count()
     told: list[float] = []
     report = recounted(instance.counting, "abc", NOON_MS, NOON_MS + MINUTE_MS, on_progress=told.append)
-    assert report == {"windows": 1, "changed": 0, "hits": 2_500}
+    covered = {"from_ms": NOON_MS, "to_ms": NOON_MS + HOUR_MS}  # A minute was asked for; hours are counted.
+    assert report == {"windows": 1, "changed": 0, "hits": 2_500, **covered}
     assert told == sorted(told)
     assert told
     assert all(0 <= one <= 1 for one in told)
@@ -210,7 +211,8 @@ def test_the_process_recounts_and_says_what_it_cannot_do() -> None:
     instance.count()
     with parent_of(instance) as parent:
         parent.send(["recount", "abc", NOON_MS, NOON_MS + 1])
-        assert parent.heard() == ["done", {"windows": 1, "changed": 0, "hits": 1}]
+        covered = {"from_ms": NOON_MS, "to_ms": NOON_MS + HOUR_MS}
+        assert parent.heard() == ["done", {"windows": 1, "changed": 0, "hits": 1, **covered}]
         parent.send(["recount", "abc", NOON_MS, NOON_MS])
         assert parent.heard()[0] == "failed"
         parent.send(["dance"])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from footfall.ports.errors import PortError, TooLarge
-from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Appended, Entry, Stream
+from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Appended, Entry, Mark, Stream
 from tests.contract.streams import ID_MS, NOON_MS, STREAMS, Made, claim, entry, everything, id_of
 
 NewStream = Callable[[int], Made]
@@ -267,6 +267,63 @@ def test_the_parts_of_one_act_are_taken_or_refused_together(new_stream: NewStrea
     assert [d.is_refused for d in parts("longer", 4)] == [True] * 4
     assert [d.is_refused for d in parts("shorter", 1)] == [True]
     assert stream.appended() == {"abc": 6}
+
+
+def marked(begins: int, ends: int, data: bytes = b"x", *, part: int = 0, log: str = "log") -> Entry:
+    return replace(entry(data, weight=len(data)), mark=Mark(id_of(log), begins, ends, part))
+
+
+def test_a_mark_moves_with_what_is_stored_and_stays_there(made: Made) -> None:
+    stream = made.stream
+    assert stream.mark(id_of("log")) == 0
+    assert stream.append([marked(0, 100)])[0].sequence == 1
+    made.clock.advance(400 * ID_MS)
+    assert (stream.mark(id_of("log")), stream.mark(id_of("other"))) == (100, 0)
+    with made.open_reader() as reader:
+        assert reader.mark(id_of("log")) == 100
+
+
+def test_what_a_mark_has_passed_is_not_stored_again(stream: Stream) -> None:
+    stream.append([marked(0, 100, b"one"), marked(100, 250, b"two")])
+    again = stream.append([marked(0, 100, b"one"), marked(100, 250, b"two"), marked(250, 300, b"three")])
+    assert [(one.is_refused, one.repeated) for one in again] == [(False, True), (False, True), (False, False)]
+    assert [record.data for record in everything(stream)] == [b"one", b"two", b"three"]
+    assert (stream.appended(), stream.mark(id_of("log"))) == ({"abc": 11}, 300)
+
+
+@pytest.mark.parametrize(("begins", "ends"), [(50, 150), (101, 200), (0, 101)])
+def test_what_does_not_follow_a_mark_is_refused_and_its_neighbours_are_stored(
+    stream: Stream, begins: int, ends: int
+) -> None:
+    stream.append([marked(0, 100)])
+    done = stream.append([entry(b"a"), marked(begins, ends, b"no"), marked(0, 7, b"b", log="other")])
+    assert [one.is_refused for one in done] == [False, True, False]
+    assert [record.data for record in everything(stream)] == [b"x", b"a", b"b"]
+    assert stream.mark(id_of("log")) == 100
+
+
+def test_the_parts_of_one_stretch_are_stored_once_even_when_it_comes_twice_in_one_append(
+    new_stream: NewStream,
+) -> None:
+    stream = new_stream(2).stream
+    parts = [replace(marked(0, 9, b"%d" % part, part=part), shard=part % 2) for part in range(3)]
+    done = stream.append([*parts, *parts])
+    assert [one.repeated for one in done] == [False] * 3 + [True] * 3
+    assert stream.append([*parts])[2].repeated
+    assert sorted(record.data for shard in (0, 1) for record in everything(stream, shard)) == [b"0", b"1", b"2"]
+
+
+def test_a_stretch_without_hits_moves_its_mark_and_stores_nothing(stream: Stream) -> None:
+    (done,) = stream.append([marked(0, 1_000, b"")])
+    assert not done.is_refused
+    assert (stream.mark(id_of("log")), stream.tip(0), stream.appended()) == (1_000, 0, {})
+    assert stream.append([marked(500, 2_000, b"")])[0].is_refused
+
+
+def test_an_append_that_fails_leaves_its_marks_where_they_were(stream: Stream) -> None:
+    with pytest.raises(TooLarge):
+        stream.append([marked(0, 100), entry(b"x" * (RECORD_BYTES_MAX + 1))])
+    assert stream.mark(id_of("log")) == 0
 
 
 def test_a_reader_beside_the_writer_sees_what_was_appended_and_writes_nothing(new_stream: NewStream) -> None:

@@ -77,6 +77,7 @@ def check_list(world: World, brand: str) -> None:
     period = chance.choice(("justnow", "day", "week", "week"))
     query = f"brand={brand}&period={period}{filters}&limit={limit}{closed}"
     answer = world.answering.answer(query)
+    assert answer is not None
     if answer[2]:
         raise Wrong(f"{query}: {answer[2]}")
     body = json.loads(bytes(answer[5]))  # pyright: ignore[reportArgumentType]

@@ -71,6 +71,18 @@ class Oracle:
                 place = places.get((hit.brand, shard), "nowhere")
                 self.waiting[hit.brand, line, place].append(SetAside(hit.key, at_ms))
 
+    def bring_in(self, hits: Iterable[SentHit], *, places: dict[int, str]) -> None:
+        """Take in hits of an imported log, whose times are trusted."""
+        for hit in hits:
+            assert hit.at_ms is not None
+            if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
+                self.lines[hit.brand]["unlabelled"] += 1
+                place = places[shard_of(hit.brand, hit.asset, shards=self.shards)]
+                self.waiting[hit.brand, "unlabelled", place].append(SetAside(hit.key, hit.at_ms))
+            else:
+                self.lines[hit.brand]["counted"] += 1
+                self._count(hit.brand, hit.key, hit.at_ms)
+
     def poison(self, brand: str, *, weight: int) -> None:
         """Take in a record that cannot be read."""
         self.lines[brand]["dead"] += weight

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from footfall.flow.count.rollup import WindowKey
-from footfall.flow.count.tally import MinuteKey, Tally
+from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
 from footfall.ports.stream import Record
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
@@ -36,7 +36,7 @@ def live(world: World, acts: int = ACTS) -> None:
 
 def act(world: World) -> None:
     """Let one thing happen."""
-    match world.chance.choice("ssssssscccccttttrpxk"):
+    match world.chance.choice("ssssssscccccttttrpxxxk"):
         case "s":
             world.send_something()
         case "c":
@@ -49,7 +49,7 @@ def act(world: World) -> None:
             world.settle()
             world.replay()
         case "x":
-            world.poison()
+            world.chance.choice((world.poison, world.import_something, world.import_something))()
         case _:
             world.settle()
             check_everything(world)
@@ -103,15 +103,16 @@ class WithoutRepeats(Worker):
 class LateTwice(Worker):
     """Adds late hits to the windows they are late for, and adds them again."""
 
-    def _add_late(self, key: WindowKey, minutes: Sequence[MinuteKey], tally: Tally, *, through: int) -> None:
-        super()._add_late(key, minutes, tally, through=through)
-        super()._add_late(key, minutes, tally, through=through)
+    def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
+        super()._add_late(key, places, tally, through=through)
+        super()._add_late(key, places, tally, through=through)
 
 
 MUTANTS: dict[str, Callable[[int], World]] = {
     "checkpoint before summaries": lambda seed: World(seed, make_worker=worker_of(CheckpointFirst)),
     "acknowledged before it was appended": lambda seed: World(seed, acknowledges_early=True),
     "repeats ignored": lambda seed: World(seed, make_worker=worker_of(WithoutRepeats)),
+    "a log imported twice": lambda seed: World(seed, forgets_marks=True),
     "late hits twice": lambda seed: World(seed, make_worker=worker_of(LateTwice)),
 }
 

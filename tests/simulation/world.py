@@ -7,17 +7,19 @@ processes die between any two calls, and the store is busy or full.
 import json
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.answering import Answering
-from footfall.app.control import answer_about_aside
+from footfall.app.control import Replay, answer_about_aside
 from footfall.app.counting import Counting, count_rules
+from footfall.app.import_stretches import FINGERPRINT_BYTES, Stretches, import_rules, told_of
 from footfall.app.settings import Settings
 from footfall.flow.collect.accept import Acceptance, Request
+from footfall.flow.collect.imported import ImportedHits
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.count.worker import Worker
@@ -50,14 +52,25 @@ class Batch:
 
 
 @dataclass
+class Log:
+    """A log that is imported, stretch by stretch."""
+
+    brand: str
+    stretches: list[tuple[SentHit, ...]] = field(default_factory=list)
+    stored: int = 0
+
+
+@dataclass
 class World:
     """Everything there is, from one seed."""
 
     seed: int
     make_worker: MakeWorker | None = None
     acknowledges_early: bool = False
+    forgets_marks: bool = False
     unheard: list[Batch] = field(default_factory=list)  # Their senders were not told, and will send them again.
     ids: list[SentHit] = field(default_factory=list)
+    logs: dict[bytes, "Log"] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.chance = random.Random(self.seed)
@@ -98,6 +111,46 @@ class World:
             self.oracle.accept(batch.hits, now_ms=self.clock.now_ms(), key=batch.key, places={})
         if not is_heard and (batch.key or not is_appended):
             self.unheard.append(batch)
+
+    def import_something(self) -> None:
+        """Have a stretch of an old log imported: the next one of some log, or one that was imported before."""
+        if not self.logs or self.chance.random() < 0.3:
+            brand = self.chance.choice(("abc", "xyz"))
+            self.logs[self.chance.randbytes(FINGERPRINT_BYTES)] = Log(brand)
+        file = self.chance.choice(list(self.logs))
+        log = self.logs[file]
+        if not log.stretches or self.chance.random() < 0.7:
+            log.stretches.append(tuple(self._old_hits(log.brand)))
+            self._take(file, log, len(log.stretches) - 1)
+        if self.chance.random() < 0.4:  # The answer was lost, or somebody imports the log again.
+            self._take(file, log, self.chance.randrange(len(log.stretches)))
+
+    def _take(self, file: bytes, log: "Log", number: int) -> None:
+        hits, now_ms = log.stretches[number], self.clock.now_ms()
+        rules = import_rules(self.settings, shards=self.shards)
+        stretches = Stretches(self.brands[log.brand], rules, labelled=lambda _, keys: keys)
+        if hits:
+            columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits])
+            stretches.add(columns, now_ms=now_ms)
+        closed = stretches.close(file, begins=number, ends=number + 1, now_ms=now_ms)
+        entries = [replace(one, mark=None) for one in closed.entries] if self.forgets_marks else closed.entries
+        done = self.stream.append(entries)
+        if not self.forgets_marks:
+            told = told_of(closed, done)
+            assert (told.stored, told.again) == ((len(hits), 0) if number == log.stored else (0, len(hits)))
+        if number == log.stored:
+            log.stored += 1
+            places = {one.shard: f"{one.shard}:{at.sequence}" for one, at in zip(entries, done, strict=True)}
+            self.oracle.bring_in(hits, places=places)
+
+    def _old_hits(self, brand: str) -> list[SentHit]:
+        now_ms, chance = self.clock.now_ms(), self.chance
+        back_ms = chance.choice((2 * HOUR_MS, 3 * DAY_MS, 70 * DAY_MS, 1_000 * DAY_MS))
+        from_ms = now_ms - back_ms - chance.randrange(DAY_MS)
+        return [
+            replace(self._new_hit(), brand=brand, id="", at_ms=from_ms + chance.randrange(back_ms))
+            for _ in range(chance.choice((0, 1, 7, 30)))
+        ]
 
     def poison(self) -> None:
         """Put a record into the stream that nobody can read."""
@@ -222,8 +275,9 @@ class World:
         if self.chance.random() < 0.5:
             places = [self.chance.choice(places)]
             request |= {"all": False, "position": places[0]}
-        entries = answer_about_aside(self.store, self.stream, request, clock=self.clock)
-        assert isinstance(entries, list)
+        answered = answer_about_aside(self.store, self.stream, request, clock=self.clock)
+        assert isinstance(answered, Replay)
+        entries = answered.entries
         assert len(entries) == len(places), f"{len(entries)} records can be replayed, not {len(places)}"
         for _ in range(self.chance.choice((1, 1, 2))):
             self.stream.append(entries)

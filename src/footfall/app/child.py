@@ -1,6 +1,5 @@
 """What every child process of an instance does at its start: take its settings, log, and end with its parent."""
 
-import logging
 import os
 import signal
 import socket
@@ -8,9 +7,8 @@ import sys
 import threading
 
 from footfall.app.link import Link
+from footfall.app.logs import begin_logging
 from footfall.app.settings import Settings, settings_from_json
-
-LOG_FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 
 
 def begin(name: str) -> tuple[Settings, Link]:
@@ -23,7 +21,7 @@ def begin(name: str) -> tuple[Settings, Link]:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     settings = settings_from_json(sys.stdin.readline())
-    logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
+    begin_logging(settings, process=name)
     threading.Thread(target=_end_with_parent, name=f"{name}-lifeline", daemon=True).start()
     return settings, Link(socket.socket(fileno=int(sys.argv[1])))
 

@@ -9,13 +9,14 @@ import os
 import socket
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
+from footfall.app.brand_control import is_about_brands
+from footfall.app.brand_control import run_offline as run_brands_offline
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -25,9 +26,11 @@ from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError, Refused
+from footfall.values.window import instant_text
 
 SOCKET_FILE = "control.sock"
 LISTED_MAX = 1_000
+FIELDS = ("assetId", "sectionId", "resourceType", "paidType")  # of a hit, as its sender names them
 REPLAYED_MAX = 10_000  # At once; the command says how many are left.
 OFFLINE_WAIT_S = 0.5
 
@@ -36,6 +39,20 @@ OnProgress = Callable[[float], None]
 
 class ControlFailed(FootfallError):
     """The instance could not do what was asked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """Set-aside records to append again, and how many stay where they are and why."""
+
+    entries: list[Entry]
+    left: int = 0
+    reason: str = ""  # of the first that stays
+
+    def report(self) -> Mapping[str, Any]:
+        """Return what the operator is told when the entries are in the stream."""
+        stays = {"left": self.left, "reason": self.reason} if self.left else {}
+        return {"replayed": len(self.entries), **stays}
 
 
 @contextmanager
@@ -67,6 +84,8 @@ def ask(directory: Path, request: Mapping[str, Any], on_progress: OnProgress) ->
 
 def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnProgress) -> Mapping[str, Any]:
     """Do what is asked on a directory that no instance runs on."""
+    if is_about_brands(request):
+        return run_brands_offline(settings, request)
     # Counting brings numpy along, which the front, a reader of this module, has no use for.
     from footfall.app.counting import Counting, recounted
 
@@ -86,9 +105,9 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
             answered = answer_about_aside(table, stream, request, clock=clock)
             if isinstance(answered, Mapping):
                 return answered
-            stream.append(answered)
+            stream.append(answered.entries)
             counting.drain()
-            return {"replayed": len(answered)}
+            return answered.report()
     finally:
         os.close(lock)
 
@@ -96,7 +115,8 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
 def require_known_brand(request: Mapping[str, Any], settings: Settings, stream: Stream) -> None:
     """Refuse a brand that is not set up and was never heard of: most likely it is misspelt."""
     name = _brand(request.get("brand"))
-    if name not in settings.brands and name not in stream.appended():
+    stored = wiring.brand_lookup(settings, SystemClock())
+    if name not in settings.brands and name not in stream.appended() and not stored.is_known(name):
         raise Refused("brand", f"{name!r} is not a brand of {settings.data_dir}, and no hit of it was ever accepted")
 
 
@@ -110,8 +130,8 @@ def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
 
 def answer_about_aside(
     table: Table, stream: Stream, request: Mapping[str, Any], *, clock: Clock
-) -> Mapping[str, Any] | list[Entry]:
-    """Return the answer to a question about set-aside hits; for a replay, the entries to append."""
+) -> Mapping[str, Any] | Replay:
+    """Return the answer to a question about set-aside hits; for a replay, what to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
     require_kind(kind)
     match request.get("do"):
@@ -120,7 +140,7 @@ def answer_about_aside(
         case "side-show":
             return _shown(table, stream, brand, kind, str(request.get("position", "")))
         case "side-replay":
-            return _entries(table, stream, brand, kind, request, now_ms=clock.now_ms())
+            return _replay(table, stream, brand, kind, request, now_ms=clock.now_ms())
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
 
@@ -146,31 +166,38 @@ def _listed(table: Table, brand: str, kind: str, request: Mapping[str, Any]) -> 
 def _shown(table: Table, stream: Stream, brand: str, kind: str, position: str) -> Mapping[str, Any]:
     place = place_at(table, brand, kind, position)
     record = record_at(stream, place)
-    shown: dict[str, Any] = {"position": position, "reason": place.reason, "arrived_at_ms": record.arrived_at_ms}
+    arrived = instant_text(record.arrived_at_ms)
+    shown: dict[str, Any] = {"position": position, "reason": place.reason, "arrived": arrived}
     try:
         pack = pack_from_record(record.data)
     except Unreadable:
         return shown | {"bytes": record.data[:2_000].hex()}
     places = place.places or range(len(pack.keys))
-    hits = [{"key": pack.keys[one], "at_ms": pack.at_ms[one] if pack.at_ms else None} for one in places]
-    return shown | {"hits": msgspec.to_builtins(hits)}
+    hits = [
+        {
+            **dict(zip(FIELDS, pack.keys[one], strict=True)),
+            "at": instant_text(pack.at_ms[one]) if pack.at_ms else arrived,
+        }
+        for one in places
+    ]
+    return shown | {"hits": hits}
 
 
-def _entries(
-    table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int
-) -> list[Entry]:
+def _replay(table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int) -> Replay:
     if not request.get("all"):
         place = place_at(table, brand, kind, str(request.get("position", "")))
-        return [replay_of(record_at(stream, place), place, kind, now_ms=now_ms)]
+        return Replay([replay_of(record_at(stream, place), place, kind, now_ms=now_ms)])
     entries: list[Entry] = []
+    left, reason = 0, ""
     for place in aside(table, brand, kind):
+        if len(entries) >= REPLAYED_MAX:
+            return Replay(entries, left + 1, reason or f"{REPLAYED_MAX:,} are replayed at once; ask again")
         try:
             entries.append(replay_of(record_at(stream, place), place, kind, now_ms=now_ms))
-        except Refused:
-            continue  # Not kept any more, still unreadable or still in the future: it stays where it is listed.
-        if len(entries) >= REPLAYED_MAX:
-            break
-    return entries
+        except Refused as refused:
+            # Not kept any more, still unreadable or still in the future: it stays where it is listed.
+            left, reason = left + 1, reason or refused.reason
+    return Replay(entries, left, reason)
 
 
 def _brand(name: object) -> str:

@@ -14,6 +14,7 @@ from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
 from footfall.flow.count.worker import CountRules, Worker
 from footfall.flow.store.merging import Limits
+from footfall.flow.store.retention import note_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
@@ -56,12 +57,13 @@ class Counting:
 
     def __init__(self, settings: Settings, stream: Stream, table: ExpiringTable, *, clock: Clock) -> None:
         how = count_rules(settings)
-        zone_of = wiring.zone_of(settings)
+        zone_of = wiring.zone_of(settings, clock)
         summaries = Summaries(table, clock)
         self._table = table
         self._clock = clock
         self._chores_at_ms = 0
         self._recount: Iterator[float | Done] | None = None
+        self._labels = wiring.present_labels(settings, clock)
         self.workers = [
             Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of) for shard in range(stream.shards)
         ]
@@ -94,7 +96,8 @@ class Counting:
 
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
-        self._recount = self._recounter.run(asked)
+        # Labels that are looked up anew: what was put since the last re-count is what this one is for.
+        self._recount = self._recounter.run(asked, self._labels())
 
     def recount_step(self) -> float | Done | None:
         """Do some of the re-count in hand; return how far it is, or what it came to, or None when there is none."""
@@ -190,7 +193,9 @@ def _go_on(counting: Counting, link: Link) -> bool:
 
 
 def _report(done: Done) -> Mapping[str, int]:
-    return {"windows": done.windows, "changed": done.changed, "hits": done.hits}
+    figures = {"windows": done.windows, "changed": done.changed, "hits": done.hits}
+    figures |= {"catalogue": done.catalogue} if done.catalogue else {}
+    return figures | {"from_ms": done.from_ms, "to_ms": done.to_ms}
 
 
 def main() -> None:
@@ -198,6 +203,7 @@ def main() -> None:
     settings, link = child.begin("count")
     clock = SystemClock()
     table = wiring.open_store(settings, clock)
+    note_retention(table, wiring.kept_ms(settings), now_ms=clock.now_ms())
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
     serve_link(Counting(settings, stream, table, clock=clock), link)

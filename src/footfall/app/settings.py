@@ -7,20 +7,24 @@ Brands and periods are added up by name instead, so that a flag adds a brand and
 import difflib
 import ipaddress
 import os
-import re
 import tomllib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast
 
 import msgspec
 
-from footfall.accounts.brands import Brand, Unlabelled
-from footfall.values.errors import FootfallError, Refused
-from footfall.values.period import DEFAULT_PERIODS, Period, period_from_setting
+from footfall.accounts.brands import Brand
+from footfall.app.setting_values import ENVIRONMENT_PREFIX, READERS, Kind
+from footfall.app.setting_values import Given as Given
+from footfall.app.setting_values import ImpossibleSetting as ImpossibleSetting
+from footfall.app.setting_values import Setting as Setting
+from footfall.app.setting_values import SettingsRefused as SettingsRefused
+from footfall.app.setting_values import SettingsUnreadable as SettingsUnreadable
+from footfall.app.setting_values import UnknownSetting as UnknownSetting
+from footfall.values.period import DEFAULT_PERIODS, Period
 
-ENVIRONMENT_PREFIX = "FOOTFALL_"
 FILE_NAME = "footfall.toml"
 FILE_BYTES_MAX = 1_048_576  # Some ten thousand brands; anything larger is not a settings file.
 
@@ -28,51 +32,8 @@ KIB, MIB, GIB = 1_024, 1_048_576, 1_073_741_824
 MEGABYTE, GIGABYTE = 1_000_000, 1_000_000_000
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 
-Kind = Literal["whole", "text", "choice", "switch", "networks", "brands", "periods"]
 LogLevel = Literal["debug", "info", "warning", "error"]
-
-
-class SettingsRefused(FootfallError):
-    """The settings as given cannot be used, so nothing was started."""
-
-
-class UnknownSetting(SettingsRefused):
-    """A file, the environment or a flag names a setting that does not exist."""
-
-
-class ImpossibleSetting(SettingsRefused):
-    """A setting has a value that it may not have."""
-
-
-class SettingsUnreadable(SettingsRefused):
-    """The settings file cannot be read as TOML."""
-
-
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """The declaration of one setting: what it may be, and what it is for."""
-
-    name: str
-    kind: Kind
-    default: object
-    says: str
-    lowest: int = 0
-    highest: int = 0
-    choices: tuple[str, ...] = ()
-
-    @property
-    def variable(self) -> str:
-        """Return the name of its environment variable."""
-        return ENVIRONMENT_PREFIX + self.name.upper()
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A value for a setting, and the place that it came from, for the sentence when it is wrong."""
-
-    name: str
-    value: object
-    where: str
+LogFormat = Literal["text", "json"]
 
 
 def _whole(default: int, lowest: int, highest: int, says: str) -> int:
@@ -97,6 +58,9 @@ class Settings:
     http_trusted_proxies: tuple[str, ...] = _other(
         ("127.0.0.0/8", "::1/128"), "networks", "The networks whose forwarded addresses are believed."
     )
+    http_metrics_networks: tuple[str, ...] = _other(
+        ("127.0.0.0/8", "::1/128"), "networks", "The networks that may read /metrics, which tells of every brand."
+    )
     http_body_bytes_max: int = _whole(MIB, KIB, 16 * MIB, "The largest request body, as it is sent.")
     http_inflated_bytes_max: int = _whole(4 * MIB, KIB, 64 * MIB, "The largest request body once it is decompressed.")
     http_batch_hits_max: int = _whole(5_000, 1, 50_000, "The most hits that one request may carry.")
@@ -119,6 +83,17 @@ class Settings:
             "says": "The periods that lists are made for; the defaults stay unless redefined.",
         },
     )
+    limit_key_per_s: int = _whole(
+        0, 0, 1_000_000, "The requests a second that one key may make for long; 0 sets no limit."
+    )
+    limit_key_burst: int = _whole(2_000, 1, 1_000_000, "The requests that one key may make at once.")
+    limit_address_per_s: int = _whole(
+        50,
+        0,
+        1_000_000,
+        "The requests a second that one address may make for long, without a secret key; 0 sets no limit.",
+    )
+    limit_address_burst: int = _whole(500, 1, 1_000_000, "The requests that one address may make at once.")
     stream_shards: int = _whole(1, 1, 16, "How many shards the stream has, each with a counting worker of its own.")
     stream_keep_days: int = _whole(14, 1, 366, "How long raw hits are kept for counting again.")
     stream_bytes_max: int = _whole(
@@ -135,14 +110,23 @@ class Settings:
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
     store_minutes_days: int = _whole(2, 1, 366, "How long minutes are kept.")
     store_hours_days: int = _whole(60, 1, 3_660, "How long hours are kept.")
-    store_days_days: int = _whole(760, 1, 36_600, "How long days are kept.")
+    store_days_days: int = _whole(3_660, 1, 36_600, "How long days are kept.")
     serve_rows_max: int = _whole(12_000_000, 1_000, 1_000_000_000, "The most rows that serving holds in memory.")
     serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
     serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")
+    catalog_fetch_titles: bool = _other(
+        False,  # noqa: FBT003
+        "switch",
+        "Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
+    )
     shutdown_ms_max: int = _whole(10_000, 100, 10 * MINUTE_MS, "How long a stop waits for work to be finished.")
     log_level: LogLevel = field(
         default="info",
         metadata=_one_of(("debug", "info", "warning", "error"), "The least grave message that is logged."),
+    )
+    log_format: LogFormat = field(
+        default="text",
+        metadata=_one_of(("text", "json"), "How a line of the log looks: for people, or one JSON object each."),
     )
 
 
@@ -188,7 +172,7 @@ def read_settings(
     places: dict[str, str] = {}
     for given in (*from_file, *from_environment, *flags):
         setting = _setting_named(given)
-        value = _READERS[setting.kind](setting, given)
+        value = READERS[setting.kind](setting, given)
         if setting.kind in ("brands", "periods"):
             value = {**values.get(given.name, cast("Mapping[str, object]", setting.default)), **value}
         values[given.name] = value
@@ -246,127 +230,6 @@ def _setting_named(given: Given) -> Setting:
     )
     advice = f"did you mean {near[0]}?" if near else "docs/reference/settings.md lists them all."
     raise UnknownSetting(f"{given.name} in {given.where} is not a setting; {advice}")
-
-
-def _refusal(given: Given, may_be: str) -> ImpossibleSetting:
-    return ImpossibleSetting(f"{given.name} in {given.where} is {given.value!r}: it must be {may_be}.")
-
-
-def _read_whole(setting: Setting, given: Given) -> int:
-    value = given.value
-    if isinstance(value, str) and re.fullmatch(r"-?[0-9][0-9_]{0,30}", value.strip()) and "__" not in value:
-        value = int(value.strip().rstrip("_"))
-    if isinstance(value, bool) or not isinstance(value, int) or not setting.lowest <= value <= setting.highest:
-        raise _refusal(given, f"a whole number from {setting.lowest:,} to {setting.highest:,}")
-    return value
-
-
-def _read_text(_setting: Setting, given: Given) -> str:
-    if not isinstance(given.value, str) or not given.value.strip() or not given.value.isprintable():
-        raise _refusal(given, "a text that is not empty")
-    return given.value
-
-
-def _read_choice(setting: Setting, given: Given) -> str:
-    if given.value not in setting.choices:
-        raise _refusal(given, "one of " + ", ".join(setting.choices))
-    return str(given.value)
-
-
-def _read_switch(_setting: Setting, given: Given) -> bool:
-    # The environment and --set have only text; everywhere else a switch is a boolean.
-    words = {"true": True, "false": False, "1": True, "0": False}
-    value = words.get(given.value.lower()) if isinstance(given.value, str) else given.value
-    if not isinstance(value, bool):
-        raise _refusal(given, "true or false")
-    return value
-
-
-def _read_networks(_setting: Setting, given: Given) -> tuple[str, ...]:
-    may_be = "a list of networks such as 10.0.0.0/8 or ::1/128"
-    parts: object = [part.strip() for part in given.value.split(",")] if isinstance(given.value, str) else given.value
-    if not isinstance(parts, list):
-        raise _refusal(given, may_be)
-    listed = [part for part in cast("list[object]", parts) if part != ""]
-    try:
-        return tuple(str(ipaddress.ip_network(cast("str", _only_text(part)))) for part in listed)
-    except ValueError as error:
-        raise _refusal(given, f"{may_be} ({error})") from error
-
-
-def _only_text(part: object) -> object:
-    # The library would take the number 1 for the address 0.0.0.1.
-    if not isinstance(part, str):
-        raise ValueError(f"{part!r} is not a text")  # noqa: TRY004
-    return part
-
-
-def _read_brands(_setting: Setting, given: Given) -> dict[str, Brand]:
-    if isinstance(given.value, str):
-        listed = [part.strip() for part in given.value.split(",") if part.strip()]
-        tables: Iterable[tuple[str, dict[str, object]]] = [_brand_from_text(part) for part in listed]
-    else:
-        tables = _tables(given, keys=("zone", "unlabelled"), form="[brands.NAME] with zone and unlabelled")
-    brands: dict[str, Brand] = {}
-    for name, table in tables:
-        zone, unlabelled = table.get("zone", "UTC"), table.get("unlabelled", "count")
-        try:
-            brands[name] = Brand(name, zone=str(zone), unlabelled=cast("Unlabelled", unlabelled))
-        except Refused as refused:
-            raise ImpossibleSetting(f"brands in {given.where}: {name[:80]!r}: {refused.reason}.") from refused
-    return brands
-
-
-def _brand_from_text(text: str) -> tuple[str, dict[str, object]]:
-    name, *rest = text.split(":", 2)
-    return name, dict(zip(("zone", "unlabelled"), rest, strict=False))
-
-
-def _read_periods(_setting: Setting, given: Given) -> dict[str, Period]:
-    form = "[periods.NAME] with span, grain and cache, or NAME=SPAN/GRAIN/CACHE such as twodays=48h/1h/120s"
-    if isinstance(given.value, str):
-        pairs = [part.strip().partition("=") for part in given.value.split(",") if part.strip()]
-        tables: Iterable[tuple[str, dict[str, object]]] = [
-            (name, dict(zip(("span", "grain", "cache"), rest.split("/"), strict=False))) for name, _, rest in pairs
-        ]
-    else:
-        tables = _tables(given, keys=("span", "grain", "cache"), form=form)
-    periods: dict[str, Period] = {}
-    for name, table in tables:
-        if set(table) != {"span", "grain", "cache"} or not all(isinstance(text, str) for text in table.values()):
-            raise _refusal(given, form)
-        texts = cast("dict[str, str]", table)
-        try:
-            periods[name] = period_from_setting(name, span=texts["span"], grain=texts["grain"], cache=texts["cache"])
-        except FootfallError as refused:
-            raise ImpossibleSetting(f"periods in {given.where}: {refused}.") from refused
-    return periods
-
-
-def _tables(given: Given, *, keys: tuple[str, ...], form: str) -> Iterable[tuple[str, dict[str, object]]]:
-    if not isinstance(given.value, dict):
-        raise _refusal(given, form)
-    for name, table in cast("dict[str, object]", given.value).items():
-        if not isinstance(table, dict):
-            raise _refusal(given, form)
-        row = cast("dict[str, object]", table)
-        for key in row:
-            if key not in keys:
-                raise UnknownSetting(
-                    f"{given.name}.{name}.{key} in {given.where} is not a setting; it may be {' or '.join(keys)}."
-                )
-        yield name, row
-
-
-_READERS: Mapping[Kind, Callable[[Setting, Given], Any]] = {
-    "whole": _read_whole,
-    "text": _read_text,
-    "choice": _read_choice,
-    "switch": _read_switch,
-    "networks": _read_networks,
-    "brands": _read_brands,
-    "periods": _read_periods,
-}
 
 
 def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:

@@ -6,22 +6,32 @@ import os
 import secrets
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from pathlib import Path
 
 from footfall.accounts.brands import Brands
+from footfall.accounts.limits import Limits, Rate
+from footfall.accounts.register import Register
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app.brand_lookup import BrandLookup
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.labels import KnownLabels
+from footfall.flow.collect.import_salts import ImportSalts
 from footfall.flow.collect.senders import Network, Salts
 from footfall.flow.store.checkpoints import load_checkpoint
-from footfall.values.clock import Clock
+from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
-from footfall.values.window import Grain
+from footfall.values.period import EXPIRY_GRACE_MS, expires_at_ms
+from footfall.values.window import Grain, Window
 
 STREAM_FILE = "stream.db"
 STORE_FILE = "store.db"
 SALTS_FILE = "salts.db"
+ACCOUNTS_FILE = "accounts.db"
+CATALOG_FILE = "catalog.db"
 
 
 class StreamIsBehind(FootfallError):
@@ -48,7 +58,7 @@ def open_stream_to_write(settings: Settings, clock: Clock) -> SqliteStream:
     stream = open_stream(settings, clock)
     try:
         _require_same_shards(stream, settings)
-        _require_not_behind(stream, settings, clock)
+        require_not_behind(stream, settings, clock)
     except BaseException:
         stream.close()
         raise
@@ -63,7 +73,7 @@ def _require_same_shards(stream: SqliteStream, settings: Settings) -> None:
         )
 
 
-def _require_not_behind(stream: SqliteStream, settings: Settings, clock: Clock) -> None:
+def require_not_behind(stream: SqliteStream, settings: Settings, clock: Clock) -> None:
     """Refuse a stream that lacks records which the store has counted: new hits would be taken for those."""
     if not (Path(settings.data_dir) / STORE_FILE).exists():
         return
@@ -83,6 +93,28 @@ def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> 
     return SqliteTable(Path(settings.data_dir) / STORE_FILE, clock=clock, durable=False, read_only=read_only)
 
 
+def open_catalog_table(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:
+    """Open the table of the catalogue."""
+    return SqliteTable(Path(settings.data_dir) / CATALOG_FILE, clock=clock, read_only=read_only)
+
+
+def open_catalogue(settings: Settings, clock: Clock, *, read_only: bool = False) -> Catalogue:
+    """Open the catalogue of the data directory."""
+    return Catalogue(open_catalog_table(settings, clock, read_only=read_only), clock)
+
+
+def present_labels(settings: Settings, clock: Clock) -> Callable[[], KnownLabels | None]:
+    """Return the function that gives the catalogue's labels as they are when it is called; None without a catalogue."""
+    opened: list[SqliteTable] = []
+
+    def labels() -> KnownLabels | None:
+        if not opened and (Path(settings.data_dir) / CATALOG_FILE).exists():
+            opened.append(open_catalog_table(settings, clock, read_only=True))
+        return KnownLabels(opened[0]) if opened else None
+
+    return labels
+
+
 def open_salt_table(settings: Settings, clock: Clock) -> SecretTable:
     """Open the table of the visitors' salts."""
     return SecretTable(Path(settings.data_dir) / SALTS_FILE, clock=clock)
@@ -93,20 +125,68 @@ def salts(table: SecretTable) -> Salts:
     return Salts(table, random_bytes=secrets.token_bytes)
 
 
+def import_salts(table: SecretTable) -> ImportSalts:
+    """Return the salts of days that are imported."""
+    return ImportSalts(table, random_bytes=secrets.token_bytes, scrub=table.forget_expired)
+
+
 def brands(settings: Settings) -> Brands:
     """Return the brands that exist."""
     return Brands(settings.brands, any_brand=settings.dev)
 
 
-def zone_of(settings: Settings) -> Callable[[str], str]:
+@dataclass(frozen=True, slots=True)
+class OpenedAccounts:
+    """The register of brands and keys, and the file under it."""
+
+    table: SqliteTable
+    register: Register
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.table.close()
+
+
+def open_accounts(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenedAccounts:
+    """Open the brands and keys of the data directory."""
+    table = SqliteTable(Path(settings.data_dir) / ACCOUNTS_FILE, clock=clock, read_only=read_only)
+    return OpenedAccounts(table, Register(table, clock=clock, random_bytes=secrets.token_bytes))
+
+
+def brand_lookup(settings: Settings, clock: Clock) -> BrandLookup:
+    """Return what a process that only reads may know of brands, as they are at each moment."""
+
+    def opened() -> Register | None:
+        if not (Path(settings.data_dir) / ACCOUNTS_FILE).exists():
+            return None  # An instance that was never started has stored no brand.
+        return open_accounts(settings, clock, read_only=True).register
+
+    return BrandLookup(settings, opened, clock=clock)
+
+
+def zone_of(settings: Settings, clock: Clock | None = None) -> Callable[[str], str]:
     """Return the function that tells a brand's zone; brands that were made up live in UTC."""
-    zones = {name: brand.zone for name, brand in settings.brands.items()}
-    return lambda brand: zones.get(brand, "UTC")
+    return brand_lookup(settings, clock or SystemClock()).zone_of
+
+
+def rate_limits(settings: Settings) -> Limits:
+    """Return how often a key and an address may ask; with dev, as often as they like."""
+    if settings.dev:
+        return Limits(key=Rate(0, 0), address=Rate(0, 0))
+    return Limits(
+        key=Rate(settings.limit_key_per_s, settings.limit_key_burst),
+        address=Rate(settings.limit_address_per_s, settings.limit_address_burst),
+    )
 
 
 def trusted_networks(settings: Settings) -> list[Network]:
     """Return the networks whose forwarded addresses are believed."""
     return [ipaddress.ip_network(text) for text in settings.http_trusted_proxies]
+
+
+def metrics_networks(settings: Settings) -> list[Network]:
+    """Return the networks that may read the gauges."""
+    return [ipaddress.ip_network(text) for text in settings.http_metrics_networks]
 
 
 def retention_ms(settings: Settings) -> dict[Grain, int]:
@@ -117,6 +197,17 @@ def retention_ms(settings: Settings) -> dict[Grain, int]:
         Grain.HOUR: settings.store_hours_days * DAY_MS,
         Grain.DAY: settings.store_days_days * DAY_MS,
     }
+
+
+def kept_ms(settings: Settings) -> dict[Grain, int]:
+    """Return how long after their end windows of each grain are there at least, for readers to rely on."""
+    retention, periods = retention_ms(settings), settings.periods.values()
+    lateness_ms = settings.count_lateness_hours * HOUR_MS
+    expiries = {
+        grain: expires_at_ms(Window(grain, 0, 0), retention_ms=retention, periods=periods, lateness_ms=lateness_ms)
+        for grain in Grain
+    }
+    return {grain: expiry_ms - EXPIRY_GRACE_MS for grain, expiry_ms in expiries.items()}
 
 
 def disk_bytes(settings: Settings) -> dict[str, int]:

@@ -2,7 +2,8 @@
 
 A record is opaque bytes with a group (the brand) and a weight (how many hits it carries), so that even a
 record that cannot be read can be accounted for. An entry may name the ids of its hits: a stream that can
-tell which of them it has seen before says so in the record, for good.
+tell which of them it has seen before says so in the record, for good. Entries that were read from somewhere else
+move a mark that says how far that has come, so that nothing of it is ever stored twice.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,8 +30,26 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """How far something has come that is read from its beginning, as a log is: its entries are stored in order, once.
+
+    An entry is stored when the mark of that name stands at `begins`, and then the mark stands at `ends`. When it has
+    come to `ends` before, the entry is a repeat; when it stands anywhere else, the entry is refused. What does not fit
+    into one entry has several, all in one append; its parts are numbered from 0, in order. A mark never expires.
+    """
+
+    name: bytes
+    begins: int
+    ends: int
+    part: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """A record on its way into the stream; `ids` are (place in the record, 16 bytes)."""
+    """A record on its way into the stream; `ids` are (place in the record, 16 bytes).
+
+    An entry with a mark and no data moves the mark and stores nothing.
+    """
 
     shard: int
     group: str
@@ -39,11 +58,16 @@ class Entry:
     arrived_at_ms: int
     ids: tuple[tuple[int, bytes], ...] = ()
     claim: Claim | None = None
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where an entry went: its sequence number, or 0 when its claim was made before with another body."""
+    """Where an entry went: its sequence number, or 0 when nothing was stored of it.
+
+    Of an entry with a mark nothing is stored when it was there before (`repeated`) or has no data; else it is refused:
+    its claim was made before with another body, or its mark stands elsewhere.
+    """
 
     sequence: int
     repeats: tuple[int, ...] = ()
@@ -51,8 +75,8 @@ class Appended:
 
     @property
     def is_refused(self) -> bool:
-        """Tell whether the claim's key stands for another body, so that nothing was stored."""
-        return self.sequence == 0
+        """Tell whether the claim's key stands for another body, or the mark elsewhere, so that nothing was stored."""
+        return self.sequence == 0 and not self.repeated
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +125,10 @@ class Stream(Protocol):
 
     def kept_since_ms(self) -> int:
         """Return the moment from which every record is still there; 0 when none was ever trimmed."""
+        ...
+
+    def mark(self, name: bytes) -> int:
+        """Return where the mark of that name stands; 0 when nothing ever moved it."""
         ...
 
     def appended(self) -> Mapping[str, int]:

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from footfall.adapters.embedded.secret_table import SecretTable
-from footfall.ports.table import Key, Put
+from footfall.ports.table import Delete, Key, Put
 from footfall.values.clock import SetClock
 
 NOON_MS = 1_794_744_000_000
@@ -87,3 +87,12 @@ def test_a_process_that_ended_before_the_log_was_emptied_leaves_it_to_the_next(
     with closing(SecretTable(tmp_path / "salts.db", clock=clock)) as next_one:
         next_one.forget_expired()
         assert holders(tmp_path, SECRET) == []
+
+
+def test_what_was_deleted_leaves_no_trace_after_the_next_round(table: SecretTable, tmp_path: Path) -> None:
+    key = Key("abc", "import#1")
+    table.forget_expired()
+    table.put(Put(key, {"salt": b"a-salt-to-be-deleted-at-once"}))
+    table.delete(Delete(key))
+    table.forget_expired()
+    assert holders(tmp_path, b"a-salt-to-be-deleted-at-once") == []

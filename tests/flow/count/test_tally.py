@@ -7,15 +7,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideRecord, Replay, Rules, Tally, listed_together
+from footfall.flow.count.placing import Placing
+from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideRecord, Rules, Tally, listed_together
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack, weight_of
 from footfall.ports.stream import Record
-from footfall.values.window import DAY_MS, MINUTE_MS
+from footfall.values.period import RETENTION_MS
+from footfall.values.window import DAY_MS, MINUTE_MS, Grain, window_of
 from tests.flow.count.stage import NOON_MS, key_of
 
 LATENESS_MS, AHEAD_MS = DAY_MS, 5 * MINUTE_MS
 MINUTE = ("abc", NOON_MS)
+PLACING = Placing(kept_ms=RETENTION_MS, zone_of=lambda _: "UTC")
 
 
 def pack_of(*assets: str, **columns: object) -> Pack:
@@ -27,7 +30,7 @@ def record_of(pack: Pack, sequence: int = 1, **more: object) -> Record:
 
 
 def tally_of(*records: Record, through: int = 0) -> Tally:
-    tally = Tally(Rules(LATENESS_MS, AHEAD_MS), through_of=lambda _: through)
+    tally = Tally(Rules(LATENESS_MS, AHEAD_MS), placing=PLACING, through_of=lambda _: through)
     for record in records:
         tally.add(record)
     return tally
@@ -70,7 +73,9 @@ def test_a_hit_is_late_or_in_the_future_from_one_millisecond_beyond_the_limit(of
 
 def test_trusted_times_hold_however_old_they_are() -> None:
     tally = tally_of(record_of(pack_of("1", at_ms=[NOON_MS - 300 * DAY_MS], trusted=True)))
-    assert tally.minutes() == [("abc", NOON_MS - 300 * DAY_MS)]
+    day = window_of(NOON_MS - 300 * DAY_MS, Grain.DAY, "UTC")
+    assert (tally.minutes(), tally.spans()) == ([], [("abc", day)])
+    assert tally.counts_after(("abc", day), 0) == {key_of("1"): 1}
 
 
 def test_a_heavy_hit_weighs_in_its_line_and_costs_no_memory() -> None:
@@ -122,12 +127,14 @@ def test_a_replay_waits_to_be_asked_whether_it_was_counted_already() -> None:
     )
     tally = tally_of(record_of(pack, 9, weight=0))
     counts = Counter({key_of("1"): 1, key_of("3"): 1})
-    minute = ("abc", NOON_MS - 9 * DAY_MS)
-    assert tally.minutes() == []
-    assert tally.replays == [Replay(4, 9, "abc", "late", {minute[1]: counts}, Counter(counted=2, bot=1))]
+    hour = window_of(NOON_MS - 9 * DAY_MS, Grain.HOUR, "UTC")  # Its minutes are not kept any more.
+    assert tally.places() == []
+    (replay,) = tally.replays
+    assert (replay.sequence, replay.by, replay.line) == (4, 9, "late")
+    assert (replay.counts, replay.moves) == ({hour: counts}, Counter(counted=2, bot=1))
     assert tally.lines["abc"] == Lines()
-    tally.count_replay(tally.replays[0])
-    assert tally.counts_after(minute, 0) == counts
+    tally.count_replay(replay)
+    assert tally.counts_after(("abc", hour), 0) == counts
 
 
 def test_records_that_the_store_has_are_told_apart_by_where_they_stood() -> None:

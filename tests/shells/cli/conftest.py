@@ -64,7 +64,7 @@ def handler_for(recorded: Recorded) -> type[BaseHTTPRequestHandler]:
             self.end_headers()
             self.wfile.write(content)
 
-        do_POST = do_GET  # noqa: N815
+        do_POST = do_PUT = do_DELETE = do_GET  # noqa: N815
 
         def log_message(self, format: str, *args: Any) -> None:
             """Stay quiet."""

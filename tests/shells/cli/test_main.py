@@ -1,6 +1,9 @@
 """The command line as a whole: help, usage, exit codes, one sentence for each error."""
 
+import io
 import os
+import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -9,16 +12,54 @@ from typing import Any
 import pytest
 
 from footfall import __version__
-from footfall.shells.cli.main import COMMANDS, main
+from footfall.shells.cli.command import EXIT_MEANINGS, INTERRUPTED, Exit
+from footfall.shells.cli.main import COMMANDS, main, parsed
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_of_every_command_has_an_example_that_parses(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([name, "--help"]) == 0
     printed = capsys.readouterr().out
-    assert "example:" in printed
-    assert COMMANDS[name].example in printed
-    assert COMMANDS[name].example.startswith(f"footfall {name}")
+    assert "EXAMPLES" in printed
+    assert all(f"  {example}\n" in printed for example in COMMANDS[name].examples)
+
+
+@pytest.mark.parametrize(("name", "example"), [(one.name, text) for one in COMMANDS.values() for text in one.examples])
+def test_every_example_names_its_command_and_parses(name: str, example: str) -> None:
+    _, found, rest = example.partition(f"footfall {name}")
+    assert found, example
+    typed = re.split(r"[|>)]", rest)[0]  # What follows is the shell's.
+    assert parsed([name, *shlex.split(typed)]).command == name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    ending = capsys.readouterr().out.partition("EXIT CODES\n")[2].splitlines()
+    assert [line.split()[0] for line in ending] == ["0", "1", "2", "3", "4", "130"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_and_its_flag_print_the_same(name: str, shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([name, "--help"]) == 0
+    assert shell.run("help", name) == 0
+    assert shell.printed() == capsys.readouterr().out
+
+
+def test_flags_stand_anywhere_between_places() -> None:
+    for argv in ("show 0:7 --brand abc", "show --brand abc 0:7", "--brand abc show 0:7"):
+        arguments = parsed(["dead-letters", *argv.split()])
+        assert (arguments.action, arguments.position, arguments.brand) == ("show", "0:7", "abc")
+
+
+def test_help_of_nothing_lists_every_command(shell: Any) -> None:
+    assert shell.run("help") == 0
+    assert all(f"\n    {name}" in shell.printed() for name in COMMANDS)
+
+
+def test_help_of_a_command_that_is_not_there_is_code_2(shell: Any) -> None:
+    assert shell.run("help", "dance") == 2
+    assert "'dance' is not a command" in shell.complained()
 
 
 @pytest.mark.parametrize("name", COMMANDS)
@@ -31,7 +72,7 @@ def test_the_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["--help"]) == 0
     printed = capsys.readouterr().out
     assert all(name in printed for name in COMMANDS)
-    assert "example:" in printed
+    assert "EXAMPLES" in printed
 
 
 @pytest.mark.parametrize(
@@ -102,6 +143,21 @@ def test_an_answer_of_something_else_is_code_3(shell: Any, server: Any, command:
     server.answer(body)
     assert shell.run(command, "--url", server.url, "--brand", "abc") == 3
     assert "--url" in shell.complained()
+
+
+def test_a_command_that_is_stopped_is_code_130(shell: Any) -> None:
+    class Stopped(io.StringIO):
+        def write(self, _text: str, /) -> int:
+            raise KeyboardInterrupt
+
+    shell.out = Stopped()
+    assert shell.run("version") == 130
+
+
+def test_every_exit_code_has_a_meaning() -> None:
+    assert set(EXIT_MEANINGS) == {*Exit, INTERRUPTED}
+    for command in COMMANDS.values():
+        assert set(command.exits) <= set(EXIT_MEANINGS), command.name
 
 
 def test_version_prints_the_version(shell: Any) -> None:

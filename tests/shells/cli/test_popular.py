@@ -1,5 +1,6 @@
 """The popular command: the question it asks and the table it draws."""
 
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -47,8 +48,8 @@ def test_the_question_holds_every_filter(shell: Any, server: Any) -> None:
     assert asked.path == "/v1/popular"
     assert parse_qsl(asked.query) == [
         ("brand", "abc"),
-        ("period", "week"),
         ("limit", "7"),
+        ("period", "week"),
         ("section", "563"),
         ("section", "sport&x"),
         ("resourceType", "article"),
@@ -56,6 +57,56 @@ def test_the_question_holds_every_filter(shell: Any, server: Any) -> None:
         ("paidType", "paid"),
         ("closed", "true"),
     ]
+
+
+def test_a_span_is_asked_for_by_its_ends_instead_of_a_period(shell: Any, server: Any) -> None:
+    server.answer({name: value for name, value in ANSWER.items() if name != "period"})
+    flags = "--from 2026-10-01T00:00+03:00 --to 2026-11-01T00:00Z --author Ann --tag a --tag b,c --exclude 7"
+    flags += " --published-after 2026-09-01T00:00:01Z"
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", *flags.split()) == 0
+    assert parse_qsl(urlsplit(server.asked[0].path).query) == [
+        ("brand", "abc"),
+        ("limit", "20"),
+        ("from", "2026-09-30T21:00Z"),
+        ("to", "2026-11-01T00:00Z"),
+        ("publishedAfter", "2026-09-01T00:00:01Z"),
+        ("author", "Ann"),
+        ("tag", "a"),
+        ("tag", "b,c"),
+        ("exclude", "7"),
+    ]
+    assert shell.printed().startswith("abc · 2026-11-14T15:00Z to 2026-11-15T15:00Z · exact")
+
+
+def test_a_span_and_a_period_do_not_go_together(shell: Any, server: Any) -> None:
+    flags = "--from 2026-10-01T00:00Z --to 2026-11-01T00:00Z --period day"
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", *flags.split()) == 2
+    assert "--period and --closed do not go with --from and --to" in shell.complained()
+    assert not server.asked
+
+
+def test_titles_are_shown_when_there_are_any(shell: Any, server: Any) -> None:
+    server.answer(ANSWER | {"items": [ITEMS[0] | {"title": "Rain\x1b[2J again"}, ITEMS[1]]})
+    assert shell.run("popular", "--url", server.url, "--brand", "abc") == 0
+    lines = shell.printed().splitlines()
+    assert lines[1].split()[-1] == "title"
+    assert "Rain" in lines[2]
+    assert "\x1b[2J" not in lines[2]
+
+
+def test_windows_that_are_gone_are_told(shell: Any, server: Any) -> None:
+    server.answer(ANSWER | {"exact": False, "keptSince": "2024-10-17T00:00Z"})
+    assert shell.run("popular", "--url", server.url, "--brand", "abc") == 0
+    assert "nothing is kept from before 2024-10-17T00:00Z" in shell.printed()
+
+
+def test_a_key_is_read_from_a_file(shell: Any, server: Any, tmp_path: Path) -> None:
+    server.answer(ANSWER)
+    (tmp_path / "key").write_text("ffsec_abc\n")
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", "--secret-file", str(tmp_path / "key")) == 0
+    assert server.asked[0].headers["authorization"] == "Bearer ffsec_abc"
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", "--secret-file", str(tmp_path / "none")) == 1
+    assert "cannot be read" in shell.complained()
 
 
 def test_an_address_may_have_a_path(shell: Any, server: Any) -> None:
@@ -108,3 +159,15 @@ def test_a_long_asset_is_whole_when_the_output_is_a_pipe(shell: Any, server: Any
     server.answer(ANSWER | {"items": [first]})
     assert shell.run("popular", "--url", server.url, "--brand", "abc") == 0
     assert "a" * 256 in shell.printed()
+
+
+def test_a_list_that_is_still_being_read_is_asked_for_again_and_not_for_ever(shell: Any, server: Any) -> None:
+    for _ in range(2):
+        server.answer({"detail": "the list was not ready in time; try again"}, status=503, headers={"Retry-After": "2"})
+    server.answer(ANSWER)
+    assert shell.run("popular", "--url", server.url, "--brand", "abc") == 0
+    assert shell.pauses == [2.0, 2.0]
+    server.answers[:] = [(503, b'{"detail":"not now"}', {})]
+    assert shell.run("popular", "--url", server.url, "--brand", "abc") == 4
+    assert len(server.asked) == 3 + 10
+    assert "not now" in shell.complained()

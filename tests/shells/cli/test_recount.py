@@ -111,7 +111,35 @@ def test_dead_letters_are_replayed_one_or_all(shell: Any, instance: Instance, wh
     argv = ("dead-letters", "replay", which, "--data", str(instance.data), "--brand", "abc", "--kind", "future")
     assert shell.run(*argv) == 0
     assert instance.asked == [{"do": "side-replay", "brand": "abc", "kind": "future", **asks}]
-    assert shell.printed() == "1,234 future hits of abc sent into the stream again.\n"
+    assert shell.printed() == "1,234 records of future hits of abc sent into the stream again.\n"
+
+
+def test_a_replay_says_why_something_stays_where_it_is(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"done": {"replayed": 0, "left": 1, "reason": "0:7 has hits whose time has not come yet"}}]
+    argv = ("dead-letters", "replay", "--all", "--data", str(instance.data), "--brand", "abc", "--kind", "future")
+    assert shell.run(*argv) == 0
+    assert shell.printed().splitlines() == [
+        "0 records of future hits of abc sent into the stream again.",
+        "1 record of future hits stays where it is: 0:7 has hits whose time has not come yet.",
+    ]
+
+
+def test_a_replay_of_nothing_says_that_nothing_is_set_aside(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"done": {"replayed": 0}}]
+    argv = ("dead-letters", "replay", "--all", "--data", str(instance.data), "--brand", "abc", "--kind", "late")
+    assert shell.run(*argv) == 0
+    assert shell.printed().endswith("No late hits of abc are set aside.\n")
+
+
+def test_a_recount_says_the_range_that_it_covered(shell: Any, instance: Instance) -> None:
+    covered = {"from_ms": 1_794_747_600_000, "to_ms": 1_794_754_800_000}
+    instance.lines = [{"done": {"windows": 2, "changed": 0, "hits": 5, **covered}}]
+    argv = ("recount", "--data", str(instance.data), "--brand", "abc", "--from", "2026-11-15T14:10Z")
+    assert shell.run(*argv, "--to", "2026-11-15T14:20Z") == 0
+    assert shell.printed() == (
+        "Recounted abc from 2026-11-15T13:00Z to 2026-11-15T15:00Z (whole windows; 2026-11-15T14:10Z to "
+        "2026-11-15T14:20Z was asked for): windows 2, changed 0, hits 5.\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,18 @@ def test_an_array_is_sent_like_lines_and_a_brand_of_its_own_stays(shell: Any, se
     ]
 
 
+def test_a_file_whose_hits_name_their_brands_needs_no_brand(shell: Any, server: Any) -> None:
+    shell.stdin = b'{"brand": "abc", "assetId": 1}\n{"assetId": 2}\n'
+    server.answer({"accepted": 2, "duplicates": 0}, status=202)
+    assert shell.run("send", "--url", server.url, "--file", "-") == 0
+    assert server.asked[0].json() == [{"brand": "abc", "assetId": 1}, {"assetId": 2}]
+
+
+def test_one_asset_needs_a_brand(shell: Any) -> None:
+    assert shell.run("send", "--asset", "1") == 2
+    assert "--asset needs a --brand" in shell.complained()
+
+
 def test_refused_hits_are_named_by_their_line_and_give_code_4(shell: Any, server: Any) -> None:
     shell.stdin = b'{"assetId":"1"}\n\nnonsense\n[1]\n{"assetId":""}\n'
     server.answer({"accepted": 1, "refused": [{"index": 1, "field": "assetId", "reason": "is empty"}]}, status=202)

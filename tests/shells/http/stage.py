@@ -11,6 +11,7 @@ import msgspec
 from starlette.types import ASGIApp, Message
 
 from footfall.accounts.brands import Brand
+from footfall.accounts.keyring import Keyring
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
@@ -20,9 +21,12 @@ from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.ports.stream import Entry
+from footfall.shells.http.access import access_from
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
+from footfall.shells.http.desk import Desk
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
 from footfall.shells.http.state import FrontState
@@ -62,9 +66,11 @@ class Stage:
     acceptance: Acceptance
     runner: asyncio.Runner
 
-    def ask(self, target: str, *, method: str = "GET", headers: dict[str, str] | None = None) -> Reply:
+    def ask(
+        self, target: str, *, method: str = "GET", headers: dict[str, str] | None = None, body: bytes = b""
+    ) -> Reply:
         """Send a request through the application; raise what it raises."""
-        reply = self.runner.run(asked(self.application, target, method=method, headers=headers or {}))
+        reply = self.runner.run(asked(self.application, target, method=method, headers=headers or {}, body=body))
         if reply.raised is not None:
             raise reply.raised
         return reply
@@ -112,15 +118,22 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
             ),
             runner=runner,
         )
+        runner.run(state.desk.stop())
+        runner.run(state.catalogue.stop())
     for opened in (read_stream, read_store, stream, store, salt_table):
         opened.close()
 
 
 async def _state(settings: Settings, clock: SetClock, stream: SqliteStream, store: SqliteTable) -> FrontState:
     """Put the parts together; most of them want a running event loop."""
+    brands, keyring = wiring.brands(settings), Keyring()
+    desk = Desk(lambda: wiring.open_accounts(settings, clock), brands, keyring, clock=clock)
+    await desk.start(open_brands=tuple(settings.brands.values()))
+    catalogue = Cataloguing(settings, brands, clock)
+    await catalogue.start()
     return FrontState(
         settings=settings,
-        brands=wiring.brands(settings),
+        brands=brands,
         clock=clock,
         store=store,
         stream=stream,
@@ -131,6 +144,9 @@ async def _state(settings: Settings, clock: SetClock, stream: SqliteStream, stor
         answering=Child("footfall.app.answering", "", lock=0, on_message=lambda _message: None),
         totals=Totals(),
         started_at_ms=NOW_MS,
+        access=access_from(settings, brands, keyring, clock=clock),
+        desk=desk,
+        catalogue=catalogue,
     )
 
 
@@ -138,13 +154,13 @@ def _nothing(_exchange: Exchange) -> None:
     """Answer nothing: no connection is made here."""
 
 
-async def asked(application: ASGIApp, target: str, *, method: str, headers: dict[str, str]) -> Reply:
+async def asked(application: ASGIApp, target: str, *, method: str, headers: dict[str, str], body: bytes = b"") -> Reply:
     """Speak ASGI for one request."""
     path, _, query = target.partition("?")
     sent: list[Message] = []
 
     async def receive() -> Message:
-        return {"type": "http.request", "body": b"", "more_body": False}
+        return {"type": "http.request", "body": body, "more_body": False}
 
     async def send(message: Message) -> None:
         sent.append(message)
@@ -161,7 +177,7 @@ async def asked(application: ASGIApp, target: str, *, method: str, headers: dict
         "root_path": "",
         "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
         "server": None,
-        "client": ("192.0.2.1", 0),
+        "client": ("127.0.0.1", 0),
     }
     raised: Exception | None = None
     try:

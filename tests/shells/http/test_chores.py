@@ -83,3 +83,12 @@ def test_small_blocks_are_joined_and_lose_nothing(stream: SqliteStream, clock: S
     chores_of(clock, counted=300)(stream, True)
     assert stream.read(0, after=0) == before
     assert stream.oldest_end(0) == 300
+
+
+def test_nothing_is_forgotten_before_the_store_is_made(clock: SetClock) -> None:
+    settings = Settings(stream_keep_days=1)
+    stream = SqliteStream(":memory:", clock=clock)
+    stream.append([Entry(0, "abc", 1, b"x", clock.now_ms())])
+    clock.advance(3 * DAY_MS)
+    StreamChores(settings, clock, lambda: None)(stream, True)
+    assert stream.oldest_end(0) == 1

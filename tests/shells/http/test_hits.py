@@ -5,7 +5,6 @@ import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
-from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ import pytest
 import zstandard
 
 from footfall.accounts.brands import Brand, Brands
+from footfall.accounts.keyring import Keyring
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.collect.accept import Acceptance
@@ -26,6 +26,7 @@ from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import SetClock
 from tests.shells.http.clients import NOON_MS, Answer, Client, echo, post, run, served
+from tests.shells.http.doorkeepers import doorkeeper
 
 HIT = {"brand": "abc", "assetId": "1", "sectionId": 5, "resourceType": "article", "paidType": "free"}
 LIMITS = HitLimits(inflated_bytes_max=50_000, batch_hits_max=50, pending_bytes_max=1_000)
@@ -86,7 +87,7 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream, shards
             Acceptance(brands, salts, shards=shards),
             committer,
             limits=LIMITS,
-            trusted=[ip_network("127.0.0.0/8")],
+            access=doorkeeper(brands, Keyring(), clock),
             clock=clock,
             totals=totals,
         )

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from footfall.adapters.embedded.database import open_database, rows, translated
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.ports.table import Delete
 from footfall.values.clock import Clock
 
 
@@ -16,6 +17,11 @@ class SecretTable(SqliteTable):
             rows(self._db, "PRAGMA secure_delete = on")
         self._may_have_traces = True  # An earlier process may have ended between deleting and emptying the log.
         super().__init__(self._db, clock=clock)
+
+    def delete(self, delete: Delete) -> None:
+        """Remove one item; its traces go with the next round of forgetting."""
+        super().delete(delete)
+        self._may_have_traces = True
 
     def forget_expired(self) -> int:
         """Remove expired items for good and return how many there were."""

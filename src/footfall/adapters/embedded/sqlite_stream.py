@@ -21,7 +21,7 @@ from footfall.adapters.embedded.database import (
 )
 from footfall.adapters.embedded.seen_ids import SeenIds
 from footfall.ports.errors import Corrupt, Unavailable
-from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Record, require_fits
+from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Mark, Record, require_fits
 from footfall.values.clock import Clock
 
 FORMAT = 1
@@ -42,6 +42,7 @@ CREATE INDEX IF NOT EXISTS block_arrival ON block(shard, arrived_to_ms);
 CREATE TABLE IF NOT EXISTS shard(
     shard INTEGER PRIMARY KEY, tip INTEGER NOT NULL, arrived_to_ms INTEGER NOT NULL, trimmed_ms INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS appended(name TEXT PRIMARY KEY, weight INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS mark(name BLOB PRIMARY KEY, place INTEGER NOT NULL) WITHOUT ROWID;
 """
 
 
@@ -122,6 +123,12 @@ class SqliteStream:
             trimmed = int(self._value("SELECT max(trimmed_ms) FROM shard"))
         return trimmed + 1 if trimmed else 0
 
+    def mark(self, name: bytes) -> int:
+        """Return where the mark stands."""
+        with translated(self._db):
+            found = rows(self._db, "SELECT place FROM mark WHERE name=?", (name,))
+        return int(found[0][0]) if found else 0
+
     def appended(self) -> Mapping[str, int]:
         """Return the weight ever appended for each group."""
         with translated(self._db):
@@ -180,7 +187,15 @@ class SqliteStream:
         blocks: dict[int, list[_Stored]] = {}
         now_ms = self._clock.now_ms()
         state = self._state or self._read_state()
+        passed: dict[bytes, bool | None] = {}
         for entry in entries:
+            if entry.mark is not None:
+                if entry.mark.part == 0:
+                    passed[entry.mark.name] = self._move(entry.mark)
+                was_passed = passed[entry.mark.name]
+                if was_passed is not None or not entry.data:
+                    done.append(Appended(0, repeated=was_passed is not False))
+                    continue
             repeats, repeated, refused = self._known(entry, now_ms)
             if refused:
                 done.append(Appended(0))
@@ -193,6 +208,15 @@ class SqliteStream:
         self._count(blocks)
         self._state = state
         return done
+
+    def _move(self, mark: Mark) -> bool | None:
+        """Move a mark that stands where it should and return None, else whether it has come past."""
+        place = self.mark(mark.name)
+        if place != mark.begins:
+            return place >= mark.ends
+        upsert = "INSERT INTO mark VALUES(?,?) ON CONFLICT(name) DO UPDATE SET place=excluded.place"
+        rows(self._db, upsert, (mark.name, mark.ends))
+        return None
 
     def _known(self, entry: Entry, now_ms: int) -> tuple[tuple[int, ...], bool, bool]:
         if entry.claim is None and not entry.ids:

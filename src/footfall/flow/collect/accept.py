@@ -1,12 +1,15 @@
 """From parsed hits to stream entries: everything that decides where a hit goes is frozen here."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from footfall.accounts.brands import Brand, Brands
+from footfall.accounts.brands import Brand, Brands, KeyNeeded
+from footfall.accounts.keyring import NotAllowed
+from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
 from footfall.flow.collect.senders import SALT_MS, Salts, Sender, visitor_hash
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
@@ -48,12 +51,20 @@ class Single(Struct, frozen=True, gc=False):
 
 
 class Acceptance:
-    """What it takes to accept: the brands, the visitors' salts and the shards of the stream."""
+    """What it takes to accept: the brands, the visitors' salts, the shards of the stream and the catalogue's labels."""
 
     def __init__(
-        self, brands: Brands, salts: Salts, *, shards: int, lateness_ms: int = LATENESS_MS, future_ms: int = FUTURE_MS
+        self,
+        brands: Brands,
+        salts: Salts,
+        *,
+        shards: int,
+        lateness_ms: int = LATENESS_MS,
+        future_ms: int = FUTURE_MS,
+        labels: KnownLabels | None = None,
     ) -> None:
         self._brands = brands
+        self._labels = labels
         self._lateness_ms = lateness_ms
         self._future_ms = future_ms
         self._salts = salts
@@ -64,39 +75,54 @@ class Acceptance:
     def single(self, hit: Hit, sender: Sender, *, arrived_at_ms: int) -> Single:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
         brand = self._brand(hit.brand, sender)
+        if self._labels is not None:
+            hit = _labelled_hit(hit, brand, self._labels)
         visitor = b"" if sender.wants_privacy else self._visitor(brand, hit, sender, arrived_at_ms)
         verdict = self._verdict(brand, hit.key, hit.at_ms, arrived_at_ms)
         return Single(brand, hit, verdict, visitor, arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
-        """Return the entries to append; hits of unknown brands join the refused ones."""
+        """Return the entries to append; hits of unknown brands join the refused ones; raise when none may be sent."""
         entries: list[Entry] = []
+        denied: Refused | None = None
+        parts: Counter[str] = Counter()
         for draft in parsed.drafts:
             try:
                 brand = self._brand(draft.brand, request.sender)
             except Refused as error:
+                if isinstance(error, KeyNeeded | NotAllowed):
+                    denied = denied or error
                 parsed.refused.extend(Refusal(place, error.field, error.reason) for place in draft.places)
                 continue
+            if self._labels is not None:
+                _label_draft(draft, brand, self._labels)
             claim = _claim(brand.name, request)
-            for part, (shard, picked) in enumerate(self._parts(draft)):
-                of_part = None if claim is None else replace(claim, part=part)
+            for shard, picked in self._parts(draft, brand.name):
+                # Some of a key's hits may name its brand and others not: they are parts of one request all the same.
+                of_part = None if claim is None else replace(claim, part=parts[brand.name])
+                parts[brand.name] += 1
                 entries.append(self._entry(brand, shard, picked, request, of_part))
+        if denied is not None and not entries:
+            raise denied  # Nothing of it may be sent, so the whole request is told why.
         return entries
 
     def _brand(self, named: str, sender: Sender) -> Brand:
         """Return the brand of the sender's key; without a key, the one that the hit names."""
-        if not named and not sender.brand:
-            raise Refused("brand", "is missing: name it, or send a key, which is a brand's")
-        if sender.brand and named not in ("", sender.brand):
-            raise Refused("brand", f"is {named[:64]!r} and the key is not that brand's; leave it out")
-        return self._brands.brand(sender.brand or named)
+        if sender.brand:
+            if named not in ("", sender.brand):
+                raise NotAllowed("brand", f"is {named[:64]!r} and the key is not that brand's; leave it out")
+            return self._brands.brand(sender.brand)
+        if not named:
+            missing = KeyNeeded if self._brands.has_stored else Refused
+            raise missing("brand", "is missing: name it, or send a key, which is a brand's")
+        return self._brands.open_brand(named)
 
-    def _parts(self, draft: Draft) -> list[tuple[int, Draft]]:
+    def _parts(self, draft: Draft, brand: str) -> list[tuple[int, Draft]]:
         """Split a draft by shard and by what a record holds."""
         if self._shards == 1:
             by_shard = {0: range(len(draft.keys))}
         else:
-            by_shard = places_by_shard(draft.brand, draft.keys, shards=self._shards)
+            by_shard = places_by_shard(brand, draft.keys, shards=self._shards)
         hits_max = LEAN_HITS_PER_RECORD_MAX if draft.hits is None else FULL_HITS_PER_RECORD_MAX
         if len(by_shard) == 1 and len(draft.keys) <= hits_max:
             return [(next(iter(by_shard)), draft)]
@@ -181,6 +207,20 @@ class Acceptance:
         if key not in self._day_salts:
             self._day_salts[key] = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
         return self._day_salts[key]
+
+
+def _label_draft(draft: Draft, brand: Brand, labels: KnownLabels) -> None:
+    """Give a draft's hits the labels that the catalogue has for them."""
+    if labels.wants_addresses and draft.hits:
+        labels.notice(brand.name, [(hit.key[0], hit.url) for hit in draft.hits if hit.url])
+    draft.keys = labels.labelled(brand.name, draft.keys)
+
+
+def _labelled_hit(hit: Hit, brand: Brand, labels: KnownLabels) -> Hit:
+    if labels.wants_addresses and hit.url:
+        labels.notice(brand.name, [(hit.key[0], hit.url)])
+    (key,) = labels.labelled(brand.name, [hit.key])
+    return hit if key is hit.key else structs.replace(hit, key=key)
 
 
 def entries_of_singles(singles: Sequence[Single], *, shards: int) -> list[Entry]:

@@ -3,12 +3,14 @@
 Only places are kept of them; the hits themselves lie in the stream for as long as raw hits are kept.
 """
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
+from footfall.flow.count.replayed import replayed_from_item
+from footfall.flow.count.tally import UNLABELLED
 from footfall.flow.store import keys
-from footfall.flow.stream.records import Pack, Unreadable, pack_from_record, record_from_pack
+from footfall.flow.stream.records import HitKey, Pack, ReplayPack, Unreadable, pack_from_record, record_from_pack
 from footfall.ports.stream import Entry, Record, Stream
 from footfall.ports.table import Table, Value, everything
 from footfall.values.errors import Refused
@@ -33,15 +35,19 @@ class Place:
         return f"{self.shard}:{self.sequence}"
 
 
-def aside(table: Table, brand: str, kind: str) -> Iterator[Place]:
+def aside(table: Table, brand: str, kind: str, *, from_sequence: int = 0) -> Iterator[Place]:
     """Yield a brand's set-aside records of a kind that were not counted since, oldest first."""
     require_kind(kind)
-    for found in everything(table, keys.side_partition(brand, kind)):
+    first = keys.side(brand, kind, from_sequence, 0).sort
+    for found in everything(table, keys.side_partition(brand, kind), at_least=first):
         shard, reason = found.item.get("shard"), found.item.get("reason")
         for sequence, places in _records(found.item.get("records")):
             place = Place(int(str(shard)), sequence, places, str(reason or kind))
-            if table.get(keys.replayed(brand, kind, shard=place.shard, sequence=sequence)) is None:
-                yield place
+            key = keys.replayed(brand, kind, shard=place.shard, sequence=sequence)
+            done = replayed_from_item(table.get(key))
+            left = tuple(one for one in places if one not in done.places)
+            if done.whole_by is None and (left or not places):
+                yield replace(place, places=left)
 
 
 def place_at(table: Table, brand: str, kind: str, position: str) -> Place:
@@ -60,8 +66,15 @@ def record_at(stream: Stream, place: Place) -> Record:
     return found[0]
 
 
-def replay_of(record: Record, place: Place, kind: str, *, now_ms: int) -> Entry:
-    """Return the entry that has the record's set-aside hits counted now, at their own times."""
+def replay_of(
+    record: Record,
+    place: Place,
+    kind: str,
+    *,
+    now_ms: int,
+    labelled: Callable[[list[HitKey]], list[HitKey]] = list,
+) -> Entry:
+    """Return the entry that has the record's set-aside hits counted now, at their own times, under these labels."""
     try:
         pack = pack_from_record(record.data)
     except Unreadable as error:
@@ -69,11 +82,11 @@ def replay_of(record: Record, place: Place, kind: str, *, now_ms: int) -> Entry:
     chosen = place.places or tuple(range(len(pack.keys)))
     if pack.at_ms is not None and max(pack.at_ms[one] for one in chosen) > now_ms:
         raise Refused("position", f"{place.position} has hits whose time has not come yet; replay it when it has")
-    again = Pack(
+    again = ReplayPack(
         version=pack.version,
         rules=pack.rules,
         arrived_at_ms=pack.arrived_at_ms,
-        keys=[pack.keys[one] for one in chosen],
+        keys=labelled([pack.keys[one] for one in chosen]),
         at_ms=_picked(pack.at_ms, chosen),
         weights=_picked(pack.weights, chosen),
         screened=_still_screened(record, pack, chosen),
@@ -82,6 +95,7 @@ def replay_of(record: Record, place: Place, kind: str, *, now_ms: int) -> Entry:
         visitors=_picked(pack.visitors, chosen),
         urls=_picked(pack.urls, chosen),
         referrers=_picked(pack.referrers, chosen),
+        places=list(chosen) if kind == UNLABELLED else None,
     )
     # It was accepted once already, so it weighs nothing now. Counting again looks for it from the time of its hits on,
     # and finds it there because it arrives now.

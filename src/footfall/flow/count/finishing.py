@@ -46,7 +46,7 @@ class Finisher:
         due = [
             key
             for worker in self._workers
-            for key in worker.rollup.final_windows(final_before_ms=passed_ms - self._lateness_ms)
+            for key in worker.rollup.final_windows(passed_ms=passed_ms, lateness_ms=self._lateness_ms)
             # Finished windows are cut, and days are built of uncut hours only.
             if self._day_of(key) not in unbuilt
         ]

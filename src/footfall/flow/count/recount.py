@@ -5,15 +5,20 @@ up with the checkpoints, its windows are swapped in at once; so what is written 
 checkpoint, as if it had been counted in one go. A day that was built is counted again whole, because its finished
 hours have been cut for readers and a day is never made from those. Nothing must be finished meanwhile, for the same
 reason; windows that were final are finished again afterwards.
+
+No hit arrives before its time, but any may arrive years after it. So the raw hits of a range are looked for from its
+start to the present, and a range is refused when any of those could have been trimmed.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
+from footfall.catalog.labels import KnownLabels
+from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.rollup import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
+from footfall.flow.count.stretch import Age, Stretch, first_stretch
 from footfall.flow.count.tally import Counts, Replay, Rules, Tally
-from footfall.flow.count.worker import READ_RECORDS, Worker, writing
+from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker, writing
 from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, Columns, is_same, total_hits
 from footfall.flow.store.cutting import cut
@@ -26,8 +31,6 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, Window, instant_text, parts_of, window_of, windows_between
-
-HOURS_AT_ONCE = 6  # What is counted again lies in memory until it is swapped in.
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,9 @@ class Done:
     windows: int = 0
     changed: int = 0
     hits: int = 0
+    from_ms: int = field(default=0, compare=False)  # the range that was covered: what was asked for, in whole windows
+    to_ms: int = field(default=0, compare=False)
+    catalogue: int = field(default=0, compare=False)  # the version of the catalogue whose labels were applied
 
 
 class Recount:
@@ -73,21 +79,35 @@ class Recount:
         self._keep_rows = keep_rows
         self._zone_of = zone_of
         self._clock = clock
-        self._replayed: set[tuple[int, str, int]] = set()
+        self._replayed: dict[tuple[int, str, int], Replayed] = {}
+        self._began_at_ms = 0
+        self._labels: KnownLabels | None = None
 
-    def run(self, asked: Asked) -> Iterator[float | Done]:
-        """Yield how far it has come, now and then, and at last what it came to."""
+    def run(self, asked: Asked, labels: KnownLabels | None = None) -> Iterator[float | Done]:
+        """Yield how far it has come, now and then, and at last what it came to; hits get these labels."""
+        self._labels = labels
         hours = self._hours(asked)
         self._require_kept(asked, hours)
-        done = Done()
-        for start in range(0, len(hours), HOURS_AT_ONCE):
-            chunk = hours[start : start + HOURS_AT_ONCE]
-            counted: list[dict[int, Counts]] = []
-            for part in self._count(asked.brand, chunk, counted):
-                yield (start + part * len(chunk)) / len(hours)
-            self._swap(asked.brand, chunk, counted, done)
-        self._swap_days(asked.brand, hours, done)
+        done = Done(from_ms=hours[0].from_ms, to_ms=hours[-1].to_ms)
+        done.catalogue = 0 if labels is None else labels.version(asked.brand)
+        self._began_at_ms = self._clock.now_ms()
+        start = 0
+        while start < len(hours):
+            stretch = first_stretch(hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of)
+            for part in self._count(asked.brand, stretch):
+                yield (start + part * len(stretch.hours)) / len(hours)
+            self._swap(asked.brand, stretch, done)
+            start += len(stretch.hours)
         yield done
+
+    def _age_of(self, hour: Window) -> Age:
+        if not self._is_kept(hour):
+            return Age.GONE
+        minutes = Window(Grain.MINUTE, hour.from_ms, hour.to_ms)  # They end with the hour at the latest.
+        return Age.RECENT if self._is_kept(minutes) else Age.WITHOUT_MINUTES
+
+    def _is_kept(self, window: Window) -> bool:
+        return self._workers[0].expires_at_ms(window) > self._began_at_ms
 
     def _hours(self, asked: Asked) -> list[Window]:
         """Return the hours to count: those asked for, and all of a day that was built."""
@@ -112,19 +132,20 @@ class Recount:
                 f"needs raw hits from {instant_text(hours[0].from_ms)}, they are kept since {instant_text(since_ms)}",
             )
 
-    def _count(self, brand: str, hours: Sequence[Window], counted: list[dict[int, Counts]]) -> Iterator[float]:
+    def _count(self, brand: str, stretch: Stretch) -> Iterator[float]:
         """Read each shard's records of the range until every one is at its checkpoint."""
         for worker in self._workers:
             worker.settle_doubts()
-        starts = [self._first(worker.shard, hours) for worker in self._workers]
+        starts = [self._first(worker.shard, stretch.hours) for worker in self._workers]
         places = list(starts)
-        counted.extend({} for _ in self._workers)
-        self._replayed = set()
+        stretch.counted = [{} for _ in self._workers]
+        self._replayed = {}
         while True:
             for worker in self._workers:
                 worker.settle_doubts()
             for number, worker in enumerate(self._workers):
-                places[number] = self._read_some(worker, places[number], brand, hours, counted[number])
+                places[number] = self._read_some(worker, places[number], brand, stretch, number)
+                stretch.shrink()
             throughs = [worker.checkpoint.through for worker in self._workers]
             if all(place >= through for place, through in zip(places, throughs, strict=True)):
                 return  # And swapped in before a worker goes on.
@@ -133,72 +154,106 @@ class Recount:
     def _first(self, shard: int, hours: Sequence[Window]) -> int:
         return self._stream.sequence_at(shard, arrived_at_ms=hours[0].from_ms - self._rules.future_ms)
 
-    def _read_some(
-        self, worker: Worker, place: int, brand: str, hours: Sequence[Window], counted: dict[int, Counts]
-    ) -> int:
+    def _read_some(self, worker: Worker, after: int, brand: str, stretch: Stretch, number: int) -> int:
         through = worker.checkpoint.through
-        if place >= through:
-            return place
-        records = self._stream.read(worker.shard, after=place, limit=READ_RECORDS)
-        tally = Tally(self._rules, through_of=lambda _: 0)
+        if after >= through:
+            return after
+        records = self._stream.read(worker.shard, after=after, limit=READ_RECORDS)
+        tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0)
         for record in records:
             if record.group == brand and record.sequence <= through:
                 tally.add(record)
-        minutes = [(minute[1], tally.counts_after(minute, 0)) for minute in tally.minutes()]
-        minutes += [
-            pair for replay in tally.replays if self._is_first(worker.shard, replay) for pair in replay.counts.items()
-        ]
-        for start_ms, counts in minutes:
-            if hours[0].from_ms <= start_ms < hours[-1].to_ms:
-                counted.setdefault(start_ms, Counter()).update(counts)
+        for key in tally.places():
+            stretch.count(number, key[1], self._labelled(brand, tally.counts_after(key, 0)))
+        for replay in tally.replays:
+            for place, counts in self._first_of(worker.shard, replay).counts.items():
+                stretch.count(number, place, self._labelled(brand, counts))
         return min(records[-1].sequence, through) if records else through
 
-    def _is_first(self, shard: int, replay: Replay) -> bool:
-        """Tell whether a set-aside record comes again for the first time; only that one counts."""
-        once = (shard, replay.line, replay.sequence)
-        is_first = once not in self._replayed
-        self._replayed.add(once)
-        return is_first
+    def _labelled(self, brand: str, counts: Counts) -> Counts:
+        """Return counts under the labels that the catalogue has now."""
+        if self._labels is None or not self._labels.has_any(brand):
+            return counts
+        labelled = Counts()
+        for key, hits in zip(self._labels.labelled(brand, list(counts)), counts.values(), strict=True):
+            labelled[key] += hits
+        return labelled
 
-    def _swap(self, brand: str, hours: Sequence[Window], counted: Sequence[dict[int, Counts]], done: Done) -> None:
-        """Write the hours and their minutes anew, all at once."""
+    def _first_of(self, shard: int, replay: Replay) -> Replay:
+        """Return the hits of a replay that come again for the first time; only those count."""
+        once = (shard, replay.line, replay.sequence)
+        done = self._replayed.get(once, Replayed())
+        left = done.left_of(replay)
+        if left is None:
+            return replay.without(frozenset(hit.at for hit in replay.hits))
+        self._replayed[once] = replayed_from_item(done.item_with(left))
+        return left
+
+    def _swap(self, brand: str, stretch: Stretch, done: Done) -> None:
+        """Write the stretch's hours and their minutes anew, all at once, and then the days that end in it."""
         touched: set[Touched] = set()
-        passed_ms = min(worker.checkpoint.passed_ms for worker in self._workers)
+        gone: dict[Window, list[list[Columns]]] = {}  # by day: of each shard, its hours that are not kept any more
         with writing(self._table, self._workers):
-            for hour in hours:
-                minutes = parts_of(hour, self._zone_of(brand))
-                parts = [[self._columns(counts.get(minute.from_ms)) for minute in minutes] for counts in counted]
-                for minute, columns in zip(minutes, zip(*parts, strict=True), strict=True):
-                    done.hits += sum(total_hits(one) for one in columns)
-                    if self._workers[0].expires_at_ms(minute) > self._clock.now_ms():
-                        self._write(brand, minute, columns, touched, done)
-                sums = [_bounded(merge(of_shard)) for of_shard in parts]
-                if self._is_built(brand, hour) or hour.to_ms <= passed_ms:
+            for hour in stretch.hours:
+                sums = self._swap_minutes(brand, hour, stretch, touched, done)
+                if not self._is_kept(hour):
+                    day = window_of(hour.from_ms, Grain.DAY, stretch.zone)
+                    gone.setdefault(day, []).append(sums)
+                elif self._is_built(brand, hour) or hour.to_ms <= self._passed_ms():
                     self._write(brand, hour, sums, touched, done)
                 else:
                     self._expect(brand, hour, sums)
             for worker in self._workers:
                 worker.rollup.begin_anew()
             self._workers[0].commit_touched(touched)
+        for day in stretch.days():
+            self._swap_day(brand, day, stretch, gone.get(day, []), done)
 
-    def _columns(self, counts: Counts | None) -> Columns:
-        return admit(EMPTY, counts, self._limits) if counts else EMPTY
+    def _swap_minutes(
+        self, brand: str, hour: Window, stretch: Stretch, touched: set[Touched], done: Done
+    ) -> list[Columns]:
+        """Write the minutes of an hour that are kept; return each shard's sum, with what went straight to the hour."""
+        # Most hours of years ago have no minutes at all, and there are thousands of them.
+        minutes = (
+            parts_of(hour, stretch.zone) if hour in stretch.by_minutes() or self._age_of(hour) is Age.RECENT else []
+        )
+        parts = [
+            [_columns(counts.get(minute.from_ms), self._limits) for minute in minutes] for counts in stretch.counted
+        ]
+        for minute, columns in zip(minutes, zip(*parts, strict=True), strict=True):
+            if self._workers[0].expires_at_ms(minute) > self._clock.now_ms():
+                self._write(brand, minute, columns, touched, done)
+        sums: list[Columns] = []
+        for counts, of_shard in zip(stretch.counted, parts, strict=True):
+            of_shard.append(_columns(counts.get(hour), LATE_LIMITS))
+            done.hits += sum(total_hits(one) for one in of_shard)
+            sums.append(_sum_of(of_shard))
+        return sums
 
-    def _swap_days(self, brand: str, hours: Sequence[Window], done: Done) -> None:
-        zone = self._zone_of(brand)
-        for day in sorted({window_of(hour.from_ms, Grain.DAY, zone) for hour in hours}):
-            if not self._is_built(brand, day):
-                continue
-            touched: set[Touched] = set()
-            with writing(self._table, self._workers):
-                sums = [self._day_of(brand, day, worker) for worker in self._workers]
-                self._write(brand, day, sums, touched, done)
-                self._workers[0].commit_touched(touched)
+    def _swap_day(
+        self, brand: str, day: Window, stretch: Stretch, gone: Sequence[Sequence[Columns]], done: Done
+    ) -> None:
+        straight = [_columns(counts.get(day), LATE_LIMITS) for counts in stretch.counted]
+        done.hits += sum(total_hits(one) for one in straight)
+        if not self._is_built(brand, day):
+            return
+        touched: set[Touched] = set()
+        with writing(self._table, self._workers):
+            sums = [
+                _sum_of([self._of_hours(brand, day, worker), straight[number], *(of[number] for of in gone)])
+                for number, worker in enumerate(self._workers)
+            ]
+            self._write(brand, day, sums, touched, done)
+            self._workers[0].commit_touched(touched)
 
-    def _day_of(self, brand: str, day: Window, worker: Worker) -> Columns:
-        main, late = keys.shard_name(worker.shard), keys.late_part(worker.shard)
-        hours = parts_of(day, self._zone_of(brand))
-        return _bounded(merge([worker.held.part(brand, hour, name).columns for hour in hours for name in (main, late)]))
+    def _of_hours(self, brand: str, day: Window, worker: Worker) -> Columns:
+        """Return what the day's hours hold that are kept."""
+        names = (keys.shard_name(worker.shard), keys.late_part(worker.shard))
+        hours = [hour for hour in parts_of(day, self._zone_of(brand)) if self._is_kept(hour)]
+        return _sum_of([worker.held.part(brand, hour, name).columns for hour in hours for name in names])
+
+    def _passed_ms(self) -> int:
+        return min(worker.checkpoint.passed_ms for worker in self._workers)
 
     def _write(self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched], done: Done) -> None:
         """Store each shard's part of a window in the place of all that was there."""
@@ -246,5 +301,13 @@ class Recount:
         return any(worker.rollup.is_built(brand, window) for worker in self._workers)
 
 
-def _bounded(columns: Columns) -> Columns:
-    return bounded(columns, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+def _columns(counts: Counts | None, limits: Limits) -> Columns:
+    return admit(EMPTY, counts, limits) if counts else EMPTY
+
+
+def _sum_of(parts: Sequence[Columns]) -> Columns:
+    """Return the sum of what has any hits, bounded as windows are."""
+    full = [one for one in parts if len(one.ident) or one.other]
+    if not full:
+        return EMPTY
+    return bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)

@@ -12,8 +12,8 @@ from footfall.flow.count.held import Held
 from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import bounded, merge
-from footfall.ports.table import Delete, Put, Table, everything
-from footfall.values.window import Grain, Window, parts_of, window_of
+from footfall.ports.table import Delete, Put, Table, Value, everything
+from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
 WINDOW_ROWS_MAX = 1_000_000
 WINDOW_TEXT_BYTES_MAX = 32_000_000
@@ -31,6 +31,7 @@ class Expected:
     is_built: bool
     late_since_ms: int | None = None
     late_rows: int = 0
+    open_until_ms: int = 0  # Hits of long ago came in; more of the same log may follow, so it is not cut before.
 
 
 @dataclass(slots=True)
@@ -66,14 +67,22 @@ class Rollup:
         for found in everything(self._table, keys.pending_partition(self._shard)):
             pending = keys.pending_from_key(found.key)
             window = window_of(pending.start_ms, pending.grain, self._zone_of(pending.brand))
+            late_since_ms = 0 if found.item.get("late") else None
+            open_until_ms = found.item.get("open", 0)
+            assert isinstance(open_until_ms, int)
             built = bool(found.item.get("built"))
-            expected[pending.brand, window] = Expected(built, 0 if found.item.get("late") else None)
+            expected[pending.brand, window] = Expected(built, late_since_ms, open_until_ms=open_until_ms)
         self._expected, self._build = expected, None
 
     def is_built(self, brand: str, window: Window) -> bool:
         """Tell whether hits for the window have to go to its late part."""
         expected = self._expected.get((brand, window))
         return expected.is_built if expected is not None else self._held.throughs(brand, window).is_stored
+
+    def is_unbuilt(self, brand: str, window: Window) -> bool:
+        """Tell whether the window has hits here and is still to be built from its parts."""
+        expected = self._expected.get((brand, window))
+        return expected is not None and not expected.is_built
 
     def unbuilt(self) -> list[WindowKey]:
         """Return the windows that have hits here and are still to be built from their parts."""
@@ -84,6 +93,10 @@ class Rollup:
         if (brand, window) not in self._expected:
             self._remember(brand, window, Expected(is_built=False))
 
+    def make(self, brand: str, window: Window) -> None:
+        """Remember a window that is made of hits of long ago, for there is nothing else to build it from."""
+        self._remember(brand, window, Expected(is_built=True))
+
     def note_late(self, brand: str, window: Window, *, rows: int, now_ms: int) -> None:
         """Remember that late hits wait beside a built window."""
         expected = self._expected.get((brand, window))
@@ -93,6 +106,15 @@ class Rollup:
         expected.late_since_ms = now_ms if expected.late_since_ms is None else expected.late_since_ms
         expected.late_rows = rows
         if not was_late:
+            self._remember(brand, window, expected)
+
+    def keep_open(self, brand: str, window: Window, *, until_ms: int) -> None:
+        """Have a window that hits of long ago came into be finished later, so that they are not cut one by one."""
+        expected = self._expected[brand, window]
+        # To the full hour, so that a long import does not write this with every flush.
+        until_ms = -(-until_ms // HOUR_MS) * HOUR_MS
+        if expected.open_until_ms < until_ms:
+            expected.open_until_ms = until_ms
             self._remember(brand, window, expected)
 
     def interrupt(self, brand: str, window: Window) -> None:
@@ -113,7 +135,7 @@ class Rollup:
             fold = self._due_fold(now_ms, through)
             if fold is not None:
                 return [self._fold(fold, through=through)]
-            self._build = self._due_build(passed_ms)
+            self._build = self._due_build(passed_ms, through)
             if self._build is None:
                 return None
         build = self._build
@@ -125,9 +147,13 @@ class Rollup:
                 break
         return [self._finish(build, through=through)] if build.done >= len(build.parts) else []
 
-    def final_windows(self, *, final_before_ms: int) -> list[WindowKey]:
+    def final_windows(self, *, passed_ms: int, lateness_ms: int) -> list[WindowKey]:
         """Return the expected windows that no hit can reach any more."""
-        return sorted(key for key, one in self._expected.items() if one.is_built and key[1].to_ms <= final_before_ms)
+        return sorted(
+            key
+            for key, one in self._expected.items()
+            if one.is_built and key[1].to_ms <= passed_ms - lateness_ms and one.open_until_ms <= passed_ms
+        )
 
     def built_anew(self, brand: str, window: Window) -> None:
         """Remember a window that was written whole; it will be finished, and the day around an hour built."""
@@ -136,7 +162,7 @@ class Rollup:
             day = window_of(window.from_ms, Grain.DAY, self._zone_of(brand))
             if not self.is_built(brand, day):
                 self.expect(brand, day)
-        self._remember(brand, window, Expected(is_built=True))
+        self._remember_built(brand, window)
 
     def settle(self, brand: str, window: Window) -> None:
         """Forget a window that is final now."""
@@ -145,8 +171,15 @@ class Rollup:
 
     def _remember(self, brand: str, window: Window, expected: Expected) -> None:
         self._expected[brand, window] = expected
-        item = {"built": expected.is_built, "late": expected.late_since_ms is not None}
+        item: dict[str, Value] = {"built": expected.is_built, "late": expected.late_since_ms is not None}
+        if expected.open_until_ms:
+            item["open"] = expected.open_until_ms
         self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item))
+
+    def _remember_built(self, brand: str, window: Window) -> None:
+        before = self._expected.get((brand, window))
+        open_until_ms = 0 if before is None else before.open_until_ms
+        self._remember(brand, window, Expected(is_built=True, open_until_ms=open_until_ms))
 
     def _due_fold(self, now_ms: int, through: int) -> WindowKey | None:
         for key, one in self._expected.items():
@@ -155,10 +188,10 @@ class Rollup:
                 return key
         return None
 
-    def _due_build(self, passed_ms: int) -> Build | None:
+    def _due_build(self, passed_ms: int, through: int) -> Build | None:
         waiting = [key for key in self.unbuilt() if key[1].to_ms <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
-            if not self._has_open_parts(brand, window):
+            if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
                 return Build(brand, window, parts_of(window, self._zone_of(brand)))
         return None
 
@@ -193,15 +226,19 @@ class Rollup:
 
     def _finish(self, build: Build, *, through: int) -> WindowKey:
         self._build = None
-        self._held.save(build.brand, build.window, self._main, build.merged, through=through)
+        self._save_with_late(build.brand, build.window, build.merged, through=through)
         self.built_anew(build.brand, build.window)
         return build.brand, build.window
 
     def _fold(self, key: WindowKey, *, through: int) -> WindowKey:
         brand, window = key
-        main, late = (self._held.part(brand, window, name).columns for name in (self._main, self._late))
-        merged = bounded(merge([main, late]), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        self._save_with_late(brand, window, self._held.part(brand, window, self._main).columns, through=through)
+        self._remember_built(brand, window)
+        return key
+
+    def _save_with_late(self, brand: str, window: Window, columns: Columns, *, through: int) -> None:
+        """Store a window with the hits that waited beside it; a window that is built may have some from before."""
+        late = self._held.part(brand, window, self._late).columns
+        merged = bounded(merge([columns, late]), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
         self._held.save(brand, window, self._main, merged, through=through)
         self._held.remove(brand, window, self._late)
-        self._remember(brand, window, Expected(is_built=True))
-        return key

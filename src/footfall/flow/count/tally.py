@@ -1,22 +1,31 @@
-"""Where each hit of a record goes: to a minute's counts, or to a line of the ledger.
+"""Where each hit of a record goes: to a window's counts, or to a line of the ledger.
 
 Pure: records in, counts and lines out. A hit's place follows from its record alone, so that reading the same
 records again gives the same counts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Set
+from dataclasses import dataclass, replace
 
+from footfall.flow.count.placing import Place, Placing
 from footfall.flow.store.checkpoints import Lines
-from footfall.flow.stream.records import Counted, HitKey, Unreadable, counted_from_record
+from footfall.flow.stream.records import (
+    Counted,
+    HitKey,
+    ReplayPack,
+    Unreadable,
+    counted_from_record,
+    replay_from_record,
+)
 from footfall.ports.stream import Record
-from footfall.values.window import MINUTE_MS
+from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
 LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
+PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[HitKey]
 
@@ -39,27 +48,62 @@ class AsideRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ReplayedHit:
+    """One hit of a set-aside record, and where it goes now."""
+
+    at: int  # its place in the record that was set aside, if the replay says so
+    place: Place
+    key: HitKey
+    weight: int
+    line: str
+
+
+@dataclass(frozen=True, slots=True)
 class Replay:
-    """A set-aside record that came again and is to be counted now, unless it was already."""
+    """A set-aside record, or some hits of one, that came again and are to be counted now, unless they were already."""
 
     sequence: int  # of the record that was set aside
     by: int  # of the record in which it came again
     brand: str
     line: str  # where its hits have waited
-    counts: dict[int, Counts]  # by minute
-    moves: Counter[str]  # how many go to which line
+    arrived_at_ms: int  # when it came again
+    hits: tuple[ReplayedHit, ...]
+    is_part: bool  # Then other hits of the record may come at another time.
+
+    @property
+    def counts(self) -> dict[Place, Counts]:
+        """Return what is counted where."""
+        counts: dict[Place, Counts] = {}
+        for hit in self.hits:
+            if hit.line == "counted":
+                counts.setdefault(hit.place, Counter())[hit.key] += hit.weight
+        return counts
+
+    @property
+    def moves(self) -> Counter[str]:
+        """Return how many hits go to which line."""
+        moves = Counter[str]()
+        for hit in self.hits:
+            moves[hit.line] += hit.weight
+        return moves
+
+    def without(self, ats: Set[int]) -> "Replay":
+        """Return what is left of it when the hits at these places of the record were counted before."""
+        return replace(self, hits=tuple(hit for hit in self.hits if hit.at not in ats))
 
 
 class Tally:
     """What a run of records amounts to."""
 
-    def __init__(self, rules: Rules, *, through_of: Callable[[MinuteKey], int]) -> None:
+    def __init__(self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int]) -> None:
         self._rules = rules
-        self._through_of = through_of  # the last record that the store has, of the minute or a window around it
-        self._throughs: dict[MinuteKey, int] = {}
-        self._counts: dict[MinuteKey, Counts] = {}
-        # Records that one of the minute's windows may have already and another may lack: a write was cut short.
-        self._again: dict[MinuteKey, list[tuple[int, Counts]]] = {}
+        self._placing = placing
+        self._through_of = through_of  # the last record that the store has, of the place or a window around it
+        self._throughs: dict[PlaceKey, int] = {}
+        self._counts: dict[PlaceKey, Counts] = {}
+        # Records that one of the place's windows may have already and another may lack: a write was cut short.
+        self._again: dict[PlaceKey, list[tuple[int, Counts]]] = {}
+        self._arrivals: dict[PlaceKey, int] = {}
         self.lines: dict[str, Lines] = {}
         self.aside: dict[AsideKey, list[AsideRecord]] = {}
         self.replays: list[Replay] = []
@@ -81,72 +125,108 @@ class Tally:
 
     @property
     def rows(self) -> int:
-        """Return how much is in hand: distinct keys of every minute, and what is listed besides."""
-        return self._listed + sum(len(counts) for counts in self._counts.values())
+        """Return how much is in hand: distinct keys of every place, and what is listed besides."""
+        return self._listed + sum(map(len, self._counts.values()))
 
-    def minutes(self) -> list[MinuteKey]:
-        """Return every minute that has hits, in the order in which they came."""
+    def places(self) -> list[PlaceKey]:
+        """Return every place that has hits, in the order in which they came."""
         return list(dict.fromkeys((*self._counts, *self._again)))
 
-    def counts_after(self, minute: MinuteKey, through: int) -> Counts:
-        """Return the minute's counts from the records after one that the store has."""
+    def minutes(self) -> list[MinuteKey]:
+        """Return every minute that has hits of its own."""
+        return [(brand, place) for brand, place in self.places() if isinstance(place, int)]
+
+    def spans(self) -> list[tuple[str, Window]]:
+        """Return every longer window that hits are counted straight into, because their minutes have gone."""
+        return [(brand, place) for brand, place in self.places() if not isinstance(place, int)]
+
+    def arrival_of(self, place: PlaceKey) -> int:
+        """Return when the last hits of a place arrived."""
+        return self._arrivals[place]
+
+    def counts_after(self, place: PlaceKey, through: int) -> Counts:
+        """Return the place's counts from the records after one that the store has."""
         counts = Counts()
-        for sequence, again in self._again.get(minute, ()):
+        for sequence, again in self._again.get(place, ()):
             if sequence > through:
                 counts.update(again)
-        # The minute's own are handed out as they are while nothing comes again: that is nearly always.
-        counted = self._counts.get(minute, Counts())
+        # The place's own are handed out as they are while nothing comes again: that is nearly always.
+        counted = self._counts.get(place, Counts())
         return counts + counted if counts else counted
 
     def count_replay(self, replay: Replay) -> None:
         """Count a record that came again, for the first time."""
-        for start_ms, counts in replay.counts.items():
-            self._count((replay.brand, start_ms), counts, replay.by)
+        for place, counts in replay.counts.items():
+            self._count((replay.brand, place), counts, replay.by, replay.arrived_at_ms)
 
     def _add_new(self, record: Record, lines: Lines) -> None:
         try:
             pack = counted_from_record(record.data)
+            again = None if pack.replays is None else replay_from_record(record.data)
         except Unreadable as error:
             lines.dead += record.weight
             self._set_aside(record, "dead", None, record.weight, reason=str(error))
             return
-        if pack.replays is not None:
-            self._replay(record, pack)
+        if again is not None:
+            self._replay(record, again)
             return
-        lines.last_hit_ms = max(lines.last_hit_ms, record.arrived_at_ms)
-        if pack.at_ms or pack.weights or pack.screened or record.repeats:
+        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        if pack.weights or pack.screened or record.repeats or (pack.at_ms and not pack.trusted):
             self._sort(record, pack, lines)
+            return
+        if pack.at_ms:
+            for place, keys in self._by_place(record, pack.at_ms, pack.keys).items():
+                self._count((record.group, place), keys, record.sequence, record.arrived_at_ms)
         else:
-            self._count((record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS), pack.keys, record.sequence)
-            lines.counted += len(pack.keys)
+            minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
+            self._count(minute, pack.keys, record.sequence, record.arrived_at_ms)
+        lines.counted += len(pack.keys)
 
-    def _count(self, minute: MinuteKey, hits: list[HitKey] | Counts, sequence: int) -> None:
-        through = self._throughs.get(minute)
+    def _count(self, place: PlaceKey, hits: list[HitKey] | Counts, sequence: int, arrived_at_ms: int) -> None:
+        through = self._throughs.get(place)
         if through is None:
-            through = self._throughs[minute] = self._through_of(minute)
+            through = self._throughs[place] = self._through_of(place)
+        self._arrivals[place] = max(self._arrivals.get(place, 0), arrived_at_ms)
         if sequence <= through:
             self._listed += len(hits)
-            self._again.setdefault(minute, []).append((sequence, Counter(hits)))
+            self._again.setdefault(place, []).append((sequence, Counter(hits)))
             return
-        counts = self._counts.get(minute)
+        counts = self._counts.get(place)
         if counts is None:
-            counts = self._counts[minute] = Counter()
+            counts = self._counts[place] = Counter()
         counts.update(hits)
+
+    def _by_place(self, record: Record, at_ms: list[int], keys: list[HitKey]) -> dict[Place, list[HitKey]]:
+        """Return the hits of a record in groups; runs of one place, as a log in its order has them, cost little."""
+        groups: dict[Place, list[HitKey]] = {}
+        group: list[HitKey] = []
+        placed, zone, arrived_at_ms = self._placing.placed, self._placing.zone_of(record.group), record.arrived_at_ms
+        from_ms = to_ms = 0
+        for moment_ms, key in zip(at_ms, keys, strict=True):
+            if not from_ms <= moment_ms < to_ms:
+                place, from_ms, to_ms = placed(zone, moment_ms, arrived_at_ms)
+                group = groups.setdefault(place, [])
+            group.append(key)
+        return groups
 
     def _sort(self, record: Record, pack: Counted, lines: Lines) -> None:
         """Look at each hit by itself."""
         repeats = frozenset(record.repeats)
-        minutes: dict[int, Counts] = {}
-        for place, key in enumerate(pack.keys):
-            weight = 1 if pack.weights is None else pack.weights[place]
-            line = "duplicate" if place in repeats else self._line(pack, place)
+        places: dict[Place, Counts] = {}
+        for at, key in enumerate(pack.keys):
+            weight = 1 if pack.weights is None else pack.weights[at]
+            line = "duplicate" if at in repeats else self._line(pack, at)
             lines.move(line, weight)
             if line == "counted":
-                minutes.setdefault(_minute_of(pack, place), Counter())[key] += weight
+                places.setdefault(self._place_of(record, pack, at), Counter())[key] += weight
             elif line in ("late", "future", UNLABELLED):
-                self._set_aside(record, line, place, weight)
-        for start_ms, counts in minutes.items():
-            self._count((record.group, start_ms), counts, record.sequence)
+                self._set_aside(record, line, at, weight)
+        for place, counts in places.items():
+            self._count((record.group, place), counts, record.sequence, record.arrived_at_ms)
+
+    def _place_of(self, record: Record, pack: Counted, at: int) -> Place:
+        moment_ms = pack.arrived_at_ms if pack.at_ms is None else pack.at_ms[at]
+        return self._placing.place(record.group, moment_ms, arrived_at_ms=record.arrived_at_ms)
 
     def _line(self, pack: Counted, place: int) -> str:
         if pack.screened is not None and place in pack.screened:
@@ -158,18 +238,21 @@ class Tally:
             return "late"
         return "future" if -age_ms > self._rules.future_ms else "counted"
 
-    def _replay(self, record: Record, pack: Counted) -> None:
+    def _replay(self, record: Record, pack: ReplayPack) -> None:
         assert pack.replays is not None
         sequence, line = pack.replays
-        counts: dict[int, Counts] = {}
-        moves = Counter[str]()
-        for place, key in enumerate(pack.keys):
-            weight = 1 if pack.weights is None else pack.weights[place]
-            verdict = self._line(pack, place)
-            moves[verdict] += weight
-            if verdict == "counted":
-                counts.setdefault(_minute_of(pack, place), Counter())[key] += weight
-        self.replays.append(Replay(sequence, record.sequence, record.group, line, counts, moves))
+        hits = tuple(
+            ReplayedHit(
+                at=at if pack.places is None else pack.places[at],
+                place=self._place_of(record, pack, at),
+                key=key,
+                weight=1 if pack.weights is None else pack.weights[at],
+                line=self._line(pack, at),
+            )
+            for at, key in enumerate(pack.keys)
+        )
+        by, arrived_at_ms, is_part = record.sequence, record.arrived_at_ms, pack.places is not None
+        self.replays.append(Replay(sequence, by, record.group, line, arrived_at_ms, hits, is_part))
 
     def _set_aside(self, record: Record, line: str, place: int | None, hits: int, *, reason: str = "") -> None:
         self._listed += 1
@@ -196,6 +279,6 @@ def listed_together(records: list[AsideRecord]) -> Iterator[list[AsideRecord]]:
         yield run
 
 
-def _minute_of(pack: Counted, place: int) -> int:
-    at_ms = pack.arrived_at_ms if pack.at_ms is None else pack.at_ms[place]
-    return at_ms // MINUTE_MS * MINUTE_MS
+def _heard_at_ms(record: Record, pack: Counted) -> int:
+    """Return when the brand was heard of: hits of an old log say nothing of now."""
+    return min(record.arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else record.arrived_at_ms

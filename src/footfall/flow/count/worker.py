@@ -10,8 +10,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.count.held import Held
+from footfall.flow.count.placing import Placing
+from footfall.flow.count.replayed import replayed_from_item
 from footfall.flow.count.rollup import Rollup, WindowKey
-from footfall.flow.count.tally import AsideKey, AsideRecord, Counts, MinuteKey, Replay, Rules, Tally, listed_together
+from footfall.flow.count.tally import (
+    AsideKey,
+    AsideRecord,
+    Counts,
+    MinuteKey,
+    PlaceKey,
+    Replay,
+    Rules,
+    Tally,
+    listed_together,
+)
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.journal import Touched, write_journal
@@ -27,6 +39,7 @@ from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
 TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
+LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
@@ -65,6 +78,7 @@ class Worker:
         self._clock = clock
         self._how = how
         self._zone_of = zone_of
+        self.placing = Placing(kept_ms={grain: self.kept_ms(grain) for grain in Grain}, zone_of=zone_of)
         self.held = Held(Summaries(table, clock), shard, expires_at_ms=self.expires_at_ms, clock=clock)
         self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, fold_ms=how.fold_ms)
         self.checkpoint, self._number = self._load()
@@ -139,13 +153,19 @@ class Worker:
         how = self._how
         return expiry(window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms)
 
+    def kept_ms(self, grain: Grain) -> int:
+        """Return how long after its end a window is kept."""
+        return self.expires_at_ms(Window(grain, 0, 0))
+
     def _take_in(self, limit: int) -> list[Record]:
-        """Read what follows and tally it."""
+        """Read what follows and tally it; what would be too much at once is read again when this is flushed."""
         self.settle_doubts()
         records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through, limit=limit)
         try:
-            for record in records:
+            for number, record in enumerate(records, 1):
                 self._tally.add(record)
+                if number % LOOK_AT_ROWS_EVERY == 0 and self._tally.rows >= TALLY_ROWS_MAX:
+                    break
         except BaseException:
             self.doubt()  # A record may be tallied in part.
             raise
@@ -157,23 +177,32 @@ class Worker:
         Each is written once and holds everything up to the checkpoint then. What has to follow from it later is noted
         before it, so that nothing is forgotten when this is cut short.
         """
-        touched: set[Touched] = set()
-        built: dict[WindowKey, list[MinuteKey]] = {}
-        for minute in tally.minutes():
-            touched.add(Touched(minute[0], self._window(minute, Grain.MINUTE)))
-            for grain in LARGER_GRAINS:
-                key = (minute[0], self._window(minute, grain))
-                self.rollup.interrupt(*key)
-                if self.rollup.is_built(*key):
-                    built.setdefault(key, []).append(minute)
-                    touched.add(Touched(*key))
-                else:
-                    self.rollup.expect(*key)
+        touched = {Touched(minute[0], self._window(minute, Grain.MINUTE)) for minute in tally.minutes()}
+        reached = self._reached(tally)
         for minute in tally.minutes():
             checkpoint.overflow += self._add_to_minute(minute, tally, through=checkpoint.through)
-        for key, minutes in built.items():
-            self._add_late(key, minutes, tally, through=checkpoint.through)
+        for key, places in reached.items():
+            touched.add(Touched(*key))
+            self._add_late(key, places, tally, through=checkpoint.through)
         return touched
+
+    def _reached(self, tally: Tally) -> dict[WindowKey, list[PlaceKey]]:
+        """Return the longer windows that counts have to be added to, and note those that will be built of minutes."""
+        reached: dict[WindowKey, list[PlaceKey]] = {}
+        for minute in tally.minutes():
+            for key in self._windows_of(minute)[1:]:
+                self.rollup.interrupt(*key)
+                if self.rollup.is_built(*key):
+                    reached.setdefault(key, []).append(minute)
+                else:
+                    self.rollup.expect(*key)
+        for span in tally.spans():
+            for key in self._windows_of(span):
+                self.rollup.interrupt(*key)
+                # A day that is still to be built finds the hits in its hours.
+                if key == span or not self.rollup.is_unbuilt(*key):
+                    reached.setdefault(key, []).append(span)
+        return reached
 
     def _add_to_minute(self, minute: MinuteKey, tally: Tally, *, through: int) -> int:
         """Add counts to a minute; return how many hits found no row in it."""
@@ -186,26 +215,39 @@ class Worker:
         self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
         return self.held.part(brand, window, main).columns.other - before
 
-    def _add_late(self, key: WindowKey, minutes: Sequence[MinuteKey], tally: Tally, *, through: int) -> None:
+    def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
+        """Add counts beside a window that is there without them, or make one that nobody has heard of."""
         brand, window = key
         stored = self.held.throughs(brand, window).counted
         counts = Counts()
-        for minute in minutes:
-            counts.update(tally.counts_after(minute, stored))
-        if counts:
-            late = keys.late_part(self.shard)
-            rows = len(self.held.part(brand, window, late).columns.ident) + len(counts)
-            self.rollup.note_late(brand, window, rows=rows, now_ms=self._clock.now_ms())
-            self.held.add(brand, window, late, counts, limits=LATE_LIMITS, through=through)
+        for place in places:
+            counts.update(tally.counts_after(place, stored))
+        if not counts:
+            return
+        now_ms = self._clock.now_ms()
+        name = keys.late_part(self.shard)
+        if self.rollup.is_built(brand, window) or self.rollup.is_unbuilt(brand, window):
+            rows = len(self.held.part(brand, window, name).columns.ident) + len(counts)
+            self.rollup.note_late(brand, window, rows=rows, now_ms=now_ms)
+        else:
+            name = keys.shard_name(self.shard)
+            self.rollup.make(brand, window)
+        lateness_ms = self._how.rules.lateness_ms
+        arrived_at_ms = max(tally.arrival_of(place) for place in places)
+        if window.to_ms + lateness_ms <= arrived_at_ms:
+            self.rollup.keep_open(brand, window, until_ms=arrived_at_ms + lateness_ms)
+        self.held.add(brand, window, name, counts, limits=LATE_LIMITS, through=through)
 
     def _take_replay(self, replay: Replay, tally: Tally, checkpoint: Checkpoint) -> None:
         """Count a set-aside record once, and take its hits out of the line where they waited."""
         key = keys.replayed(replay.brand, replay.line, shard=self.shard, sequence=replay.sequence)
-        done = self._table.get(key)
-        if done is None:
-            self._table.put(Put(key, {"by": replay.by, "hits": replay.moves.total()}))
-        elif done.get("by") != replay.by:
+        done = replayed_from_item(self._table.get(key))
+        left = done.left_of(replay)
+        if left is None:
             return  # Another record had these hits counted.
+        if not done.has(left.by):
+            self._table.put(Put(key, done.item_with(left)))
+        replay = left
         lines = checkpoint.lines[replay.brand]
         lines.move(replay.line, -replay.moves.total())
         for line, hits in replay.moves.items():
@@ -264,12 +306,20 @@ class Worker:
         brand, start_ms = minute
         return window_of(start_ms, grain, self._zone_of(brand))
 
-    def _through_of(self, minute: MinuteKey) -> int:
-        windows = [self._window(minute, grain) for grain in (Grain.MINUTE, *LARGER_GRAINS)]
-        return max(self.held.throughs(minute[0], window).counted for window in windows)
+    def _windows_of(self, place: PlaceKey) -> list[WindowKey]:
+        """Return every window that the hits of a place are part of, the finest first."""
+        brand, at = place
+        if isinstance(at, int):
+            grains, start_ms = (Grain.MINUTE, *LARGER_GRAINS), at
+        else:
+            grains, start_ms = LARGER_GRAINS[LARGER_GRAINS.index(at.grain) :], at.from_ms
+        return [(brand, window_of(start_ms, grain, self._zone_of(brand))) for grain in grains]
+
+    def _through_of(self, place: PlaceKey) -> int:
+        return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        return Tally(self._how.rules, through_of=self._through_of)
+        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of)
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)

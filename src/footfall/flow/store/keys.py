@@ -107,6 +107,11 @@ def pending_from_key(key: Key) -> Pending:
     return Pending(shard=shard, grain=Grain(grain), start_ms=moment_from_text(start, field="start"), brand=brand)
 
 
+def retention() -> Key:
+    """Return the key under which it is kept for how long windows have been kept."""
+    return Key("@retention", "history")
+
+
 def journal_partition(shard: int) -> str:
     """Return where the shard's journal lies."""
     return f"@journal#{shard_name(shard)}"

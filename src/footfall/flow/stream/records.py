@@ -44,10 +44,17 @@ class Pack(Counted, array_like=True, frozen=True, gc=False):
     referrers: list[str] | None = None
 
 
+class ReplayPack(Pack, array_like=True, frozen=True, gc=False):
+    """Hits that were set aside and come again, perhaps not all of their record at once."""
+
+    places: list[int] | None = None  # where they stand in the record that they come from; None: all that were set aside
+
+
 _P = TypeVar("_P", bound=Counted)
 
 _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
+_replay_decoder = msgspec.msgpack.Decoder(ReplayPack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 
 
@@ -59,6 +66,11 @@ def record_from_pack(pack: Pack) -> bytes:
 def pack_from_record(data: bytes) -> Pack:
     """Return every column of the pack, or raise Unreadable."""
     return _decoded(_pack_decoder, data)
+
+
+def replay_from_record(data: bytes) -> ReplayPack:
+    """Return every column of a pack whose hits come again, or raise Unreadable."""
+    return _decoded(_replay_decoder, data)
 
 
 def counted_from_record(data: bytes) -> Counted:
@@ -86,7 +98,8 @@ def _require_even(pack: Counted) -> None:
     """Raise Unreadable unless every column speaks of the same hits."""
     count = len(pack.keys)
     kept = (pack.visitors, pack.urls, pack.referrers) if isinstance(pack, Pack) else ()
-    for column in (pack.at_ms, pack.weights, *kept):
+    places = pack.places if isinstance(pack, ReplayPack) else None
+    for column in (pack.at_ms, pack.weights, *kept, places):
         if column is not None and len(column) != count:
             raise Unreadable(f"a pack of {count} hits with a column of {len(column)}")
     if pack.screened and not all(0 <= place < count for place in pack.screened):

@@ -14,12 +14,12 @@ class NoData(FootfallError):
     """The directory holds nothing of footfall's."""
 
 
-def settings_of(arguments: argparse.Namespace, around: Surroundings) -> Settings:
-    """Return the settings of the instance that --data and --config name."""
+def settings_of(arguments: argparse.Namespace, around: Surroundings, *, may_be_new: bool = False) -> Settings:
+    """Return the settings of the instance that --data and --config name; its directory may have to be made yet."""
     flags = [Given("data_dir", arguments.data, "the flag --data")] if arguments.data is not None else []
     config = Path(arguments.config) if arguments.config else None
     settings = read_settings(flags, config=config, variables=around.variables)
-    if not Path(settings.data_dir).is_dir():
+    if not may_be_new and not Path(settings.data_dir).is_dir():
         raise NoData(f"{settings.data_dir} is not a directory with footfall's data; name it with --data.")
     return settings
 

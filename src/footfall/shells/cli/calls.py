@@ -55,7 +55,7 @@ class Reply:
 class Caller:
     """One kept connection to one server."""
 
-    def __init__(self, url: str, *, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float = TIMEOUT_S) -> None:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
@@ -64,6 +64,7 @@ class Caller:
         if parts.scheme not in ("http", "https") or not host:
             raise NotAnAddress(f"{url!r} is not an address such as http://127.0.0.1:8080.")
         self.url = url
+        self._headers = dict(headers or {})  # of every call
         self._path = parts.path.rstrip("/")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(host, port, timeout=timeout_s)
@@ -73,7 +74,8 @@ class Caller:
     ) -> Reply:
         """Return the server's answer; a kept connection that has died is opened again once."""
         was_kept = self._connection.sock is not None
-        sent = {"User-Agent": f"footfall/{__version__}", "Accept": "application/json", **(headers or {})}
+        sent = {"User-Agent": f"footfall/{__version__}", "Accept": "application/json"}
+        sent |= {**self._headers, **(headers or {})}
         try:
             return self._exchange(method, path, body, sent)
         except (OSError, http.client.HTTPException) as error:

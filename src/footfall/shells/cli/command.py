@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from types import MappingProxyType
 from typing import Any, BinaryIO, NoReturn, TextIO
 
 from rich.console import Console
@@ -14,6 +15,7 @@ from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import moment_from_text
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+INTERRUPTED = 130  # What shells expect of a program that was stopped with Ctrl-C.
 WIDTH_WITHOUT_TERMINAL = 1_000  # A pipe has no edge, so nothing is folded or cut for it.
 
 
@@ -25,6 +27,18 @@ class Exit(IntEnum):
     USAGE = 2
     UNREACHABLE = 3
     REFUSED = 4
+
+
+EXIT_MEANINGS: Mapping[int, str] = MappingProxyType(
+    {
+        Exit.OK: "it was done",
+        Exit.FAILED: "it failed",
+        Exit.USAGE: "the command or a setting is wrong; nothing was started",
+        Exit.UNREACHABLE: "no server answers",
+        Exit.REFUSED: "the server refused it, or some of it",
+        INTERRUPTED: "it was stopped with Ctrl+C",
+    }
+)
 
 
 class WrongUsage(FootfallError):
@@ -84,13 +98,26 @@ Run = Callable[[argparse.Namespace, Surroundings], int]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what it is for, an example to copy, what it takes, and the function that does it."""
+    """A command: what it is for, examples to copy, what it takes, and the function that does it."""
 
     name: str
     says: str
     example: str
     run: Run
     arguments: tuple[Argument, ...] = field(default=())
+    tells: str = ""  # What its help says beyond the first sentence.
+    more_examples: tuple[str, ...] = ()
+    exits: Mapping[int, str] = field(default_factory=dict[int, str])  # Where a code means something of its own.
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Return every example, the plainest first."""
+        return (self.example, *self.more_examples)
+
+    @property
+    def exit_meanings(self) -> Mapping[int, str]:
+        """Return what each exit code means for this command."""
+        return {**EXIT_MEANINGS, **self.exits}
 
 
 URL = Argument("--url", "The address of the server.", shows="URL", default=DEFAULT_URL)
@@ -120,7 +147,7 @@ def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     if argument.shows:
         options["metavar"] = argument.shows
     if argument.repeated:
-        options |= {"action": "append", "default": []}
+        options |= {"action": "append", "default": []} if argument.is_flag else {"nargs": "+"}
     if argument.is_flag:
         options["required"] = argument.required
     elif argument.may_be_absent:

@@ -38,14 +38,28 @@ def dead_letters(arguments: argparse.Namespace, around: Surroundings) -> int:
     with shown_progress(f"{arguments.action} {arguments.kind}", around) as on_progress:
         done = ask(settings, request, on_progress=on_progress)
     if arguments.action == "replay":
-        around.say(
-            f"{done.get('replayed', 0):,} {arguments.kind} hits of {arguments.brand} sent into the stream again."
-        )
+        _say_replayed(done, arguments, around)
     elif arguments.action == "show" or arguments.json:
         around.say(msgspec.json.format(msgspec.json.encode(done), indent=2).decode())
     else:
         _show(done.get("items", ()), arguments, around, more=bool(done.get("more")))
     return Exit.OK
+
+
+def _say_replayed(done: Mapping[str, Any], arguments: argparse.Namespace, around: Surroundings) -> None:
+    """Say how many records were replayed, and why others were not."""
+    records = _records(int(done.get("replayed", 0)), arguments.kind)
+    around.say(f"{records} of {arguments.brand} sent into the stream again.")
+    left = int(done.get("left", 0))
+    if left:
+        stays = "stays where it is" if left == 1 else "stay where they are"
+        around.say(f"{_records(left, arguments.kind)} {stays}: {printable(done.get('reason'))}.")
+    elif not done.get("replayed"):
+        around.say(f"No {arguments.kind} hits of {arguments.brand} are set aside.")
+
+
+def _records(count: int, kind: str) -> str:
+    return f"1 record of {kind} hits" if count == 1 else f"{count:,} records of {kind} hits"
 
 
 def request_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -89,6 +103,12 @@ COMMAND = Command(
     says="List, show or replay the hits that were set aside.",
     example="footfall dead-letters replay --data data --brand abc --kind late --all",
     run=dead_letters,
+    tells="Dead hits could not be read, late ones were too old when they arrived, future ones were ahead of the\n"
+    "clock, unlabelled ones wait for the catalogue. A replay counts each at its own time, and once.",
+    more_examples=(
+        "footfall dead-letters list --data data --brand abc --kind late",
+        "footfall dead-letters show 0:1234 --data data --brand abc --kind late",
+    ),
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("position", "Which hit, as list prints it.", shows="POSITION", may_be_absent=True),

@@ -44,8 +44,8 @@ def opened(name: str, *, stdin: BinaryIO) -> Generator[BinaryIO]:
         yield file
 
 
-def hits_in(file: BinaryIO, *, brand: str) -> Iterator[Sent]:
-    """Return the hits of a file in order, each with the brand where it names none."""
+def hits_in(file: BinaryIO, *, brand: str | None) -> Iterator[Sent]:
+    """Return the hits of a file in order, each with the brand, when one is given, where it names none."""
     first, number = b"", 0
     while not first.strip():
         first, number = file.readline(BATCH_BYTES_MAX + 1), number + 1
@@ -89,7 +89,7 @@ def _items_of_array(first: bytes, file: BinaryIO) -> list[msgspec.Raw]:
         raise FileUnreadable(f"The file starts like a JSON array but is none: {error}.") from error
 
 
-def _with_brand(number: int, raw: bytes, brand: str) -> Sent:
+def _with_brand(number: int, raw: bytes, brand: str | None) -> Sent:
     try:
         fields = _FIELDS.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -98,7 +98,7 @@ def _with_brand(number: int, raw: bytes, brand: str) -> Sent:
         return Sent(number, b"", "is nested too deeply")
     if len(raw) > BATCH_BYTES_MAX:
         return Sent(number, b"", f"is longer than {BATCH_BYTES_MAX:,} bytes")
-    if "brand" in fields:
+    if brand is None or "brand" in fields:
         return Sent(number, raw)
     # The bytes are otherwise the sender's own, so that the server judges what was written and not our reading of it.
     start = b'{"brand":' + msgspec.json.encode(brand)

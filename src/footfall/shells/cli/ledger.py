@@ -11,6 +11,7 @@ from rich.text import Text
 
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import BRAND, JSON, URL, Command, Exit, Surroundings, printable
+from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 
 PARTS = (
     ("counted", "in the lists"),
@@ -28,7 +29,8 @@ PARTS = (
 def ledger(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask for the ledger, show it, and fail when it does not add up."""
     with closing(Caller(arguments.url)) as caller:
-        reply = answer_of(caller.call("GET", "/v1/ledger?" + urlencode({"brand": arguments.brand})))
+        asked = "/v1/ledger?" + urlencode({"brand": arguments.brand})
+        reply = answer_of(caller.call("GET", asked, headers=key_headers(arguments.secret_file)))
     book = reply.table()
     if not isinstance(book.get("accepted"), int):
         raise Unreachable("The answer is not a ledger; check that --url is a footfall.")
@@ -72,5 +74,8 @@ COMMAND = Command(
     says="Show where every accepted hit of a brand went.",
     example="footfall ledger --brand abc",
     run=ledger,
-    arguments=(URL, BRAND, JSON),
+    tells="Every hit that was answered with a 2xx is in one line, and the lines add up.",
+    more_examples=("footfall ledger --brand abc --json",),
+    exits={Exit.FAILED: "it failed, or the ledger does not add up"},
+    arguments=(URL, BRAND, SECRET_FILE, JSON),
 )

@@ -5,25 +5,51 @@ import os
 import sys
 import time
 import uuid
-from argparse import RawDescriptionHelpFormatter
+from argparse import Namespace, RawDescriptionHelpFormatter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
 from footfall import __version__
 from footfall.app.settings import SettingsRefused, environment
-from footfall.shells.cli import dead_letters, demo, ledger, popular, recount, send, serve, version
+from footfall.shells.cli import (
+    assets,
+    backup,
+    brands,
+    completion,
+    dead_letters,
+    demo,
+    doctor,
+    help_page,
+    import_logs,
+    keys,
+    ledger,
+    popular,
+    recount,
+    restore,
+    send,
+    serve,
+    version,
+)
 from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
-from footfall.shells.cli.command import Command, Exit, Parser, Surroundings, WrongUsage, add_argument
+from footfall.shells.cli.command import (
+    EXIT_MEANINGS,
+    INTERRUPTED,
+    Command,
+    Exit,
+    Parser,
+    Surroundings,
+    WrongUsage,
+    add_argument,
+)
 from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
-COMMANDS: Final[Mapping[str, Command]] = MappingProxyType(
-    {
-        module.COMMAND.name: module.COMMAND
-        for module in (serve, demo, send, popular, ledger, recount, dead_letters, version)
-    }
-)
+_MODULES = (
+    serve, demo, send, import_logs, assets, popular, ledger, recount, dead_letters, brands, keys,
+    backup, restore, doctor, completion, help_page, version,
+)  # fmt: skip
+COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 
 # Whatever else has a name of ours ends with FAILED.
 EXITS: Final[Mapping[type[FootfallError], Exit]] = MappingProxyType(
@@ -36,7 +62,6 @@ EXITS: Final[Mapping[type[FootfallError], Exit]] = MappingProxyType(
         Refused: Exit.REFUSED,
     }
 )
-INTERRUPTED = 130  # What shells expect of a program that was stopped with Ctrl-C.
 
 
 def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) -> int:
@@ -44,7 +69,7 @@ def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) 
     if around is None:
         around = _real_surroundings()
     try:
-        arguments = parser().parse_args(argv)
+        arguments = parsed(sys.argv[1:] if argv is None else argv)
         return int(COMMANDS[arguments.command].run(arguments, around))
     except SystemExit as leaving:  # The parser has said what was wrong, or printed its help.
         return leaving.code if isinstance(leaving.code, int) else Exit.OK
@@ -59,29 +84,52 @@ def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) 
         return Exit.OK
 
 
+def parsed(argv: Sequence[str]) -> Namespace:
+    """Return what the arguments say; flags may stand before, between and behind what is given by its place."""
+    command = COMMANDS.get(argv[0]) if argv else None
+    if command is None:
+        return parser().parse_args(argv)  # Which says what is wrong, or prints the help.
+    arguments = parser_of(command).parse_intermixed_args(argv[1:])
+    arguments.command = command.name
+    return arguments
+
+
 def parser() -> Parser:
     """Return the parser of all commands."""
     root = Parser(
         prog="footfall",
         description="What an audience reads and watches, as it happens.",
-        epilog="example:\n  footfall serve --dev --demo\n\nfootfall COMMAND --help tells more of each.",
+        epilog=help_text(["footfall serve --dev --demo", "footfall help serve"], EXIT_MEANINGS),
         formatter_class=RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     root.add_argument("--version", action="version", version=f"footfall {__version__}")
     commands = root.add_subparsers(dest="command", metavar="COMMAND", required=True, parser_class=Parser)
     for command in COMMANDS.values():
-        one = commands.add_parser(
-            command.name,
-            help=command.says,
-            description=command.says,
-            epilog=f"example:\n  {command.example}",
-            formatter_class=RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        for argument in command.arguments:
-            add_argument(one, argument)
+        _teach(commands.add_parser(command.name, help=command.says, allow_abbrev=False), command)
     return root
+
+
+def parser_of(command: Command) -> Parser:
+    """Return the parser of one command, as if it were a program of its own."""
+    one = Parser(prog=f"footfall {command.name}", allow_abbrev=False)
+    _teach(one, command)
+    return one
+
+
+def _teach(one: Parser, command: Command) -> None:
+    one.formatter_class = RawDescriptionHelpFormatter
+    one.description = f"{command.says}\n\n{command.tells}" if command.tells else command.says
+    one.epilog = help_text(command.examples, command.exit_meanings)
+    for argument in command.arguments:
+        add_argument(one, argument)
+
+
+def help_text(examples: Sequence[str], exits: Mapping[int, str]) -> str:
+    """Return the parts that every help ends with: what to copy, and what the exit codes mean."""
+    copied = "\n".join(f"  {example}" for example in examples)
+    codes = "\n".join(f"  {int(code):<4} {meaning}" for code, meaning in exits.items())
+    return f"EXAMPLES\n{copied}\n\nEXIT CODES\n{codes}"
 
 
 def _real_surroundings() -> Surroundings:

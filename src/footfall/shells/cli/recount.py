@@ -3,6 +3,7 @@
 import argparse
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
@@ -39,7 +40,10 @@ def recount(arguments: argparse.Namespace, around: Surroundings) -> int:
     request = {"do": "recount", "brand": arguments.brand, "from_ms": from_ms, "to_ms": to_ms}
     with shown_progress("recounting", around) as on_progress:
         done = ask(settings, request, on_progress=on_progress)
-    around.say(f"Recounted {arguments.brand} from {instant_text(from_ms)} to {instant_text(to_ms)}{_figures(done)}.")
+    covered = _range(int(done.get("from_ms") or from_ms), int(done.get("to_ms") or to_ms))
+    asked = _range(from_ms, to_ms)
+    wider = "" if covered == asked else f" (whole windows; {asked.removeprefix('from ')} was asked for)"
+    around.say(f"Recounted {arguments.brand} {covered}{wider}{_figures(done)}.")
     return Exit.OK
 
 
@@ -67,8 +71,13 @@ def _plain_progress(doing: str, around: Surroundings) -> Callable[[float], None]
     return on_progress
 
 
-def _figures(done: Mapping[str, object]) -> str:
-    figures = [f"{printable(name)} {value:,}" for name, value in done.items() if isinstance(value, int)]
+def _range(from_ms: int, to_ms: int) -> str:
+    return f"from {instant_text(from_ms)} to {instant_text(to_ms)}"
+
+
+def _figures(done: Mapping[str, Any]) -> str:
+    counts = {name: value for name, value in done.items() if isinstance(value, int) and not name.endswith("_ms")}
+    figures = [f"{printable(name)} {value:,}" for name, value in counts.items()]
     return ": " + ", ".join(figures) if figures else ""
 
 
@@ -77,6 +86,8 @@ COMMAND = Command(
     says="Build the windows of a range again from raw hits.",
     example="footfall recount --data data --brand abc --from 2026-11-15T14:00Z --to 2026-11-15T16:00Z",
     run=recount,
+    tells="The range is widened to whole hours of the brand, and to whole days where a day was built. Counting\n"
+    "goes on meanwhile. On sound data nothing changes.",
     arguments=(
         DATA,
         CONFIG,

@@ -12,6 +12,7 @@ import msgspec
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, answer_of, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, moment
 from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
+from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 
 TRIES_MAX = 12  # About 45 seconds of a server that is away: a restart is shorter, an outage is not.
 REASONS_SHOWN_MAX = 20  # The first ones tell what is wrong with a file; a million lines would hide them.
@@ -36,7 +37,7 @@ def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     key = arguments.key or around.new_key()
     outcome = Outcome()
     with ExitStack() as stack:
-        caller = stack.enter_context(closing(Caller(arguments.url)))
+        caller = stack.enter_context(closing(Caller(arguments.url, headers=key_headers(arguments.secret_file))))
         if arguments.file:
             file = stack.enter_context(opened(arguments.file, stdin=around.stdin))
             hits: Iterable[Sent] = hits_in(file, brand=arguments.brand)
@@ -128,6 +129,8 @@ def _hit_of(arguments: argparse.Namespace) -> bytes:
 def _require_one_source(arguments: argparse.Namespace) -> None:
     if (arguments.asset is None) == (arguments.file is None):
         raise WrongTogether("Give either --asset or --file; footfall send --help shows both.")
+    if arguments.asset is not None and arguments.brand is None:
+        raise WrongTogether("--asset needs a --brand; only the hits of a --file may name their own.")
     labels = ("section", "type", "paid", "at")
     if arguments.file is not None and any(getattr(arguments, name) is not None for name in labels):
         raise WrongTogether("--section, --type, --paid and --at describe one --asset; a --file says its own.")
@@ -137,16 +140,18 @@ COMMAND = Command(
     name="send",
     says="Send one hit, or the hits of a file (one JSON object a line, or one JSON array).",
     example="footfall send --brand abc --asset 132141398 --section 563 --type article --paid free",
+    more_examples=("footfall send --file hits.ndjson", "zcat hits.ndjson.gz | footfall send --brand abc --file -"),
     run=send,
     arguments=(
         URL,
-        Argument("--brand", "The brand; for the hits of a file that name none.", shows="BRAND", required=True),
+        Argument("--brand", "The brand; for the hits of a file that name none.", shows="BRAND"),
         Argument("--asset", "The asset that was seen.", shows="ASSET"),
         Argument("--section", "Its section.", shows="SECTION"),
         Argument("--type", "Its resource type.", shows="TYPE"),
         Argument("--paid", "Its paid type.", shows="PAID"),
         Argument("--at", "When it was seen, such as 2026-11-15T14:30Z; now when absent.", shows="TIME", reads=moment),
         Argument("--file", "A file with hits, - for the standard input.", shows="FILE"),
+        SECRET_FILE,
         Argument("--key", "The key of an earlier try, so that nothing is counted twice.", shows="KEY"),
     ),
 )

@@ -51,6 +51,12 @@ COMMAND = Command(
     says="Start the server on a directory: it takes hits, counts them and answers for them.",
     example="footfall serve --data /var/lib/footfall --port 8080 --brand abc:Europe/Helsinki",
     run=serve,
+    tells="It runs until it gets SIGTERM or SIGINT, then finishes what it has in hand. The directory is made if it is\n"
+    "not there, and holds everything; one server at a time runs on it.",
+    more_examples=(
+        "footfall serve --dev --demo",
+        "footfall serve --config /etc/footfall.toml --log-level warning --set log_format=json",
+    ),
     arguments=(
         DATA,
         Argument("--host", "The address to listen on.", shows="HOST"),

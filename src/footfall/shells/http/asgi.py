@@ -10,7 +10,8 @@ from starlette.types import ASGIApp, Message, Scope
 
 from footfall.shells.http.lane import Exchange, Lane
 from footfall.shells.http.problems import problem
-from footfall.shells.http.wire import response_head
+from footfall.shells.http.refusals import REQUEST_ID, with_id
+from footfall.shells.http.wire import PROBLEM, response_head
 
 READ_S_MAX = 60.0
 
@@ -39,7 +40,7 @@ class AsgiRoute:
     async def _run(self, exchange: Exchange) -> None:
         assert self._application is not None
         assert self._lane is not None
-        talk = _Talk(exchange, self._lane.date)
+        talk = _Talk(exchange, self._lane)
         try:
             await self._application(_scope(exchange), talk.receive, talk.send)
         except Exception:  # noqa: BLE001 - whatever it is, somebody waits for an answer
@@ -54,11 +55,12 @@ class AsgiRoute:
 class _Talk:
     """One request's talk with the application."""
 
-    def __init__(self, exchange: Exchange, date: bytes) -> None:
+    def __init__(self, exchange: Exchange, lane: Lane) -> None:
         self._exchange = exchange
-        self._date = date
+        self._lane = lane
         self._was_received = False
         self._is_chunked = False
+        self._held: Message | None = None
         self.has_begun = False
 
     async def receive(self) -> Message:
@@ -73,10 +75,16 @@ class _Talk:
     async def send(self, message: Message) -> None:
         """Send on what the application says."""
         if message["type"] == "http.response.start":
-            self._begin(message)
+            if message["status"] < HTTPStatus.BAD_REQUEST:
+                self._begin(message)
+            else:
+                self._held = message  # A refusal gets its id when its document is there.
             return
         body: bytes = message.get("body", b"")
         more = bool(message.get("more_body", False))
+        if self._held is not None:
+            body = self._begin_refusal(self._held, body)
+            self._held = None
         if self._exchange.method == b"HEAD":
             body = b""
         elif self._is_chunked:
@@ -84,6 +92,20 @@ class _Talk:
         self._exchange.stream(body, is_last=not more)
         # A client that reads nothing for that long is let go; the error ends the answer.
         await asyncio.wait_for(self._exchange.connection.writable(), READ_S_MAX)
+
+    def _begin_refusal(self, message: Message, body: bytes) -> bytes:
+        """Send the head of a refusal with the request's id in it; return its body, which has the id as well."""
+        exchange, refusals = self._exchange, self._lane.refusals
+        request_id = refusals.id_of(exchange.headers)
+        refusals.log(message["status"], body, request_id=request_id, method=exchange.method, target=exchange.target)
+        headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
+        if (b"content-type", PROBLEM.encode("ascii")) in headers:
+            body = with_id(body, request_id)
+            headers = [(name, value) for name, value in headers if name != b"content-length"]
+            headers.append((b"content-length", b"%d" % len(body)))
+        headers.append((REQUEST_ID, request_id.encode("ascii")))
+        self._begin({**message, "headers": headers})
+        return body
 
     def _begin(self, message: Message) -> None:
         headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
@@ -93,7 +115,7 @@ class _Talk:
             headers.append((b"transfer-encoding", b"chunked"))
         if not self._exchange.is_kept_alive:
             headers.append((b"connection", b"close"))
-        self._exchange.stream(response_head(message["status"], headers, self._date), is_last=False)
+        self._exchange.stream(response_head(message["status"], headers, self._lane.date), is_last=False)
 
 
 def _scope(exchange: Exchange) -> Scope:

@@ -17,7 +17,7 @@ TRIMS_PER_CHORE = 50  # Blocks forgotten at once when the bytes are too many.
 class StreamChores:
     """Keeps the stream within its time and its bytes, and never forgets what is not counted."""
 
-    def __init__(self, settings: Settings, clock: Clock, open_store: Callable[[], Table]) -> None:
+    def __init__(self, settings: Settings, clock: Clock, open_store: Callable[[], Table | None]) -> None:
         self._settings = settings
         self._clock = clock
         self._open_store = open_store
@@ -29,6 +29,8 @@ class StreamChores:
         assert isinstance(stream, SqliteStream)
         if self._store is None:
             self._store = self._open_store()
+            if self._store is None:
+                return  # Counting has not made it yet, so nothing is counted and nothing may go.
         now_ms = self._clock.now_ms()
         for shard in range(stream.shards):
             checkpoint = load_checkpoint(self._store, shard)

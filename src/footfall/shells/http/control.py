@@ -1,4 +1,4 @@
-"""The control socket's server: passes re-counts to the counting process and replays to the stream."""
+"""The control socket's server: passes re-counts to the counting process, replays and imported hits to the stream."""
 
 import asyncio
 import contextlib
@@ -10,9 +10,13 @@ from typing import Any
 
 import msgspec
 
+from footfall.accounts.brands import require_brand_name
+from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.link import Message
+from footfall.flow.collect.import_salts import ImportSalts
 from footfall.ports.errors import PortError
+from footfall.shells.http.imports import Imports
 from footfall.shells.http.state import FrontState
 from footfall.values.errors import FootfallError
 
@@ -22,8 +26,9 @@ REQUEST_BYTES_MAX = 65_536
 class ControlServer:
     """Answers an operator's requests, one connection each."""
 
-    def __init__(self, state: FrontState) -> None:
+    def __init__(self, state: FrontState, import_salts: ImportSalts) -> None:
         self._state = state
+        self._imports = Imports(state, import_salts)
         self._directory = Path(state.settings.data_dir)
         self._server: asyncio.Server | None = None
         self._recounting: asyncio.Queue[Message] | None = None
@@ -54,6 +59,10 @@ class ControlServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             request = msgspec.json.decode(await reader.readline(), type=dict[str, Any])
+            if request.get("do") == "import":
+                await self._imports.talk(str(request.get("brand")), reader, writer)
+                writer.close()
+                return
             answer: dict[str, Any] = {"done": await self._answer(request, writer)}
         except FootfallError as error:
             answer = {"error": str(error)}
@@ -65,19 +74,32 @@ class ControlServer:
             writer.close()
 
     async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
+        if is_about_brands(request):
+            return await self._brands(request)
         require_known_brand(request, self._state.settings, self._state.stream)
         if request.get("do") == "recount":
             return await self._recount(request, writer)
         answered = answer_about_aside(self._state.store, self._state.stream, request, clock=self._state.clock)
         if isinstance(answered, Mapping):
             return answered
-        if answered:
+        if answered.entries:
             done = asyncio.get_running_loop().create_future()
-            self._state.committer.submit(answered, done.set_result)
+            self._state.committer.submit(answered.entries, done.set_result)
             outcome = await done
             if isinstance(outcome, PortError):
                 raise outcome
-        return {"replayed": len(answered)}
+        return answered.report()
+
+    async def _brands(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        state = self._state
+        heard = frozenset({*state.stream.appended(), *state.brands.names()})
+        ground = Ground(state.settings, heard)
+        if is_only_reading(request):
+            await state.desk.note_uses()  # So that what is shown is of this hour.
+            return await state.desk.look(lambda register: answer_about_brands(register, request, ground))
+        name = str(request.get("brand"))
+        require_brand_name(name)
+        return await state.desk.change(name, lambda register: answer_about_brands(register, request, ground))
 
     async def _recount(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
         asked = asked_from(request)

@@ -9,13 +9,16 @@ from http import HTTPStatus
 
 import msgspec
 
+from footfall.accounts.brands import KeyNeeded
+from footfall.accounts.keyring import NotAllowed, UnknownKey
 from footfall.flow.collect.accept import Acceptance, Request, Single
 from footfall.flow.collect.fields import Parsed
 from footfall.flow.collect.inflate import inflate
 from footfall.flow.collect.parse import parse_alone, parse_hits
-from footfall.flow.collect.senders import Network, Sender, believed_address
+from footfall.flow.collect.senders import Sender
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
+from footfall.shells.http.access import OPEN, Access
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.lane import Exchange
 from footfall.shells.http.problems import (
@@ -56,14 +59,14 @@ class Door:
         committer: Committer,
         *,
         limits: HitLimits,
-        trusted: Sequence[Network],
+        access: Access,
         clock: Clock,
         totals: Totals,
     ) -> None:
         self.limits = limits
         self._acceptance = acceptance
         self._committer = committer
-        self._trusted = trusted
+        self._access = access
         self._clock = clock
         self._totals = totals
         self._loop = asyncio.get_running_loop()
@@ -82,12 +85,22 @@ class Door:
         return inflate(exchange.body, encoding, bytes_max=self.limits.inflated_bytes_max)
 
     def sender(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> Sender:
-        """Return what is known of who sent the request."""
-        address = exchange.peer
-        if b"x-forwarded-for" in headers:  # It may stand there several times, so it is asked for in full.
-            address = believed_address(address, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
-        wants_privacy = headers.get(b"sec-gpc") == b"1" or headers.get(b"dnt") == b"1"
-        return Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy)
+        """Return what is known of who sent the request; raise unless its key, if any, and the limits let it in."""
+        address = self._access.address(exchange, headers)
+        admission = self._access.admitted(exchange.target, headers, address)
+        if admission is not OPEN:
+            exchange.dress = admission.dressed
+        brand = admission.caller.brand if admission.caller is not None else ""
+        wants_privacy = (
+            headers.get(b"sec-gpc") == b"1"
+            or headers.get(b"dnt") == b"1"
+            or b"privacy=1" in exchange.target  # from a browser that tells its scripts what it does not tell us
+        )
+        return Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy, brand)
+
+    def preflight(self, exchange: Exchange) -> bytes:
+        """Return the line that tells a browser whether its page may send."""
+        return self._access.preflight(exchange.target, dict(exchange.headers))
 
     def request(self, sender: Sender, headers: Mapping[bytes, bytes], body: bytes, *, is_batch: bool) -> Request:
         """Return how hits came, or raise Refused."""
@@ -111,11 +124,11 @@ class Door:
             self._totals.hits_refused += len(parsed.refused)
             self.refuse(exchange, _nothing_taken(parsed))
         else:
-            exchange.reply(_accepted(0, 0))
+            _reply(exchange, _accepted(0, 0))
 
     def say_why(self, exchange: Exchange, error: FootfallError) -> None:
         """Answer that nothing of a request was taken."""
-        if isinstance(error, Refused):
+        if isinstance(error, Refused) and not isinstance(error, KeyNeeded | UnknownKey | NotAllowed):
             self._totals.hits_refused += 1
             self.refuse(exchange, problem_document(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field))
         else:
@@ -124,7 +137,7 @@ class Door:
     def refuse(self, exchange: Exchange, document: Problem) -> None:
         """Answer with a problem, and count that."""
         self._totals.posts_refused[int(document.status)] += 1
-        exchange.reply(whole_problem(document))
+        _reply(exchange, whole_problem(document))
 
     def _take_alone(self) -> None:
         alone, self._alone = self._alone, []
@@ -162,7 +175,7 @@ class Door:
         self._totals.hits_accepted += len(exchanges)
         answer = _accepted(1, 0)
         for exchange in exchanges:
-            exchange.reply(answer)
+            _reply(exchange, answer)
 
     def _answer(
         self, exchange: Exchange, parsed: Parsed, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
@@ -181,7 +194,13 @@ class Door:
                 for entry, appended in zip(entries, outcome, strict=True)
             )
             accepted = parsed.count - len(parsed.refused)
-            exchange.reply(_accepted(accepted, repeats) if not parsed.refused else _partly(parsed, accepted, repeats))
+            whole = _accepted(accepted, repeats) if not parsed.refused else _partly(parsed, accepted, repeats)
+            _reply(exchange, whole)
+
+
+def _reply(exchange: Exchange, whole: bytes) -> None:
+    """Answer with what the sender's admission adds, if anything: limits, and the page that may read it."""
+    exchange.reply(whole if exchange.dress is None else exchange.dress(whole))
 
 
 @lru_cache(maxsize=1024)

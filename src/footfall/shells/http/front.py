@@ -11,29 +11,40 @@ from pathlib import Path
 
 import uvloop
 
+from footfall.accounts.keyring import Keyring
 from footfall.adapters.embedded.secret_table import SecretTable
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
-from footfall.app.child import LOG_FORMAT
 from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
+from footfall.app.logs import begin_logging
 from footfall.app.settings import HOUR_MS, Settings, json_from_settings
+from footfall.app.supervisor import Supervisor, supervisor
 from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
 from footfall.ports.errors import PortError
+from footfall.shells.http.access import Access, TellingLimits, access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
+from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.chores import StreamChores
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.control import ControlServer
-from footfall.shells.http.hits import HitLimits, HitsRoute
+from footfall.shells.http.description import description_routes
+from footfall.shells.http.desk import Desk
+from footfall.shells.http.door import Door, HitLimits
+from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
-from footfall.shells.http.pages import pages
+from footfall.shells.http.pages import page_paths, pages
+from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.popular import PopularRoute
+from footfall.shells.http.routes import require_described
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
 from footfall.shells.http.totals import Totals
+from footfall.shells.http.tracker import TrackerRoute
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -48,12 +59,10 @@ _log = logging.getLogger(__name__)
 
 def run(settings: Settings, *, demo_rate: float | None = None) -> int:
     """Run an instance until it is told to stop; return the exit code."""
-    logging.basicConfig(level=settings.log_level.upper(), format=LOG_FORMAT)
+    begin_logging(settings, process="front")
     os.umask(0o077)  # What is kept here is nobody else's to read.
     lock = take_lock(Path(settings.data_dir))
     keep_settings(settings)
-    if not settings.brands and not settings.dev:
-        _log.warning("there is no brand, so every hit is refused; name one with --brand, or start with --dev")
     _raise_file_limit()
     sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
     uvloop.run(Front(settings, lock, SystemClock()).run(demo_rate))
@@ -72,6 +81,10 @@ class Front:
         self._clock = clock
         self._stopping = asyncio.Event()
         self._totals = Totals()
+        self._brands = wiring.brands(settings)
+        self._keyring = Keyring()
+        self._desk = Desk(lambda: wiring.open_accounts(settings, clock), self._brands, self._keyring, clock=clock)
+        self._catalogue = Cataloguing(settings, self._brands, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
@@ -85,18 +98,19 @@ class Front:
             loop.add_signal_handler(number, self._stopping.set)
         settings, clock = self._settings, self._clock
         salt_table = wiring.open_salt_table(settings, clock)
-        chores = StreamChores(settings, clock, lambda: wiring.open_store(settings, clock, read_only=True))
+        chores = StreamChores(settings, clock, lambda: _made_store(settings, clock))
         committer = Committer(lambda: wiring.open_stream_to_write(settings, clock), chores=chores)
         await committer.start()  # Makes the stream, which the children open.
+        # So it is with the brands and the catalogue.
+        await asyncio.gather(self._desk.start(open_brands=tuple(settings.brands.values())), self._catalogue.start())
         self._answers = Answers(self._answering.send, bytes_max=settings.serve_answers_bytes_max)
         self._counting.start()
         self._answering.start()
         if not await self._is_up(self._counting):  # By then the store is there as well.
-            await committer.stop()
-            await self._stop_children(STOP_S_MIN)
+            await self._give_up(committer)
             return
         state = self._state(committer, wiring.salts(salt_table))
-        self._control = ControlServer(state)
+        self._control = ControlServer(state, wiring.import_salts(salt_table))
         server = await _listening(state.lane, settings)
         await self._control.start()
         await self._is_up(self._answering)
@@ -104,7 +118,7 @@ class Front:
         print(f"footfall is on http://{settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
         demo = await self._start_demo(demo_rate, port)
         salts = loop.create_task(_forget_salts(salt_table))
-        await self._stopping.wait()
+        await _supervised(supervisor(), self._stopping)
         salts.cancel()
         if demo is not None:
             with contextlib.suppress(ProcessLookupError):  # The signal may have reached it as well.
@@ -118,11 +132,21 @@ class Front:
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
+        await self._catalogue.stop_releasing()
         await state.committer.stop()
+        await self._catalogue.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
             self._control.close()
+        await state.desk.stop()
+
+    async def _give_up(self, committer: Committer) -> None:
+        """Let go of everything: a stop came before the start was over."""
+        await committer.stop()
+        await self._catalogue.stop()
+        await self._desk.stop()
+        await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
         await asyncio.gather(self._counting.stop(timeout_s=timeout_s), self._answering.stop(timeout_s=timeout_s))
@@ -137,31 +161,22 @@ class Front:
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
-        brands = wiring.brands(settings)
+        brands = self._brands
+        if not brands.names() and not settings.dev:
+            _log.warning("there is no brand, so every hit is refused; footfall brands add makes one while this runs")
+        access = access_from(settings, brands, self._keyring, clock=clock)
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
-        acceptance = Acceptance(
-            brands,
-            salts,
-            shards=stream.shards,
-            lateness_ms=settings.count_lateness_hours * HOUR_MS,
-            future_ms=settings.count_future_ms,
-        )
-        hits = HitsRoute(
-            acceptance,
-            committer,
-            limits=HitLimits(
-                settings.http_inflated_bytes_max, settings.http_batch_hits_max, settings.http_pending_bytes_max
-            ),
-            trusted=wiring.trusted_networks(settings),
-            clock=clock,
-            totals=self._totals,
-        )
+        door = self._door(committer, salts, access, shards=stream.shards)
         routes = {
-            b"/v1/hits": hits,
-            b"/v1/popular": PopularRoute(self._answers, brands, settings.periods),
+            b"/v1/hits": HitsRoute(door),
+            b"/v1/pixel.gif": PixelRoute(HitsRoute(door)),
+            b"/v1/pagehits": PageHitsRoute(door),
+            b"/v1/popular": PopularRoute(self._answers, brands, settings, access=access, clock=clock),
             b"/healthz": _healthy,
+            b"/footfall.js": TrackerRoute(),
             **static_routes(),
+            **description_routes(),
         }
         rest = AsgiRoute()
         lane = Lane(routes, rest, limits=_lane_limits(settings), clock=clock)
@@ -170,9 +185,34 @@ class Front:
             settings=settings, brands=brands, clock=clock, store=store, stream=stream, lane=lane,
             committer=committer, answers=self._answers, counting=self._counting, answering=self._answering,
             totals=self._totals, started_at_ms=clock.now_ms(),
+            access=access, desk=self._desk, catalogue=self._catalogue,
         )  # fmt: skip
-        rest.serve(pages(state), lane)
+        self._catalogue.release_to(committer, brand_names=brands.names)
+        rest_of_them = pages(state)
+        require_described([*(path.decode() for path in routes), *page_paths(rest_of_them)])
+        rest.serve(TellingLimits(rest_of_them), lane)
         return state
+
+    def _door(self, committer: Committer, salts: Salts, access: Access, *, shards: int) -> Door:
+        settings = self._settings
+        acceptance = Acceptance(
+            self._brands,
+            salts,
+            shards=shards,
+            lateness_ms=settings.count_lateness_hours * HOUR_MS,
+            future_ms=settings.count_future_ms,
+            labels=self._catalogue.labels,
+        )
+        return Door(
+            acceptance,
+            committer,
+            limits=HitLimits(
+                settings.http_inflated_bytes_max, settings.http_batch_hits_max, settings.http_pending_bytes_max
+            ),
+            access=access,
+            clock=self._clock,
+            totals=self._totals,
+        )
 
     def _from_counting(self, message: Message) -> None:
         if self._control is not None:
@@ -216,6 +256,21 @@ def _lane_limits(settings: Settings) -> LaneLimits:
         body_s_max=settings.http_body_ms_max / 1_000,
         idle_s_max=settings.http_idle_ms_max / 1_000,
     )
+
+
+def _made_store(settings: Settings, clock: Clock) -> SqliteTable | None:
+    """Return the store to read; None until the counting process has made it."""
+    is_made = (Path(settings.data_dir) / wiring.STORE_FILE).exists()
+    return wiring.open_store(settings, clock, read_only=True) if is_made else None
+
+
+async def _supervised(above: Supervisor, stopping: asyncio.Event) -> None:
+    """Tell the supervisor that the instance is up, that it lives, and, when it is to stop, that it does."""
+    above.tell("READY=1")
+    while not stopping.is_set():
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(stopping.wait(), above.alive_every_s)
+        above.tell("STOPPING=1" if stopping.is_set() else "WATCHDOG=1")
 
 
 async def _forget_salts(table: SecretTable) -> None:

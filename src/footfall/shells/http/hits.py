@@ -6,6 +6,7 @@ from urllib.parse import parse_qs
 
 from footfall.flow.collect.legacy import parse_pagehits
 from footfall.flow.collect.parse import parse_hits
+from footfall.shells.http.access import CORS_LINE
 from footfall.shells.http.door import Door
 from footfall.shells.http.lane import Exchange
 from footfall.shells.http.problems import not_allowed, problem_document
@@ -18,7 +19,7 @@ _PREFLIGHT = response(
     headers={
         "access-control-allow-origin": "*",
         "access-control-allow-methods": "POST, OPTIONS",
-        "access-control-allow-headers": "content-type, content-encoding, idempotency-key",
+        "access-control-allow-headers": "authorization, content-type, content-encoding, idempotency-key",
         "access-control-max-age": "86400",
     },
 )
@@ -36,7 +37,8 @@ class HitsRoute:
         """Take the request's hits, or say why not."""
         door = self._door
         if exchange.method == b"OPTIONS":
-            exchange.reply(_PREFLIGHT)
+            line = door.preflight(exchange)
+            exchange.reply(_PREFLIGHT if line == CORS_LINE else _PREFLIGHT.replace(CORS_LINE, line, 1))
         elif exchange.method != b"POST":
             exchange.reply(not_allowed("POST, OPTIONS", detail="hits are sent with POST"))
         elif door.is_full:

@@ -8,13 +8,14 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import cast
 
 import httptools
 
+from footfall.shells.http.lane_limits import LaneLimits
 from footfall.shells.http.problems import problem
+from footfall.shells.http.refusals import FAILS_FROM, Refusals
 from footfall.shells.http.wire import closing, date_line, dated
 from footfall.values.clock import Clock
 
@@ -27,22 +28,10 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class LaneLimits:
-    """What one instance takes from its clients."""
-
-    body_bytes_max: int
-    pending_bytes_max: int
-    connections_max: int
-    head_s_max: float
-    body_s_max: float
-    idle_s_max: float
-
-
 class Exchange:
     """One request and the place for its answer."""
 
-    __slots__ = ("_connection", "body", "headers", "is_kept_alive", "method", "target")
+    __slots__ = ("_connection", "body", "dress", "headers", "is_kept_alive", "method", "target")
 
     def __init__(self, connection: "Connection", method: bytes, target: bytes) -> None:
         self._connection = connection
@@ -51,6 +40,7 @@ class Exchange:
         self.headers: list[tuple[bytes, bytes]] = []
         self.body = b""
         self.is_kept_alive = True
+        self.dress: Callable[[bytes], bytes] | None = None  # what a route's answers are to pass before they go
 
     def header(self, name: bytes) -> str:
         """Return a header's value, its repeats joined by commas; empty when it was not sent."""
@@ -91,6 +81,7 @@ class Lane:
         self.requests = 0
         self.is_draining = False
         self.date = date_line(clock.now_ms())
+        self.refusals = Refusals(clock)
         self._clock = clock
         self._loop = asyncio.get_running_loop()
         self._sweep()
@@ -271,6 +262,8 @@ class Connection(asyncio.Protocol):
         if exchange is not self._current or self._transport is None:
             return
         ends = not exchange.is_kept_alive or self._lane.is_draining
+        if whole[9] >= FAILS_FROM:  # The first digit of the status, which is all that a good answer pays.
+            whole = self._lane.refusals.told(whole, exchange.method, exchange.target, exchange.headers)
         whole = dated(closing(whole) if ends else whole, self._lane.date)
         if exchange.method == b"HEAD":
             whole = whole[: whole.index(b"\r\n\r\n") + 4]
@@ -389,7 +382,11 @@ class Connection(asyncio.Protocol):
         """Answer with a problem and close, but listen a little longer, else the answer may not arrive."""
         self._is_done = True
         self._release()
-        self._last_words = dated(closing(problem(status, detail=detail)), self._lane.date)
+        incoming = self._incoming
+        told = self._lane.refusals.told(
+            problem(status, detail=detail), incoming.method, incoming.target, incoming.headers
+        )
+        self._last_words = dated(closing(told), self._lane.date)
         if self._is_idle:
             self._finish()
 

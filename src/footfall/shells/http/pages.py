@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 
 import msgspec
-from prometheus_client import CollectorRegistry
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -17,8 +16,15 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall import __version__
+from footfall.accounts.keyring import NotAllowed
+from footfall.accounts.keys import READ
+from footfall.app import wiring
 from footfall.flow.serve.ledger import ledger_json
+from footfall.shells.http.access import brand_of
+from footfall.shells.http.assets import asset_routes
+from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.gauges import GAUGES_KIND, gauge_registry, gauges_text
+from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import GUARDS, static_text
@@ -38,14 +44,24 @@ def pages(state: FrontState) -> Starlette:
         "/": _page(state),
         "/v1/ledger": _ledger(state),
         "/readyz": _readiness(state),
-        "/metrics": _gauges(gauge_registry(state)),
+        "/metrics": _gauges(state),
     }
     application = Starlette(
-        routes=[Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()],
+        routes=[
+            *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
+            *asset_routes(state),
+            *brand_routes(state),
+            *key_routes(state),
+        ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
     )
     application.router.redirect_slashes = False  # There is one spelling of each route.
     return application
+
+
+def page_paths(application: Starlette) -> list[str]:
+    """Return the paths that the application answers."""
+    return [route.path for route in application.routes if isinstance(route, Route)]
 
 
 def _page(state: FrontState) -> Endpoint:
@@ -53,7 +69,9 @@ def _page(state: FrontState) -> Endpoint:
 
     async def page(_request: Request) -> Response:
         appended = state.stream.appended()
-        brands = sorted(state.known_brands(), key=lambda brand: (-appended.get(brand, 0), brand))
+        # A brand with keys is nobody else's to know of.
+        known = [name for name in state.known_brands() if state.brands.is_open(name)]
+        brands = sorted(known, key=lambda brand: (-appended.get(brand, 0), brand))
         values = {
             "{{brands}}": _attribute(brands),
             "{{periods}}": _attribute(list(state.settings.periods)),
@@ -73,9 +91,9 @@ def _attribute(names: list[str]) -> str:
 
 def _ledger(state: FrontState) -> Endpoint:
     async def ledger(request: Request) -> Response:
-        name = _only_brand(request)
-        state.brands.require_known(name)
-        book = msgspec.json.decode(ledger_json(state.ledger(name)), type=dict[str, object])
+        _require_only_brand(request)
+        brand = await brand_of(request, state, scope=READ)
+        book = msgspec.json.decode(ledger_json(state.ledger(brand.name)), type=dict[str, object])
         kept_since_ms = state.stream.kept_since_ms()
         book["rawSince"] = instant_text(kept_since_ms) if kept_since_ms else None
         return _answer(msgspec.json.encode(book), kind=JSON, headers=_FRESH)
@@ -83,16 +101,10 @@ def _ledger(state: FrontState) -> Endpoint:
     return ledger
 
 
-def _only_brand(request: Request) -> str:
-    given = request.query_params.multi_items()
-    for name, _ in given:
-        if name != "brand":
+def _require_only_brand(request: Request) -> None:
+    for name, _ in request.query_params.multi_items():
+        if name not in ("brand", "key"):  # What a key may do is said by whoever looks at it.
             raise Refused(name[:64] or "query", "is not a parameter of the ledger; the only one is brand")
-    if len(given) > 1:
-        raise Refused("brand", "is given twice; give it once")
-    if not given or not given[0][1]:
-        raise Refused("brand", "is missing; say whose ledger is asked for, as in brand=abc")
-    return given[0][1]
 
 
 def _readiness(state: FrontState) -> Endpoint:
@@ -112,8 +124,13 @@ def _readiness(state: FrontState) -> Endpoint:
     return readiness
 
 
-def _gauges(registry: CollectorRegistry) -> Endpoint:
-    async def gauges(_request: Request) -> Response:
+def _gauges(state: FrontState) -> Endpoint:
+    registry = gauge_registry(state)
+    networks = wiring.metrics_networks(state.settings)
+
+    async def gauges(request: Request) -> Response:
+        if not state.access.is_within(request, networks):
+            raise NotAllowed("address", "is not one that may read the gauges; http_metrics_networks says which may")
         return _answer(gauges_text(registry), kind=GAUGES_KIND, headers=_FRESH)
 
     return gauges
@@ -138,8 +155,9 @@ async def _not_routed(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     status = HTTPStatus(error.status_code)
     if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        detail = f"{request.url.path} is read with GET, not with {request.method[:20]}"
-        return _problem(problem_document(status, detail=detail), {"allow": "GET, HEAD"})
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
+        detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
+        return _problem(problem_document(status, detail=detail), {"allow": allowed})
     return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
 
 

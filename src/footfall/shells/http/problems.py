@@ -1,12 +1,16 @@
 """Errors as RFC 9457 problem documents: one table from what happened to a status."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 
 import msgspec
 
-from footfall.accounts.brands import UnknownBrand
+from footfall.accounts.brands import KeyNeeded, UnknownBrand
+from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
+from footfall.accounts.limits import TooOften
+from footfall.accounts.register import AlreadyThere, UnknownKeyId
+from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
 from footfall.ports.errors import NoSpace, PortError, Throttled
@@ -17,6 +21,13 @@ RETRY_AFTER_S = 1
 
 STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     UnknownBrand: HTTPStatus.NOT_FOUND,
+    KeyNeeded: HTTPStatus.UNAUTHORIZED,
+    UnknownKey: HTTPStatus.UNAUTHORIZED,
+    NotAllowed: HTTPStatus.FORBIDDEN,
+    UnknownKeyId: HTTPStatus.NOT_FOUND,
+    AlreadyThere: HTTPStatus.CONFLICT,
+    TooOften: HTTPStatus.TOO_MANY_REQUESTS,
+    UnknownAsset: HTTPStatus.NOT_FOUND,
     Refused: HTTPStatus.BAD_REQUEST,
     TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NoSpace: HTTPStatus.SERVICE_UNAVAILABLE,
@@ -56,7 +67,24 @@ def not_allowed(methods: str, *, detail: str) -> bytes:
 def document_of(error: FootfallError) -> Problem:
     """Return what tells a client what happened, for a server that writes its own responses."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    return problem_document(status, detail=str(error), field=error.field if isinstance(error, Refused) else "")
+    document = problem_document(status, detail=str(error), field=error.field if isinstance(error, Refused) else "")
+    headers = {**document.headers, **_headers_of(error)}
+    if isinstance(error, OriginNotAllowed):  # A page that is not listed may not even read the refusal.
+        del headers["access-control-allow-origin"]
+    return replace(document, headers=headers)
+
+
+def _headers_of(error: FootfallError) -> Mapping[str, str]:
+    if isinstance(error, KeyNeeded | UnknownKey):
+        return {"www-authenticate": "Bearer"}
+    if isinstance(error, TooOften):
+        standing = error.standing
+        return {
+            "retry-after": str(error.retry_after_s),
+            "ratelimit-policy": standing.policy,
+            "ratelimit": standing.state,
+        }
+    return {}
 
 
 def problem_document(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> Problem:

@@ -11,9 +11,12 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, lines_item, load_checkpoint
 from footfall.ports.stream import Stream
 from footfall.ports.table import Table
+from footfall.shells.http.access import Access
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
+from footfall.shells.http.desk import Desk
 from footfall.shells.http.lane import Lane
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
@@ -35,6 +38,9 @@ class FrontState:
     answering: Child
     totals: Totals
     started_at_ms: int
+    access: Access
+    desk: Desk
+    catalogue: Cataloguing
 
     def checkpoints(self) -> Mapping[int, Checkpoint]:
         """Return how far each shard has counted."""

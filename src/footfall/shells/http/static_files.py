@@ -36,12 +36,13 @@ def static_text(name: str) -> str:
 
 
 class StaticRoute:
-    """One file; asked for each time and mostly answered with 304, so that a new version never meets an old script."""
+    """Bytes that do not change; asked for each time and mostly answered with 304, so that no old script is met."""
 
-    def __init__(self, name: str, kind: str) -> None:
-        body = static_text(name).encode()
+    def __init__(self, body: bytes, kind: str, *, is_for_all: bool = False) -> None:
         self._etag = f'"{xxh3_64_hexdigest(body)}"'
         headers = {**GUARDS, "cache-control": "no-cache", "etag": self._etag}
+        if is_for_all:
+            headers["access-control-allow-origin"] = "*"
         self._whole = response(HTTPStatus.OK, body, kind=kind, headers=headers)
         self._not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
 
@@ -57,6 +58,6 @@ class StaticRoute:
 def static_routes() -> dict[bytes, StaticRoute]:
     """Return the routes of all files."""
     return {
-        b"/static/page.js": StaticRoute("page.js", "text/javascript; charset=utf-8"),
-        b"/static/page.css": StaticRoute("page.css", "text/css; charset=utf-8"),
+        b"/static/page.js": StaticRoute(static_text("page.js").encode(), "text/javascript; charset=utf-8"),
+        b"/static/page.css": StaticRoute(static_text("page.css").encode(), "text/css; charset=utf-8"),
     }

@@ -166,7 +166,8 @@ PIXEL = Operation(
     "Send a hit from a page without scripts: an image of one clear pixel.",
     GROUP,
     "hits",
-    more="The image comes whatever happens; its status tells the truth, and `X-Footfall-Problem` says what is wrong.",
+    more="The image comes whatever happens; its status tells the truth, and `Footfall-Problem` says what is wrong. "
+    "A prefetch is not counted.",
     parameters=(
         _KEY,
         Parameter("brand", "Whose hit, where no key tells it.", text(bytes_max=LABEL_BYTES_MAX), example="abc"),
@@ -176,10 +177,12 @@ PIXEL = Operation(
         Parameter("paid", "A label.", text(bytes_max=LABEL_BYTES_MAX)),
         Parameter("url", "The page's address; the `Referer` unless given.", text(bytes_max=ADDRESS_BYTES_MAX)),
         Parameter("referrer", "Where the reader came from.", text(bytes_max=ADDRESS_BYTES_MAX)),
+        Parameter("hit", "A whole hit as JSON, instead of the others; the tracker's last resort.", text()),
         _PRIVACY,
     ),
     answers=(
         Answer(HTTPStatus.OK, "The hit is on disk.", "image/gif", _IMAGE),
+        Answer(HTTPStatus.NO_CONTENT, "A prefetch, a prerender or a `HEAD`: nobody has seen the page yet."),
         *(
             Answer(one.status, f"{one.says} The image comes all the same.", "image/gif", _IMAGE, or_problem=True)
             for one in (_REFUSED, *GUARDED, _FULL, _NO_DISK)

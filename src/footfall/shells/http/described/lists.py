@@ -117,7 +117,7 @@ POPULAR = Operation(
     GROUP,
     more="Public unless the brand says otherwise, and made for caches: `Cache-Control`, `ETag`, and the one address of "
     "the same question in `Content-Location`. Several values are repeated or have commas between them; a "
-    "comma that is part of a value is written `\\\\,`. An asset is listed when it matches one value of each parameter.",
+    "comma that is part of a value is written `\\,`. An asset is listed when it matches one value of each parameter.",
     parameters=(
         BRAND,
         Parameter("period", "A period of the brand.", text(default=PERIOD_DEFAULT), example="day"),
@@ -128,7 +128,7 @@ POPULAR = Operation(
         Parameter("paidType", "Only these paid types.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
         Parameter("author", "Only assets by one of these authors.", _several(NAME_BYTES_MAX, NAMES_MAX)),
         Parameter("tag", "Only assets with one of these tags.", _several(NAME_BYTES_MAX, NAMES_MAX)),
-        Parameter("publishedAfter", "Only assets that were published after this moment.", _MOMENT),
+        Parameter("publishedAfter", "Only assets that were published then or later.", _MOMENT),
         Parameter("exclude", "All but these assets.", _several(ASSET_BYTES_MAX, VALUES_MAX)),
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),

@@ -1,0 +1,103 @@
+"""The keys of all brands in memory: from the text that a request brings to the brand that it speaks for."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from msgspec import Struct
+
+from footfall.accounts.keys import PUBLIC_MARK, SECRET_MARK, KeyRecord, is_secret_of, what_scopes_allow
+from footfall.values.errors import Refused
+
+HOUR_MS = 3_600_000
+
+
+class UnknownKey(Refused):
+    """A key was sent that does not exist, or does not exist any more."""
+
+
+class NotAllowed(Refused):
+    """The key is known, and what it asks for is not its to have."""
+
+
+class OriginNotAllowed(NotAllowed):
+    """A browser sends a brand's public key from a page that the brand does not list."""
+
+
+class Caller(Struct, frozen=True):
+    """Who asks: the brand that the key speaks for, and what it may do."""
+
+    brand: str
+    key_id: str
+    may: frozenset[str]
+    is_public: bool
+
+
+class Keyring:
+    """Every key that works, and the hour each was last seen in."""
+
+    def __init__(self, *, hour_ms: int = 0) -> None:
+        self._records: dict[str, tuple[KeyRecord, Caller]] = {}
+        self._ids: dict[str, tuple[str, ...]] = {}  # of each brand
+        self._hour_ms = hour_ms
+        self._used: dict[str, int] = {}
+
+    def replace(self, brand: str, records: Iterable[KeyRecord]) -> None:
+        """Take a brand's keys as they are stored now."""
+        for key_id in self._ids.pop(brand, ()):
+            del self._records[key_id]
+        taken = {one.id: one for one in records}
+        for key_id, record in taken.items():
+            caller = Caller(brand, key_id, what_scopes_allow(record.scopes), record.is_public)
+            self._records[key_id] = (record, caller)
+        if taken:
+            self._ids[brand] = tuple(taken)
+
+    def caller(self, text: str, *, now_ms: int) -> Caller:
+        """Return whom a key speaks for, or raise UnknownKey."""
+        if text.startswith(PUBLIC_MARK):
+            found = self._records.get(text[len(PUBLIC_MARK) :])
+            if found is None or not found[0].is_public:
+                raise _unknown()
+        else:
+            found = self._secret(text)
+        record, caller = found
+        if record.expires_at_ms is not None and now_ms >= record.expires_at_ms:
+            raise _unknown()
+        if self._used.get(caller.key_id) != self._hour_ms:
+            self._used[caller.key_id] = self._hour_ms
+        return caller
+
+    def turn_hour(self, *, now_ms: int) -> None:
+        """Let uses from now on be of the hour that has come."""
+        self._hour_ms = now_ms // HOUR_MS * HOUR_MS
+
+    def uses_to_note(self) -> Sequence[tuple[KeyRecord, int]]:
+        """Return the keys whose stored last use is older than the hour they were last seen in."""
+        due: list[tuple[KeyRecord, int]] = []
+        for key_id, hour_ms in self._used.items():
+            found = self._records.get(key_id)
+            if found is not None and (found[0].used_at_ms or 0) < hour_ms:
+                due.append((found[0], hour_ms))
+        return due
+
+    def forget_unknown_uses(self) -> None:
+        """Let go of the uses of keys that are gone."""
+        self._used = {key_id: at_ms for key_id, at_ms in self._used.items() if key_id in self._records}
+
+    @property
+    def used(self) -> Mapping[str, int]:
+        """Return the hour that each key was last seen in, since the start."""
+        return self._used
+
+    def _secret(self, text: str) -> tuple[KeyRecord, Caller]:
+        if not text.startswith(SECRET_MARK):
+            raise _unknown()
+        key_id, _, secret = text[len(SECRET_MARK) :].partition("_")
+        found = self._records.get(key_id)
+        if found is None or found[0].is_public or not is_secret_of(found[0], secret):
+            raise _unknown()
+        return found
+
+
+def _unknown() -> UnknownKey:
+    # The key is not repeated: what was sent may be a secret of somebody else's.
+    return UnknownKey("key", "is not one that works here; it may be mistyped, revoked or over")

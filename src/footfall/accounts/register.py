@@ -1,0 +1,244 @@
+"""Brands and keys as they lie in the table, and the rules by which they change.
+
+The layout is drawn in docs/formats/accounts.md. Every change and the version that tells of it are one transaction.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import msgspec
+from msgspec import Struct
+
+from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
+from footfall.accounts.keys import (
+    KEYS_MAX,
+    KeyRecord,
+    NewKey,
+    RandomBytes,
+    new_public_key,
+    new_secret_key,
+)
+from footfall.ports.items import Item
+from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Put, Table, Update, everything
+from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError, Refused
+
+_BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
+_VERSION = Key("about", "version")
+
+
+class AlreadyThere(FootfallError):
+    """A brand of that name exists."""
+
+
+class UnknownKeyId(Refused):
+    """The brand has no key of that id."""
+
+
+class TooManyKeys(Refused):
+    """The brand has as many keys as a brand may have."""
+
+
+class Registered(Struct, frozen=True):
+    """All that is stored of one brand; a removed one is remembered by its name alone."""
+
+    brand: Brand | None
+    keys: Sequence[KeyRecord]
+    was_removed: bool = False
+
+
+class Register:
+    """The brands and keys of one instance; one process writes, others may read."""
+
+    def __init__(self, table: Table, *, clock: Clock, random_bytes: RandomBytes) -> None:
+        self._table = table
+        self._clock = clock
+        self._random_bytes = random_bytes
+
+    def version(self) -> int:
+        """Return a number that grows with every change; 0 when there never was one."""
+        item = self._table.get(_VERSION)
+        return cast("int", item["n"]) if item is not None else 0
+
+    def brand(self, name: str) -> Brand | None:
+        """Return a stored brand; None when there is none, or it was removed."""
+        item = self._table.get(Key(_BRANDS, name))
+        return None if item is None or "removed_at_ms" in item else _brand_from_item(name, item)
+
+    def all(self) -> dict[str, Registered]:
+        """Return every brand that is stored, or was removed, with its keys."""
+        keys: dict[str, list[KeyRecord]] = {}
+        for found in everything(self._table, _KEYS):
+            record = _key_from_item(found.item)
+            keys.setdefault(record.brand, []).append(record)
+        return {
+            found.key.sort: _registered(found.key.sort, found.item, keys.get(found.key.sort, ()))
+            for found in everything(self._table, _BRANDS)
+        }
+
+    def registered(self, name: str) -> Registered:
+        """Return what is stored of one brand."""
+        item = self._table.get(Key(_BRANDS, name))
+        return Registered(None, ()) if item is None else _registered(name, item, self.keys(name))
+
+    def keys(self, brand: str) -> list[KeyRecord]:
+        """Return the brand's keys, the oldest first."""
+        ends = (f"{brand}#", f"{brand}#~")  # Ids are small letters and digits, which all come before the tilde.
+        found = [_key_from_item(one.item) for one in everything(self._table, _KEYS, at_least=ends[0], at_most=ends[1])]
+        return sorted(found, key=lambda record: (record.created_at_ms, record.id))
+
+    def zone_in_use(self, name: str) -> str | None:
+        """Return the zone that the brand's hits were last counted in, as far as it was noted."""
+        item = self._table.get(Key(_ZONES, name))
+        return str(item["zone"]) if item is not None else None
+
+    def note_zones(self, brands: Iterable[Brand]) -> None:
+        """Write down the zones in which hits of open brands are counted from now on."""
+        due = [one for one in brands if self.brand(one.name) is None and self.zone_in_use(one.name) != one.zone]
+        for start in range(0, len(due), BATCH_ITEMS_MAX):
+            self._table.write([_zone_put(one) for one in due[start : start + BATCH_ITEMS_MAX]])
+
+    def add(self, brand: Brand, *, zone_in_use: str | None) -> None:
+        """Store a new brand, or one that was removed before; its zone must be the one its hits are counted in."""
+        if self.brand(brand.name) is not None:
+            raise AlreadyThere(f"{brand.name!r} is a brand already; footfall brands change {brand.name} changes it")
+        if zone_in_use is not None and zone_in_use != brand.zone:
+            raise Refused(
+                "zone",
+                f"is {brand.zone!r} and hits of {brand.name!r} were counted in {zone_in_use!r}; hours and days of two "
+                f"zones cannot be added up: take {zone_in_use!r}, or another name",
+            )
+        self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), _zone_put(brand)])
+
+    def change(self, brand: Brand) -> None:
+        """Store a brand's new rules; everything may change but name and zone."""
+        before = self._require(brand.name)
+        if before.zone != brand.zone:
+            raise Refused(
+                "zone",
+                f"of {brand.name!r} is {before.zone!r} for good: its hours and days are kept as that zone cut them, "
+                "and those of two zones cannot be added up; add another brand for another zone",
+            )
+        self._write([Put(Key(_BRANDS, brand.name), self._item(brand))])
+
+    def remove(self, name: str) -> None:
+        """Remove a brand and its keys; its name is remembered, so that it does not become an open one."""
+        self._require(name)
+        gone: list[Action] = [Delete(_key_of(record)) for record in self.keys(name)]
+        self._write(gone[:-1] if len(gone) >= KEYS_MAX else [])  # The rest fits into one transaction with the brand.
+        rest = gone[-1:] if len(gone) >= KEYS_MAX else gone
+        self._write([*rest, Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})])
+
+    def add_public_key(self, brand: str, *, label: str = "") -> NewKey:
+        """Make and store a key for browsers."""
+        self._require_room(brand)
+        new = new_public_key(brand, label=label, now_ms=self._clock.now_ms(), random_bytes=self._random_bytes)
+        self._write([_key_put(new.record)])
+        return new
+
+    def add_secret_key(
+        self, brand: str, scopes: Iterable[str], *, label: str = "", expires_at_ms: int | None = None
+    ) -> NewKey:
+        """Make and store a key for servers; only a hash of it is stored."""
+        self._require_room(brand)
+        new = self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms)
+        self._write([_key_put(new.record)])
+        return new
+
+    def revoke(self, brand: str, key_id: str) -> KeyRecord:
+        """Remove a key, so that it works no more; return what was known of it."""
+        record = self._key(brand, key_id)
+        self._write([Delete(_key_of(record))])
+        return record
+
+    def rotate(self, brand: str, key_id: str, *, grace_ms: int) -> NewKey:
+        """Make a key's successor with the same scopes; the old one works on for the grace time."""
+        record = self._key(brand, key_id)
+        if record.replaced_by:
+            raise Refused("id", f"{key_id!r} was rotated before; its successor is {record.replaced_by!r}")
+        self._require_room(brand)
+        now_ms = self._clock.now_ms()
+        if record.is_public:
+            new = new_public_key(brand, label=record.label, now_ms=now_ms, random_bytes=self._random_bytes)
+        else:
+            new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
+        ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
+        old = msgspec.structs.replace(record, expires_at_ms=ends_at_ms, replaced_by=new.record.id)
+        self._write([_key_put(new.record), _key_put(old)])
+        return new
+
+    def note_uses(self, uses: Iterable[tuple[KeyRecord, int]]) -> None:
+        """Write down the hour in which keys were last used; one that was revoked meanwhile stays gone."""
+        with self._table.together():
+            for record, used_at_ms in uses:
+                stored = self._table.get(_key_of(record))
+                if stored is not None:
+                    self._table.put(_key_put(msgspec.structs.replace(_key_from_item(stored), used_at_ms=used_at_ms)))
+
+    def _new_secret(self, brand: str, scopes: Iterable[str], *, label: str, expires_at_ms: int | None) -> NewKey:
+        now_ms = self._clock.now_ms()
+        return new_secret_key(
+            brand, scopes, label=label, now_ms=now_ms, random_bytes=self._random_bytes, expires_at_ms=expires_at_ms
+        )
+
+    def _require(self, name: str) -> Brand:
+        require_brand_name(name)
+        found = self.brand(name)
+        if found is None:
+            raise UnknownBrand("brand", f"{name!r} is not a stored brand; footfall brands add {name} makes it one")
+        return found
+
+    def _require_room(self, brand: str) -> None:
+        self._require(brand)
+        if len(self.keys(brand)) >= KEYS_MAX:
+            raise TooManyKeys("keys", f"of {brand!r} are {KEYS_MAX} already; revoke those that nobody uses")
+
+    def _key(self, brand: str, key_id: str) -> KeyRecord:
+        self._require(brand)
+        found = next((record for record in self.keys(brand) if record.id == key_id), None)
+        if found is None:
+            raise UnknownKeyId("id", f"{key_id[:40]!r} is not a key of {brand!r}; footfall keys list shows them")
+        return found
+
+    def _item(self, brand: Brand) -> Item:
+        return {**_item_from_brand(brand), "changed_at_ms": self._clock.now_ms()}
+
+    def _write(self, actions: Sequence[Action]) -> None:
+        if actions:
+            self._table.transact([*actions, Update(_VERSION, add={"n": 1})])
+
+
+def _registered(name: str, item: Item, keys: Sequence[KeyRecord]) -> Registered:
+    if "removed_at_ms" in item:
+        return Registered(None, (), was_removed=True)
+    return Registered(_brand_from_item(name, item), keys)
+
+
+def _item_from_brand(brand: Brand) -> dict[str, Any]:
+    plain: dict[str, Any] = msgspec.to_builtins(replace(brand))
+    del plain["name"]
+    plain["limits"] = {name: value for name, value in plain["limits"].items() if value is not None}
+    return plain
+
+
+def _brand_from_item(name: str, item: Item) -> Brand:
+    plain = {key: value for key, value in item.items() if key != "changed_at_ms"}
+    return msgspec.convert({**plain, "name": name}, type=Brand)
+
+
+def _zone_put(brand: Brand) -> Put:
+    return Put(Key(_ZONES, brand.name), {"zone": brand.zone})
+
+
+def _key_of(record: KeyRecord) -> Key:
+    return Key(_KEYS, f"{record.brand}#{record.id}")
+
+
+def _key_put(record: KeyRecord) -> Put:
+    item: dict[str, Any] = {**msgspec.to_builtins(record, builtin_types=(bytes,)), "scopes": list(record.scopes)}
+    return Put(_key_of(record), item, expires_at_ms=record.expires_at_ms)
+
+
+def _key_from_item(item: Item) -> KeyRecord:
+    return msgspec.convert(dict(item), type=KeyRecord, builtin_types=(bytes,))

@@ -1,0 +1,43 @@
+"""Which window a hit is counted into first: its minute, or, when it is so old that minutes have gone, its hour or day.
+
+A pure function of the hit's time, its record's arrival and how long windows are kept, so that a record that is read
+again goes to the same place. A minute that has expired would be written only to be thrown away, once for every minute
+of a log of years.
+"""
+
+from collections.abc import Callable, Mapping
+
+from footfall.values.window import MINUTE_MS, Grain, Window, window_of
+
+Place = int | Window  # the start of a minute, or an hour or a day
+
+
+class Placing:
+    """Knows how long windows are kept, and every brand's zone."""
+
+    def __init__(self, *, kept_ms: Mapping[Grain, int], zone_of: Callable[[str], str]) -> None:
+        self._minutes_ms = kept_ms[Grain.MINUTE]
+        # Where minutes are kept for longer than hours, they stand for the hours until they go too.
+        self._hours_ms = max(kept_ms[Grain.HOUR], kept_ms[Grain.MINUTE])
+        self._zone_of = zone_of
+
+    def place(self, brand: str, at_ms: int, *, arrived_at_ms: int) -> Place:
+        """Return where a hit is counted."""
+        return self.placed(self._zone_of(brand), at_ms, arrived_at_ms)[0]
+
+    def zone_of(self, brand: str) -> str:
+        """Return the zone of a brand's hours and days."""
+        return self._zone_of(brand)
+
+    def placed(self, zone: str, at_ms: int, arrived_at_ms: int) -> tuple[Place, int, int]:
+        """Return where a hit is counted, and the bounds within which others that arrived then go there as well."""
+        if arrived_at_ms - at_ms > self._minutes_ms:
+            day = window_of(at_ms, Grain.DAY, zone)
+            if arrived_at_ms - day.to_ms >= self._hours_ms:
+                return day, day.from_ms, day.to_ms
+            hour = window_of(at_ms, Grain.HOUR, zone)
+            # An hour goes one way as a whole: where any of its minutes is kept, all of it is counted by minutes.
+            if arrived_at_ms - hour.to_ms >= self._minutes_ms:
+                return hour, hour.from_ms, hour.to_ms
+        start_ms = at_ms - at_ms % MINUTE_MS
+        return start_ms, start_ms, start_ms + MINUTE_MS

@@ -1,0 +1,95 @@
+"""A stretch of hours that is counted again at once, and what was counted for it so far.
+
+What is counted lies in memory until it is swapped in, so a stretch that turns out to be too rich gives up its end.
+Hours that are not kept any more come in whole days, for they live on in their day only.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from itertools import takewhile
+
+from footfall.flow.count.placing import Place
+from footfall.flow.count.tally import Counts
+from footfall.values.window import MINUTE_MS, Grain, Window, window_of
+
+HOURS_AT_ONCE = 6  # Each has sixty minutes to write.
+DAYS_AT_ONCE = 31  # Every stretch reads the stream once, so a range of years should not have too many of them.
+ROWS_MAX = 300_000  # Some 250 bytes each.
+
+
+class Age(Enum):
+    """What is kept of an hour: all of it, only the hour itself, or nothing but its part in the day."""
+
+    RECENT = 0
+    WITHOUT_MINUTES = 1
+    GONE = 2
+
+
+@dataclass(slots=True)
+class Stretch:
+    """Hours one after the other, and each shard's counts of them by place."""
+
+    hours: list[Window]
+    zone: str
+    is_in_days: bool
+    counted: list[dict[Place, Counts]] = field(default_factory=list[dict[Place, Counts]])
+    _by_minutes: frozenset[Window] | None = None
+
+    def days(self) -> list[Window]:
+        """Return the days that end with an hour of the stretch."""
+        days = dict.fromkeys(window_of(hour.from_ms, Grain.DAY, self.zone) for hour in self.hours)
+        return [day for day in days if day.to_ms <= self.hours[-1].to_ms]
+
+    def by_minutes(self) -> frozenset[Window]:
+        """Return the hours that have minutes of their own, once all is counted."""
+        if self._by_minutes is None:
+            starts = {place for counts in self.counted for place in counts if isinstance(place, int)}
+            self._by_minutes = frozenset(window_of(start_ms, Grain.HOUR, self.zone) for start_ms in starts)
+        return self._by_minutes
+
+    def count(self, shard: int, place: Place, counts: Counts) -> None:
+        """Add counts of a place, if it lies in the stretch."""
+        # A day is swapped in with its last hour, so its own hits are counted until then.
+        at_ms = place if isinstance(place, int) else place.to_ms - 1
+        if self.hours[0].from_ms <= at_ms < self.hours[-1].to_ms:
+            self.counted[shard].setdefault(place, Counter()).update(counts)
+
+    def shrink(self) -> None:
+        """Give up the later half while too much is counted; it will be a stretch of its own."""
+        while len(self.hours) > 1 and sum(len(one) for of in self.counted for one in of.values()) > ROWS_MAX:
+            middle = self._middle()
+            if middle == 0:
+                return
+            self.hours = self.hours[:middle]
+            end_ms = self.hours[-1].to_ms
+            for counts in self.counted:
+                for place in [place for place in counts if _end_of(place) > end_ms]:
+                    del counts[place]
+
+    def _middle(self) -> int:
+        """Return how many hours stay, whole days where it has to be days; 0 when it is only one."""
+        half = len(self.hours) // 2
+        if not self.is_in_days:
+            return half
+        days = [window_of(hour.from_ms, Grain.DAY, self.zone) for hour in self.hours]
+        ends = [number for number in range(1, len(days)) if days[number] != days[number - 1]]
+        return min(ends, key=lambda end: abs(end - half), default=0)
+
+
+def first_stretch(hours: Sequence[Window], *, zone: str, age_of: Callable[[Window], Age]) -> Stretch:
+    """Return what is counted first of the hours that are left."""
+    age = age_of(hours[0])
+    if age is Age.RECENT:
+        return Stretch(list(hours[:HOURS_AT_ONCE]), zone, is_in_days=False)
+    most = hours[: DAYS_AT_ONCE * 24]
+    alike = list(takewhile(lambda hour: age_of(hour) is age, most))
+    if age is Age.WITHOUT_MINUTES:
+        return Stretch(alike, zone, is_in_days=False)
+    last = window_of(alike[-1].from_ms, Grain.DAY, zone)
+    return Stretch([hour for hour in hours if hour.from_ms < last.to_ms], zone, is_in_days=True)
+
+
+def _end_of(place: Place) -> int:
+    return place + MINUTE_MS if isinstance(place, int) else place.to_ms

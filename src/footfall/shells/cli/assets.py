@@ -1,0 +1,213 @@
+"""`footfall assets`: what the catalogue knows of a brand's assets, loaded from a file, listed, shown and forgotten."""
+
+import argparse
+import io
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, BinaryIO
+from urllib.parse import quote, urlencode
+
+import msgspec
+from rich.table import Table
+
+from footfall.catalog.sent import fields_from_row, rows_from_csv
+from footfall.shells.cli.calls import BUSY, Caller, Reply, answer_of, call_patiently
+from footfall.shells.cli.command import (
+    BRAND,
+    JSON,
+    URL,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    printable,
+    whole_from,
+)
+from footfall.shells.cli.hits_file import FileUnreadable, Sent, batches_of, hits_in, opened
+from footfall.shells.cli.send import REASONS_SHOWN_MAX, TRIES_MAX, refusals_of
+from footfall.values.errors import Refused
+
+ACTIONS = ("load", "list", "show", "delete")
+FORMATS = ("auto", "csv", "json")
+SECRET_BYTES_MAX = 1_000
+_COLUMNS = (("asset", "assetId"), ("title", "title"), ("section", "sectionId"), ("type", "resourceType"))
+
+
+class WhichAsset(WrongUsage):
+    """The action needs a file or an id, or takes none."""
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What became of a file's assets so far."""
+
+    stored: int = 0
+    refused: int = 0
+
+
+def assets(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Load, list, show or delete assets of a brand's catalogue."""
+    if (arguments.target is None) != (arguments.action == "list"):
+        needs = {"load": "a FILE, or - for the standard input", "list": "no further word; use --after and --limit"}
+        raise WhichAsset(f"assets {arguments.action} takes {needs.get(arguments.action, 'the ID of an asset')}.")
+    desk = _Desk(arguments, around)
+    with closing(desk.caller):
+        if arguments.action == "load":
+            return _load(desk, arguments, around)
+        if arguments.action == "list":
+            return _list(desk, arguments, around)
+        path = f"/v1/assets/{quote(arguments.target, safe='')}"
+        reply = answer_of(desk.call("DELETE" if arguments.action == "delete" else "GET", path))
+    if arguments.action == "delete":
+        around.say(f"{arguments.target} is not in the catalogue of {arguments.brand} any more.")
+    else:
+        around.say(msgspec.json.format(reply.body, indent=2).decode(errors="replace"))
+    return Exit.OK
+
+
+class _Desk:
+    """Calls about one brand's catalogue."""
+
+    def __init__(self, arguments: argparse.Namespace, around: Surroundings) -> None:
+        self.caller = Caller(arguments.url)
+        self._brand = arguments.brand
+        self._around = around
+        secret = _secret(arguments.secret_file)
+        self._headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+
+    def call(self, method: str, path: str, *, body: bytes | None = None, **query: str) -> Reply:
+        target = f"{path}?{urlencode({'brand': self._brand, **query})}"
+        headers = {**self._headers, **({} if body is None else {"Content-Type": "application/json"})}
+        # What is put is put whole, so putting it again after a lost answer changes nothing.
+        return call_patiently(
+            lambda: self.caller.call(method, target, body=body, headers=headers),
+            pause=self._around.pause,
+            tries_max=TRIES_MAX if method == "PUT" else 1,
+            on_wait=self._around.complain,
+        )
+
+
+def _secret(name: str | None) -> str:
+    if name is None:
+        return ""
+    try:
+        with Path(name).open(encoding="utf-8") as file:
+            return file.read(SECRET_BYTES_MAX).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileUnreadable(f"{name} cannot be read: {error}.") from error
+
+
+def _load(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
+    loaded = Loaded()
+    with ExitStack() as stack:
+        file = stack.enter_context(opened(arguments.target, stdin=around.stdin))
+        is_csv = arguments.format == "csv" or (arguments.format == "auto" and arguments.target.lower().endswith(".csv"))
+        found = _rows(file) if is_csv else hits_in(file, brand=arguments.brand)
+        for batch in batches_of(found):
+            _put(desk, batch, loaded, around)
+    around.say(f"{loaded.stored:,} assets of {arguments.brand} stored, {loaded.refused:,} refused")
+    return Exit.REFUSED if loaded.refused else Exit.OK
+
+
+def _rows(file: BinaryIO) -> Iterator[Sent]:
+    """Yield the rows of a table, numbered as a person counts them who does not count the names."""
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
+    try:
+        for number, row in enumerate(rows_from_csv(text), start=1):
+            try:
+                yield Sent(number, msgspec.json.encode(fields_from_row(row)))
+            except Refused as refused:
+                yield Sent(number, b"", refused.reason)
+    except UnicodeDecodeError as error:
+        raise FileUnreadable(f"The table is not UTF-8: {error}.") from error
+    finally:
+        text.detach()  # The file is its owner's to close.
+
+
+def _put(desk: _Desk, batch: Sequence[Sent], loaded: Loaded, around: Surroundings) -> None:
+    for asset in batch:
+        if asset.reason:
+            _refuse(loaded, around, f"asset {asset.number}: {asset.reason}")
+    sendable = [asset for asset in batch if not asset.reason]
+    if not sendable:
+        return
+    reply = desk.call("PUT", "/v1/assets", body=b"[" + b",".join(asset.hit for asset in sendable) + b"]")
+    if reply.status in BUSY:
+        answer_of(reply)
+    content = reply.table()
+    refusals = refusals_of(content)
+    if not refusals and reply.status == HTTPStatus.BAD_REQUEST and len(sendable) == 1:
+        refusals = [{"index": 0, "reason": content.get("detail")}]
+    if not refusals:
+        answer_of(reply)
+    for refusal in refusals:
+        index = refusal.get("index")
+        number = sendable[index].number if isinstance(index, int) and 0 <= index < len(sendable) else "?"
+        field = f"{refusal['field']}: " if "field" in refusal else ""
+        _refuse(loaded, around, f"asset {number}: {field}{refusal.get('reason')}")
+    stored = content.get("stored")
+    loaded.stored += stored if isinstance(stored, int) else 0
+
+
+def _refuse(loaded: Loaded, around: Surroundings, sentence: str) -> None:
+    loaded.refused += 1
+    if loaded.refused <= REASONS_SHOWN_MAX:
+        around.complain(f"refused: {sentence}")
+    elif loaded.refused == REASONS_SHOWN_MAX + 1:
+        around.complain("refused: more, which are only counted from here on.")
+
+
+def _list(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
+    reply = answer_of(desk.call("GET", "/v1/assets", after=arguments.after, limit=str(arguments.limit)))
+    if arguments.json:
+        around.say(reply.body.decode(errors="replace").rstrip("\n"))
+        return Exit.OK
+    answer = reply.table()
+    items: Sequence[Mapping[str, Any]] = answer.get("items", ())
+    if not items:
+        around.say(f"The catalogue of {arguments.brand} has no assets{' after that one' if arguments.after else ''}.")
+        return Exit.OK
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for name, _ in _COLUMNS:
+        table.add_column(name, overflow="fold")
+    for item in items:
+        table.add_row(*(printable(item.get(field)) for _, field in _COLUMNS))
+    around.console().print(table)
+    if "after" in answer:
+        around.say(f"There are more: --after {printable(answer['after'])}")
+    return Exit.OK
+
+
+COMMAND = Command(
+    name="assets",
+    says="Load, list, show or delete what the catalogue knows of a brand's assets.",
+    example="footfall assets load --brand abc articles.csv",
+    run=assets,
+    arguments=(
+        Argument("action", "What to do.", choices=ACTIONS),
+        Argument(
+            "target", "For load a file (- is the standard input), else an id.", shows="FILE|ID", may_be_absent=True
+        ),
+        URL,
+        BRAND,
+        Argument("--secret-file", "A file with a secret key of the brand, for one that has keys.", shows="FILE"),
+        Argument("--format", "How the file is written; auto: .csv is CSV, else JSON.", choices=FORMATS, default="auto"),
+        Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
+        Argument("--after", "List those after this id.", shows="ID", default=""),
+        JSON,
+    ),
+    tells=(
+        "A file has one JSON object a line, one JSON array, or CSV with the names in its first row. Each asset is "
+        "written whole, in the place of what was known of it. docs/how-to/describe-your-assets.md has the fields."
+    ),
+    more_examples=(
+        "footfall assets load --brand abc --format csv -",
+        "footfall assets show --brand abc 132141398",
+        "footfall assets delete --brand abc 132141398",
+    ),
+    exits={Exit.REFUSED: "the server refused it, or some assets of the file"},
+)

@@ -1,0 +1,369 @@
+"""Who asks: from a request's key to its brand and what it may do, and how often it may ask.
+
+The brand comes from the key. A brand without keys is open to whoever names it. Whatever is refused is refused in words
+that are the same whether or not another brand exists.
+"""
+
+import ipaddress
+import secrets
+import socket
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+from urllib.parse import unquote
+
+from msgspec import Struct
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from footfall.accounts.brands import Brand, Brands, KeyNeeded, key_needed
+from footfall.accounts.keyring import Caller, Keyring, NotAllowed, OriginNotAllowed, UnknownKey
+from footfall.accounts.keys import ADMIN, HITS, READ, SECRET_MARK
+from footfall.accounts.limits import Buckets, Limits, Standing
+from footfall.accounts.origins import is_allowed_origin, origin_of_page
+from footfall.app import wiring
+from footfall.app.settings import Settings
+from footfall.flow.collect.senders import Network, believed_address
+from footfall.shells.http.lane import Exchange
+from footfall.values.clock import Clock
+from footfall.values.errors import Refused
+
+KEY_BYTES_MAX = 200  # of a key as it is sent; ours have fewer than 70.
+CORS_LINE = b"access-control-allow-origin: *\r\n"
+
+_BEARER = b"bearer "
+_V4_IN_V6 = bytes(10) + b"\xff\xff"
+_LINES = "limit_lines"  # where a page's answer finds what to say about limits
+
+Headers = Mapping[bytes, bytes]
+
+
+class Asking(Struct, frozen=True):
+    """What a request says of its sender."""
+
+    target: bytes
+    headers: Headers
+    address: str  # that is believed
+
+
+class Admission(Struct, frozen=True):
+    """A request that may go on: who sends it, and what its answer has to say about that."""
+
+    caller: Caller | None = None
+    lines: bytes = b""  # of the answer's head
+    cors: bytes = CORS_LINE
+
+    def dressed(self, whole: bytes) -> bytes:
+        """Return a response with what the admission has to say."""
+        if self.cors is not CORS_LINE:
+            whole = whole.replace(CORS_LINE, self.cors, 1)
+        if self.lines:
+            end = whole.index(b"\r\n") + 2
+            whole = whole[:end] + self.lines + whole[end:]
+        return whole
+
+
+OPEN = Admission()
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """How often somebody may ask, and whose word about addresses is believed."""
+
+    limits: Limits
+    trusted: Sequence[Network]
+
+
+class Access:
+    """The instance's doorkeeper."""
+
+    def __init__(
+        self,
+        brands: Brands,
+        keyring: Keyring,
+        buckets: Buckets,
+        *,
+        rules: Rules,
+        clock: Clock,
+        seconds: Callable[[], float],
+    ) -> None:
+        self._brands = brands
+        self._keyring = keyring
+        self._buckets = buckets
+        self._limits = rules.limits
+        self._trusted = rules.trusted
+        self._proxies = _Places(rules.trusted)
+        self._clock = clock
+        self._seconds = seconds
+
+    def address(self, exchange: Exchange, headers: Headers) -> str:
+        """Return the address that a request on the lane is believed to come from."""
+        if b"x-forwarded-for" not in headers:
+            return exchange.peer
+        # It may stand there several times, so it is asked for in full.
+        return believed_address(exchange.peer, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
+
+    def admitted(self, target: bytes, headers: Headers, address: str) -> Admission:
+        """Return how a sender of hits is admitted, or raise UnknownKey, NotAllowed or TooOften."""
+        has_key = b"authorization" in headers or b"key=" in target
+        if not has_key and not self._limits.address.per_s:
+            return OPEN  # Nothing to look up and nothing to count.
+        caller, standings = self._counted(Asking(target, headers, address))
+        lines = limit_lines(standings)
+        if caller is None:
+            return Admission(lines=lines)
+        _require_scope(caller, HITS)
+        brand = self._brands.brand(caller.brand)
+        cors = self._cors(caller, brand, headers)
+        return Admission(caller=caller, lines=lines, cors=cors)
+
+    def preflight(self, target: bytes, headers: Headers) -> bytes:
+        """Return the line that tells a browser whether its page may send with the key in the address."""
+        try:
+            caller = self._caller(target, headers)
+            return CORS_LINE if caller is None else self._cors(caller, self._brands.brand(caller.brand), headers)
+        except Refused:
+            return b""
+
+    def may_read_freely(self, name: str) -> bool:
+        """Tell whether a brand's lists need no key, as do those of no brand at all; raise where none has keys."""
+        try:
+            self._brands.require_known(name)
+        except KeyNeeded:
+            return False  # Whoever has a key learns as little from it as whoever has none.
+        brand = self._brands.named(name)
+        return brand is None or brand.is_public
+
+    def require_reader(self, name: str, target: bytes, headers: Headers) -> None:
+        """Raise unless the request's key may read the lists of a brand that are not for everybody, if it exists."""
+        caller = self._caller(target, headers)
+        if caller is None:
+            raise key_needed(name)
+        _require_scope(caller, READ)
+        _require_same_brand(caller, name)
+
+    def reader_of(self, target: bytes, headers: Headers) -> Caller | None:
+        """Return whom the request's key speaks for; None when it brings none."""
+        return self._caller(target, headers) if b"authorization" in headers else None
+
+    def count_question(self, exchange: Exchange, headers: Headers, *, brand: str) -> None:
+        """Count a question that has to be worked on against its address, or raise TooOften."""
+        self._take_address(brand, Asking(exchange.target, headers, self.address(exchange, headers)))
+
+    def brand_for(self, request: Request, *, scope: str) -> Brand:
+        """Return the brand that a page's request is about, or raise unless it may ask."""
+        headers: Headers = dict(request.scope["headers"])
+        target: bytes = b"?" + request.scope["query_string"]
+        caller, standings = self._counted(Asking(target, headers, self._address_of_page(request)))
+        name = _only(request.query_params.getlist("brand"))
+        if caller is None:
+            brand = self._open_brand(name, scope)
+        else:
+            _require_scope(caller, scope)
+            _require_same_brand(caller, name)
+            brand = self._brands.brand(caller.brand)
+            self._cors(caller, brand, headers)
+        request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
+        return brand
+
+    def is_within(self, request: Request, networks: Sequence[Network]) -> bool:
+        """Tell whether a request, and whoever it was forwarded for, come from the networks."""
+        return all(_is_in(address, networks) for address in (_peer(request), self._address_of_page(request)))
+
+    def _open_brand(self, name: str, scope: str) -> Brand:
+        if scope == ADMIN:
+            raise KeyNeeded("key", "is missing; send a secret key with the scope admin in Authorization: Bearer")
+        if not name and self._brands.has_stored:
+            raise KeyNeeded("key", "is missing; send a key in Authorization: Bearer")
+        if not name:
+            raise Refused("brand", "is missing; say whose it is, as in brand=abc")
+        return self._brands.open_brand(name, is_read=scope == READ)
+
+    def _counted(self, asking: Asking) -> tuple[Caller | None, list[Standing]]:
+        """Return who asks, once the request was counted against the limits of its key and its address."""
+        try:
+            caller = self._caller(asking.target, asking.headers)
+        except Refused:
+            self._take_address("", asking)  # Guessing is limited, too.
+            raise
+        if caller is None:
+            return None, self._take_address("", asking)
+        standings: list[Standing] = []
+        rate = self._limits.of_key(self._brands.named(caller.brand))
+        if rate.per_s:
+            standings.append(self._buckets.take_for_key(caller.key_id, rate, now_s=self._seconds()))
+        if caller.is_public:  # A server speaks for many readers from one address.
+            standings += self._take_address(caller.brand, asking)
+        return caller, standings
+
+    def _take_address(self, brand: str, asking: Asking) -> list[Standing]:
+        rate = self._limits.of_address(self._brands.named(brand) if brand else None)
+        if not rate.per_s:
+            return []
+        place = _place(asking.address)
+        if not place or self._proxies.hold(place):
+            return []  # A proxy that forwards no address speaks for everybody.
+        return [self._buckets.take_for_address(place, brand, rate, now_s=self._seconds())]
+
+    def _address_of_page(self, request: Request) -> str:
+        forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
+        return believed_address(_peer(request), forwarded, trusted=self._trusted)
+
+    def _caller(self, target: bytes, headers: Headers) -> Caller | None:
+        sent = headers.get(b"authorization", b"")
+        text = sent[len(_BEARER) :].strip() if sent[: len(_BEARER)].lower() == _BEARER else b""
+        in_address = _key_in(target) if b"key=" in target else b""
+        if text and in_address:
+            raise UnknownKey("key", "is given twice, in Authorization and in the address; give it once")
+        if in_address.startswith(SECRET_MARK.encode()):
+            raise UnknownKey(
+                "key", "is a secret one in an address, which logs and caches keep; send it in Authorization: Bearer"
+            )
+        key = text or in_address
+        return self._keyring.caller(key[:KEY_BYTES_MAX].decode("latin-1"), now_ms=self._clock.now_ms()) if key else None
+
+    def _cors(self, caller: Caller, brand: Brand, headers: Headers) -> bytes:
+        """Return the line that lets the page read the answer, or raise OriginNotAllowed for a page not listed."""
+        if not caller.is_public or not brand.origins:
+            return CORS_LINE
+        sent = headers.get(b"origin", b"").decode("latin-1")
+        origin = sent or origin_of_page(headers.get(b"referer", b"").decode("latin-1"))
+        if not is_allowed_origin(origin, brand.origins):
+            raise OriginNotAllowed(
+                "origin",
+                f"{origin[:80]!r} is not a page that this key is for; the brand's origins say which are"
+                if origin
+                else "is not told; a public key of a brand that lists its origins is for browsers on those pages",
+            )
+        return f"access-control-allow-origin: {origin}\r\nvary: origin\r\n".encode("latin-1")
+
+
+class HasAccess(Protocol):
+    """Whatever knows the doorkeeper."""
+
+    @property
+    def access(self) -> Access:
+        """Return the doorkeeper."""
+        ...
+
+
+async def brand_of(request: Request, state: HasAccess, *, scope: str) -> Brand:
+    """Return the brand that the request is about; raise what becomes 401, 403, 404 or 429 unless it may ask.
+
+    The scope is hits, write, read or admin. The brand is the key's; one without keys is named by `?brand=`.
+    """
+    return state.access.brand_for(request, scope=scope)
+
+
+class TellingLimits:
+    """An application whose answers say where the asker stands with the limits."""
+
+    def __init__(self, application: ASGIApp) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and put the lines on the head of its answer."""
+
+        async def told(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                lines: bytes = scope.get("state", {}).get(_LINES, b"")
+                message["headers"] = [*message.get("headers", ()), *_headers_from(lines)]
+            await send(message)
+
+        await self._application(scope, receive, told)
+
+
+def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, clock: Clock) -> Access:
+    """Return the doorkeeper that the settings make."""
+    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings))
+    buckets = Buckets(secrets.token_bytes(32))
+    return Access(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
+
+
+def _peer(request: Request) -> str:
+    return request.client.host if request.client is not None else ""
+
+
+def limit_lines(standings: Sequence[Standing]) -> bytes:
+    """Return the lines of a head that tell of limits: none where there is no limit."""
+    if not standings:
+        return b""
+    if len(standings) == 1:
+        one = standings[0]
+        return f"ratelimit-policy: {one.policy}\r\nratelimit: {one.state}\r\n".encode("ascii")
+    policies, states = ", ".join(one.policy for one in standings), ", ".join(one.state for one in standings)
+    return f"ratelimit-policy: {policies}\r\nratelimit: {states}\r\n".encode("ascii")
+
+
+def _headers_from(lines: bytes) -> Iterable[tuple[bytes, bytes]]:
+    for line in lines.split(b"\r\n")[:-1]:
+        name, _, value = line.partition(b": ")
+        yield name, value
+
+
+def _require_scope(caller: Caller, scope: str) -> None:
+    if scope not in caller.may:
+        has = ", ".join(sorted(caller.may))
+        raise NotAllowed("key", f"may not do this, which needs the scope {scope}; it has {has}")
+
+
+def _require_same_brand(caller: Caller, name: str) -> None:
+    if name and name != caller.brand:
+        raise NotAllowed("brand", f"is not the key's, which speaks for {caller.brand!r} alone; leave it out")
+
+
+def _only(values: Sequence[str]) -> str:
+    if len(values) > 1:
+        raise Refused("brand", "is given twice; give it once")
+    return values[0] if values else ""
+
+
+def _key_in(target: bytes) -> bytes:
+    """Return the key in an address's query; empty when there is none."""
+    found = [part[4:] for part in target.partition(b"?")[2].split(b"&") if part.startswith(b"key=")]
+    if len(found) > 1:
+        raise UnknownKey("key", "is given twice; give it once")
+    key = found[0] if found else b""
+    return unquote(key.decode("latin-1")).encode("latin-1", "replace") if b"%" in key else key
+
+
+def _place(address: str) -> bytes:
+    """Return what stands for an address: all of an IPv4 one, the network of an IPv6 one; empty when it is none."""
+    try:
+        if ":" not in address:
+            return socket.inet_pton(socket.AF_INET, address)
+        packed = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
+    except (OSError, ValueError):
+        return b""
+    return packed[12:] if packed.startswith(_V4_IN_V6) else packed[:8]
+
+
+def _is_in(address: str, networks: Sequence[Network]) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
+        parsed = parsed.ipv4_mapped
+    return any(parsed in network for network in networks)
+
+
+class _Places:
+    """Networks, compared with places: an IPv6 network smaller than a /64 counts as that /64."""
+
+    def __init__(self, networks: Sequence[Network]) -> None:
+        self._masks: dict[int, list[tuple[int, int]]] = {4: [], 8: []}
+        for network in networks:
+            size = 4 if network.version == 4 else 8
+            shift = 0 if size == 4 else 64
+            mask, start = int(network.netmask) >> shift, int(network.network_address) >> shift
+            self._masks[size].append((mask, start))
+
+    def hold(self, place: bytes) -> bool:
+        """Tell whether the place lies in one of the networks."""
+        number = int.from_bytes(place)
+        for mask, start in self._masks.get(len(place), ()):  # noqa: SIM110 - a generator costs more than the rest
+            if number & mask == start:
+                return True
+        return False

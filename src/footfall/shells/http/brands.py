@@ -1,0 +1,68 @@
+"""GET and PATCH /v1/brand: a brand's own rules, for its administrators."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from footfall.accounts.brands import Brand, KeyNeeded
+from footfall.accounts.documents import changed_brand, document_of_brand
+from footfall.accounts.keys import ADMIN
+from footfall.accounts.register import Register
+from footfall.app import wiring
+from footfall.shells.http.access import brand_of
+from footfall.shells.http.state import FrontState
+from footfall.shells.http.static_files import GUARDS
+from footfall.shells.http.wire import JSON
+from footfall.values.errors import Refused
+
+BODY_BYTES_MAX = 65_536  # A hundred origins and twenty periods are far below it.
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def brand_routes(state: FrontState) -> list[Route]:
+    """Return the route of a brand's rules."""
+    return [Route("/v1/brand", _brand(state), methods=["GET", "PATCH"])]
+
+
+def _brand(state: FrontState) -> Endpoint:
+    retention_ms = wiring.retention_ms(state.settings)
+
+    async def brand(request: Request) -> Response:
+        asked = await brand_of(request, state, scope=ADMIN)
+        if request.method != "PATCH":
+            return told(document_of_brand(asked))
+        changes = await document_in(request)
+
+        def change(register: Register) -> Brand:
+            before = register.brand(asked.name)
+            if before is None:  # Removed while the request was on its way.
+                raise KeyNeeded("key", "is not one that works here")
+            changed = changed_brand(before, changes, retention_ms=retention_ms)
+            register.change(changed)
+            return changed
+
+        return told(document_of_brand(await state.desk.change(asked.name, change)))
+
+    return brand
+
+
+async def document_in(request: Request) -> dict[str, Any]:
+    """Return the JSON object that a request brings, or raise Refused; no body is an empty object."""
+    body = await request.body()
+    if len(body) > BODY_BYTES_MAX:
+        raise Refused("body", f"has {len(body):,} bytes, at most {BODY_BYTES_MAX:,} are taken")
+    try:
+        return msgspec.json.decode(body, type=dict[str, Any]) if body else {}
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise Refused("body", f"is not a JSON object: {error}") from error
+
+
+def told(document: object, *, status: int = 200) -> Response:
+    """Return an answer that no cache keeps."""
+    headers = {**GUARDS, "cache-control": "no-store", "content-type": JSON}
+    return Response(msgspec.json.encode(document), status_code=status, headers=headers)

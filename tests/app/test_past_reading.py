@@ -1,0 +1,163 @@
+"""Past spans are read in turn, kept for a while, and never more of them than there is room for."""
+
+import pytest
+
+from footfall.app import past_reading as module
+from footfall.app.past_reading import PastReading, SpanKey, TooManySpans
+from footfall.flow.serve.past import Moments, PastList
+from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.spans import span_between
+from footfall.flow.store.summaries import Summary
+from footfall.ports.errors import Corrupt
+from footfall.values.clock import SetClock
+from footfall.values.period import RETENTION_MS
+from footfall.values.window import DAY_MS, Grain, Window, window_of
+from tests.app.stage import NOON_MS
+from tests.flow.serve.counting import summary
+
+TODAY_MS = window_of(NOON_MS, Grain.DAY, "UTC").from_ms
+
+
+class Reader:
+    """A store whose days have one hit of one asset each, and what was read of it."""
+
+    def __init__(self) -> None:
+        self.clock = SetClock(NOON_MS)
+        self.reads: list[tuple[str, Window]] = []
+        self.fails = False
+        self.past = PastReading(self.new_list, self.read, now_ms=self.clock.now_ms)
+
+    def new_list(self, key: SpanKey) -> PastList:
+        now_ms = self.clock.now_ms()
+        ground = Ground("UTC", frozenset({"s00"}), RETENTION_MS, now_ms=now_ms, seen_until_ms=now_ms)
+        return PastList(span_between(key.from_ms, key.to_ms, zone="UTC"), ground, Moments(now_ms, DAY_MS))
+
+    def read(self, brand: str, window: Window) -> list[Summary]:
+        if self.fails:
+            raise Corrupt("the store is not what it was")
+        self.reads.append((brand, window))
+        return [summary(window, {("1", "", "", ""): 1}, "all", keep=5)]
+
+    def read_all(self) -> list[str]:
+        answered: list[str] = []
+        while self.past.is_busy:
+            answered += self.past.step()
+        return answered
+
+
+def day(back: int, brand: str = "abc") -> SpanKey:
+    return SpanKey(brand, TODAY_MS - back * DAY_MS, TODAY_MS - (back - 1) * DAY_MS)
+
+
+def test_all_questions_for_one_span_wait_for_one_reading() -> None:
+    reader = Reader()
+    for question in ("one", "two", "one"):
+        assert reader.past.find(day(5), question, version=7) is None
+    assert reader.read_all() == ["one", "two"]
+    assert len(reader.reads) == 2  # The day, and the one before it.
+    found = reader.past.find(day(5), "three", version=8)
+    assert found is not None
+    assert (found.version, found.is_outdated) == (7, False)
+
+
+def test_spans_are_read_in_the_order_in_which_they_were_asked_for() -> None:
+    reader = Reader()
+    for back in (5, 3, 9):
+        reader.past.find(day(back), f"{back}", version=1)
+    assert reader.past.first_waiting() == ["5"]
+    assert reader.read_all() == ["5", "3", "9"]
+
+
+def test_no_more_spans_wait_than_can_be_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "QUESTIONS_WAITING_MAX", 3)
+    reader = Reader()
+    for back in range(module.SPANS_WAITING_MAX):
+        reader.past.find(day(back + 1), "q", version=1)
+    with pytest.raises(TooManySpans, match="ask again"):
+        reader.past.find(day(99), "q", version=1)
+    for question in ("r", "s"):
+        reader.past.find(day(1), question, version=1)
+    with pytest.raises(TooManySpans, match="too many questions"):
+        reader.past.find(day(1), "t", version=1)
+
+
+def test_kept_spans_are_bounded_and_the_least_asked_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SPANS_KEPT_MAX", 3)
+    reader = Reader()
+    for back in (1, 2, 3):
+        reader.past.find(day(back), "q", version=1)
+        reader.read_all()
+    assert reader.past.find(day(1), "q", version=1) is not None
+    reader.past.find(day(4), "q", version=1)
+    reader.read_all()
+    assert reader.past.find(day(1), "q", version=1) is not None
+    assert reader.past.find(day(2), "q", version=1) is None
+    monkeypatch.setattr(module, "ROWS_KEPT_MAX", 1)
+    reader.read_all()
+    assert reader.past.find(day(2), "q", version=1) is not None
+    assert reader.past.find(day(1), "q", version=1) is None
+
+
+def test_an_outdated_span_is_sent_for_a_while_and_then_read_again() -> None:
+    reader = Reader()
+    reader.past.find(day(5), "q", version=1)
+    reader.read_all()
+    assert not reader.past.touch("abc", window_of(NOON_MS - DAY_MS, Grain.HOUR, "UTC"))
+    assert not reader.past.touch("xyz", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
+    assert reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
+    assert not reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
+    old = reader.past.find(day(5), "q", version=9)
+    assert old is not None
+    assert (old.is_outdated, old.version) == (True, 1)
+    reader.clock.advance(module.READ_AGAIN_MS_MIN)
+    assert reader.past.find(day(5), "q", version=9) is None
+    # What is written while it is being read may have been read already, or not.
+    assert reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
+    reader.clock.advance(2_000)
+    reader.read_all()
+    again = reader.past.find(day(5), "q", version=10)
+    assert again is not None
+    assert (again.is_outdated, again.version) == (True, 9)
+    reader.clock.advance(7_000)
+    assert reader.past.find(day(5), "q", version=10) is not None  # Reading took 2 s, so it rests for four times that.
+    reader.clock.advance(1_000)
+    assert reader.past.find(day(5), "q", version=10) is None
+
+
+def test_kept_spans_grow_old() -> None:
+    reader = Reader()
+    for back, brand in ((0, "abc"), (5, "xyz")):
+        reader.past.find(day(back, brand), "q", version=1)
+    reader.read_all()
+    assert reader.past.brands_outdated_by_age() == set()
+    reader.clock.advance(module.AGE_MS_MAX + 1)
+    assert reader.past.brands_outdated_by_age() == {"abc"}
+    assert reader.past.brands_outdated_by_age() == set()
+    reader.clock.advance(module.FINAL_AGE_MS_MAX)
+    assert reader.past.brands_outdated_by_age() == {"xyz"}
+
+
+def test_a_reading_that_fails_is_given_up_and_the_next_goes_on() -> None:
+    reader = Reader()
+    for back in (5, 6):
+        reader.past.find(day(back), f"{back}", version=1)
+    reader.fails = True
+    with pytest.raises(Corrupt):
+        reader.past.step()
+    reader.fails = False
+    assert reader.read_all() == ["6"]
+
+
+def test_spans_of_a_brand_that_follows_other_rules_begin_anew() -> None:
+    reader = Reader()
+    for back in (5, 6):
+        reader.past.find(day(back), f"{back}", version=1)
+        if back == 5:
+            reader.read_all()
+    reader.past.step()
+    before = len(reader.reads)
+    reader.past.forget("abc")
+    assert reader.past.brands() == {"abc"}
+    assert reader.read_all() == ["6"]
+    assert len(reader.reads) == before + 2
+    assert reader.past.find(day(5), "q", version=1) is None
