@@ -85,7 +85,7 @@ def test_expired_items_leave_the_file() -> None:
     instance.send("1")
     instance.count()
     assert any(partition.startswith("abc#") for partition in partitions(instance))
-    instance.clock.advance(3_800 * DAY_MS)
+    instance.clock.advance(7_500 * DAY_MS)
     for _ in range(5):
         instance.count()
     assert not any(partition.startswith("abc#") for partition in partitions(instance))

@@ -108,7 +108,7 @@ def test_a_stretch_that_does_not_follow_is_an_error_and_nothing_of_it_is_stored(
 
 
 def test_hits_that_are_left_out_or_set_aside_are_told(tmp_path: Path) -> None:
-    ancient = hits_of("1", "2", at_ms=CLOCK.now_ms() - 4_000 * DAY_MS)
+    ancient = hits_of("1", "2", at_ms=CLOCK.now_ms() - 8_000 * DAY_MS)
     future = hits_of("3", at_ms=CLOCK.now_ms() + DAY_MS)
     done = imported(tmp_path, [(0, 1, ancient), (1, 2, future), (2, 3, hits_of("4", resource_type=""))], "xyz")
     assert done == ImportDone(stored=2, again=0, refused={"tooOld": 2}, set_aside={"future": 1, "unlabelled": 1})
