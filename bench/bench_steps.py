@@ -23,6 +23,7 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender
+from footfall.flow.count.placing import Placing
 from footfall.flow.count.tally import Rules, Tally
 from footfall.flow.serve.board import Board
 from footfall.flow.serve.popular import popular
@@ -33,7 +34,7 @@ from footfall.flow.store.summaries import Summary
 from footfall.flow.stream.records import HitKey
 from footfall.ports.stream import Entry, Record
 from footfall.values.clock import SetClock
-from footfall.values.period import DEFAULT_PERIODS
+from footfall.values.period import DEFAULT_PERIODS, RETENTION_MS
 from footfall.values.window import HOUR_MS, MINUTE_MS, Grain, Window, window_of
 
 NOW_MS = 1_794_700_000_000
@@ -129,7 +130,8 @@ def _records(entries: list[Entry]) -> list[Record]:
 
 
 def _tallied(records: list[Record]) -> None:
-    tally = Tally(Rules(), through_of=lambda _minute: 0)
+    placing = Placing(kept_ms=RETENTION_MS, zone_of=lambda _brand: "UTC")
+    tally = Tally(Rules(), placing=placing, through_of=lambda _place: 0)
     for record in records:
         tally.add(record)
 

@@ -56,6 +56,9 @@ class Watched:
     def appended(self) -> Mapping[str, int]:
         return self._stream.appended()
 
+    def mark(self, name: bytes) -> int:
+        return self._stream.mark(name)
+
     def trim(self, shard: int, *, through: int) -> None:
         self._stream.trim(shard, through=through)
 

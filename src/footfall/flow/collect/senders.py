@@ -41,7 +41,7 @@ def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -
     """
     address = peer
     for hop in reversed(forwarded.split(",")[-_HOPS_MAX:]):
-        if not hop.strip() or not _is_within(address, trusted):
+        if not hop.strip() or not is_within(address, trusted):
             return address
         address = _host(hop.strip())
     return address
@@ -104,7 +104,8 @@ def _host(hop: str) -> str:
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
 
 
-def _is_within(address: str, networks: Sequence[Network]) -> bool:
+def is_within(address: str, networks: Sequence[Network]) -> bool:
+    """Tell whether an address lies in one of the networks; what is no address lies in none."""
     try:
         parsed = ipaddress.ip_address(address)
     except ValueError:

@@ -4,9 +4,6 @@ import argparse
 import io
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass
-from http import HTTPStatus
-from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import quote, urlencode
 
@@ -14,7 +11,8 @@ import msgspec
 from rich.table import Table
 
 from footfall.catalog.sent import fields_from_row, rows_from_csv
-from footfall.shells.cli.calls import BUSY, Caller, Reply, answer_of, call_patiently
+from footfall.shells.cli.batches import Refusals, whole_in
+from footfall.shells.cli.calls import Caller, Reply, answer_of, call_patiently
 from footfall.shells.cli.command import (
     BRAND,
     JSON,
@@ -28,25 +26,17 @@ from footfall.shells.cli.command import (
     whole_from,
 )
 from footfall.shells.cli.hits_file import FileUnreadable, Sent, batches_of, hits_in, opened
-from footfall.shells.cli.send import REASONS_SHOWN_MAX, TRIES_MAX, refusals_of
+from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.shells.cli.send import TRIES_MAX
 from footfall.values.errors import Refused
 
 ACTIONS = ("load", "list", "show", "delete")
 FORMATS = ("auto", "csv", "json")
-SECRET_BYTES_MAX = 1_000
 _COLUMNS = (("asset", "assetId"), ("title", "title"), ("section", "sectionId"), ("type", "resourceType"))
 
 
 class WhichAsset(WrongUsage):
     """The action needs a file or an id, or takes none."""
-
-
-@dataclass(slots=True)
-class Loaded:
-    """What became of a file's assets so far."""
-
-    stored: int = 0
-    refused: int = 0
 
 
 def assets(arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -76,8 +66,7 @@ class _Desk:
         self.caller = Caller(arguments.url)
         self._brand = arguments.brand
         self._around = around
-        secret = _secret(arguments.secret_file)
-        self._headers = {"Authorization": f"Bearer {secret}"} if secret else {}
+        self._headers = key_headers(arguments.secret_file)
 
     def call(self, method: str, path: str, *, body: bytes | None = None, **query: str) -> Reply:
         target = f"{path}?{urlencode({'brand': self._brand, **query})}"
@@ -91,26 +80,17 @@ class _Desk:
         )
 
 
-def _secret(name: str | None) -> str:
-    if name is None:
-        return ""
-    try:
-        with Path(name).open(encoding="utf-8") as file:
-            return file.read(SECRET_BYTES_MAX).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileUnreadable(f"{name} cannot be read: {error}.") from error
-
-
 def _load(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
-    loaded = Loaded()
+    refusals, stored = Refusals("asset", around), 0
     with ExitStack() as stack:
         file = stack.enter_context(opened(arguments.target, stdin=around.stdin))
         is_csv = arguments.format == "csv" or (arguments.format == "auto" and arguments.target.lower().endswith(".csv"))
         found = _rows(file) if is_csv else hits_in(file, brand=arguments.brand)
         for batch in batches_of(found):
-            _put(desk, batch, loaded, around)
-    around.say(f"{loaded.stored:,} assets of {arguments.brand} stored, {loaded.refused:,} refused")
-    return Exit.REFUSED if loaded.refused else Exit.OK
+            content = refusals.sent(batch, lambda body: desk.call("PUT", "/v1/assets", body=body))
+            stored += whole_in(content, "stored")
+    around.say(f"{stored:,} assets of {arguments.brand} stored, {refusals.count:,} refused")
+    return Exit.REFUSED if refusals.count else Exit.OK
 
 
 def _rows(file: BinaryIO) -> Iterator[Sent]:
@@ -126,39 +106,6 @@ def _rows(file: BinaryIO) -> Iterator[Sent]:
         raise FileUnreadable(f"The table is not UTF-8: {error}.") from error
     finally:
         text.detach()  # The file is its owner's to close.
-
-
-def _put(desk: _Desk, batch: Sequence[Sent], loaded: Loaded, around: Surroundings) -> None:
-    for asset in batch:
-        if asset.reason:
-            _refuse(loaded, around, f"asset {asset.number}: {asset.reason}")
-    sendable = [asset for asset in batch if not asset.reason]
-    if not sendable:
-        return
-    reply = desk.call("PUT", "/v1/assets", body=b"[" + b",".join(asset.hit for asset in sendable) + b"]")
-    if reply.status in BUSY:
-        answer_of(reply)
-    content = reply.table()
-    refusals = refusals_of(content)
-    if not refusals and reply.status == HTTPStatus.BAD_REQUEST and len(sendable) == 1:
-        refusals = [{"index": 0, "reason": content.get("detail")}]
-    if not refusals:
-        answer_of(reply)
-    for refusal in refusals:
-        index = refusal.get("index")
-        number = sendable[index].number if isinstance(index, int) and 0 <= index < len(sendable) else "?"
-        field = f"{refusal['field']}: " if "field" in refusal else ""
-        _refuse(loaded, around, f"asset {number}: {field}{refusal.get('reason')}")
-    stored = content.get("stored")
-    loaded.stored += stored if isinstance(stored, int) else 0
-
-
-def _refuse(loaded: Loaded, around: Surroundings, sentence: str) -> None:
-    loaded.refused += 1
-    if loaded.refused <= REASONS_SHOWN_MAX:
-        around.complain(f"refused: {sentence}")
-    elif loaded.refused == REASONS_SHOWN_MAX + 1:
-        around.complain("refused: more, which are only counted from here on.")
 
 
 def _list(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -194,7 +141,7 @@ COMMAND = Command(
         ),
         URL,
         BRAND,
-        Argument("--secret-file", "A file with a secret key of the brand, for one that has keys.", shows="FILE"),
+        SECRET_FILE,
         Argument("--format", "How the file is written; auto: .csv is CSV, else JSON.", choices=FORMATS, default="auto"),
         Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
         Argument("--after", "List those after this id.", shows="ID", default=""),

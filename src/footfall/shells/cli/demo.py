@@ -8,9 +8,10 @@ from typing import Any
 import msgspec
 
 from footfall.app.invented_traffic import Newsroom
+from footfall.shells.cli.batches import refusals_of
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, answer_of, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, above_zero, whole_from
-from footfall.shells.cli.send import post_hits, refusals_of
+from footfall.shells.cli.send import post_hits
 
 BATCH_HITS_MAX = 1_000  # Some 400 KB: well inside what a server takes in one request.
 FIRST_TRIES_MAX = 8  # About 18 seconds: a server that was started together with the demo is up by then.

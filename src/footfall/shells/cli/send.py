@@ -1,21 +1,19 @@
 """`footfall send`: one hit from the flags, or many from a file."""
 
 import argparse
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
-from http import HTTPStatus
-from typing import Any, cast
 
 import msgspec
 
-from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, answer_of, call_patiently
+from footfall.shells.cli.batches import Refusals, whole_in
+from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, moment
 from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
 from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 
 TRIES_MAX = 12  # About 45 seconds of a server that is away: a restart is shorter, an outage is not.
-REASONS_SHOWN_MAX = 20  # The first ones tell what is wrong with a file; a million lines would hide them.
 
 
 class WrongTogether(WrongUsage):
@@ -26,16 +24,16 @@ class WrongTogether(WrongUsage):
 class Outcome:
     """What became of the hits so far."""
 
+    refusals: Refusals
     accepted: int = 0
     duplicate: int = 0
-    refused: int = 0
 
 
 def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Send the hits and say which were taken."""
     _require_one_source(arguments)
     key = arguments.key or around.new_key()
-    outcome = Outcome()
+    outcome = Outcome(Refusals("hit", around))
     with ExitStack() as stack:
         caller = stack.enter_context(closing(Caller(arguments.url, headers=key_headers(arguments.secret_file))))
         if arguments.file:
@@ -52,7 +50,7 @@ def send(arguments: argparse.Namespace, around: Surroundings) -> int:
                     around.complain(f"footfall: Run it again with --key {key} and no hit is counted twice.")
                 raise
     _say(outcome, around)
-    return Exit.REFUSED if outcome.refused else Exit.OK
+    return Exit.REFUSED if outcome.refusals.count else Exit.OK
 
 
 def post_hits(caller: Caller, body: bytes, *, key: str) -> Reply:
@@ -61,57 +59,20 @@ def post_hits(caller: Caller, body: bytes, *, key: str) -> Reply:
     return caller.call("POST", "/v1/hits", body=body, headers=headers)
 
 
-def refusals_of(content: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the refusals that an answer lists: index, field and reason of each."""
-    listed = content.get("refused")
-    return cast("list[Mapping[str, Any]]", listed) if isinstance(listed, list) else []
-
-
 def _send_batch(caller: Caller, batch: Sequence[Sent], *, key: str, outcome: Outcome, around: Surroundings) -> None:
-    for hit in batch:
-        if hit.reason:
-            _refuse(outcome, around, f"hit {hit.number}: {hit.reason}")
-    sendable = [hit for hit in batch if not hit.reason]
-    if not sendable:
-        return
-    body = b"[" + b",".join(hit.hit for hit in sendable) + b"]"
-    reply = call_patiently(
-        lambda: post_hits(caller, body, key=key), pause=around.pause, tries_max=TRIES_MAX, on_wait=around.complain
+    content = outcome.refusals.sent(
+        batch,
+        lambda body: call_patiently(
+            lambda: post_hits(caller, body, key=key), pause=around.pause, tries_max=TRIES_MAX, on_wait=around.complain
+        ),
     )
-    if reply.status in BUSY:
-        answer_of(reply)
-    content = reply.table()
-    refusals = refusals_of(content)
-    if not refusals and reply.status == HTTPStatus.BAD_REQUEST and len(sendable) == 1:
-        # The only hit of a request is refused in the problem itself.
-        refusals = [{"index": 0, "reason": content.get("detail")}]
-    if not refusals:
-        answer_of(reply)
-    for refusal in refusals:
-        index = refusal.get("index")
-        number = sendable[index].number if isinstance(index, int) and 0 <= index < len(sendable) else "?"
-        field = f"{refusal['field']}: " if "field" in refusal else ""
-        _refuse(outcome, around, f"hit {number}: {field}{refusal.get('reason')}")
-    outcome.accepted += _whole(content, "accepted")
-    outcome.duplicate += _whole(content, "duplicates")
-
-
-def _whole(content: Mapping[str, Any], name: str) -> int:
-    number = content.get(name)
-    return number if isinstance(number, int) else 0
-
-
-def _refuse(outcome: Outcome, around: Surroundings, sentence: str) -> None:
-    outcome.refused += 1
-    if outcome.refused <= REASONS_SHOWN_MAX:
-        around.complain(f"refused: {sentence}")
-    elif outcome.refused == REASONS_SHOWN_MAX + 1:
-        around.complain("refused: more, which are only counted from here on.")
+    outcome.accepted += whole_in(content, "accepted")
+    outcome.duplicate += whole_in(content, "duplicates")
 
 
 def _say(outcome: Outcome, around: Surroundings) -> None:
     duplicates = f", {outcome.duplicate:,} of them sent before" if outcome.duplicate else ""
-    around.say(f"{outcome.accepted:,} accepted{duplicates}, {outcome.refused:,} refused")
+    around.say(f"{outcome.accepted:,} accepted{duplicates}, {outcome.refusals.count:,} refused")
 
 
 def _hit_of(arguments: argparse.Namespace) -> bytes:

@@ -4,7 +4,6 @@ The brand comes from the key. A brand without keys is open to whoever names it. 
 that are the same whether or not another brand exists.
 """
 
-import ipaddress
 import secrets
 import socket
 import time
@@ -24,7 +23,7 @@ from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
 from footfall.app import wiring
 from footfall.app.settings import Settings
-from footfall.flow.collect.senders import Network, believed_address
+from footfall.flow.collect.senders import Network, believed_address, is_within
 from footfall.shells.http.lane import Exchange
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
@@ -169,7 +168,7 @@ class Access:
 
     def is_within(self, request: Request, networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
-        return all(_is_in(address, networks) for address in (_peer(request), self._address_of_page(request)))
+        return all(is_within(address, networks) for address in (_peer(request), self._address_of_page(request)))
 
     def _open_brand(self, name: str, scope: str) -> Brand:
         if scope == ADMIN:
@@ -337,16 +336,6 @@ def _place(address: str) -> bytes:
     except (OSError, ValueError):
         return b""
     return packed[12:] if packed.startswith(_V4_IN_V6) else packed[:8]
-
-
-def _is_in(address: str, networks: Sequence[Network]) -> bool:
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return False
-    if isinstance(parsed, ipaddress.IPv6Address) and parsed.ipv4_mapped is not None:
-        parsed = parsed.ipv4_mapped
-    return any(parsed in network for network in networks)
 
 
 class _Places:
