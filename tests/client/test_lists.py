@@ -55,6 +55,10 @@ def test_a_list_has_types(opened: Opening, listener: Listener) -> None:
             {"paid": ("free", "a b&c"), "closed": True, "brand": "other"},
             "brand=other&closed=true&paidType=a b%26c,free",
         ),
+        (
+            {"starts": datetime(2026, 11, 1, tzinfo=UTC), "ends": "2026-11-02T00:00Z"},
+            "brand=abc&from=2026-11-01T00:00Z&to=2026-11-02T00:00Z",
+        ),
     ],
 )
 def test_a_question_is_asked_in_the_words_of_the_cache_key(

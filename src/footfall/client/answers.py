@@ -23,6 +23,7 @@ class Item:
     title: str = ""
     address: str = ""
     image: str = ""
+    published: str = ""
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # what a newer server adds
 
 
@@ -31,7 +32,7 @@ class Popular:
     """A list: iterate over it for its items."""
 
     brand: str
-    period: str
+    period: str  # empty: a span that was asked for by its ends
     starts: datetime
     ends: datetime
     exact: bool
@@ -74,8 +75,9 @@ _ITEM_FIELDS = {
     "title": "title",
     "address": "address",
     "image": "image",
+    "published": "published",
 }
-_TEXTS = ("asset", "section", "type", "paid", "title", "address", "image")
+_TEXTS = ("asset", "section", "type", "paid", "title", "address", "image", "published")
 
 
 def popular_from_table(table: Mapping[str, Any]) -> Popular:
@@ -83,7 +85,7 @@ def popular_from_table(table: Mapping[str, Any]) -> Popular:
     try:
         return Popular(
             brand=str(table["brand"]),
-            period=str(table["period"]),
+            period=str(table.get("period", "")),
             starts=datetime.fromisoformat(table["from"]),
             ends=datetime.fromisoformat(table["to"]),
             exact=bool(table["exact"]),

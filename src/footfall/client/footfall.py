@@ -5,7 +5,7 @@ import os
 import ssl
 import time
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime
 from types import TracebackType
 from typing import Self
 
@@ -69,7 +69,9 @@ class Footfall:
     def popular(  # noqa: PLR0913 - what may be asked for, each with a default
         self,
         *,
-        period: str = "justnow",
+        period: str = "",
+        starts: datetime | str | None = None,
+        ends: datetime | str | None = None,
         section: Values = None,
         type: Values = None,
         paid: Values = None,
@@ -80,12 +82,15 @@ class Footfall:
     ) -> Popular:
         """Return the most popular assets; raises CallFailed only when there is not even an older list to return.
 
+        The span is a period (`justnow` unless given) or goes from `starts` to `ends`, whole days or hours of the brand.
         `more` is for other filters of the server, by their names there, such as `author` or `tag`.
         """
         query = canonical_query(
             {
                 "brand": brand or self.brand,
-                "period": period,
+                "period": period or ("justnow" if starts is None and ends is None else None),
+                "from": _moment_text(starts),
+                "to": _moment_text(ends),
                 "section": section,
                 "resourceType": type,
                 "paidType": paid,
@@ -154,3 +159,10 @@ def _after_fork() -> None:
 def _close_all() -> None:
     for client in list(_known.values()):
         client.close()
+
+
+def _moment_text(moment: datetime | str | None) -> str | None:
+    if not isinstance(moment, datetime):
+        return moment
+    # As the server spells it, so that caches know it again.
+    return f"{moment.astimezone(UTC):%Y-%m-%dT%H:%M}Z" if not moment.second else moment.isoformat()

@@ -11,6 +11,8 @@ from footfall.shells.http.described.operation import Answer, Operation, Paramete
 from footfall.shells.http.openapi import OPERATIONS, SCHEMAS, openapi_json
 from footfall.shells.http.static_files import StaticRoute, static_text
 
+HERE = "http://127.0.0.1:8080"  # where a server listens unless told otherwise
+
 _SCOPE_SAYS = {
     "": "",
     "hits": "a public write key, or a secret key that may write",
@@ -59,12 +61,17 @@ def example_call(operation: Operation) -> str:
         body = operation.bodies[0]
         example = next(iter(body.examples.values()))
         words += ["-H", f"Content-Type: {body.kind}", "-d", json.dumps(example)]
-    words.append(f"http://127.0.0.1:8080{path}" + (f"?{query}" if query else ""))
+    words.append(f"{HERE}{path}" + (f"?{query}" if query else ""))
     return " ".join(f'"{word}"' if "$KEY" in word else shlex.quote(word) for word in words)
 
 
 def schema_words(schema: Schema) -> str:
     """Return what a value may be, in a few words."""
+    words = _schema_words(schema)
+    return f"{words}; `{json.dumps(schema['default']).strip(chr(34))}` unless given" if "default" in schema else words
+
+
+def _schema_words(schema: Schema) -> str:
     if "$ref" in schema:
         return str(schema["$ref"]).rpartition("/")[2]
     if "anyOf" in schema:
@@ -108,7 +115,7 @@ def field_says(schema: Schema) -> str:
 
 def _entry(operation: Operation) -> str:
     return (
-        f'<li><a href="#{operation.name}"><b>{operation.method}</b> <code>{_text(operation.path)}</code></a> '
+        f'<li><b>{operation.method}</b> <a href="#{operation.name}"><code>{_text(operation.path)}</code></a> '
         f"{_marked(operation.says)}</li>"
     )
 

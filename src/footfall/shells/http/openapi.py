@@ -85,7 +85,9 @@ def _operation(operation: Operation) -> dict[str, Any]:
         made["parameters"] = parameters
     if operation.bodies:
         made["requestBody"] = {"required": not operation.body_may_be_absent, "content": _content(operation.bodies)}
-    if operation.scope:
+    if operation.name == "popular":  # Lists are public unless the brand says otherwise.
+        made["security"] = [dict[str, list[str]](), {"secretKey": list[str]()}]
+    elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.
         public = [{"publicKey": list[str]()}] if operation.scope == "hits" else []
         made["security"] = [{"secretKey": list[str]()}, *public, *([] if operation.scope == "admin" else [{}])]

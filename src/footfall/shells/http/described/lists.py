@@ -106,6 +106,8 @@ _EXAMPLE = {
             "paidType": "free",
             "title": "What the harbour saw",
             "address": "https://www.example.com/a/132141398",
+            "image": "https://www.example.com/a/132141398.jpg",
+            "published": "2026-11-15T06:00Z",
         }
     ],
 }
