@@ -25,7 +25,7 @@ error_log {place}/error.log warn;
 events {{ worker_connections 1024; }}
 http {{
     default_type application/octet-stream;
-    access_log off;
+    access_log {place}/access.log;
     client_body_temp_path {place}/body;
     proxy_temp_path {place}/proxy;
     fastcgi_temp_path {place}/fastcgi;
@@ -47,6 +47,7 @@ class Nginx:
         self.place = place
         self.port = _free_port()
         self.log = place / "cache.log"
+        self.access_log = place / "access.log"  # where nginx writes readers' addresses, unless it is told not to
         self._process: subprocess.Popen[bytes] | None = None
         place.mkdir(parents=True, exist_ok=True)
         (place / "footfall.conf").write_text(self._configuration(origin_port), encoding="utf-8")
@@ -91,19 +92,19 @@ class Nginx:
         """Return how often the cache said what, from its own log, leaving out the first lines."""
         return Counter(line.split()[0] for line in self._lines(after))
 
-    def oldest_s(self, *, after: int = 0) -> float:
-        """Return by how much the oldest list that was given out was older than its cache time; below 0 when none was.
+    def oldest_s(self, *, after: int = 0) -> int | None:
+        """Return by how many whole seconds the oldest list given out was over its cache time, below 0 if under.
 
-        Lists that were given out because footfall failed are left aside. A Date has whole seconds, and nginx counts in
-        them as well, so a list may look up to two seconds older than it was meant to get.
+        Lists that were given out because footfall failed are left aside. A Date has whole seconds and nginx counts in
+        them as well, so the age is told in them: a list that leaves in the last second of its time may be 1 over.
         """
-        over = -1e9
+        overs: list[int] = []
         for line in self._lines(after):
             found = _AGED.search(line)
             if found is not None and not line.startswith("STALE"):
-                made_s = email.utils.parsedate_to_datetime(found["date"]).timestamp()
-                over = max(over, float(found["sent"]) - made_s - int(found["kept"]))
-        return over
+                made_s = int(email.utils.parsedate_to_datetime(found["date"]).timestamp())
+                overs.append(int(float(found["sent"])) - made_s - int(found["kept"]))
+        return max(overs, default=None)
 
     def _lines(self, after: int) -> list[str]:
         return self.log.read_text(encoding="ascii").splitlines()[after:] if self.log.exists() else []
@@ -113,7 +114,7 @@ class Nginx:
         for shipped, here in (
             ("server 127.0.0.1:8080;", f"server 127.0.0.1:{origin_port};"),
             ("listen 80;", f"listen 127.0.0.1:{self.port};"),
-            ("/var/cache/nginx/footfall ", f"{self.place}/cache "),
+            ("/var/lib/nginx/footfall ", f"{self.place}/cache "),
             ("/var/log/nginx/footfall-cache.log", str(self.log)),
         ):
             if text.count(shipped) != 1:

@@ -6,8 +6,9 @@ import msgspec
 import pytest
 
 from footfall.accounts.brands import Brand, BrandLimits
-from footfall.accounts.documents import changed_brand, document_of_brand, document_of_key
+from footfall.accounts.documents import changed_brand, document_of_brand, document_of_key, require_not_lifted
 from footfall.accounts.keys import new_secret_key
+from footfall.accounts.limits import Limits, Rate
 from footfall.values.errors import Refused
 from footfall.values.period import RETENTION_MS, Period
 from footfall.values.window import Grain
@@ -98,3 +99,32 @@ def test_the_document_of_a_secret_key_does_not_tell_the_secret() -> None:
     told = msgspec.json.encode(document_of_key(new.record)).decode()
     assert new.text not in told
     assert new.text.rpartition("_")[2] not in told
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "field"),
+    [
+        ({}, {"key_per_s": 0}, "limits.keyPerS"),
+        ({}, {"key_per_s": 11}, "limits.keyPerS"),
+        ({}, {"key_burst": 21}, "limits.keyBurst"),
+        ({}, {"address_per_s": 0}, "limits.addressPerS"),
+        ({}, {"address_burst": 41}, "limits.addressBurst"),
+        ({"key_per_s": 5}, {}, "limits.keyPerS"),
+        ({"key_per_s": 5}, {"key_per_s": 6}, "limits.keyPerS"),
+        ({}, {"key_per_s": 10, "key_burst": 20, "address_per_s": 1, "address_burst": 0}, ""),
+        ({"key_per_s": 0}, {"key_per_s": 1_000, "key_burst": 1_000}, ""),
+        ({"key_per_s": 1_000, "key_burst": 50}, {"key_per_s": 900, "key_burst": 50}, ""),
+        ({"key_per_s": 1_000}, {}, ""),
+    ],
+)
+def test_a_brand_may_lower_its_limits_and_not_lift_them(
+    before: dict[str, int], after: dict[str, int], field: str
+) -> None:
+    was, would_be = Brand("abc", limits=BrandLimits(**before)), Brand("abc", limits=BrandLimits(**after))
+    limits = Limits(key=Rate(10, 20), address=Rate(30, 40))
+    if not field:
+        require_not_lifted(was, would_be, limits=limits)
+        return
+    with pytest.raises(Refused, match="operator") as caught:
+        require_not_lifted(was, would_be, limits=limits)
+    assert caught.value.field == field

@@ -5,6 +5,8 @@ import socket
 from typing import Any, cast
 from urllib.parse import quote
 
+import pytest
+
 from footfall.accounts.brands import Brand
 from footfall.app.answering import ASKED_WITHIN_MS, BOARDS_MAX, Told, Turns
 from footfall.app.counting import Counting, recounted
@@ -12,6 +14,8 @@ from footfall.app.link import Link, Unframed, framed
 from footfall.app.past_reading import READ_AGAIN_MS_MIN
 from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
+from footfall.flow.collect.imported import ImportedHits, ImportRules, imported
+from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
 from footfall.ports.table import Delete, Put
 from footfall.values.period import JUSTNOW, Period
@@ -312,3 +316,51 @@ def test_turns_answer_and_tell_until_they_are_stopped() -> None:
         ours.sendall(framed(["stop"]))
         assert not turns.take()
         assert Unframed().feed(ours.recv(65_536)) == [["stopped"]]
+
+
+def test_an_hour_that_has_gone_stays_unknown_when_a_hit_of_it_is_imported() -> None:
+    instance = Instance()
+    hour_ms = NOON_MS - 12 * HOUR_MS
+    instance.clock.set(hour_ms + 30 * MINUTE_MS)
+    instance.send("old", "old")
+    instance.count()
+    # The hour is built, folded and finished; at last it expires, while later hours of its day do not.
+    for later_ms in (DAY_MS, 2 * DAY_MS, 3 * DAY_MS, 60 * DAY_MS + 12 * HOUR_MS):
+        instance.clock.set(hour_ms + later_ms)
+        instance.count()
+        instance.count()
+    hits = ImportedHits([("new", "news", "article", "free")] * 2, [hour_ms + 20 * MINUTE_MS, hour_ms + 15 * HOUR_MS])
+    got = imported(Brand("abc"), hits, rules=ImportRules(), arrived_at_ms=instance.clock.now_ms())
+    instance.stream.append(got.entries)
+
+    def list_of(from_ms: int, to_ms: int) -> dict[str, Any]:
+        span = f"brand=abc&from={quote(instant_text(from_ms))}&to={quote(instant_text(to_ms))}"
+        return json.loads(cast(bytes, read_past(instance, span)[5]))
+
+    for _ in range(2):
+        instance.count()
+        instance.clock.advance(HOUR_MS)
+        instance.answering.refresh()
+        gone = list_of(hour_ms, hour_ms + HOUR_MS)
+        assert (gone["exact"], gone["keptSince"], gone["items"]) == (False, instant_text(hour_ms + HOUR_MS), [])
+        kept = list_of(hour_ms + 15 * HOUR_MS, hour_ms + 16 * HOUR_MS)
+        assert (kept["exact"], [item["hits"] for item in kept["items"]]) == (True, [1])
+        day = list_of(hour_ms, hour_ms + DAY_MS)
+        assert (day["exact"], {item["assetId"]: item["hits"] for item in day["items"]}) == (True, {"old": 2, "new": 2})
+    done = recounted(instance.counting, "abc", hour_ms, hour_ms + DAY_MS, on_progress=lambda _: None)
+    assert (done["hits"], done["changed"]) == (4, 0)
+
+
+def test_the_catalogue_is_looked_at_once_for_many_answers(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = Instance()
+    looks: list[str] = []
+
+    def counted(words: Words, brand: str) -> int:
+        looks.append(brand)
+        return look(words, brand)
+
+    look = Words.look
+    monkeypatch.setattr(Words, "look", counted)
+    for limit in range(1, 6):
+        assert instance.answering.answer(f"brand=abc&limit={limit}") is not None
+    assert looks == ["abc"]

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from footfall.accounts.brands import Brand
+from footfall.adapters.embedded import damage
 from footfall.app import doctor_data, doctor_machine, wiring
 from footfall.app.doctor import examine
 from footfall.app.findings import Finding, age_text, size_text
@@ -85,6 +86,14 @@ def test_an_empty_directory_is_fine(tmp_path: Path) -> None:
     found = findings(tmp_path / "new", Settings(brands={"abc": Brand("abc")}))
     assert [finding.check for finding in found if finding.level != "fine"] == ["brands"]
     assert notes(found, "brands") == ["Without a key, anybody may send hits for abc."]
+
+
+@pytest.mark.parametrize(("host", "level"), [("localhost", "note"), ("::1", "note"), ("0.0.0.0", "todo")])
+def test_an_open_brand_is_something_to_do_where_others_can_reach_it(tmp_path: Path, host: str, level: str) -> None:
+    (tmp_path / "new").mkdir(mode=0o700)
+    found = findings(tmp_path / "new", Settings(brands={"abc": Brand("abc")}, http_host=host))
+    (brands,) = [finding for finding in found if finding.check == "brands"]
+    assert (brands.level, brands.do) == (level, f"footfall brands add abc --data {tmp_path}/new")
 
 
 def test_settings_that_stop_a_start_are_said(data: Path) -> None:
@@ -217,6 +226,30 @@ def test_a_disk_that_will_be_full_is_foretold(data: Path, monkeypatch: pytest.Mo
 def test_data_that_cannot_be_read_is_something_to_do(data: Path) -> None:
     (data / "store.db").write_bytes(b"not a database" * 1_000)
     assert "damaged" in to_do(findings(data), "formats").says
+
+
+def test_every_database_has_a_line(data: Path) -> None:
+    wiring.open_catalog_table(Settings(data_dir=str(data)), CLOCK).close()
+    says = [finding.says for finding in findings(data) if finding.check == "formats"]
+    assert [text.partition(" (")[0] for text in says] == [
+        f"{name} is whole" for name in ("stream.db", "store.db", "accounts.db", "catalog.db")
+    ]
+
+
+@pytest.mark.parametrize("name", ["stream.db", "store.db", "accounts.db", "catalog.db"])
+@pytest.mark.parametrize("first", [0, 8_192])
+def test_a_database_that_is_damaged_anywhere_is_named(data: Path, name: str, first: int) -> None:
+    wiring.open_catalog_table(Settings(data_dir=str(data)), CLOCK).close()
+    whole = (data / name).read_bytes()
+    (data / name).write_bytes(whole[:first] + b"\xff" * (len(whole) - first))
+    found = to_do(findings(data), "formats")
+    assert found.says.startswith(f"{name} cannot be read: ")
+    assert "damaged" in found.says
+
+
+def test_a_database_that_is_too_large_is_only_opened(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(damage, "WHOLE_BYTES_MAX", 1)
+    assert "stream.db can be opened" in next(one.says for one in findings(data) if one.check == "formats")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from footfall.accounts.brands import Brand, UnknownBrand
 from footfall.app import wiring
 from footfall.app.import_stretches import NotAFingerprint, OutOfStep, StretchTooLong
-from footfall.app.importing import ImportDone, ImportedHits, open_import
+from footfall.app.importing import ImportDone, ImportedHits, open_import, opened_places
 from footfall.app.lock import InUse, take_lock
 from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
@@ -68,6 +68,21 @@ def test_a_log_of_years_ago_is_counted_in_its_day(tmp_path: Path) -> None:
     assert done == ImportDone(stored=4, again=0, refused={}, set_aside={})
     assert counted(tmp_path) == {key_of("1"): 3, key_of("2"): 1}
     assert lines_of(tmp_path).counted == 4
+
+
+def test_places_are_looked_up_while_an_instance_has_the_directory(tmp_path: Path) -> None:
+    with opened_places(settings_in(tmp_path), "abc") as places:
+        assert places(LOG) == 0
+    assert list(tmp_path.iterdir()) == []
+    with open_import(settings_in(tmp_path), "abc") as session:
+        session.take(LOG, begins=0, ends=100, hits=hits_of("1"))
+        session.flush()
+        with opened_places(settings_in(tmp_path), "abc") as places:
+            assert (places(LOG), places(OTHER_LOG)) == (100, 0)
+        with opened_places(settings_in(tmp_path), "xyz") as places:
+            assert places(LOG) == 0
+    with pytest.raises(UnknownBrand), opened_places(settings_in(tmp_path), "none"):
+        pass
 
 
 def test_a_log_that_is_imported_again_is_not_counted_again(tmp_path: Path) -> None:

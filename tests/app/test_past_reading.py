@@ -6,7 +6,7 @@ from footfall.app import past_reading as module
 from footfall.app.past_reading import PastReading, SpanKey, TooManySpans
 from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.resolution import Ground
-from footfall.flow.serve.spans import span_between
+from footfall.flow.serve.spans import SPAN_WAIT_MS, size_between, span_between
 from footfall.flow.store.summaries import Summary
 from footfall.ports.errors import Corrupt
 from footfall.values.clock import SetClock
@@ -25,7 +25,10 @@ class Reader:
         self.clock = SetClock(NOON_MS)
         self.reads: list[tuple[str, Window]] = []
         self.fails = False
-        self.past = PastReading(self.new_list, self.read, now_ms=self.clock.now_ms)
+        self.past = PastReading(self.new_list, self.read, size_of=self.size_of, now_ms=self.clock.now_ms)
+
+    def size_of(self, key: SpanKey) -> int:
+        return 2 * size_between(key.from_ms, key.to_ms, zone="UTC")
 
     def new_list(self, key: SpanKey) -> PastList:
         now_ms = self.clock.now_ms()
@@ -60,7 +63,11 @@ def test_all_questions_for_one_span_wait_for_one_reading() -> None:
     assert (found.version, found.is_outdated) == (7, False)
 
 
-def test_spans_are_read_in_the_order_in_which_they_were_asked_for() -> None:
+def days(count: int, brand: str = "abc") -> SpanKey:
+    return SpanKey(brand, TODAY_MS - count * DAY_MS, TODAY_MS)
+
+
+def test_spans_of_one_length_are_read_in_the_order_in_which_they_were_asked_for() -> None:
     reader = Reader()
     for back in (5, 3, 9):
         reader.past.find(day(back), f"{back}", version=1)
@@ -68,17 +75,90 @@ def test_spans_are_read_in_the_order_in_which_they_were_asked_for() -> None:
     assert reader.read_all() == ["5", "3", "9"]
 
 
+def test_the_span_with_the_least_left_is_read_first_even_when_a_longer_one_has_begun() -> None:
+    reader = Reader()
+    reader.past.find(days(30), "month", version=1)
+    assert reader.past.step() == []
+    reader.past.find(days(7), "week", version=1)
+    reader.past.find(day(3), "day", version=1)
+    assert reader.read_all() == ["day", "week", "month"]
+    assert len(reader.reads) == 2 * (30 + 7 + 1)  # Nothing was read twice.
+
+
 def test_no_more_spans_wait_than_can_be_read_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "QUESTIONS_WAITING_MAX", 3)
     reader = Reader()
-    for back in range(module.SPANS_WAITING_MAX):
-        reader.past.find(day(back + 1), "q", version=1)
+    for number in range(module.SPANS_WAITING_MAX):
+        reader.past.find(day(1, f"brand{number}"), "q", version=1)
     with pytest.raises(TooManySpans, match="ask again"):
         reader.past.find(day(99), "q", version=1)
     for question in ("r", "s"):
-        reader.past.find(day(1), question, version=1)
+        reader.past.find(day(1, "brand0"), question, version=1)
     with pytest.raises(TooManySpans, match="too many questions"):
-        reader.past.find(day(1), "t", version=1)
+        reader.past.find(day(1, "brand0"), "t", version=1)
+
+
+def test_a_brand_has_few_spans_waiting_and_leaves_room_for_others() -> None:
+    reader = Reader()
+    for back in range(1, 2 + module.SPANS_OF_BRAND_MAX):
+        reader.past.find(day(back), "q", version=1)
+    with pytest.raises(TooManySpans, match="of the brand"):
+        reader.past.find(day(9), "q", version=1)
+    assert reader.past.find(day(1), "again", version=1) is None
+    assert reader.past.find(day(9, "xyz"), "q", version=1) is None
+
+
+def test_waiting_work_is_bounded_by_its_windows_but_one_span_is_always_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "WINDOWS_WAITING_MAX", 50)
+    reader = Reader()
+    assert reader.past.find(days(30), "long", version=1) is None
+    with pytest.raises(TooManySpans, match="in time"):
+        reader.past.find(days(30, "xyz"), "q", version=1)
+    assert reader.past.find(day(1, "xyz"), "short", version=1) is None
+    assert reader.read_all() == ["short", "long"]
+
+
+def test_a_span_that_nobody_waits_for_any_more_is_not_read() -> None:
+    reader = Reader()
+    reader.past.find(days(30), "gone", version=1)
+    reader.clock.advance(SPAN_WAIT_MS)
+    assert not reader.past.is_busy
+    assert reader.past.first_waiting() == []
+    assert reader.past.step() == []
+    assert reader.reads == []
+    for back in range(1, 2 + module.SPANS_OF_BRAND_MAX):  # Nor does it take anybody's room.
+        assert reader.past.find(day(back), f"{back}", version=1) is None
+    assert reader.read_all() == ["1", "2", "3"]
+
+
+def test_a_span_that_takes_longer_than_anybody_waits_is_read_on_when_it_is_asked_for_again() -> None:
+    reader = Reader()
+    reader.past.find(days(5), "first", version=1)
+    for _ in range(6):
+        reader.past.step()
+    reader.clock.advance(SPAN_WAIT_MS)
+    assert not reader.past.is_busy
+    assert reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
+    reader.past.find(days(5), "second", version=2)
+    assert reader.read_all() == ["second"]
+    assert len(reader.reads) == 10
+    found = reader.past.find(days(5), "second", version=2)
+    assert found is not None
+    assert found.is_outdated
+
+
+def test_what_was_read_of_spans_in_vain_is_let_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SPANS_PAUSED_MAX", 1)
+    reader = Reader()
+    for brand in ("abc", "xyz"):
+        reader.past.find(days(5, brand), "q", version=1)
+        reader.past.step()
+        reader.clock.advance(SPAN_WAIT_MS)
+    assert not reader.past.is_busy
+    assert reader.past.brands() == {"xyz"}
+    reader.clock.advance(module.AGE_MS_MAX)
+    assert not reader.past.is_busy
+    assert reader.past.brands() == set()
 
 
 def test_kept_spans_are_bounded_and_the_least_asked_go(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,6 +191,8 @@ def test_an_outdated_span_is_sent_for_a_while_and_then_read_again() -> None:
     assert (old.is_outdated, old.version) == (True, 1)
     reader.clock.advance(module.READ_AGAIN_MS_MIN)
     assert reader.past.find(day(5), "q", version=9) is None
+    assert not reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))  # It has not begun.
+    reader.past.step()
     # What is written while it is being read may have been read already, or not.
     assert reader.past.touch("abc", window_of(NOON_MS - 5 * DAY_MS, Grain.HOUR, "UTC"))
     reader.clock.advance(2_000)

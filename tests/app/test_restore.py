@@ -1,26 +1,44 @@
 """A restore brings back every byte or changes nothing."""
 
 import os
+import tarfile
 from contextlib import closing
 from functools import cache
+from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import SimpleNamespace
 
+import msgspec
 import pytest
+import zstandard
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from footfall.adapters.embedded.database import PAGE_BYTES
 from footfall.app import wiring
 from footfall.app.backup import Source, back_up, back_up_to_file
-from footfall.app.backup_file import TRAILER_BYTES, BackupDamaged, BackupTooNew, require_whole
+from footfall.app.backup_file import (
+    SKIPPED_FRAME,
+    TRAILER_BYTES,
+    BackupDamaged,
+    BackupTooNew,
+    Kept,
+    Manifest,
+    require_whole,
+    unpack_backup,
+    write_backup,
+)
 from footfall.app.counting import Counting
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import InUse, take_lock
 from footfall.app.restore import CannotRestore, IsAMount, NotEmpty, restore
 from footfall.app.wiring import StreamIsBehind
 from footfall.flow.store.checkpoints import load_checkpoint
+from footfall.ports.errors import Corrupt
 from footfall.values.clock import SetClock
+from footfall.values.errors import FootfallError
 from tests.app.directories import NOON_MS, contents, make_directory, record_of
 
 CLOCK = SetClock(NOON_MS)
@@ -120,6 +138,8 @@ def test_a_directory_with_data_is_left_alone(backup: Path, tmp_path: Path) -> No
 def test_a_directory_that_is_replaced_is_kept_beside(backup: Path, tmp_path: Path) -> None:
     make_directory(tmp_path / "other", record_of("9"))
     before = contents(tmp_path / "other")
+    for name in ("salts.db", "salts.db-wal", "salts.db-shm"):
+        (tmp_path / "other" / name).write_bytes(b"secret")  # They must not outlive their day, so they are not kept.
     restored = restore(backup, tmp_path / "other", clock=CLOCK, replace_it=True)
     kept = tmp_path / "other.before-20261115T1200Z"
     assert restored.kept == kept
@@ -166,6 +186,81 @@ def test_a_stream_that_is_behind_its_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(StreamIsBehind):
         restore(backup, tmp_path / "restored", clock=CLOCK)
     assert not (tmp_path / "restored").exists()
+
+
+def made_of(files: dict[str, bytes], folder: Path) -> Path:
+    """Write a backup with a right digest and manifest, whatever it holds."""
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    about = Manifest(1, "2026-11-15T12:00Z", "0", "0", ())
+    with (folder / "backup").open("wb") as out:
+        write_backup(out, {name: folder / name for name in files}, formats={}, about=about, made_at_ms=NOON_MS)
+    return folder / "backup"
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    make_directory(folder, record_of("1"))
+    return {name: (folder / name).read_bytes() for name in ("store.db", "stream.db", "settings.json")}
+
+
+@pytest.mark.parametrize("name", ["salts.db", "stream.db-wal", "lock", "control.sock", "other.db", ".hidden"])
+def test_a_backup_that_holds_anything_else_is_refused(tmp_path: Path, name: str) -> None:
+    backup = made_of(files_of(tmp_path / "data") | {name: b"x"}, tmp_path / "made")
+    with pytest.raises(BackupDamaged, match="no part of a backup"):
+        restore(backup, tmp_path / "restored", clock=CLOCK)
+    assert not (tmp_path / "restored").exists()
+
+
+@pytest.mark.parametrize("name", ["store.db", "stream.db", "accounts.db", "catalog.db"])
+def test_a_backup_of_a_damaged_database_replaces_nothing(tmp_path: Path, name: str) -> None:
+    files = files_of(tmp_path / "data")
+    damaged = bytearray(files.get(name) or files["store.db"])
+    for start in range(PAGE_BYTES, len(damaged), PAGE_BYTES):
+        damaged[start : start + 64] = b"\xff" * 64
+    backup = made_of(files | {name: bytes(damaged)}, tmp_path / "made")
+    before = contents(tmp_path / "data")
+    with pytest.raises(Corrupt):
+        restore(backup, tmp_path / "data", clock=CLOCK, replace_it=True)
+    assert contents(tmp_path / "data") == before | {"lock": contents(tmp_path / "data")["lock"]}
+
+
+def test_a_backup_without_a_stream_or_with_another_file_in_its_place_is_refused(tmp_path: Path) -> None:
+    files = files_of(tmp_path / "data")
+    with pytest.raises(BackupDamaged, match=r"no stream\.db"):
+        restore(made_of({"store.db": files["store.db"]}, tmp_path / "a"), tmp_path / "restored", clock=CLOCK)
+    with pytest.raises(FootfallError):
+        restore(
+            made_of(files | {"accounts.db": files["stream.db"]}, tmp_path / "b"), tmp_path / "restored", clock=CLOCK
+        )
+    assert not (tmp_path / "restored").exists()
+
+
+def test_a_backup_that_needs_more_room_than_there_is_is_not_unpacked(
+    backup: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1_000))
+    with pytest.raises(CannotRestore, match="1,000 free"):
+        restore(backup, tmp_path / "restored", clock=CLOCK)
+
+
+def test_members_whose_sizes_the_manifest_does_not_tell_are_refused_before_they_are_written(tmp_path: Path) -> None:
+    files = files_of(tmp_path / "data")
+    path = tmp_path / "backup"
+    plain = BytesIO()
+    with tarfile.open(fileobj=plain, mode="w|") as tar:
+        said = Manifest(1, "", "", "", (Kept("stream.db", 5, "0" * 64),))
+        for name, content in {"stream.db": files["stream.db"], "manifest.json": msgspec.json.encode(said)}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(content)
+            tar.addfile(member, BytesIO(content))
+    packed = zstandard.ZstdCompressor(write_checksum=True).compress(plain.getvalue())
+    path.write_bytes(packed + SKIPPED_FRAME + sha256(packed).digest())
+    require_whole(path)
+    (tmp_path / "into").mkdir()
+    with pytest.raises(BackupDamaged, match="manifest says"):
+        unpack_backup(path, tmp_path / "into")
+    assert os.listdir(tmp_path / "into") == []
 
 
 def test_a_backup_of_a_newer_release_is_refused_by_its_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,7 +166,6 @@ def test_a_line_that_is_wrong_costs_no_other_line(line: bytes) -> None:
         (b"title\nx\n", "assetId"),
         (b"assetId,assetId\n1,2\n", "body"),
         (b"assetId,url,address\n", "body"),
-        (b'assetId\n"1', "body"),
         (b"assetId\n\xff", "body"),
     ],
 )
@@ -180,6 +179,54 @@ def test_a_row_with_too_many_cells_is_refused_alone() -> None:
     sent = assets_from_csv(b"assetId,title\n1,a\n2,b,c\n3,d\n", brand="abc", assets_max=9)
     assert [asset.id for asset in sent.assets] == ["1", "3"]
     assert [(one.index, one.field) for one in sent.refused] == [(1, "body")]
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_a_table_is_read_with_the_separator_of_its_first_row(separator: str) -> None:
+    rows = [("assetId", '"title"', "tags"), ("1", '"a, b; c"', '"x;y"'), ("2", "d", "")]
+    table = "\r\n".join(separator.join(row) for row in rows)
+    sent = assets_from_csv(b"\xef\xbb\xbf" + table.encode(), brand="abc", assets_max=9)
+    assert sent.assets == [Asset("1", title="a, b; c", tags=("x", "y")), Asset("2", title="d")]
+    assert (sent.refused, sent.ignored) == ([], ())
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n", "\r"])
+def test_a_table_that_is_not_utf_8_is_refused_with_its_line(ending: str) -> None:
+    table = ending.join(["assetId;title", "1;a", "2;Jyväskylä"])
+    with pytest.raises(Refused, match="is not UTF-8 in line 3; save it as UTF-8"):
+        assets_from_csv(table.encode("latin-1"), brand="abc", assets_max=9)
+    with pytest.raises(Refused, match="is not UTF-8 in line 1; save it as UTF-8"):
+        assets_from_csv(table.encode("utf-16"), brand="abc", assets_max=9)
+
+
+def test_a_quote_that_is_never_closed_hides_only_what_follows_it() -> None:
+    table = b'assetId,title,published\n1,a,never\n2,b\n3,"c\n4,d\n5,e\n'
+    sent = assets_from_csv(table, brand="abc", assets_max=9)
+    assert [asset.id for asset in sent.assets] == ["2"]
+    assert [(one.index, one.field) for one in sent.refused] == [(0, "published"), (2, "body")]
+    assert sent.refused[0].reason.endswith("(line 2, asset 1)")
+    assert sent.refused[1].reason == "opens a quote that is never closed; nothing from line 4 on was read (line 4)"
+
+
+def test_a_row_whose_quotes_are_wrong_is_refused_alone() -> None:
+    sent = assets_from_csv(b'assetId,title\n1,"a" b\n2,"c\nd"\n3,e,f\n4,"g"\n', brand="abc", assets_max=9)
+    assert sent.assets == [Asset("4", title="g")]
+    assert [one.index for one in sent.refused] == [0, 1, 2]
+    places = ("(line 2)", "(line 3, asset 2)", "(line 5, asset 3)")
+    assert [one.reason.endswith(place) for one, place in zip(sent.refused, places, strict=True)] == [True] * 3
+
+
+def test_a_cell_without_an_end_says_which_lines_it_took() -> None:
+    table = b'assetId,title\n1,"' + b"x\n" * 70_000 + b"2,b\n"
+    sent = assets_from_csv(table, brand="abc", assets_max=9_999)
+    assert "nothing from line 2 to" in sent.refused[0].reason
+
+
+def test_columns_that_no_asset_has_are_named_and_empty_ones_are_nobodys() -> None:
+    sent = assets_from_csv(b"assetId,Views,url,brand,,\n1,7,/a,abc,,\n,,,,,\n", brand="abc", assets_max=9)
+    assert sent.ignored == ("Views",)
+    assert sent.assets == [Asset("1", address="/a")]
+    assert sent.refused == []
 
 
 @pytest.mark.parametrize("read_body", [assets_from_json, assets_from_lines, assets_from_csv])

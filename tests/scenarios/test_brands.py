@@ -93,6 +93,20 @@ def test_a_brands_rules_change_while_it_runs(instance: Instance) -> None:
     assert instance.get("/v1/popular?brand=open&period=twodays").status == 400
     refused = instance.call("PATCH", "/v1/brand", b'{"zone":"UTC"}', admin)
     assert (refused.status, refused.json()["field"]) == (400, "zone")
+    for path in ("/v1/brand?foo=1", "/v1/keys?foo=1"):
+        refused = instance.call("GET", path, headers=admin)
+        assert (refused.status, refused.json()["field"]) == (400, "foo")
+
+
+def test_a_brand_lowers_its_limits_by_itself_and_the_operator_alone_raises_them(instance: Instance) -> None:
+    told(instance, "brands-add", "bounded", changes={"limits": {"keyPerS": 50, "keyBurst": 50}})
+    admin = bearer(told(instance, "keys-add", "bounded", scopes=["admin"])["key"])
+    for limits in ({"keyPerS": 0}, {"keyPerS": 51}, {"keyBurst": 51}, {"addressPerS": 1_000_000}):
+        refused = instance.call("PATCH", "/v1/brand", json.dumps({"limits": limits}).encode(), admin)
+        assert (refused.status, refused.json()["field"]) == (400, f"limits.{next(iter(limits))}")
+    lowered = instance.call("PATCH", "/v1/brand", b'{"limits":{"keyPerS":40}}', admin)
+    assert (lowered.status, lowered.json()["limits"]["keyPerS"]) == (200, 40)
+    assert told(instance, "brands-change", "bounded", changes={"limits": {"keyPerS": 0}})["limits"]["keyPerS"] == 0
 
 
 def test_keys_are_made_and_listed_over_http(instance: Instance) -> None:

@@ -82,6 +82,11 @@ def test_one_question_is_one_entry_and_no_spelling_gets_another_questions_list(h
     plain = "brand=spelled&period=day"
     same = [f"{plain}&section=1", "section=1&period=day&brand=spelled", f"limit=100&section=1&{plain}"]
     assert [said(asked(house.front, query)) for query in same] == ["MISS", "HIT", "HIT"]
+    ends = ("from=2026-10-01T00:00Z", "to=2026-11-01T00:00Z")
+    same = [f"brand=spelled&{ends[0]}&{ends[1]}", f"{ends[1]}&brand=spelled&limit=100&{ends[0]}"]
+    assert [said(asked(house.front, query)) for query in same] == ["MISS", "HIT"]
+    for query in (f"{same[0]}&period=justnow", f"brand=spelled&{ends[0]}"):
+        assert asked(house.front, query).status == 400, query
     others = [
         f"{plain}&section=1&section=2",  # repeated: nginx alone would see the first only
         f"{plain}&sec%74ion=2",  # escaped: nginx alone would see none
@@ -89,6 +94,7 @@ def test_one_question_is_one_entry_and_no_spelling_gets_another_questions_list(h
         f"{plain}&section=2",
         plain,
         "brand=spelled&period=week&section=1",
+        "brand=spelled&from=2026-10-01T00:00Z&to=2026-10-02T00:00Z",
     ]
     for query in [*others, *others]:
         assert listed(asked(house.front, query)) == listed(house.origin.get(f"/v1/popular?{query}")), query
@@ -148,6 +154,7 @@ def test_hits_pass_through_with_the_address_that_nginx_saw(house: House) -> None
     first, other, forging = visitors_of(house.origin.data)[-3:]
     assert first != other
     assert first == forging
+    assert house.front.access_log.read_text(encoding="utf-8") == ""  # It has seen the addresses and kept none.
 
 
 def test_the_last_good_list_is_served_while_footfall_is_away(house: House) -> None:

@@ -36,7 +36,7 @@ def test_held_hits_are_counted_once_when_the_catalogue_knows_them_whatever_is_ki
     file = tmp_path / "assets.csv"
     file.write_text("assetId,title,sectionId,resourceType\n1,The first,7,article\n")
     loaded = footfall("assets", "load", str(file), "--url", instance.url, "--brand", "abc")
-    assert (loaded.returncode, loaded.stdout) == (0, "1 assets of abc stored, 0 refused\n")
+    assert (loaded.returncode, loaded.stdout) == (0, "1 asset of abc stored, 0 refused\n")
     until(lambda: instance.ledger("abc"), lambda book: (book["unlabelled"], book["counted"]) == (2, 3), seconds=15)
     until(lambda: sections(instance), lambda found: found.get("1") == (2, 7, "article"), seconds=10)
     instance.post({"brand": "abc", "assetId": 1, "sectionId": 99})

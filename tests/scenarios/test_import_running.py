@@ -1,17 +1,18 @@
 """A log is imported into an instance that runs, is killed, and goes on; each of its hits is counted once."""
 
 import threading
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
+from footfall.app import wiring
 from footfall.app.control import ControlFailed
-from footfall.app.importing import ImportBroken, ImportedHits, open_import
+from footfall.app.importing import ImportBroken, ImportedHits, ImportSession, open_import
 from footfall.app.settings import Settings
 from footfall.values.clock import SystemClock
 from footfall.values.window import DAY_MS
-from tests.scenarios.instance import Starter
+from tests.scenarios.instance import Starter, footfall
 
 CLOCK = SystemClock()
 LOG = b"0123456789abcdef"
@@ -90,3 +91,43 @@ def test_what_goes_wrong_is_said(starter: Starter, data: Path) -> None:
         instance.kill()
         with pytest.raises(ImportBroken, match="goes on where it was"):
             session.position(LOG)
+
+
+def salts_in(data: Path, salt: bytes) -> bool:
+    return any(salt in path.read_bytes() for path in data.glob("salts.db*"))
+
+
+def test_the_salts_of_a_finished_import_go_while_another_of_its_brand_goes_on(starter: Starter, data: Path) -> None:
+    starter.start(data)
+    today_ms = CLOCK.now_ms() // DAY_MS * DAY_MS
+    with open_import(settings_of(data), "abc") as following, open_import(settings_of(data), "abc") as session:
+        shared = following.salt(today_ms)
+        salts = [session.salt(day * DAY_MS) for day in range(3_000)]
+        assert len(set(salts)) == 3_000
+        assert session.salt(today_ms) == shared
+        assert salts_in(data, salts[7])
+        session.finish()
+        assert not any(salts_in(data, salt) for salt in salts[::500])
+        assert following.salt(today_ms) == shared
+        following.finish()
+    assert not salts_in(data, shared)
+
+
+def hand_over(session: ImportSession, number: int) -> None:
+    session.take(LOG, begins=number, ends=number + 1, hits=stretch(number))
+    session.flush()
+
+
+def test_an_import_of_a_brand_that_is_removed_meanwhile_ends_and_stores_no_more(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--brand", "other", dev=False)
+    assert footfall("brands", "add", "abc", "--data", str(data)).returncode == 0
+    with open_import(settings_of(data), "abc") as session:
+        hand_over(session, 0)
+        assert footfall("brands", "remove", "abc", "--data", str(data), "--yes").returncode == 0
+        with pytest.raises(ImportBroken, match="was removed"):
+            hand_over(session, 1)
+    with pytest.raises(ControlFailed), open_import(settings_of(data), "abc"):
+        pass
+    instance.terminate()
+    with closing(wiring.open_stream(settings_of(data), CLOCK, read_only=True)) as stream:
+        assert stream.appended()["abc"] == STRETCH_HITS

@@ -128,7 +128,8 @@ class World:
     def _take(self, file: bytes, log: "Log", number: int) -> None:
         hits, now_ms = log.stretches[number], self.clock.now_ms()
         rules = import_rules(self.settings, shards=self.shards)
-        stretches = Stretches(self.brands[log.brand], rules, labelled=lambda _, keys: keys)
+        brand = self.brands[log.brand]
+        stretches = Stretches(brand.name, rules, brand=lambda: brand, labelled=lambda _, keys: keys)
         if hits:
             columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits])
             stretches.add(columns, now_ms=now_ms)

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from footfall.accounts.brands import Brand, BrandLimits, require_kept
 from footfall.accounts.keys import KeyRecord
+from footfall.accounts.limits import Limits
 from footfall.values.errors import Refused
 from footfall.values.period import GRAIN_MS, Period, period_from_setting
 from footfall.values.window import Grain, instant_text
@@ -73,6 +74,26 @@ def changed_brand(brand: Brand, changes: Mapping[str, Any], *, retention_ms: Map
         unlabelled=cast("Any", _text("unlabelled", changes.get("unlabelled", brand.unlabelled))),
         periods=periods,
         limits=_limits(brand.limits, changes["limits"]) if "limits" in changes else brand.limits,
+    )
+
+
+def require_not_lifted(before: Brand, after: Brand, *, limits: Limits) -> None:
+    """Raise Refused when a brand would be let do more than before: that is for the operator to allow."""
+    for word, then, now in (
+        ("key", limits.of_key(before), limits.of_key(after)),
+        ("address", limits.of_address(before), limits.of_address(after)),
+    ):
+        if not then.per_s:
+            continue  # Nothing was limited, so nothing is lifted.
+        if not now.per_s or now.per_s > then.per_s:
+            raise _lifted(f"limits.{word}PerS", then.per_s)
+        if max(1, now.burst) > max(1, then.burst):
+            raise _lifted(f"limits.{word}Burst", then.burst)
+
+
+def _lifted(name: str, held: int) -> Refused:
+    return Refused(
+        name, f"is {held:,} and can only be lowered here; the operator raises it with footfall brands change"
     )
 
 

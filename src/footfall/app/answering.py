@@ -19,7 +19,7 @@ from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.popular import Answer, popular
 from footfall.flow.serve.query import PopularQuery, brand_from, parameters, query_from
 from footfall.flow.serve.resolution import Ground
-from footfall.flow.serve.spans import span_between
+from footfall.flow.serve.spans import size_between, span_between
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
@@ -72,7 +72,7 @@ class Answering:
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
         self._rules = _rules(settings)
-        self._past = PastReading(self._new_past, self._summaries.live, now_ms=clock.now_ms)
+        self._past = PastReading(self._new_past, self._summaries.live, size_of=self._size_of_past, now_ms=clock.now_ms)
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._numbers = dict.fromkeys(range(settings.stream_shards), 0)
         self._missed: dict[str, set[Window]] = {}
@@ -86,7 +86,8 @@ class Answering:
             given = parameters(canonical)
             brand = brand_from(given)
             query = query_from(given, periods=self._brands.periods(brand))
-            self._words_versions.setdefault(brand, self._words.look(brand))
+            if brand not in self._words_versions:
+                self._words_versions[brand] = self._words.look(brand)
             if query.from_ms is not None and query.to_ms is not None:
                 return self._past_answer(canonical, query, SpanKey(brand, query.from_ms, query.to_ms))
             kept = self._board(brand)
@@ -105,7 +106,7 @@ class Answering:
         waiting = self._past.first_waiting()
         try:
             ready = self._past.step()
-        except PortError as error:
+        except (PortError, Refused) as error:
             return [_failed(canonical, str(error)) for canonical in waiting]
         return [told for told in map(self.answer, ready) if told is not None]
 
@@ -151,6 +152,10 @@ class Answering:
         closed_until_ms = min(one.passed_ms for one in self._checkpoints().values())
         span = span_between(key.from_ms, key.to_ms, zone=zone)
         return PastList(span, ground, Moments(closed_until_ms, rules.lateness_ms))
+
+    def _size_of_past(self, key: SpanKey) -> int:
+        """Return how many windows are read for a span, and for the one before it that it is compared with."""
+        return 2 * size_between(key.from_ms, key.to_ms, zone=self._brands.zone_of(key.brand))
 
     def _look_at_brands(self) -> set[str]:
         """Return the brands whose catalogue, zone or periods are others than their answers were made with."""

@@ -12,18 +12,14 @@ from typing import BinaryIO
 
 from footfall import __version__
 from footfall.adapters.embedded.snapshot import Snapshot, sqlite_version
-from footfall.app.backup_file import FORMAT, Manifest, write_backup
+from footfall.app.backup_file import DATABASES, FORMAT, GIVEN_FILE, Manifest, write_backup
 from footfall.app.kept_settings import KEPT_FILE
 from footfall.app.settings import FILE_NAME
-from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, STORE_FILE, STREAM_FILE
+from footfall.app.wiring import STREAM_FILE
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 from footfall.values.window import instant_text
 
-# The store before the stream: counted hits must be in the stream, or the two do not go together. Salts are never
-# kept: what was to be destroyed on time must not come back.
-DATABASES = (STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE)
-GIVEN_FILE = "given.toml"  # What --config names; the directory's own file keeps its name.
 ROOM_BYTES = 64_000_000  # Left free for others on the disk that takes the backup.
 
 

@@ -6,15 +6,18 @@ is stated in docs/formats/backup.md.
 
 import hashlib
 import io
-import re
 import tarfile
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import IO, Any, BinaryIO, cast
 
 import msgspec
 import zstandard
 
+from footfall.app.kept_settings import KEPT_FILE
+from footfall.app.settings import FILE_NAME
+from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, STORE_FILE, STREAM_FILE
 from footfall.values.errors import FootfallError
 
 FORMAT = 1
@@ -26,7 +29,11 @@ DIGEST_BYTES = 32
 SKIPPED_FRAME = 0x184D2A5F.to_bytes(4, "little") + DIGEST_BYTES.to_bytes(4, "little")
 TRAILER_BYTES = len(SKIPPED_FRAME) + DIGEST_BYTES
 
-_NAME = re.compile(r"[a-z][a-z0-9_-]*\.[a-z]{2,5}")
+# The store before the stream: counted hits must be in the stream, or the two do not go together. Salts are never
+# kept: what was to be destroyed on time must not come back.
+DATABASES = (STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE)
+GIVEN_FILE = "given.toml"  # What --config names; the directory's own file keeps its name.
+MEMBERS = frozenset((*DATABASES, KEPT_FILE, FILE_NAME, GIVEN_FILE, MANIFEST))
 
 
 class BackupDamaged(FootfallError):
@@ -94,29 +101,59 @@ def require_whole(path: Path) -> None:
         raise BackupDamaged(f"{path} is not what was written: its digest differs; take another backup.")
 
 
+def manifest_of(path: Path) -> Manifest:
+    """Return the manifest of a whole backup, once it names every member and its size; nothing is unpacked."""
+    sizes: dict[str, int] = {}
+    manifest: Manifest | None = None
+    with _opened(path) as tar:
+        for member in tar:
+            if not member.isreg() or member.name not in MEMBERS or member.name in sizes:
+                raise BackupDamaged(f"{path} holds {member.name[:80]!r}, which is no part of a backup.")
+            sizes[member.name] = member.size
+            if member.name == MANIFEST:
+                manifest = _manifest_from(_content(tar, member).read(MANIFEST_BYTES_MAX), path)
+    sizes.pop(MANIFEST, None)
+    if manifest is None or sorted(sizes.items()) != sorted((one.name, one.bytes) for one in manifest.files):
+        raise _not_as_said(path)
+    return manifest
+
+
 def unpack_backup(path: Path, into: Path) -> Manifest:
     """Write the files of a whole backup into a directory and return its manifest; raise when anything differs."""
-    sums: dict[str, Kept] = {}
-    manifest: Manifest | None = None
+    manifest = manifest_of(path)
+    said = {one.name: one for one in manifest.files}
+    with _opened(path) as tar:
+        for member in tar:
+            if member.name == MANIFEST:
+                continue
+            found = _extracted(_content(tar, member), member.name, into)
+            if (found.bytes, found.sha256) != (said[member.name].bytes, said[member.name].sha256):
+                raise _not_as_said(path)
+    return manifest
+
+
+@contextmanager
+def _opened(path: Path) -> Generator[tarfile.TarFile]:
     try:
         with (
             path.open("rb") as file,
             zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=False) as plain,
             tarfile.open(fileobj=plain, mode="r|") as tar,
         ):
-            for member in tar:
-                content = tar.extractfile(member)
-                if content is None or not _NAME.fullmatch(member.name) or member.name in sums:
-                    raise BackupDamaged(f"{path} holds {member.name!r}, which is no part of a backup.")
-                if member.name == MANIFEST:
-                    manifest = _manifest_from(content.read(MANIFEST_BYTES_MAX), path)
-                else:
-                    sums[member.name] = _extracted(content, member.name, into)
+            yield tar
     except (tarfile.TarError, zstandard.ZstdError, EOFError) as error:
         raise BackupDamaged(f"{path} cannot be unpacked: {error}; take another backup.") from error
-    if manifest is None or not _is_same(manifest, sums):
-        raise BackupDamaged(f"{path} does not hold what its manifest says; take another backup.")
-    return manifest
+
+
+def _content(tar: tarfile.TarFile, member: tarfile.TarInfo) -> IO[bytes]:
+    content = tar.extractfile(member)
+    if content is None:
+        raise tarfile.TarError(f"{member.name} is no file")
+    return content
+
+
+def _not_as_said(path: Path) -> BackupDamaged:
+    return BackupDamaged(f"{path} does not hold what its manifest says; take another backup.")
 
 
 def _manifest_from(content: bytes, path: Path) -> Manifest:
@@ -129,12 +166,7 @@ def _manifest_from(content: bytes, path: Path) -> Manifest:
         raise BackupDamaged(f"{path} has a manifest that cannot be read: {error}.") from error
 
 
-def _is_same(manifest: Manifest, sums: Mapping[str, Kept]) -> bool:
-    said = {one.name: (one.bytes, one.sha256) for one in manifest.files}
-    return len(said) == len(manifest.files) and said == {name: (one.bytes, one.sha256) for name, one in sums.items()}
-
-
-def _extracted(content: Any, name: str, into: Path) -> Kept:
+def _extracted(content: IO[bytes], name: str, into: Path) -> Kept:
     size, digest = 0, hashlib.sha256()
     with (into / name).open("xb") as file:
         while chunk := content.read(CHUNK_BYTES):

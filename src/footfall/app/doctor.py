@@ -13,13 +13,21 @@ import msgspec
 
 from footfall.accounts.register import Registered
 from footfall.app.control import SOCKET_FILE, socket_path
-from footfall.app.doctor_data import about_clock, about_formats, about_growth, about_lag, about_ledger, shards_of
+from footfall.app.doctor_data import (
+    DATABASES,
+    about_clock,
+    about_database,
+    about_growth,
+    about_lag,
+    about_ledger,
+    shards_of,
+)
 from footfall.app.doctor_machine import about_disk, about_files, about_limits, about_versions, about_zones
 from footfall.app.findings import Case, Finding, some
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import LOCK_FILE
 from footfall.app.settings import Settings, SettingsRefused
-from footfall.app.wiring import ACCOUNTS_FILE, STREAM_FILE, open_accounts
+from footfall.app.wiring import ACCOUNTS_FILE, STORE_FILE, STREAM_FILE, open_accounts
 from footfall.ports.errors import PortError
 from footfall.values.clock import SetClock
 
@@ -49,9 +57,24 @@ def examine(directory: Path, given: Settings | SettingsRefused, *, now_ms: int) 
         says = f"{directory} is not there yet, or is not a directory."
         found.append(Finding("instance", "todo", says, "Name the data directory with --data."))
         return case, found
-    for look in (about_brands, about_instance, about_disk, about_files, _about_data):
+    for look in (about_instance, about_disk, about_files, _about_databases):
         found.extend(_guarded(look, case))
     return case, found
+
+
+def _about_databases(case: Case) -> Iterator[Finding]:
+    """Yield whether each database is whole, then what those say that are."""
+    damaged = set[str]()
+    for name in DATABASES:
+        if (case.directory / name).exists():
+            finding = about_database(case, name)
+            if finding.level == "todo":
+                damaged.add(name)
+            yield finding
+    if ACCOUNTS_FILE not in damaged:
+        yield from _guarded(about_brands, case)
+    if not damaged & {STREAM_FILE, STORE_FILE}:
+        yield from _guarded(_about_data, case)
 
 
 def _about_data(case: Case) -> Iterator[Finding]:
@@ -59,7 +82,7 @@ def _about_data(case: Case) -> Iterator[Finding]:
         yield Finding("formats", "fine", "No hit was ever taken here.")
         return
     shards = shards_of(case)
-    for look in (about_formats, about_clock, about_lag, about_ledger, about_growth):
+    for look in (about_clock, about_lag, about_ledger, about_growth):
         yield from look(case, shards)
 
 
@@ -134,12 +157,22 @@ def about_brands(case: Case) -> Iterator[Finding]:
             f"footfall brands add NAME --data {case.directory}",
         )  # fmt: skip
     elif unlocked and not settings.dev:
+        is_local = _is_loopback(settings.http_host)
+        reached = "" if is_local else f", and {settings.http_host} is an address that others can reach"
         yield Finding(
-            "brands", "note", f"Without a key, anybody may send hits for {some(unlocked)}.",
-            "Give them keys with footfall keys when others can reach the server.",
+            "brands", "note" if is_local else "todo",
+            f"Without a key, anybody may send hits for {some(unlocked)}{reached}.",
+            f"footfall brands add {unlocked[0]} --data {case.directory}",
         )  # fmt: skip
     else:
         yield Finding("brands", "fine", "Every brand has a key." if names else "Brands are made up as they come (dev).")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def about_instance(case: Case) -> Iterator[Finding]:

@@ -1,19 +1,34 @@
 """What a doctor looks at in the data: lag, the ledger, the newest hit against the clock, how fast the disk fills."""
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Protocol
 
+from footfall.adapters.embedded.damage import require_whole
 from footfall.app import wiring
 from footfall.app.findings import Case, Finding, age_text, many, size_text, some, when_text
 from footfall.app.settings import DAY_MS, HOUR_MS
-from footfall.app.wiring import STORE_FILE, STREAM_FILE
+from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, STORE_FILE, STREAM_FILE
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
+from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
 from footfall.values.clock import SetClock
 
+
+class _Closes(Protocol):
+    def close(self) -> None: ...
+
+
+_OPENERS: Mapping[str, Callable[..., _Closes]] = {
+    STREAM_FILE: wiring.open_stream,
+    STORE_FILE: wiring.open_store,
+    ACCOUNTS_FILE: wiring.open_accounts,
+    CATALOG_FILE: wiring.open_catalog_table,
+}
+DATABASES = tuple(_OPENERS)
 LAG_MS_MAX = 10_000  # A running instance counts within a second; ten of them are no hiccup any more.
 BACK_MS_MAX = 2_000  # Less than that is the ordinary correction of a clock.
 SILENT_MS_MAX = DAY_MS
@@ -56,10 +71,19 @@ def _shard(stream: Stream, shard: int, checkpoint: Checkpoint) -> Shard:
     return Shard(shard, tip, arrival(tip - 1) if tip else 0, arrival(0), waiting_ms, checkpoint)
 
 
-def about_formats(case: Case, shards: Sequence[Shard]) -> Iterator[Finding]:
-    """Yield that the files could be read, by which the shards are known."""
-    files = f"{STREAM_FILE} and {STORE_FILE}" if (case.directory / STORE_FILE).exists() else STREAM_FILE
-    yield Finding("formats", "fine", f"{files} can be read by this release ({many(len(shards), 'shard')}).")
+def about_database(case: Case, name: str) -> Finding:
+    """Return whether a database file is whole and of a form that this release reads."""
+    try:
+        was_read = require_whole(case.directory / name)
+        with closing(_OPENERS[name](case.settings, SetClock(case.now_ms), read_only=True)):
+            size = size_text((case.directory / name).stat().st_size)
+    except PortError as error:
+        return Finding(
+            "formats", "todo", f"{name} cannot be read: {error}.",
+            "Stop the server and restore the file from a backup: see docs/operating.md, Damage.",
+        )  # fmt: skip
+    how = "is whole" if was_read else "can be opened; it is too large to be read whole here"
+    return Finding("formats", "fine", f"{name} {how} ({size}).")
 
 
 def about_clock(case: Case, shards: Sequence[Shard]) -> Iterator[Finding]:

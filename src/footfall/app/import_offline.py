@@ -15,7 +15,7 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.catalog.labels import KnownLabels
-from footfall.flow.collect.import_salts import ImportSalts
+from footfall.flow.collect.import_salts import ImportSalts, run_of_days
 from footfall.flow.collect.imported import ImportedHits
 from footfall.ports.stream import Stream
 from footfall.values.clock import Clock, SystemClock
@@ -44,7 +44,9 @@ class OwnImport:
 
     def salt(self, day_start_ms: int) -> bytes:
         """Return the visitor salt of an imported day."""
-        return self._salts.of_day(self._brand.name, day_start_ms, now_ms=self._clock.now_ms())
+        now_ms = self._clock.now_ms()
+        days = run_of_days(day_start_ms, zone=self._brand.zone, now_ms=now_ms)
+        return self._salts.of_days(self._brand.name, days, now_ms=now_ms)[day_start_ms]
 
     def take(self, file: bytes, *, begins: int, ends: int, hits: ImportedHits) -> None:
         """Store a stretch, and count now and then what was stored."""
@@ -78,18 +80,20 @@ def opened_offline(settings: Settings, brand: str) -> Generator[OwnImport]:
         opened.callback(os.close, lock)
         settings = kept_settings(settings.data_dir) or settings
         clock = SystemClock()
-        found = _brand_named(brand, settings, clock)
+        found = brand_named(brand, settings, clock)
         stream = opened.enter_context(closing(wiring.open_stream_to_write(settings, clock)))
         store = opened.enter_context(closing(wiring.open_store(settings, clock)))
         salt_table = opened.enter_context(closing(wiring.open_salt_table(settings, clock)))
+        salt_table.forget_expired()  # Those of an import that was broken off, when nothing ran since.
         counting = Counting(settings, stream, store, clock=clock)
         counting.drain()
         rules = import_rules(settings, shards=stream.shards)
-        stretches = Stretches(found, rules, labelled=_labelled(settings, clock, opened.callback))
+        stretches = Stretches(brand, rules, brand=lambda: found, labelled=_labelled(settings, clock, opened.callback))
         yield OwnImport(found, stretches, stream, counting, wiring.import_salts(salt_table), clock)
 
 
-def _brand_named(name: str, settings: Settings, clock: Clock) -> Brand:
+def brand_named(name: str, settings: Settings, clock: Clock) -> Brand:
+    """Return a brand of the directory, or raise UnknownBrand."""
     require_brand_name(name)
     lookup = wiring.brand_lookup(settings, clock)
     if not settings.dev and not lookup.is_known(name):

@@ -56,8 +56,9 @@ class Closed:
 class Stretches:
     """Makes entries of one brand's stretches, a few hits at a time."""
 
-    def __init__(self, brand: Brand, rules: ImportRules, *, labelled: Labelled) -> None:
-        self._brand = brand
+    def __init__(self, name: str, rules: ImportRules, *, brand: Callable[[], Brand], labelled: Labelled) -> None:
+        self._name = name
+        self._brand = brand  # as it is at this moment: its rules may change while an import goes on
         self._rules = rules
         self._labelled = labelled
         self._open = Imported()
@@ -67,11 +68,11 @@ class Stretches:
         if self._open.hits + len(hits.keys) > STRETCH_HITS_MAX:
             raise StretchTooLong(f"a stretch has at most {STRETCH_HITS_MAX:,} hits; hand over shorter ones")
         more = imported(
-            self._brand,
+            self._brand(),
             hits,
             rules=self._rules,
             arrived_at_ms=now_ms,
-            labelled=lambda keys: self._labelled(self._brand.name, keys),
+            labelled=lambda keys: self._labelled(self._name, keys),
         )
         self._open.entries += more.entries
         self._open.hits += more.hits
@@ -80,10 +81,11 @@ class Stretches:
 
     def close(self, file: bytes, *, begins: int, ends: int, now_ms: int) -> Closed:
         """End the stretch: return the entries that move its log's mark when they are stored."""
+        self._brand()  # Nothing is stored for one that was removed.
         done, self._open = self._open, Imported()
-        name = mark_name(self._brand.name, file)
+        name = mark_name(self._name, file)
         # A stretch without hits has only its mark to move.
-        entries = done.entries or [Entry(0, self._brand.name, 0, b"", now_ms)]
+        entries = done.entries or [Entry(0, self._name, 0, b"", now_ms)]
         marked = [replace(one, mark=Mark(name, begins, ends, part)) for part, one in enumerate(entries)]
         return Closed(name, marked, done)
 

@@ -4,7 +4,7 @@ The import talks to the running instance over its control socket, or is the inst
 begins with a line of JSON, as every other does, and goes on in framed messages:
 
     ["position", log]                   answered by ["position", number]
-    ["salt", start of a day]            answered by ["salt", bytes]
+    ["salts", start of a day]           answered by ["salts", starts of that day and the next ones, their salts]
     ["hits", some of a stretch's hits]  not answered; any number of them
     ["stretch", log, begins, ends]      answered, in order, by ["told", what became of the hits], when they are on disk
     ["finish"]                          answered by ["finished"] when all is counted
@@ -16,7 +16,7 @@ import contextlib
 import json
 import socket
 from collections import deque
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -25,13 +25,15 @@ import msgspec
 from msgspec import Struct
 
 from footfall.app.control import ControlFailed, socket_path
-from footfall.app.import_stretches import Sums, Told
+from footfall.app.import_stretches import Sums, Told, mark_name
+from footfall.app.kept_settings import kept_settings
 from footfall.app.link import Message, Unframed, framed
 from footfall.app.settings import Settings
 from footfall.flow.collect.imported import ImportedHits
+from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError
 
-__all__ = ["ImportBroken", "ImportDone", "ImportSession", "ImportedHits", "open_import"]
+__all__ = ["ImportBroken", "ImportDone", "ImportSession", "ImportedHits", "open_import", "opened_places"]
 
 HITS_PER_MESSAGE = 500  # The instance makes entries of a message without looking up: a millisecond's work.
 IN_FLIGHT_MAX = 6  # stretches
@@ -95,6 +97,21 @@ def open_import(settings: Settings, brand: str) -> Generator[ImportSession]:
         yield session
 
 
+@contextmanager
+def opened_places(settings: Settings, brand: str) -> Generator[Callable[[bytes], int]]:
+    """Look up how far logs were imported for a brand, changing nothing, whether or not an instance runs."""
+    from footfall.app import wiring
+    from footfall.app.import_offline import brand_named
+
+    settings, clock = kept_settings(settings.data_dir) or settings, SystemClock()
+    name = brand_named(brand, settings, clock).name
+    if not (Path(settings.data_dir) / wiring.STREAM_FILE).exists():
+        yield lambda _file: 0  # An instance that was never started has imported nothing.
+        return
+    with contextlib.closing(wiring.open_stream(settings, clock, read_only=True)) as stream:
+        yield lambda file: stream.mark(mark_name(name, file))
+
+
 class TalkingImport:
     """An import that talks to the running instance."""
 
@@ -104,6 +121,7 @@ class TalkingImport:
         self._arrived: deque[Message] = deque()
         self._in_flight = 0
         self._sums = Sums()
+        self._salts: dict[int, bytes] = {}  # of the days that come next in a log
         self._begin(brand)
 
     def position(self, file: bytes) -> int:
@@ -111,8 +129,13 @@ class TalkingImport:
         return self._asked(["position", file], "position")
 
     def salt(self, day_start_ms: int) -> bytes:
-        """Return the visitor salt of an imported day."""
-        return self._asked(["salt", day_start_ms], "salt")
+        """Return the visitor salt of an imported day; those of the days after it come with it and are asked once."""
+        salt = self._salts.pop(day_start_ms, None)
+        if salt is None:
+            days, salts = self._asked(["salts", day_start_ms], "salts")
+            self._salts = dict(zip(days, salts, strict=True))
+            salt = self._salts.pop(day_start_ms)
+        return salt
 
     def take(self, file: bytes, *, begins: int, ends: int, hits: ImportedHits) -> None:
         """Send a stretch; wait while too many others are on their way."""
@@ -133,6 +156,7 @@ class TalkingImport:
         """Wait until all is counted."""
         self.flush()
         self._asked(["finish"], "finished")
+        self._salts.clear()
         return done_of(self._sums)
 
     def _begin(self, brand: str) -> None:

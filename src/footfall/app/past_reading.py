@@ -1,4 +1,8 @@
-"""Lists of past spans in the answering process: read a window at a time between questions, and kept for a while."""
+"""Lists of past spans in the answering process: read a window at a time between questions, and kept for a while.
+
+The span with the fewest windows left comes first, and one that nobody waits for any more is not read on. So whoever
+asks for years keeps nobody waiting who asks for a day, and spans asked for in vain cost nothing but their first look.
+"""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -7,12 +11,17 @@ from typing import NamedTuple
 
 from footfall.flow.serve.board import NotReady
 from footfall.flow.serve.past import PastList
+from footfall.flow.serve.spans import SPAN_WAIT_MS
 from footfall.flow.store.summaries import Summary
 from footfall.ports.errors import PortError
+from footfall.values.errors import Refused
 from footfall.values.window import HOUR_MS, MINUTE_MS, Window
 
 SPANS_WAITING_MAX = 16  # Each is read for up to some seconds, and nobody waits for longer.
+SPANS_OF_BRAND_MAX = 2  # wait, beside one that is being read
+WINDOWS_WAITING_MAX = 2_000  # Some seconds of reading; one span that has more is read when no other comes first.
 QUESTIONS_WAITING_MAX = 1_000  # for one span
+SPANS_PAUSED_MAX = 4  # What was read of a span that nobody waits for is there if it is asked for again soon.
 SPANS_KEPT_MAX = 32
 ROWS_KEPT_MAX = 1_000_000  # of all spans together, some 60 bytes each
 READ_AGAIN_MS_MIN = 5_000  # While hits come into a span, it is not read more often than this,
@@ -41,29 +50,46 @@ class KeptSpan:
     began_at_ms: int
     is_outdated: bool = False  # A window of it was written after the reading began.
     fresh_until_ms: int = 0  # It is not read again before, outdated or not.
+
+
+@dataclass(slots=True)
+class Work:
+    """A span that was asked for: who waits for it, and what was read of it so far."""
+
+    size: int  # in windows, about
+    version: int
+    span: KeptSpan | None = None  # None before its reading began
     waiting: dict[str, None] = field(default_factory=dict[str, None])  # questions, in order, each once
+    until_ms: int = 0  # when the last of them stops waiting
+
+    @property
+    def left(self) -> int:
+        """Return how many windows are still to be read, about."""
+        return self.size if self.span is None else self.span.past.left
 
 
 class PastReading:
-    """The spans that are being read, one at a time, and those that were read lately."""
+    """The spans that are being read, those with the least left first, and those that were read lately."""
 
     def __init__(
         self,
         new_list: Callable[[SpanKey], PastList],
         read: Callable[[str, Window], list[Summary]],
         *,
+        size_of: Callable[[SpanKey], int],
         now_ms: Callable[[], int],
     ) -> None:
         self._new_list = new_list
         self._read = read
+        self._size_of = size_of
         self._now_ms = now_ms
         self._kept: OrderedDict[SpanKey, KeptSpan] = OrderedDict()
-        self._queue: OrderedDict[SpanKey, KeptSpan] = OrderedDict()
+        self._works: dict[SpanKey, Work] = {}
 
     @property
     def is_busy(self) -> bool:
-        """Tell whether there is anything to read."""
-        return bool(self._queue)
+        """Tell whether there is anything to read that somebody waits for."""
+        return bool(self._works) and bool(self._waited_for())
 
     def find(self, key: SpanKey, canonical: str, *, version: int) -> KeptSpan | None:
         """Return the span if it is ready; if not, have it read, and the question wait for it."""
@@ -72,38 +98,47 @@ class PastReading:
         if kept is not None and (not kept.is_outdated or now_ms < kept.fresh_until_ms):
             self._kept.move_to_end(key)
             return kept
-        work = self._queue.get(key)
-        if work is None:
-            if len(self._queue) >= SPANS_WAITING_MAX:
-                raise TooManySpans(f"{SPANS_WAITING_MAX} other spans are being read; ask again in some seconds")
-            work = self._queue[key] = KeptSpan(self._new_list(key), version, now_ms)
-        if len(work.waiting) >= QUESTIONS_WAITING_MAX:
+        waited_for = self._waited_for()
+        work = self._works.get(key) or Work(self._size_of(key), version)
+        if key not in waited_for:
+            _require_room(key, work, waited_for)
+        if canonical not in work.waiting and len(work.waiting) >= QUESTIONS_WAITING_MAX:
             raise TooManySpans("too many questions wait for this span; ask again in some seconds")
+        self._works[key] = work
         work.waiting[canonical] = None
+        work.until_ms = now_ms + SPAN_WAIT_MS
         return None
 
     def step(self) -> list[str]:
         """Read one window more; return the questions that can be answered now, or cannot be at all."""
-        key, work = next(iter(self._queue.items()))
-        try:
-            work.past.step(lambda window: self._read(key.brand, window))
-        except PortError:
-            del self._queue[key]
-            raise
-        if not work.past.is_read:
+        waited_for = self._waited_for()
+        if not waited_for:
             return []
-        del self._queue[key]
+        key, work = _next(waited_for)
         now_ms = self._now_ms()
-        took_ms = now_ms - work.began_at_ms
-        work.fresh_until_ms = now_ms + max(READ_AGAIN_MS_MIN, READ_SHARE * took_ms)
-        self._kept[key] = work
+        try:
+            if work.span is None:
+                work.span = KeptSpan(self._new_list(key), work.version, now_ms)
+            span = work.span
+            span.past.step(lambda window: self._read(key.brand, window))
+        except (PortError, Refused):
+            del self._works[key]
+            raise
+        if not span.past.is_read:
+            return []
+        del self._works[key]
+        now_ms = self._now_ms()
+        took_ms = min(now_ms - span.began_at_ms, SPAN_WAIT_MS)  # It may have rested for longer.
+        span.fresh_until_ms = now_ms + max(READ_AGAIN_MS_MIN, READ_SHARE * took_ms)
+        self._kept[key] = span
         self._kept.move_to_end(key)
         self._make_room()
         return list(work.waiting)
 
     def first_waiting(self) -> list[str]:
-        """Return the questions that wait for the span that is being read."""
-        return list(next(iter(self._queue.values())).waiting) if self._queue else []
+        """Return the questions that wait for the span that is read next."""
+        waited_for = self._waited_for()
+        return list(_next(waited_for)[1].waiting) if waited_for else []
 
     def touch(self, brand: str, window: Window) -> bool:
         """Take note that a window was written; return whether that makes an answer outdated."""
@@ -122,29 +157,62 @@ class PastReading:
 
     def brands(self) -> set[str]:
         """Return the brands that have spans here."""
-        return {key.brand for key in (*self._kept, *self._queue)}
+        return {key.brand for key in (*self._kept, *self._works)}
 
     def forget(self, brand: str) -> None:
         """Let go of the spans of a brand whose zone may be another now; those that are being read begin anew."""
         for key in [key for key in self._kept if key.brand == brand]:
             del self._kept[key]
-        for key, work in self._queue.items():
+        for key, work in self._works.items():
             if key.brand == brand:
-                work.past = self._new_list(key)
+                work.span = None
 
     def _outdate(self, is_meant: Callable[[SpanKey, KeptSpan], bool]) -> bool:
         found = False
-        for spans in (self._kept, self._queue):
-            for key, one in spans.items():
-                if not one.is_outdated and is_meant(key, one):
-                    one.is_outdated = found = True
+        begun = [(key, work.span) for key, work in self._works.items() if work.span is not None]
+        for key, one in (*self._kept.items(), *begun):
+            if not one.is_outdated and is_meant(key, one):
+                one.is_outdated = found = True
         return found
+
+    def _waited_for(self) -> dict[SpanKey, Work]:
+        """Return the spans that somebody waits for; of the others, let go of all but what may soon be read on."""
+        now_ms = self._now_ms()
+        waited_for: dict[SpanKey, Work] = {}
+        paused: list[SpanKey] = []
+        for key, work in list(self._works.items()):
+            if now_ms < work.until_ms:
+                waited_for[key] = work
+            elif work.span is None or now_ms - work.span.began_at_ms > AGE_MS_MAX:
+                del self._works[key]
+            else:
+                work.waiting.clear()
+                paused.append(key)
+        for key in paused[: max(0, len(paused) - SPANS_PAUSED_MAX)]:
+            del self._works[key]
+        return waited_for
 
     def _make_room(self) -> None:
         while len(self._kept) > 1 and (
             len(self._kept) > SPANS_KEPT_MAX or sum(one.past.rows for one in self._kept.values()) > ROWS_KEPT_MAX
         ):
             self._kept.popitem(last=False)
+
+
+def _next(waited_for: dict[SpanKey, Work]) -> tuple[SpanKey, Work]:
+    return min(waited_for.items(), key=lambda item: item[1].left)
+
+
+def _require_room(key: SpanKey, work: Work, waited_for: dict[SpanKey, Work]) -> None:
+    """Raise unless one more span can be read in the time that somebody waits for it."""
+    if len(waited_for) >= SPANS_WAITING_MAX:
+        raise TooManySpans(f"{SPANS_WAITING_MAX} other spans are being read; ask again in some seconds")
+    if sum(one.brand == key.brand for one in waited_for) > SPANS_OF_BRAND_MAX:
+        raise TooManySpans(f"{SPANS_OF_BRAND_MAX} other spans of the brand wait already; ask again in some seconds")
+    # Longer ones are read after it, and do not count.
+    ahead = sum(one.left for one in waited_for.values() if one.left <= work.left)
+    if ahead and ahead + work.left > WINDOWS_WAITING_MAX:
+        raise TooManySpans("as much as can be read in time waits already; ask again in some seconds")
 
 
 def _age(one: KeptSpan) -> int:

@@ -9,8 +9,17 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from footfall.adapters.embedded.snapshot import require_sound
 from footfall.app import wiring
-from footfall.app.backup_file import CHUNK_BYTES, Manifest, require_whole, unpack_backup
+from footfall.app.backup_file import (
+    CHUNK_BYTES,
+    DATABASES,
+    BackupDamaged,
+    Manifest,
+    manifest_of,
+    require_whole,
+    unpack_backup,
+)
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -55,6 +64,7 @@ def restore(backup: Path | BinaryIO, directory: Path, *, clock: Clock, replace_i
             unpacked = Path(folder) / "data"
             unpacked.mkdir(mode=0o700)
             require_whole(path)
+            _require_room(manifest_of(path), Path(folder))
             manifest = unpack_backup(path, unpacked)
             _require_usable(unpacked, clock)
             _prepare(unpacked, like=directory)
@@ -96,13 +106,38 @@ def _spooled(backup: BinaryIO, folder: Path) -> Path:
     return path
 
 
+def _require_room(manifest: Manifest, folder: Path) -> None:
+    wanted, free = sum(one.bytes for one in manifest.files), shutil.disk_usage(folder).free
+    if wanted > free:
+        raise CannotRestore(
+            f"the backup has {wanted:,} bytes when it is unpacked and {folder.parent} has {free:,} free; make room."
+        )
+
+
 def _require_usable(unpacked: Path, clock: Clock) -> None:
-    """Raise unless this release can start on what was unpacked."""
+    """Raise unless every database is sound and this release can start on what was unpacked."""
+    if not (unpacked / wiring.STREAM_FILE).exists():
+        raise BackupDamaged(f"the backup holds no {wiring.STREAM_FILE}; take another backup.")
+    for name in DATABASES:
+        if (unpacked / name).exists():
+            require_sound(unpacked / name)
     settings = kept_settings(str(unpacked)) or replace(Settings(), data_dir=str(unpacked))
     with closing(wiring.open_stream(settings, clock, read_only=True)) as stream:
         wiring.require_not_behind(stream, settings, clock)
+    _require_layouts(settings, clock)
     for leftover in [*unpacked.glob("*-wal"), *unpacked.glob("*-shm")]:
         leftover.unlink()  # Looking makes SQLite write them; they hold nothing.
+
+
+def _require_layouts(settings: Settings, clock: Clock) -> None:
+    """Raise unless each table is one that this release reads."""
+    for name, opened in (
+        (wiring.STORE_FILE, wiring.open_store),
+        (wiring.ACCOUNTS_FILE, wiring.open_accounts),
+        (wiring.CATALOG_FILE, wiring.open_catalog_table),
+    ):
+        if (Path(settings.data_dir) / name).exists():
+            opened(settings, clock, read_only=True).close()
 
 
 def _prepare(unpacked: Path, *, like: Path) -> None:
@@ -126,6 +161,8 @@ def _exchange(unpacked: Path, directory: Path, *, now_ms: int) -> Path | None:
         stamp = instant_text(now_ms).replace("-", "").replace(":", "")
         kept = directory.with_name(f"{directory.name}.before-{stamp}")
         directory.rename(kept)
+        for salts in kept.glob(f"{wiring.SALTS_FILE}*"):
+            salts.unlink()  # No instance runs there any more that would destroy them on time.
     unpacked.rename(directory)
     number = os.open(directory.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:

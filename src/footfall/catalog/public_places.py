@@ -8,10 +8,25 @@ from footfall.values.errors import FootfallError
 WEB_PORTS = (80, 443)
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
-# Addresses that hold another one inside: behind them may be anything.
-_TUNNELS = tuple(
+# Where IPv6 addresses of the public Internet lie, and what of it is set apart: tunnels, behind which may be anything,
+# documentation, and what was given back.
+_PUBLIC_V6 = ipaddress.ip_network("2000::/3")
+_SET_APART = tuple(
     ipaddress.ip_network(network)
-    for network in ("::ffff:0:0/96", "::/96", "64:ff9b::/96", "64:ff9b:1::/48", "2001::/32", "2002::/16")
+    for network in (
+        "2001::/23",  # protocols' own, Teredo among them
+        "2001:db8::/32",  # documentation
+        "2002::/16",  # 6to4: an IPv4 address inside
+        "2620:4f:8000::/48",  # answers for private addresses
+        "3ffe::/16",  # given back
+        "3fff::/20",  # documentation
+        "192.0.0.0/24",  # protocols' own
+        "192.31.196.0/24",  # answers for private addresses
+        "192.52.193.0/24",  # multicast through tunnels
+        "192.88.99.0/24",  # 6to4 relays
+        "192.175.48.0/24",  # answers for private addresses
+        "168.63.129.16/32",  # a cloud's own services, reached from inside it alone
+    )
 )
 
 
@@ -27,7 +42,9 @@ def is_public_place(address: str, port: int) -> bool:
         return False
     if port not in WEB_PORTS or not place.is_global or place.is_multicast or place.is_reserved:
         return False
-    return place.version == 4 or not any(place in network for network in _TUNNELS)
+    if place.version == 6 and (place.scope_id is not None or place not in _PUBLIC_V6):
+        return False
+    return not any(place in network for network in _SET_APART)
 
 
 def host_and_port(address: str) -> tuple[str, int]:

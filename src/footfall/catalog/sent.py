@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,13 +14,15 @@ from footfall.values.window import moment_from_text
 
 NAME_SEPARATOR = ";"  # between the authors or tags in a cell of a table
 
-TOO_LONG = ""  # Stands for a row's name when it has more cells than names.
+CELL_SEPARATORS = (",", ";", "\t")  # as spreadsheets write them, by the language they run in
+ID_CHARACTERS_SHOWN = 40
 
 FIELDS = (
     "assetId", "title", "address", "image", "sectionId", "resourceType", "paidType", "published", "updated",
     "authors", "tags",
 )  # fmt: skip
 ALIASES: Mapping[str, str] = {"url": "address"}
+KNOWN_NAMES = frozenset({*FIELDS, *ALIASES, "brand"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +41,24 @@ class SentAssets:
     count: int = 0
     assets: list[Asset] = field(default_factory=list[Asset])
     refused: list[RefusedAsset] = field(default_factory=list[RefusedAsset])
+    ignored: tuple[str, ...] = ()  # columns of a table that no asset has
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table: the line it begins in, its cells by their names, and why it cannot be read, if so."""
+
+    line: int
+    cells: Mapping[str, str]
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CsvTable:
+    """A table whose first row was read: its columns that no asset has, and its rows as they come."""
+
+    ignored: tuple[str, ...]
+    rows: Iterator[Row]
 
 
 def assets_from_json(body: bytes, *, brand: str, assets_max: int) -> SentAssets:
@@ -57,44 +77,110 @@ def assets_from_lines(body: bytes, *, brand: str, assets_max: int) -> SentAssets
 
 def assets_from_csv(body: bytes, *, brand: str, assets_max: int) -> SentAssets:
     """Return the assets of a body that is a table: a row of names, then a row for each asset."""
-    try:
-        text = body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise Refused("body", f"is not UTF-8 at byte {error.start}") from error
-    return _each(rows_from_csv(io.StringIO(text, newline="")), _asset_from_row, brand=brand, assets_max=assets_max)
+    table = table_from_csv(io.StringIO(body.decode("utf-8-sig", "surrogateescape"), newline=""))
+    sent = _each(table.rows, _asset_from_row, brand=brand, assets_max=assets_max)
+    sent.ignored = table.ignored
+    return sent
 
 
-def rows_from_csv(lines: Iterable[str]) -> Iterator[Mapping[str, str]]:
-    """Yield the rows of a table by the names in its first row, or refuse a table that has none that we know."""
-    reader = csv.reader(lines, strict=True)
+def table_from_csv(lines: Iterable[str]) -> CsvTable:
+    """Read the first row of a table, or refuse one that names no asset; what is not UTF-8 comes as lone surrogates."""
+    counted = _Lines(lines)
+    first = next((line for line in counted if line.strip()), "")
+    separator = separator_in(first)
+    if separator is None:
+        raise Refused(
+            "assetId",
+            f"is not in the first row of the table, {first.strip()[:80]!r}; it may have {', '.join(FIELDS)}, "
+            "with commas, semicolons or tabs between them",
+        )
+    counted.unread(first)
+    reader = csv.reader(counted, delimiter=separator, strict=True)
     try:
-        names = [_name_of(cell) for cell in next(reader, list[str]())]
-        if "assetId" not in names:
-            raise Refused("assetId", f"is not in the first row of the table; it may have {', '.join(FIELDS)}")
-        if len(set(names)) != len(names):
-            raise Refused("body", "has a name twice in the first row of the table")
-        for row in reader:
-            if len(row) > len(names):
-                yield {TOO_LONG: f"has {len(row)} cells, the first row has {len(names)}"}
-            elif row:
-                yield {name: cell.strip() for name, cell in zip(names, row, strict=False) if cell.strip()}
+        written = [cell.strip() for cell in next(reader)]
     except csv.Error as error:
-        raise Refused("body", f"is not CSV in line {reader.line_num}: {error}") from error
+        raise Refused("body", f"is not CSV in its first row: {error}") from error
+    names = [_name_of(cell) for cell in written]
+    named = [name for name in names if name]
+    if len(set(named)) != len(named):
+        raise Refused("body", "has a name twice in the first row of the table")
+    ignored = tuple(cell for cell in written if cell and cell not in KNOWN_NAMES)
+    return CsvTable(ignored, _rows(reader, names, counted))
 
 
-def fields_from_row(row: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of a table's row as JSON would have them, or refuse a row that has too many cells."""
-    if TOO_LONG in row:
-        raise Refused("body", row[TOO_LONG])
-    fields: dict[str, Any] = dict(row)
+def separator_in(first: str) -> str | None:
+    """Return what stands between the names of a table's first row; None when no reading of it names assetId."""
+    for separator in CELL_SEPARATORS:
+        if any("assetId" in (cell.strip() for cell in row) for row in csv.reader([first], delimiter=separator)):
+            return separator
+    return None
+
+
+class _Lines:
+    """The lines of a table, counted, each of them refused when it is not UTF-8."""
+
+    def __init__(self, lines: Iterable[str]) -> None:
+        self.number = 0
+        self._lines = iter(lines)
+        self._again = ""
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        if self._again:
+            line, self._again = self._again, ""
+            return line
+        line = next(self._lines)
+        self.number += 1
+        try:
+            line.encode()
+        except UnicodeEncodeError as error:
+            raise Refused("body", f"is not UTF-8 in line {self.number:,}; save it as UTF-8") from error
+        return line
+
+    def unread(self, line: str) -> None:
+        self._again = line
+
+
+def _rows(reader: Iterator[list[str]], names: Sequence[str], lines: _Lines) -> Iterator[Row]:
+    while True:
+        begins = lines.number + 1
+        try:
+            row = next(reader)
+        except StopIteration:
+            return
+        except csv.Error as error:
+            yield Row(begins, {}, _why_not_csv(error, begins, lines.number))
+            continue  # The reader begins anew with the next line.
+        cells = {name: cell.strip() for name, cell in zip(names, row, strict=False) if name and cell.strip()}
+        if len(row) > len(names) and any(cell.strip() for cell in row[len(names) :]):
+            yield Row(begins, cells, f"has {len(row)} cells, the first row has {len(names)}")
+        elif cells:
+            yield Row(begins, cells)
+
+
+def _why_not_csv(error: csv.Error, begins: int, ends: int) -> str:
+    if "unexpected end" in str(error):
+        return f"opens a quote that is never closed; nothing from line {begins:,} on was read"
+    if ends > begins:
+        return f"is not CSV: {error}; nothing from line {begins:,} to {ends:,} was read, a quote may not be closed"
+    return f"is not CSV: {error}"
+
+
+def fields_from_row(row: Row) -> dict[str, Any]:
+    """Return the fields of a table's row as JSON would have them, or refuse a row that cannot be read."""
+    if row.reason:
+        raise Refused("body", row.reason)
+    fields: dict[str, Any] = dict(row.cells)
     for name in ("authors", "tags"):
         if name in fields:
-            parts = (part.strip() for part in row[name].split(NAME_SEPARATOR))
+            parts = (part.strip() for part in row.cells[name].split(NAME_SEPARATOR))
             fields[name] = list(dict.fromkeys(part for part in parts if part))
     for name in ("published", "updated"):
         # In a table every cell is text, so one that is all digits is the number that JSON would have.
-        if name in fields and row[name].isascii() and row[name].isdigit():
-            fields[name] = int(row[name][:20])
+        if name in fields and row.cells[name].isascii() and row.cells[name].isdigit():
+            fields[name] = int(row.cells[name][:20])
     return fields
 
 
@@ -162,8 +248,14 @@ def _asset_from_value(value: object, *, brand: str) -> Asset:
     return asset_from_fields(value, brand=brand)  # pyright: ignore[reportUnknownArgumentType] - whatever was sent
 
 
-def _asset_from_row(row: Mapping[str, str], *, brand: str) -> Asset:
-    return asset_from_fields(fields_from_row(row), brand=brand)
+def _asset_from_row(row: Row, *, brand: str) -> Asset:
+    try:
+        return asset_from_fields(fields_from_row(row), brand=brand)
+    except Refused as error:
+        # Who has a table before them finds a row by its line and its id, not by its place in a request.
+        asset_id = row.cells.get("assetId", "")[:ID_CHARACTERS_SHOWN]
+        place = f"line {row.line:,}, asset {asset_id}" if asset_id else f"line {row.line:,}"
+        raise Refused(error.field, f"{error.reason} ({place})") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from zoneinfo import ZoneInfo
 
 from footfall.values.errors import Refused
@@ -82,15 +82,33 @@ def previous_window(window: Window, zone: str) -> Window:
 
 def windows_between(grain: Grain, *, from_ms: int, to_ms: int, zone: str) -> list[Window]:
     """Return the windows that hold any moment of the span; bounds inside a window take in the whole of it."""
-    found: list[Window] = []
+    found = list(islice(walk(grain, from_ms=from_ms, to_ms=to_ms, zone=zone), WINDOWS_MAX + 1))
+    if len(found) > WINDOWS_MAX:
+        raise TooManyWindows("to", f"{from_ms} to {to_ms} ms holds over {WINDOWS_MAX} windows; ask for less")
+    return found
+
+
+def walk(grain: Grain, *, from_ms: int, to_ms: int, zone: str) -> Iterator[Window]:
+    """Yield the windows that hold any moment of the span, by arithmetic where the zone's offset stays the same."""
+    length_ms = _LENGTH_MS[grain]
     at_ms = from_ms
     while at_ms < to_ms:
-        if len(found) == WINDOWS_MAX:
-            raise TooManyWindows("to", f"{from_ms} to {to_ms} ms holds over {WINDOWS_MAX} windows; ask for less")
         window = window_of(at_ms, grain, zone)
-        found.append(window)
+        yield window
         at_ms = window.to_ms
-    return found
+        if at_ms >= to_ms:
+            return
+        if grain is Grain.HOUR or grain is Grain.DAY:
+            until_ms, offset_ms = _steady(zone, at_ms)
+        else:
+            until_ms, offset_ms = MOMENT_MS_MAX, 0
+        while at_ms < to_ms:
+            # A window after a change of the offset may have begun anywhere; the next one begins where clocks show :00.
+            end_ms = at_ms + length_ms - (at_ms + offset_ms) % length_ms
+            if end_ms > until_ms:
+                break
+            yield Window(grain, at_ms, end_ms)
+            at_ms = end_ms
 
 
 def parts_of(window: Window, zone: str) -> list[Window]:
@@ -125,6 +143,32 @@ def zone_named(zone: str) -> ZoneInfo:
         ) from error
 
 
+_LENGTH_MS = {Grain.MINUTE: MINUTE_MS, Grain.FIVE: 5 * MINUTE_MS, Grain.HOUR: HOUR_MS, Grain.DAY: DAY_MS}
+_STEP_DAYS = 4  # Since 1970 no zone has changed its offset twice within six days.
+_STEPS = 16  # looked at together
+
+
+def _steady(zone: str, moment_ms: int) -> tuple[int, int]:
+    """Return a moment up to which, and with which, the offset is what it is at this one; and the offset."""
+    block, number = divmod(moment_ms // (_STEP_DAYS * DAY_MS), _STEPS)
+    offsets = _offsets(zone, block)
+    offset = offsets[number]
+    until = number
+    while until < _STEPS and offsets[until + 1] == offset:
+        until += 1
+    # A step in which the offset changes is not steady at all: the end is then not after the moment.
+    until_ms = (block * _STEPS + until) * _STEP_DAYS * DAY_MS
+    return min(until_ms, MOMENT_MS_MAX), offset * MINUTE_MS
+
+
+@lru_cache(maxsize=4_096)
+def _offsets(zone: str, block: int) -> tuple[int, ...]:
+    """Return the offset at the start of each step of a block, and at the block's end."""
+    rules = zone_named(zone)
+    first = block * _STEPS
+    return tuple(_offset_minutes(rules, step * _STEP_DAYS * 1_440) for step in range(first, first + _STEPS + 1))
+
+
 # One entry holds at most some 30 windows, so the cache stays under 8 MB; two years of days fit.
 @lru_cache(maxsize=1_024)
 def _windows_of_utc_day(zone: str, utc_day: int, grain: Grain) -> tuple[tuple[int, ...], tuple[Window, ...]]:
@@ -150,9 +194,14 @@ def _starts_in_utc_day(zone: str, utc_day: int, grain: Grain) -> tuple[int, ...]
     first = utc_day * 1_440
     starts: list[int] = []
     offset_before = _offset_minutes(rules, first - 1)
+    # No zone changes its offset and takes it back within a day, so equal ends mean no change.
+    if _offset_minutes(rules, first + 1_439) == offset_before:
+        step = 60 if grain is Grain.HOUR else 1_440
+        return tuple(
+            minute * MINUTE_MS for minute in range(first - (first + offset_before) % -step, first + 1_440, step)
+        )
     for minute in range(first, first + 1_440, 60):
         offset = _offset_minutes(rules, minute + 59)
-        # No zone has ever changed its offset and taken it back within an hour, so equal ends mean no change.
         if offset == offset_before:
             starts.extend(_starts_in_steady_hour(minute, offset, grain))
         else:
@@ -184,14 +233,13 @@ def _starts_in_changing_hour(rules: ZoneInfo, first: int, grain: Grain) -> Itera
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND = timedelta(milliseconds=1)
-_MINUTE = timedelta(minutes=1)
 
 
 def _offset_minutes(rules: ZoneInfo, minute: int) -> int:
     """Return how far the local clock is ahead; a few zones had seconds in it until 1972, which it leaves out."""
-    offset = (_EPOCH + minute * _MINUTE).astimezone(rules).utcoffset()
+    offset = datetime.fromtimestamp(minute * 60, rules).utcoffset()
     assert offset is not None  # A zone with rules always has an offset.
-    return offset // _MINUTE
+    return offset.days * 1_440 + offset.seconds // 60
 
 
 def instant_text(moment_ms: int) -> str:

@@ -66,9 +66,9 @@ def test_a_file_that_cannot_be_opened_is_named(tmp_path: Path, read_only: bool) 
         open_database(path, durable=True, read_only=read_only)
 
 
-def test_a_file_that_is_no_database_is_corrupt(tmp_path: Path) -> None:
+def test_a_file_that_is_no_database_is_corrupt_and_named(tmp_path: Path) -> None:
     (tmp_path / "a.db").write_bytes(b"not a database" * 1_000)
-    with pytest.raises(Corrupt):
+    with pytest.raises(Corrupt, match=r"a\.db is damaged"):
         open_database(tmp_path / "a.db", durable=True)
 
 

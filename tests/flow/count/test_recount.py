@@ -10,7 +10,7 @@ from footfall.flow.store.columns import columns_from_counts
 from footfall.ports.table import Delete, Put
 from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, window_of
-from tests.flow.count.stage import NOON_MS, Side, Stage, go_on_until, key_of
+from tests.flow.count.stage import NOON_MS, Side, Stage, day_of, go_on_until, key_of
 from tests.simulation.grounds import TroubledTable
 
 
@@ -271,3 +271,22 @@ class Breaking(TroubledTable):
         self.writes += 1
         if self.writes == self.breaks_at:
             raise ConnectionError
+
+
+def test_today_may_be_asked_for_whole_and_is_counted_as_far_as_it_has_come() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1", "2")
+    side.count()
+    today = day_of(stage, NOON_MS)
+    done = side.recount(today.from_ms, today.to_ms)
+    assert (done.hits, done.changed) == (2, 0)
+    assert (done.from_ms, done.to_ms) == (today.from_ms, NOON_MS + HOUR_MS)  # What was covered is said.
+
+
+@pytest.mark.parametrize(("from_ms", "to_ms", "field"), [(-HOUR_MS, 2 * DAY_MS, "to"), (HOUR_MS, 2 * HOUR_MS, "from")])
+def test_what_has_not_come_is_refused(from_ms: int, to_ms: int, field: str) -> None:
+    side = Stage().side()
+    with pytest.raises(Refused, match="lies in the future") as refused:
+        side.recount(NOON_MS + from_ms, NOON_MS + to_ms)
+    assert refused.value.field == field

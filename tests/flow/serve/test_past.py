@@ -114,12 +114,13 @@ def test_how_long_caches_may_keep_a_span_depends_on_whether_it_can_change() -> N
     assert ages == {"final": (86_400, True), "closed": (300, False), "open": (60, False)}
 
 
-def test_windows_that_are_gone_are_told_and_those_that_were_imported_are_found() -> None:
+def test_windows_that_are_gone_are_told_and_what_was_imported_since_is_found_but_is_not_all() -> None:
     old = window_of(NOW - 800 * DAY_MS, Grain.DAY, "UTC")
     after = window_of(old.to_ms, Grain.DAY, "UTC")
     store = {old: [summary(old, {("a", "", "", ""): 9}, "all", keep=9)]}
     there = asked(read_all(past_of(old.from_ms, old.to_ms), store), PopularQuery("abc"))
-    assert (there["exact"], [item["hits"] for item in there["items"]]) == (True, [9])
+    assert (there["exact"], [item["hits"] for item in there["items"]]) == (False, [9])
+    assert moment_from_text(there["keptSince"]) == old.to_ms
     assert there["items"][0]["change"] is None
     both = asked(read_all(past_of(old.from_ms, after.to_ms), store), PopularQuery("abc"))
     assert both["exact"] is False

@@ -6,10 +6,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.serve.spans import SPAN_DAYS_MAX, asked_span, span_before, span_between
+from footfall.flow.serve import spans
+from footfall.flow.serve.spans import SPAN_DAYS_MAX, require_span, size_between, span_before, span_between
+from footfall.values import window as window_module
 from footfall.values.errors import Refused
 from footfall.values.period import Span
-from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, moment_from_text, window_of
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, instant_text, moment_from_text, window_of
 
 ZONES = ("UTC", "Europe/Helsinki", "Asia/Kolkata", "Asia/Kathmandu", "Pacific/Chatham", "Australia/Lord_Howe")
 NOW = moment_from_text("2026-11-15T16:32:20Z")
@@ -17,7 +19,8 @@ NOW = moment_from_text("2026-11-15T16:32:20Z")
 
 def span(from_: str, to: str, zone: str = "UTC") -> Span:
     from_ms, to_ms = moment_from_text(from_), moment_from_text(to)
-    return asked_span(from_ms=from_ms, to_ms=to_ms, zone=zone, now_ms=NOW, minutes_kept_ms=2 * DAY_MS)
+    require_span(from_ms=from_ms, to_ms=to_ms, zone=zone, now_ms=NOW, minutes_kept_ms=2 * DAY_MS)
+    return span_between(from_ms, to_ms, zone=zone)
 
 
 def grains(found: Span) -> str:
@@ -69,10 +72,8 @@ def test_a_full_hour_is_the_brands() -> None:
 def test_as_many_days_as_are_possible_can_be_asked_for_whatever_clocks_do() -> None:
     day = window_of(NOW, Grain.DAY, "Europe/Helsinki")
     first = window_of(day.from_ms - (SPAN_DAYS_MAX - 1) * DAY_MS + 12 * HOUR_MS, Grain.DAY, "Europe/Helsinki")
-    found = asked_span(
-        from_ms=first.from_ms, to_ms=day.to_ms, zone="Europe/Helsinki", now_ms=NOW, minutes_kept_ms=DAY_MS
-    )
-    assert len(found.windows) == SPAN_DAYS_MAX
+    require_span(from_ms=first.from_ms, to_ms=day.to_ms, zone="Europe/Helsinki", now_ms=NOW, minutes_kept_ms=DAY_MS)
+    assert len(span_between(first.from_ms, day.to_ms, zone="Europe/Helsinki").windows) == SPAN_DAYS_MAX
 
 
 def test_the_span_before_days_is_as_many_days_even_when_clocks_change() -> None:
@@ -110,6 +111,34 @@ def test_any_span_is_made_of_neighbours_no_two_of_which_could_be_one(
         for larger in {Grain.MINUTE: (Grain.HOUR, Grain.DAY), Grain.HOUR: (Grain.DAY,)}.get(window.grain, ()):
             around = window_of(window.from_ms, larger, zone)
             assert around.from_ms < from_ms or around.to_ms > to_ms
+    assert abs(size_between(from_ms, to_ms, zone=zone) - len(found.windows)) <= 1
     before = span_before(found, zone)
     assert before.to_ms == from_ms
     assert before.from_ms < from_ms
+
+
+def test_the_span_before_is_as_many_days_where_the_calendar_left_one_out() -> None:
+    found = span("2011-12-31T10:00Z", "2012-01-03T10:00Z", "Pacific/Apia")  # There was no 30th of December.
+    before = span_before(found, "Pacific/Apia")
+    assert (grains(found), grains(before)) == ("DDD", "DDD")
+    assert (instant_text(before.from_ms), before.to_ms) == ("2011-12-28T10:00Z", found.from_ms)
+
+
+def test_a_span_is_looked_at_by_its_ends_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def counted(moment_ms: int, grain: Grain, zone: str) -> Window:
+        looks.append(moment_ms)
+        return window_of(moment_ms, grain, zone)
+
+    monkeypatch.setattr(spans, "window_of", counted)
+    monkeypatch.setattr(window_module, "window_of", counted)
+    from_ms, to_ms = moment_from_text("2012-01-31T22:00Z"), moment_from_text("2013-02-28T22:00Z")
+    require_span(from_ms=from_ms, to_ms=to_ms, zone="Europe/Helsinki", now_ms=NOW, minutes_kept_ms=DAY_MS)
+    assert len(looks) <= 3
+    size_between(from_ms, to_ms, zone="Europe/Helsinki")
+    assert len(looks) <= 9
+    found = span_between(from_ms, to_ms, zone="Europe/Helsinki")
+    assert len(found.windows) == 394
+    # A handful more for the pieces, and those around changes of the clocks and ends of what is looked at together.
+    assert len(looks) <= 50

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from footfall.app.kept_settings import keep_settings
+from footfall.app.settings import Settings
 from tests.shells.cli.conftest import Shell
 
 
@@ -23,6 +25,21 @@ def run(*argv: str) -> Done:
     shell = Shell()
     code = shell.run(*argv)
     return Done(code, shell.printed(), shell.complained())
+
+
+@pytest.mark.parametrize(
+    ("host", "port", "url"),
+    [
+        ("192.0.2.7", 9090, "http://192.0.2.7:9090"),
+        ("0.0.0.0", 80, "http://127.0.0.1:80"),
+        ("::", 8081, "http://[::1]:8081"),
+        ("127.0.0.1", 0, "http://127.0.0.1:8080"),
+    ],
+)
+def test_the_line_to_paste_leads_to_where_the_instance_listens(tmp_path: Path, host: str, port: int, url: str) -> None:
+    keep_settings(Settings(data_dir=str(tmp_path), http_host=host, http_port=port))
+    done = run("brands", "add", "abc", "--data", str(tmp_path))
+    assert f'src="{url}/footfall.js"' in done.out
 
 
 def test_adding_a_brand_prints_its_keys_and_the_line_to_paste(tmp_path: Path) -> None:
@@ -83,15 +100,17 @@ def test_keys_are_added_listed_rotated_and_revoked(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("argv", "code", "says"),
     [
-        (["brands", "show"], 2, "name one brand"),
+        (["brands", "show"], 2, "Name one brand"),
         (["brands", "list", "abc"], 2, "only list takes none"),
         (["brands", "remove", "abc"], 2, "--yes"),
-        (["brands", "change", "abc"], 2, "say what is to change"),
-        (["brands", "change", "abc", "--zone", "UTC"], 2, "a zone is chosen when a brand is added"),
+        (["brands", "change", "abc"], 2, "Say what is to change"),
+        (["brands", "change", "abc", "--zone", "UTC"], 2, "A zone is chosen when a brand is added"),
         (["brands", "add", "def", "--period", "long"], 2, "NAME=SPAN/GRAIN/CACHE"),
         (["brands", "add", "def", "--period", "long=30d/1m/30s"], 4, "windows"),
-        (["brands", "add", "def", "--zone", "Mars/Olympus"], 4, "Mars/Olympus"),
-        (["brands", "add", "Def"], 4, "is not a brand name"),
+        (["brands", "add", "def", "--zone", "Mars/Olympus"], 2, "Mars/Olympus"),
+        (["brands", "add", "Def"], 2, "is not a brand name"),
+        (["brands", "add", "def", "--origin", "www.example.com"], 2, "is not an origin"),
+        (["keys", "list", "--brand", "Def"], 2, "is not a brand name"),
         (["brands", "add", "abc"], 1, "is a brand already"),
         (["brands", "show", "def"], 4, "is not a brand here"),
         (["keys", "add", "--brand", "abc"], 2, "--scope"),
@@ -101,11 +120,16 @@ def test_keys_are_added_listed_rotated_and_revoked(tmp_path: Path) -> None:
         (["keys", "add", "--brand", "abc", "--scope", "read", "--expires", "2001-01-01T00:00Z"], 4, "over already"),
     ],
 )
-def test_what_makes_no_sense_is_refused_with_a_sentence(tmp_path: Path, argv: list[str], code: int, says: str) -> None:
+def test_what_makes_no_sense_is_refused_with_a_sentence(
+    tmp_path: Path, argv: list[str], code: int, says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     run("brands", "add", "abc", "--data", str(tmp_path))
     done = run(*argv, "--data", str(tmp_path))
-    assert (done.code, done.out) == (code, ""), done.err
-    assert says in done.err
+    said = done.err + capsys.readouterr().err  # The parser writes by itself.
+    assert (done.code, done.out) == (code, ""), said
+    assert says in said
+    assert said.endswith(".\n")
+    assert not said.endswith("..\n")
 
 
 def test_a_removed_brand_is_gone_from_the_list(tmp_path: Path) -> None:

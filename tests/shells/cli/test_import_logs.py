@@ -1,5 +1,7 @@
 """`footfall import` as a person runs it, on a directory that no server runs on."""
 
+import contextlib
+import gzip
 import io
 import os
 import signal
@@ -13,6 +15,7 @@ import pytest
 
 from footfall.app.settings import read_settings
 from footfall.app.wiring import open_stream
+from footfall.flow.collect.logfile.formats import FORMATS
 from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.shells.cli.import_logs import INCLUDES
 from footfall.shells.cli.import_report import REASONS
@@ -74,7 +77,7 @@ def test_an_import_stores_the_hits_and_reports_every_line(shell: Any, data: Path
     (pack,) = packs(data)
     assert pack.trusted
     assert pack.at_ms == [1_698_796_801_000, 1_698_796_802_000, 1_698_796_803_000]
-    assert pack.urls == ["/a", "/b", "/a?x=1"]
+    assert pack.urls == ["/a", "/b", "/a"]
     assert pack.referrers == ["https://example.com/"] * 3
     assert pack.visitors is not None
     assert len(set(pack.visitors)) == 1
@@ -91,7 +94,7 @@ def test_a_log_that_is_given_again_counts_nothing_and_says_so(shell: Any, data: 
 def test_no_address_of_a_log_reaches_the_disk_or_the_screen(shell: Any, data: Path, log: Path) -> None:
     log.write_text(TEXT + "192.0.2.77 nonsense\n")
     assert shell.run(*arguments(data, str(log))) == 0
-    assert "line 6: it is not a line of the common log format" in shell.printed()
+    assert "line 6: it is not a line of the combined format" in shell.printed()
     assert "192.0.2.77" not in shell.printed() + shell.complained()
     held = b"".join(path.read_bytes() for path in data.iterdir() if path.is_file())
     assert b"192.0.2.77" not in held
@@ -102,6 +105,74 @@ def test_a_dry_run_says_what_would_be_counted_and_touches_nothing(shell: Any, da
     assert shell.run(*arguments(data, str(log), "--dry-run")) == 0
     assert shell.printed().startswith("Would import: 5 lines read, 3 counted.\n")
     assert [path.name for path in data.iterdir()] == ["footfall.toml"]
+
+
+def test_a_dry_run_with_the_data_tells_what_is_new(shell: Any, data: Path, log: Path) -> None:
+    assert shell.run(*arguments(data, str(log))) == 0
+    before = stored(data)
+    log.write_text(TEXT + line("/new", 9))
+    assert shell.run(*arguments(data, str(log), str(log), "--dry-run")) == 0
+    assert "Would import: 1 line read, 1 counted.\n" in shell.printed()
+    assert shell.complained().count("bytes of its text were imported before.") == 2
+    assert stored(data) == before
+    assert shell.run("import", "--data", str(data), "--brand", "abd", str(log), "--dry-run") == 4
+    assert "'abd' is not a brand" in shell.complained()
+
+
+def test_a_dry_run_without_the_data_says_what_it_does_not_know(shell: Any, log: Path) -> None:
+    assert shell.run("import", "--brand", "abc", str(log), "--dry-run") == 0
+    assert "Without --data nobody looks" in shell.complained()
+    assert shell.printed().startswith("Would import: 5 lines read, 3 counted.\n")
+
+
+def test_a_damaged_compressed_log_counts_nothing_and_fails(shell: Any, data: Path, log: Path) -> None:
+    text = "".join(line(f"/{number}", number) for number in range(3_000)).encode()
+    packed = bytearray(gzip.compress(text))
+    packed[len(packed) // 2] ^= 1
+    log.write_bytes(packed)
+    assert shell.run(*arguments(data, str(log))) == 1
+    assert f"footfall: {log} is damaged: " in shell.complained()
+    shell.stdin = gzip.compress(text)[:-100]
+    assert shell.run(*arguments(data, "-")) == 1
+    assert "footfall: - is cut off: its compressed data ends early. Nothing was taken of it" in shell.complained()
+    assert stored(data) == {}
+
+
+@pytest.mark.parametrize("flags", [("--format", "s3"), ("--asset", "^/none/(?P<asset>x)")])
+def test_wrong_flags_fail_and_the_right_ones_count_afterwards(
+    shell: Any, data: Path, log: Path, flags: tuple[str, ...]
+) -> None:
+    assert shell.run(*arguments(data, str(log), *flags)) == 1
+    assert "none of its first 5 lines" in shell.complained() or "no line of it counts" in shell.complained()
+    assert shell.run(*arguments(data, str(log))) == 0
+    assert stored(data) == {"/a": 2, "/b": 1}
+
+
+def test_a_log_that_is_too_old_throughout_may_be_given_again_when_more_days_are_kept(
+    shell: Any, data: Path, log: Path
+) -> None:
+    settings = data / "footfall.toml"
+    before = settings.read_text()
+    settings.write_text("store_days_days = 30\n" + before)
+    assert shell.run(*arguments(data, str(log))) == 1
+    assert "3  hits older than any window that is kept (store_days_days)" in shell.printed()
+    assert "Imported: 5 lines read, 0 counted." in shell.printed()
+    settings.write_text(before)
+    assert shell.run(*arguments(data, str(log))) == 0
+    assert stored(data) == {"/a": 2, "/b": 1}
+
+
+def test_an_expression_finds_ids_in_the_query(shell: Any, data: Path, log: Path) -> None:
+    log.write_text(line("/?p=17&utm_source=x") + line("/about"))
+    assert shell.run(*arguments(data, str(log), "--asset", r"[?&]p=(?P<asset>\d+)")) == 0
+    assert stored(data) == {"17": 1}
+
+
+def test_the_help_names_the_formats(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(SystemExit):
+        shell.run("import", "--help")
+    said = " ".join((shell.printed() + capsys.readouterr().out).split())
+    assert ", ".join(FORMATS) in said
 
 
 def test_the_standard_input_is_a_log(shell: Any, data: Path) -> None:
@@ -121,7 +192,7 @@ def test_an_expression_gives_ids_and_labels(shell: Any, data: Path, log: Path) -
     log.write_text(line("/sport/goal-17") + line("/"))
     assert shell.run(*arguments(data, str(log), "--asset", r"^/(?P<section>\w+)/.*?(?P<asset>\d+)$")) == 0
     assert [pack.keys for pack in packs(data)] == [[("17", "sport", "", "")]]
-    assert "1  paths that name no asset (--asset)" in shell.printed()
+    assert "1  addresses that name no asset (--asset)" in shell.printed()
 
 
 def test_fields_tell_how_any_json_is_read(shell: Any, data: Path, log: Path) -> None:

@@ -12,7 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from footfall.flow.collect.imported import ImportedHits
+from footfall.flow.collect.logfile.fingerprints import offset_of
 from footfall.flow.collect.logfile.formats import FORMATS
+from footfall.flow.collect.logfile.pages import PageRules, asset_pattern
 from footfall.flow.collect.logfile.reading import Wanted
 from footfall.shells.cli.log_import import Import, LogImport, NotTaken, Order
 from footfall.values.clock import SetClock
@@ -46,9 +48,11 @@ class Kept:
         """Have everything on disk already."""
 
 
-def shared(kept: Kept, *, follows: bool = False, name: str | None = None, stdin: bytes = b"") -> Import:
+def shared(
+    kept: Kept, *, follows: bool = False, name: str | None = None, stdin: bytes = b"", wanted: Wanted | None = None
+) -> Import:
     one = FORMATS[name] if name else None
-    order = Order(logs=(), brand="abc", wanted=Wanted(), format=one, follows=follows)
+    order = Order(logs=(), brand="abc", wanted=wanted or Wanted(), format=one, follows=follows)
     return Import(
         order=order,
         zone="UTC",
@@ -191,6 +195,102 @@ def test_a_log_of_no_known_format_is_refused_with_what_to_do(tmp_path: Path) -> 
     path.write_bytes(b"dear diary\nnothing happened\n")
     with pytest.raises(NotTaken, match=r"none of its first 2 lines reads like .*--format"):
         run(path, Kept())
+
+
+def named(path: Path, kept: Kept, name: str, wanted: Wanted | None = None) -> LogImport:
+    log = LogImport(str(path), shared(kept, name=name, wanted=wanted))
+    try:
+        log.run()
+    finally:
+        log.close()
+    return log
+
+
+@pytest.mark.parametrize("name", ["s3", "json", "w3c", "alb", "common"])
+def test_a_wrong_format_uses_nothing_up(tmp_path: Path, name: str) -> None:
+    text = b"".join(line(number, number) for number in range(100))
+    kept = Kept()
+    path = tmp_path / "access.log"
+    path.write_bytes(text)
+    with pytest.raises(NotTaken, match=f"none of its first 100 lines reads like {name}, so nothing was taken"):
+        named(path, kept, name)
+    assert kept.marks == {}
+    run(path, kept)
+    assert kept.hits == recount(text)
+
+
+def test_flags_that_fit_no_line_use_nothing_up(tmp_path: Path) -> None:
+    text = b"".join(line(number, number) for number in range(6_000))  # Several stretches.
+    kept = Kept()
+    path = tmp_path / "access.log"
+    path.write_bytes(text)
+    wanted = Wanted(pages=PageRules(asset=asset_pattern("^/story-(?P<asset>x)")))
+    log = named(path, kept, "combined", wanted)
+    assert log.is_unused
+    assert kept.marks == {}
+    assert not named(path, kept, "combined").is_unused
+    assert kept.hits == recount(text)
+    assert not named(path, kept, "combined", wanted).is_unused  # Nothing in it is new.
+
+
+def test_lines_without_hits_before_the_first_hit_are_part_of_its_place(tmp_path: Path) -> None:
+    errors = b"".join(line(number, number, 404) for number in range(6_000))
+    kept = Kept()
+    path = tmp_path / "access.log"
+    path.write_bytes(errors)
+    run(path, kept)
+    assert kept.marks == {}
+    path.write_bytes(errors + line(7))
+    run(path, kept)
+    (mark,) = kept.marks.values()
+    assert offset_of(mark) == len(errors) + len(line(7))
+    assert kept.hits == {"/7": 1}
+
+
+@pytest.mark.parametrize("harm", ["flipped", "cut"])
+@pytest.mark.parametrize("grown", [False, True])
+def test_a_damaged_compressed_log_is_refused_whole(tmp_path: Path, harm: str, grown: bool) -> None:
+    text = b"".join(line(number, number) for number in range(3_000))
+    whole = gzip.compress(text, 1)
+    kept = Kept()
+    path = tmp_path / "access.log.gz"
+    if grown:
+        path.write_bytes(text[: len(text) // 2])
+        run(path, kept)
+    marks, hits = dict(kept.marks), Counter(kept.hits)
+    packed = bytearray(whole)
+    packed[len(packed) // 2] ^= 1
+    path.write_bytes(packed if harm == "flipped" else whole[:-2_000])
+    with pytest.raises(NotTaken, match="is damaged: " if harm == "flipped" else "is cut off: "):
+        run(path, kept)
+    assert (kept.marks, kept.hits) == (marks, hits)
+    path.write_bytes(whole)
+    run(path, kept)
+    assert kept.hits == recount(text)
+
+
+def test_two_compressed_streams_that_begin_alike_are_both_taken() -> None:
+    kept = Kept()
+    one, other = line(0) + line(1), line(0) + line(7) + line(8)
+    for content in (one, other):
+        log = LogImport("-", shared(kept, stdin=gzip.compress(content)))
+        log.run()
+        log.close()
+    assert kept.hits == recount(one + other)
+
+
+def test_a_followed_log_of_a_named_format_may_begin_with_junk(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    path.write_bytes(b"\x16\x03 junk\n")
+    kept = Kept()
+    log = LogImport(str(path), shared(kept, follows=True, name="combined"))
+    log.run()
+    assert (kept.marks, log.is_unused) == ({}, False)
+    with path.open("ab") as file:
+        file.write(line(1))
+    assert log.follow()
+    log.close()
+    assert kept.hits == {"/1": 1}
 
 
 def test_an_empty_log_is_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 import bz2
 import gzip
 import io
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from footfall.shells.cli.log_text import LINE_BYTES_MAX, LogText, LogUnreadable, Stretch, open_log
 
 TEXT = b"".join(b"line %d\n" % number for number in range(1_000))
+CHECKED_ZSTD = zstandard.ZstdCompressor(write_checksum=True).compress(TEXT)
 WRAPPED = {
     "plain": TEXT,
     "gzip": gzip.compress(TEXT),
@@ -51,6 +53,70 @@ def test_what_comes_before_the_break_of_a_compressed_log_is_read(name: str) -> N
     lines = [line for stretch in stretches(text) for line in stretch.lines]
     assert text.broken == "its compressed data ends early"
     assert lines == TEXT.splitlines()[: len(lines)] or lines[:-1] == TEXT.splitlines()[: len(lines) - 1]
+
+
+@pytest.mark.parametrize("content", WRAPPED.values(), ids=WRAPPED)
+def test_a_log_that_is_whole_is_not_damaged_and_is_read_afterwards(content: bytes) -> None:
+    text = text_of(content)
+    assert text.damage() == ""
+    assert [line for stretch in stretches(text) for line in stretch.lines] == TEXT.splitlines()
+    again = text.from_start()
+    assert [line for stretch in stretches(again) for line in stretch.lines] == TEXT.splitlines()
+
+
+def test_zeros_behind_a_gzip_file_are_padding() -> None:
+    assert text_of(gzip.compress(TEXT) + b"\0" * 5_000).damage() == ""
+
+
+@pytest.mark.parametrize("content", [*list(WRAPPED.values())[1:], CHECKED_ZSTD], ids=[*list(WRAPPED)[1:], "checked"])
+def test_a_compressed_log_that_ends_early_is_cut_off_wherever_that_is(content: bytes) -> None:
+    boundaries = {len(first) for first in map(packed_first, (gzip.compress, zstandard.compress, bz2.compress))}
+    for length in (7, len(content) // 3, len(content) // 2, len(content) - 9, len(content) - 1):
+        assert length not in boundaries
+        assert text_of(content[:length]).damage() == "is cut off: its compressed data ends early"
+
+
+def packed_first(compress: Callable[[bytes], bytes]) -> bytes:
+    """Return the first of several parts, behind which a compressed log is whole."""
+    return compress(TEXT[:3_001])
+
+
+@pytest.mark.parametrize(
+    "content",
+    [gzip.compress(TEXT), WRAPPED["gzip of several members"], bz2.compress(TEXT), CHECKED_ZSTD],
+    ids=["gzip", "gzip members", "bz2", "zstd"],
+)
+def test_no_byte_of_a_compressed_log_is_changed_unnoticed(content: bytes) -> None:
+    # Behind the header, which holds a time and the like that nothing depends on.
+    for place in [*range(12, len(content), 97), len(content) - 1]:
+        changed = bytearray(content)
+        changed[place] ^= 1
+        text = text_of(bytes(changed))
+        # A header in the midst of members may change and leave the text as it is.
+        is_noticed = text.damage() != ""
+        assert is_noticed or [line for one in stretches(text) for line in one.lines] == TEXT.splitlines(), place
+
+
+def test_a_second_part_that_is_none_is_damage() -> None:
+    for name in ("gzip", "bz2", "zstd"):
+        assert text_of(WRAPPED[name] + b"junk that is none").damage().startswith("is damaged: ")
+
+
+def test_a_compressed_standard_input_becomes_a_file_that_can_be_checked() -> None:
+    text = open_log("-", stdin=io.BytesIO(WRAPPED["gzip"]), is_stopping=lambda: False)
+    assert not text.is_live
+    assert text.damage() == ""
+    assert [line for stretch in stretches(text) for line in stretch.lines] == TEXT.splitlines()
+    text.close()
+    cut = open_log("-", stdin=io.BytesIO(WRAPPED["zstd"][:-5]), is_stopping=lambda: False)
+    assert "is cut off" in cut.damage()
+    cut.close()
+
+
+def test_a_compressed_standard_input_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("footfall.shells.cli.log_text._SPOOLED_BYTES_MAX", 100)
+    with pytest.raises(LogUnreadable, match="more than 100 compressed bytes; save it to a file"):
+        open_log("-", stdin=io.BytesIO(WRAPPED["gzip"]), is_stopping=lambda: False)
 
 
 def test_junk_behind_the_magic_of_a_compressed_log_ends_it() -> None:

@@ -95,7 +95,28 @@ def test_a_refused_single_hit_is_a_sentence_and_code_4(shell: Any, server: Any) 
 def test_a_brand_that_is_unknown_ends_it_with_code_4(shell: Any, server: Any) -> None:
     server.answer({"status": 404, "field": "brand", "detail": "brand: 'abc' is not a brand here"}, status=404)
     assert shell.run("send", "--url", server.url, "--brand", "abc", "--asset", "1") == 4
-    assert shell.complained() == "footfall: The server refused (404): brand: 'abc' is not a brand here.\n"
+    assert (
+        shell.complained()
+        == "footfall: The server refused (404): brand: 'abc' is not a brand here; add it with footfall brands add.\n"
+    )
+    assert shell.printed() == ""
+
+
+def test_a_key_says_whose_hits_they_are(shell: Any, server: Any, tmp_path: Path) -> None:
+    server.answer({"accepted": 1}, status=202)
+    (tmp_path / "key").write_text("ffsec_x_y\n")
+    assert shell.run("send", "--url", server.url, "--asset", "1", "--secret-file", f"{tmp_path}/key") == 0
+    assert server.asked[0].json() == [{"assetId": "1"}]
+    assert server.asked[0].headers["authorization"] == "Bearer ffsec_x_y"
+
+
+def test_a_missing_key_is_told_in_words_of_the_command_line_and_nothing_is_summed_up(shell: Any, server: Any) -> None:
+    detail = "brand: 'abc' is not open to everybody here; send a key of it in Authorization: Bearer, or ask"
+    server.answer({"status": 401, "field": "brand", "detail": detail}, status=401)
+    assert shell.run("send", "--url", server.url, "--brand", "abc", "--asset", "1") == 4
+    assert shell.printed() == ""
+    assert "--secret-file" in shell.complained()
+    assert "Bearer" not in shell.complained()
 
 
 def test_a_batch_of_which_nothing_is_taken_names_each_hit(shell: Any, server: Any) -> None:
@@ -127,13 +148,13 @@ def test_a_busy_server_is_asked_again_with_the_same_key_and_body(shell: Any, ser
 def test_a_server_that_stays_busy_is_code_4_and_the_key_is_told(shell: Any, server: Any) -> None:
     server.answer({"detail": "The disk is full"}, status=503)
     assert shell.run("send", "--url", server.url, "--brand", "abc", "--asset", "1") == 4
-    assert "with --key key and no hit is counted twice" in shell.complained()
+    assert "with --idempotency-key key and no hit is counted twice" in shell.complained()
     assert "The server refused (503): The disk is full." in shell.complained()
 
 
 def test_an_earlier_try_goes_on_under_its_key(shell: Any, server: Any) -> None:
     server.answer({"accepted": 1, "duplicates": 1}, status=202)
-    assert shell.run("send", "--url", server.url, "--brand", "abc", "--asset", "1", "--key", "mine") == 0
+    assert shell.run("send", "--url", server.url, "--brand", "abc", "--asset", "1", "--idempotency-key", "mine") == 0
     assert server.asked[0].headers["idempotency-key"] == "mine-0"
     assert shell.printed() == "1 accepted, 1 of them sent before, 0 refused\n"
 

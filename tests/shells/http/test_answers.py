@@ -282,3 +282,37 @@ def test_answers_take_no_more_than_they_may_and_their_sizes_add_up() -> None:
 )  # fmt: skip
 def test_an_etag_is_found_in_what_a_client_has(wanted: str, matches: bool) -> None:
     assert etag_matches('"1"', wanted) == matches
+
+
+def test_a_change_looks_at_the_answers_of_its_brand_alone_and_a_brand_without_answers_is_forgotten() -> None:
+    def test(answers: Answers, teller: Teller) -> None:
+        chance = Random(7)
+        brands = [f"b{number}" for number in range(20)]
+        for step in range(3_000):
+            brand = chance.choice(brands)
+            one = name(chance.randrange(40), brand)
+            tell(answers, one, version=step, body=bytes(chance.randrange(2_000)))
+            if chance.random() < 0.3:
+                answers.find(name(chance.randrange(40), chance.choice(brands)))
+            if chance.random() < 0.05:
+                answers.on_message(["changed", brand, step + 1])
+        ready = {**answers._inner, **answers._outer}  # pyright: ignore[reportPrivateUsage] - what it must agree with
+        of_brand = answers._of_brand  # pyright: ignore[reportPrivateUsage]
+        assert {one for of in of_brand.values() for one in of} == ready.keys()
+        assert all(ready[one].brand == brand for brand, of in of_brand.items() for one in of)
+        teller.renewed.clear()
+        answers.on_message(["changed", "b3", 9_999])
+        assert sorted(teller.renewed) == sorted(one for one, its in ready.items() if its.brand == "b3")
+
+    work(test, bytes_max=200_000)
+
+
+def test_with_its_last_answer_a_brands_version_goes() -> None:
+    def test(answers: Answers, _teller: Teller) -> None:
+        tell(answers, name(1, "gone"))
+        answers.on_message(["changed", "gone", 7])
+        for number in range(100):
+            tell(answers, name(number, "abc"))
+        assert "gone" not in answers._versions  # pyright: ignore[reportPrivateUsage] - nothing else shows it
+
+    work(test, bytes_max=50_000)

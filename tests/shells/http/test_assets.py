@@ -4,7 +4,7 @@ import asyncio
 import gzip
 import json
 import threading
-from collections.abc import Generator
+from collections.abc import Coroutine, Generator
 from dataclasses import dataclass
 from itertools import count
 
@@ -12,8 +12,9 @@ import pytest
 import zstandard
 from starlette.types import Receive, Scope, Send
 
+from footfall.ports.errors import Throttled
 from footfall.shells.http.assets import IDS_MAX
-from footfall.shells.http.cataloguing import WAITING_MAX
+from footfall.shells.http.cataloguing import READING_SHARE, WRITING_SHARE, Waiting
 from tests.shells.http.stage import Reply, Stage, asked, staged
 
 ASSET = {
@@ -205,21 +206,62 @@ def test_the_door_knows_labels_from_the_answer_on(asker: Asker) -> None:
     assert labels.labelled(asker.brand, hits) == hits
 
 
-def test_more_requests_than_may_wait_are_asked_to_come_again(asker: Asker) -> None:
-    is_over = threading.Event()
+def put_of(asker: Asker, brand: str, body: bytes = json.dumps(ASSET).encode()) -> Coroutine[object, object, Reply]:
+    return asked(asker.stage.application, f"/v1/assets?brand={brand}", method="PUT", headers={}, body=body)
 
-    async def crowd() -> tuple[list[object], Reply]:
+
+def test_a_brand_that_writes_much_keeps_nobody_else_from_writing_or_reading(asker: Asker) -> None:
+    catalogue, is_over, other = asker.stage.state.catalogue, threading.Event(), f"{asker.brand}b"
+    asker.put(ASSET)
+
+    async def crowd() -> tuple[list[Reply], Reply, Reply]:
+        stalled = asyncio.ensure_future(catalogue.beside(lambda: is_over.wait(10)))
+        waits = [asyncio.ensure_future(put_of(asker, asker.brand)) for _ in range(WRITING_SHARE)]
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        one_more = await put_of(asker, asker.brand, b"not even read")
+        others = asyncio.ensure_future(put_of(asker, other))
+        target = f"/v1/assets?brand={asker.brand}"
+        shown = await asked(asker.stage.application, target, method="GET", headers={})
+        is_over.set()
+        await stalled
+        return [*await asyncio.gather(*waits), await others], one_more, shown
+
+    taken, one_more, shown = asker.stage.runner.run(crowd())
+    assert [reply.status for reply in taken] == [200] * (WRITING_SHARE + 1)
+    assert (one_more.status, one_more.headers["retry-after"]) == (503, "1")
+    assert (shown.status, len(shown.json()["items"])) == (200, 1)
+    assert asker.put(ASSET).status == 200
+
+
+def test_a_brand_that_asks_much_keeps_nobody_else_from_asking(asker: Asker) -> None:
+    catalogue, is_over = asker.stage.state.catalogue, threading.Event()
+
+    async def crowd() -> tuple[Reply, Reply]:
         waits = [
-            asyncio.ensure_future(asker.stage.state.catalogue.asked(lambda _catalogue: is_over.wait(10)))
-            for _ in range(WAITING_MAX)
+            asyncio.ensure_future(catalogue.asked(asker.brand, lambda _catalogue: is_over.wait(10)))
+            for _ in range(READING_SHARE)
         ]
         await asyncio.sleep(0)
-        reply = await asked(asker.stage.application, f"/v1/assets?brand={asker.brand}", method="GET", headers={})
+        target = "/v1/assets?brand="
+        own = await asked(asker.stage.application, target + asker.brand, method="GET", headers={})
+        others = asyncio.ensure_future(asked(asker.stage.application, f"{target}abc", method="GET", headers={}))
+        await asyncio.sleep(0)
         is_over.set()
-        return [*await asyncio.gather(*waits)], reply
+        await asyncio.gather(*waits)
+        return own, await others
 
-    answers, reply = asker.stage.runner.run(crowd())
-    assert answers == [True] * WAITING_MAX
-    assert reply.status == 503
-    assert reply.headers["retry-after"] == "1"
+    own, others = asker.stage.runner.run(crowd())
+    assert (own.status, others.status) == (503, 200)
     assert asker.ask("/v1/assets").status == 200
+
+
+def test_what_waits_has_an_end_for_all_brands_together() -> None:
+    waiting = Waiting(total_max=3, share=2)
+    with waiting.one_of("a"), waiting.one_of("a"):
+        with pytest.raises(Throttled, match="'a'"), waiting.one_of("a"):
+            pass
+        with waiting.one_of("b"), pytest.raises(Throttled, match="3 requests wait"), waiting.one_of("c"):
+            pass
+        with waiting.one_of("c"):
+            pass

@@ -240,7 +240,16 @@ def test_the_page_asks_nobody_else_and_has_nothing_that_its_policy_forbids(stage
 
 def test_the_script_never_makes_markup_of_what_strangers_sent() -> None:
     script = static_text("page.js")
-    for means in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "new Function", "http"):
+    for means in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "new Function",
+        "http://",
+        "https://",
+    ):
         assert means not in script
 
 
@@ -253,6 +262,29 @@ def test_what_the_script_looks_up_is_in_the_page() -> None:
     made = set(re.findall(r'element\("\w+", "([\w-]+)"', script))
     classes = {name for found in re.findall(r'class="([^"]+)"', page) for name in found.split()}
     assert parts - made - classes == set()
+
+
+def test_the_page_without_an_open_brand_says_why_and_how_to_open_one(tmp_path: Path) -> None:
+    with staged(tmp_path, brands={}) as stage:
+        reply = stage.ask("/")
+        assert shown_brands(reply) == []
+        for says in ("No open brand is listed here", "Brands with keys are not listed", "footfall brands add"):
+            assert says in reply.text
+        assert "open-brand" in [attributes.get("id") for tag, attributes in Tags(reply.text).found if tag == "input"]
+
+
+def test_the_page_leads_to_the_description_of_the_routes(stage: Stage) -> None:
+    leads = [attributes.get("href") for tag, attributes in Tags(stage.ask("/").text).found if tag == "a"]
+    assert {"/docs", "/openapi.json", "/readyz", "/metrics"} <= set(leads)
+
+
+def test_a_page_that_is_asked_for_a_brand_does_not_tell_whether_it_exists(stage: Stage) -> None:
+    assert stage.ask("/?brand=nobody").body == stage.ask("/").body
+
+
+def test_with_dev_a_brand_that_is_asked_for_is_open(tmp_path: Path) -> None:
+    with staged(tmp_path, brands={}, dev=True) as stage:
+        assert shown_brands(stage.ask("/?brand=new")) == ["new"]
 
 
 def test_the_page_itself_is_always_sent(stage: Stage) -> None:

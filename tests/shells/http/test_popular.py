@@ -12,11 +12,13 @@ from footfall.accounts.keys import NewKey, new_public_key, new_secret_key
 from footfall.accounts.limits import Limits, Rate
 from footfall.app.link import Message
 from footfall.app.settings import Settings
+from footfall.flow.serve import spans
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.popular import PopularRoute
+from footfall.values import window as window_module
 from footfall.values.clock import SetClock
 from footfall.values.period import Period
-from footfall.values.window import Grain
+from footfall.values.window import Grain, Window, window_of
 from tests.shells.http.clients import NOON_MS, Answer, Client, echo, run, served
 from tests.shells.http.doorkeepers import NO_LIMITS, doorkeeper
 
@@ -119,12 +121,12 @@ def test_head_and_304_come_from_ready_bytes() -> None:
     work(test)
 
 
-@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "OPTIONS"])
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_lists_are_only_read(method: str) -> None:
     async def test(house: House) -> None:
         await house.get("brand=abc")
         answer = await house.get("brand=abc", "Content-Length: 0", method=method)
-        assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD")
+        assert (answer.status, answer.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
 
     work(test)
 
@@ -208,5 +210,66 @@ def test_questions_that_have_to_be_worked_on_are_counted_and_ready_ones_are_not(
         assert answer.status == 429
         assert int(answer.headers["retry-after"]) >= 1
         assert (await house.get("brand=abc&limit=7", sender)).status == 200
+
+    work(test, Limits(key=Rate(0, 0), address=Rate(per_s=1, burst=2)))
+
+
+def test_a_page_may_read_with_a_key() -> None:
+    async def test(house: House) -> None:
+        answer = await house.get("brand=shy", "Origin: https://www.example.com", method="OPTIONS")
+        assert (answer.status, answer.body) == (204, b"")
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert answer.headers["access-control-allow-methods"] == "GET, HEAD, OPTIONS"
+        assert answer.headers["access-control-allow-headers"] == "authorization"
+        assert house.asked == []
+
+    work(test)
+
+
+def test_questions_that_make_no_sense_and_keys_that_nobody_has_are_limited() -> None:
+    queries = ["brand=abc&period=x", "brand=abc&nonsense=1", "limit=5", "brand=nobody", "brand=shy"]
+    span = "brand=abc&from=2026-10-01T18:30Z&to=2026-10-02T18:00Z"
+
+    async def test(house: House) -> None:
+        for number, query in enumerate([*queries, span]):
+            sender = f"X-Forwarded-For: 192.0.2.{number}"
+            statuses = [(await house.get(query, sender)).status for _ in range(3)]
+            assert statuses[2] == 429, query
+            assert 429 not in statuses[:2], query
+        guess = ("Authorization: Bearer ffsec_nonsense", "X-Forwarded-For: 192.0.2.99")
+        assert [(await house.get("brand=shy", *guess)).status for _ in range(3)] == [401, 401, 429]
+        assert house.asked == []
+
+    work(test, Limits(key=Rate(0, 0), address=Rate(per_s=1, burst=2)))
+
+
+def test_private_lists_are_limited_by_their_secret_key_and_not_by_address() -> None:
+    async def test(house: House) -> None:
+        sender = "X-Forwarded-For: 192.0.2.7"
+        statuses = [(await house.get(f"brand=shy&limit={n}", sender, bearer("shy"))).status for n in range(1, 5)]
+        assert statuses == [200, 200, 200, 429]
+        assert (await house.get("brand=two", sender, bearer("two"))).status == 200
+
+    work(test, Limits(key=Rate(per_s=1, burst=3), address=Rate(per_s=1, burst=1)))
+
+
+def test_random_spans_are_limited_before_they_cost_anything(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[int] = []
+
+    def counted(moment_ms: int, grain: Grain, zone: str) -> Window:
+        looks.append(moment_ms)
+        return window_of(moment_ms, grain, zone)
+
+    monkeypatch.setattr(spans, "window_of", counted)
+    monkeypatch.setattr(window_module, "window_of", counted)
+    years = [f"brand=abc&from={year}-01-01T00:00Z&to={year + 1}-01-02T00:00Z" for year in range(1980, 2020)]
+
+    async def test(house: House) -> None:
+        sender = "X-Forwarded-For: 192.0.2.7"
+        statuses = [(await house.get(query, sender)).status for query in years]
+        assert statuses.count(200) < 10
+        assert statuses.count(429) > 30
+        # The ends alone are looked at, and only of those that are let through.
+        assert 0 < len(looks) <= 3 * statuses.count(200)
 
     work(test, Limits(key=Rate(0, 0), address=Rate(per_s=1, burst=2)))

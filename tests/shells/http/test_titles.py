@@ -13,7 +13,7 @@ from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.public_places import NotPublic
 from footfall.shells.http.page_fetch import PAGE_BYTES_MAX, NotFetched, Page, fetched_page
-from footfall.shells.http.titles import Titles, put_if_unknown
+from footfall.shells.http.titles import PARSED_BYTES_MAX, Titles, put_if_unknown
 from footfall.values.clock import SetClock
 
 PAGE = b"<html><head><title>A story</title><meta property=og:image content=/a.jpg></head><body>"
@@ -178,7 +178,7 @@ def put_by(site: Site, act: Act, *, brand: Brand | None = None, count: int = 0) 
         found.append((name, asset))
 
     async def run() -> None:
-        brands = Brands({"abc": brand or Brand("abc")}, any_brand=False)
+        brands = Brands({"abc": brand or Brand("abc", origins=(site.url,))}, any_brand=False)
         titles = Titles(brands, put, may_connect=site.may_connect, host_pause_s=0.01)
         titles.start()
         await act(titles)
@@ -228,7 +228,19 @@ def test_a_page_that_fails_does_not_keep_others_from_coming(site: Site) -> None:
     assert [asset.id for _, asset in put_by(site, act, count=1)] == ["good"]
 
 
-def test_only_a_brand_s_own_pages_are_visited_when_it_names_them(site: Site) -> None:
+def test_a_title_that_comes_late_in_a_page_is_not_looked_for(site: Site) -> None:
+    late = b"<html><head>" + b"<meta name=a>" * 5_100 + b"<title>Late</title></head>"
+    assert PARSED_BYTES_MAX < len(late) < PAGE_BYTES_MAX
+    site.pages = {"/late": (200, {}, late), "/good": (200, {}, PAGE)}
+
+    async def act(titles: Titles) -> None:
+        titles.want("abc", "late", f"{site.url}/late")
+        titles.want("abc", "good", f"{site.url}/good")
+
+    assert [asset.id for _, asset in put_by(site, act, count=1)] == ["good"]
+
+
+def test_only_a_brand_s_own_pages_are_visited_and_none_when_it_names_none(site: Site) -> None:
     site.pages = {"/story": (200, {}, PAGE)}
 
     async def act(titles: Titles) -> None:
@@ -236,6 +248,7 @@ def test_only_a_brand_s_own_pages_are_visited_when_it_names_them(site: Site) -> 
         await asyncio.sleep(0.2)
 
     assert put_by(site, act, brand=Brand("abc", origins=("https://news.example",))) == []
+    assert put_by(site, act, brand=Brand("abc")) == []
     assert site.asked == []
     assert put_by(site, act, brand=Brand("abc", origins=(site.url,)), count=1)
 

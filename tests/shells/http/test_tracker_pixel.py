@@ -142,7 +142,7 @@ def test_who_asks_for_privacy_leaves_no_visitor(tmp_path: Path, wish: str) -> No
     async def work() -> None:
         async with house(tmp_path) as here:
             await here.ask("brand=abc&asset=1&" + (wish if "=" in wish else ""), *([wish] if ":" in wish else []))
-            await here.ask("brand=abc&asset=2&privacy=0")
+            await here.ask("brand=abc&asset=2&privacy=0&noprivacy=1&privacy=10")
             kept = {
                 key[0]: bool(pack.visitors and pack.visitors[place])
                 for pack in here.packs()

@@ -137,8 +137,16 @@ def _port_error(error: apsw.Error, connection: apsw.Connection | None) -> PortEr
         case apsw.BusyError() | apsw.LockedError():
             return Throttled(f"another connection kept the database busy for {BUSY_TIMEOUT_MS} ms ({error}): try again")
         case apsw.CorruptError() | apsw.NotADBError():
-            return Corrupt(f"the database is damaged ({error}): restore it from a backup")
+            return Corrupt(f"{_named(connection)} is damaged ({error}): restore it from a backup")
         case apsw.IOError() if connection is not None and connection.system_errno in DISK_FULL_ERRNOS:
             return NoSpace(f"the disk is full, nothing was written ({error}): free some space")
         case _:
             return Unavailable(f"SQLite does not do it: {type(error).__name__}: {error}")
+
+
+def _named(connection: apsw.Connection | None) -> str:
+    try:
+        name = connection.filename if connection is not None else ""
+    except apsw.ConnectionClosedError:
+        name = ""
+    return f"the database {name}" if name else "the database"

@@ -2,11 +2,13 @@
 
 import os
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
 
 from footfall.adapters.embedded.database import open_database, rows, translated
+from footfall.ports.errors import Corrupt
 
 PAGES_AT_ONCE = 512  # 4 MB: some milliseconds of a disk, between which others get their turn.
 
@@ -14,6 +16,14 @@ PAGES_AT_ONCE = 512  # 4 MB: some milliseconds of a disk, between which others g
 def sqlite_version() -> str:
     """Return the version of the SQLite that reads and writes the files."""
     return apsw.sqlite_lib_version()
+
+
+def require_sound(path: Path) -> None:
+    """Raise Corrupt unless the file is a database whose pages fit together."""
+    with closing(open_database(path, durable=False, read_only=True)) as db, translated(db):
+        found = rows(db, "PRAGMA quick_check(1)")
+    if found != [("ok",)]:
+        raise Corrupt(f"{path.name} is damaged ({str(found[0][0])[:200]}): take another backup")
 
 
 class Snapshot:

@@ -33,11 +33,14 @@ class Placing:
         """Return where a hit is counted, and the bounds within which others that arrived then go there as well."""
         if arrived_at_ms - at_ms > self._minutes_ms:
             day = window_of(at_ms, Grain.DAY, zone)
-            if arrived_at_ms - day.to_ms >= self._hours_ms:
+            if arrived_at_ms - day.to_ms > self._hours_ms:
                 return day, day.from_ms, day.to_ms
             hour = window_of(at_ms, Grain.HOUR, zone)
+            # An hour that has gone must not come back with nothing but the hits that came too late for it.
+            if arrived_at_ms - hour.to_ms > self._hours_ms:
+                return day, hour.from_ms, hour.to_ms
             # An hour goes one way as a whole: where any of its minutes is kept, all of it is counted by minutes.
-            if arrived_at_ms - hour.to_ms >= self._minutes_ms:
+            if arrived_at_ms - hour.to_ms > self._minutes_ms:
                 return hour, hour.from_ms, hour.to_ms
         start_ms = at_ms - at_ms % MINUTE_MS
         return start_ms, start_ms, start_ms + MINUTE_MS

@@ -111,18 +111,26 @@ class Recount:
 
     def _hours(self, asked: Asked) -> list[Window]:
         """Return the hours to count: those asked for, and all of a day that was built."""
-        if asked.from_ms >= asked.to_ms:
-            raise Refused("from", "must be before `to`")
-        if asked.to_ms > self._clock.now_ms() + self._rules.future_ms:
-            raise Refused(
-                "to", f"lies in the future; at most {instant_text(self._clock.now_ms())} can be counted again"
-            )
         zone = self._zone_of(asked.brand)
-        hours = set(windows_between(Grain.HOUR, from_ms=asked.from_ms, to_ms=asked.to_ms, zone=zone))
-        for day in windows_between(Grain.DAY, from_ms=asked.from_ms, to_ms=asked.to_ms, zone=zone):
+        to_ms = self._end_of(asked, zone)
+        hours = set(windows_between(Grain.HOUR, from_ms=asked.from_ms, to_ms=to_ms, zone=zone))
+        for day in windows_between(Grain.DAY, from_ms=asked.from_ms, to_ms=to_ms, zone=zone):
             if self._is_built(asked.brand, day):
                 hours.update(parts_of(day, zone))
         return sorted(hours)
+
+    def _end_of(self, asked: Asked, zone: str) -> int:
+        """Return where the range ends: of today, which one may ask for whole, as much as has come."""
+        if asked.from_ms >= asked.to_ms:
+            raise Refused("from", "must be before `to`")
+        now_ms = self._clock.now_ms()
+        come_ms = now_ms + self._rules.future_ms
+        today = window_of(now_ms, Grain.DAY, zone)
+        if asked.from_ms >= come_ms:
+            raise Refused("from", f"lies in the future; it is {instant_text(now_ms)}")
+        if asked.to_ms > max(come_ms, today.to_ms):
+            raise Refused("to", f"lies in the future; today ends at {instant_text(today.to_ms)}")
+        return min(asked.to_ms, come_ms)
 
     def _require_kept(self, asked: Asked, hours: Sequence[Window]) -> None:
         since_ms = self._stream.kept_since_ms()

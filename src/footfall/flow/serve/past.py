@@ -70,6 +70,11 @@ class PastList:
         return self._loaded.directory.rows + self._cut_rows // 16
 
     @property
+    def left(self) -> int:
+        """Return how many windows are still to be read."""
+        return len(self._todo)
+
+    @property
     def is_read(self) -> bool:
         """Tell whether the list can be asked."""
         return not self._todo

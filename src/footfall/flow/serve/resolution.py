@@ -47,8 +47,9 @@ class Resolution:
         """Return the summaries that the span is the sum of, all of them entered."""
         for window in span.windows:
             if window not in self._known:
-                units = self._known[window] = tuple(self._units_of(window, _NOBODY))
-                if not units and not self._is_kept(window):
+                self._known[window] = tuple(self._units_of(window, _NOBODY))
+                # One that has gone may be there again with what came after, in a backfill; that is not all of it.
+                if not self._is_kept(window):
                     self.unknown.add(window)
         return tuple(unit for window in span.windows for unit in self._known[window])
 
@@ -57,10 +58,22 @@ class Resolution:
         return max((window.to_ms for window in span.windows if window in self.unknown), default=None)
 
     def _is_kept(self, window: Window) -> bool:
-        ground, stored = self.ground, Grain.MINUTE if window.grain is Grain.FIVE else window.grain
+        """Tell whether the window is there with all its hits, or else all the finer ones that stand for it are."""
+        if window.grain is not Grain.FIVE and window.to_ms >= self._kept_from_ms(window.grain):
+            return True
+        finer = _FINER.get(window.grain)
+        while finer is not None:
+            if window.from_ms >= self._kept_from_ms(finer):
+                return True
+            finer = _FINER.get(finer)
+        return False
+
+    def _kept_from_ms(self, grain: Grain) -> int:
+        """Return the moment from which on every window of the grain that ended then or later is kept."""
+        ground = self.ground
         if not ground.kept_before:
-            return ground.now_ms - window.to_ms <= ground.kept_ms[stored]
-        return window.to_ms >= known_since_ms(ground.kept_before, stored, now_ms=ground.now_ms)
+            return ground.now_ms - ground.kept_ms[grain]
+        return known_since_ms(ground.kept_before, grain, now_ms=ground.now_ms)
 
     def _units_of(self, window: Window, covered: frozenset[str]) -> list[Unit]:
         """Return what stands for the window, leaving out shards that a longer window around it has already."""

@@ -3,6 +3,8 @@
 Days stand for whole days, hours for what is left at the edges, and minutes for what is left of those.
 """
 
+from collections.abc import Iterator
+
 from footfall.values.errors import Refused
 from footfall.values.period import Span
 from footfall.values.window import (
@@ -10,19 +12,21 @@ from footfall.values.window import (
     HOUR_MS,
     MINUTE_MS,
     Grain,
-    Window,
     instant_text,
     previous_window,
+    walk,
     window_of,
 )
 
 SPAN_DAYS_MAX = 400  # A year and a month; with the span before it, some 800 windows are read for one answer.
+SPAN_WAIT_MS = 4_500  # Nobody waits longer for a span, which is read when it is asked for; caches wait for 5 s.
 FROM_MS_MIN = 3 * 365 * DAY_MS  # There were no pages to hit, and the span before needs its room.
-_GRAINS = (Grain.DAY, Grain.HOUR, Grain.MINUTE)
+_FINER = {Grain.DAY: Grain.HOUR, Grain.HOUR: Grain.MINUTE}
+_LENGTH_MS = {Grain.DAY: DAY_MS, Grain.HOUR: HOUR_MS, Grain.MINUTE: MINUTE_MS}
 
 
-def asked_span(*, from_ms: int, to_ms: int, zone: str, now_ms: int, minutes_kept_ms: int) -> Span:
-    """Return the windows of a span, or refuse an end that is no boundary of windows that are kept."""
+def require_span(*, from_ms: int, to_ms: int, zone: str, now_ms: int, minutes_kept_ms: int) -> None:
+    """Refuse an end that is no boundary of windows that are kept; only the ends are looked at, however far apart."""
     if to_ms <= from_ms:
         raise Refused("to", f"{instant_text(to_ms)} is not after from, {instant_text(from_ms)}")
     if from_ms < FROM_MS_MIN:
@@ -36,27 +40,50 @@ def asked_span(*, from_ms: int, to_ms: int, zone: str, now_ms: int, minutes_kept
         raise Refused("to", f"{instant_text(to_ms)} is after the end of today, {instant_text(today.to_ms)}")
     for field, moment_ms in (("from", from_ms), ("to", to_ms)):
         _require_boundary(field, moment_ms, zone=zone, minutes_since_ms=now_ms - minutes_kept_ms)
-    return span_between(from_ms, to_ms, zone=zone)
 
 
 def span_between(from_ms: int, to_ms: int, *, zone: str) -> Span:
     """Return the longest windows that make up the time between two boundaries of minutes."""
-    windows: list[Window] = []
-    at_ms = from_ms
-    while at_ms < to_ms:
-        candidates = (window_of(at_ms, grain, zone) for grain in _GRAINS)
-        windows.append(next(one for one in candidates if one.from_ms == at_ms and one.to_ms <= to_ms))
-        at_ms = windows[-1].to_ms
-    return Span(tuple(windows))
+    pieces = _pieces(from_ms, to_ms, zone, Grain.DAY)
+    return Span(tuple(one for grain, start, end in pieces for one in walk(grain, from_ms=start, to_ms=end, zone=zone)))
+
+
+def size_between(from_ms: int, to_ms: int, *, zone: str) -> int:
+    """Return of how many windows a span is made, give or take one where clocks change, without making them."""
+    return sum(-(-(end - start) // _LENGTH_MS[grain]) for grain, start, end in _pieces(from_ms, to_ms, zone, Grain.DAY))
+
+
+def _pieces(from_ms: int, to_ms: int, zone: str, grain: Grain) -> Iterator[tuple[Grain, int, int]]:
+    """Yield the at most five pieces of a span that are made of windows of one grain each, in order."""
+    if from_ms >= to_ms:
+        return
+    finer = _FINER.get(grain)
+    if finer is None:
+        yield grain, from_ms, to_ms
+        return
+    first = window_of(from_ms, grain, zone)
+    begin = from_ms if first.from_ms == from_ms else first.to_ms
+    end = window_of(to_ms, grain, zone).from_ms
+    if begin >= end:
+        middle = min(begin, to_ms)
+        yield from _pieces(from_ms, middle, zone, finer)
+        yield from _pieces(middle, to_ms, zone, finer)
+        return
+    yield from _pieces(from_ms, begin, zone, finer)
+    yield grain, begin, end
+    yield from _pieces(end, to_ms, zone, finer)
 
 
 def span_before(span: Span, zone: str) -> Span:
     """Return the span before: as many days when it is made of days, otherwise as much time, in windows as fine."""
     if all(window.grain is Grain.DAY for window in span.windows):
-        first = span.windows[0]
-        for _ in span.windows:
-            first = previous_window(first, zone)
-        return span_between(first.from_ms, span.from_ms, zone=zone)
+        count = len(span.windows)
+        # From about there on; a calendar may have left a day out, or clocks have been set.
+        first = window_of(span.from_ms - count * DAY_MS + 12 * HOUR_MS, Grain.DAY, zone)
+        days = list(walk(Grain.DAY, from_ms=first.from_ms, to_ms=span.from_ms, zone=zone))
+        while len(days) < count:
+            days.insert(0, previous_window(days[0], zone))
+        return Span(tuple(days[-count:]))
     finest = Grain.MINUTE if any(window.grain is Grain.MINUTE for window in span.windows) else Grain.HOUR
     earliest = window_of(2 * span.from_ms - span.to_ms, finest, zone)
     return span_between(earliest.from_ms, span.from_ms, zone=zone)

@@ -1,20 +1,18 @@
 """`footfall assets`: what the catalogue knows of a brand's assets, loaded from a file, listed, shown and forgotten."""
 
 import argparse
-import io
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
-from typing import Any, BinaryIO
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from typing import Any
 from urllib.parse import quote, urlencode
 
 import msgspec
 from rich.table import Table
 
-from footfall.catalog.sent import fields_from_row, rows_from_csv
-from footfall.shells.cli.batches import Refusals, whole_in
+from footfall.shells.cli.assets_file import AssetRefusals, assets_in
+from footfall.shells.cli.batches import whole_in
 from footfall.shells.cli.calls import Caller, Reply, answer_of, call_patiently
 from footfall.shells.cli.command import (
-    BRAND,
     JSON,
     URL,
     Argument,
@@ -25,10 +23,9 @@ from footfall.shells.cli.command import (
     printable,
     whole_from,
 )
-from footfall.shells.cli.hits_file import FileUnreadable, Sent, batches_of, hits_in, opened
-from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.shells.cli.hits_file import batches_of, opened
+from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked, key_headers
 from footfall.shells.cli.send import TRIES_MAX
-from footfall.values.errors import Refused
 
 ACTIONS = ("load", "list", "show", "delete")
 FORMATS = ("auto", "csv", "json")
@@ -53,7 +50,7 @@ def assets(arguments: argparse.Namespace, around: Surroundings) -> int:
         path = f"/v1/assets/{quote(arguments.target, safe='')}"
         reply = answer_of(desk.call("DELETE" if arguments.action == "delete" else "GET", path))
     if arguments.action == "delete":
-        around.say(f"{arguments.target} is not in the catalogue of {arguments.brand} any more.")
+        around.say(f"{arguments.target} is not in the catalogue{_of(arguments)} any more.")
     else:
         around.say(msgspec.json.format(reply.body, indent=2).decode(errors="replace"))
     return Exit.OK
@@ -64,12 +61,12 @@ class _Desk:
 
     def __init__(self, arguments: argparse.Namespace, around: Surroundings) -> None:
         self.caller = Caller(arguments.url)
-        self._brand = arguments.brand
+        self._brand = brand_asked(arguments)
         self._around = around
         self._headers = key_headers(arguments.secret_file)
 
     def call(self, method: str, path: str, *, body: bytes | None = None, **query: str) -> Reply:
-        target = f"{path}?{urlencode({'brand': self._brand, **query})}"
+        target = f"{path}?{urlencode({**self._brand, **query})}"
         headers = {**self._headers, **({} if body is None else {"Content-Type": "application/json"})}
         # What is put is put whole, so putting it again after a lost answer changes nothing.
         return call_patiently(
@@ -80,32 +77,24 @@ class _Desk:
         )
 
 
+def _of(arguments: argparse.Namespace) -> str:
+    return f" of {arguments.brand}" if arguments.brand else ""
+
+
 def _load(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
-    refusals, stored = Refusals("asset", around), 0
-    with ExitStack() as stack:
-        file = stack.enter_context(opened(arguments.target, stdin=around.stdin))
-        is_csv = arguments.format == "csv" or (arguments.format == "auto" and arguments.target.lower().endswith(".csv"))
-        found = _rows(file) if is_csv else hits_in(file, brand=arguments.brand)
-        for batch in batches_of(found):
+    stored = 0
+    with opened(arguments.target, stdin=around.stdin) as file:
+        found = assets_in(file, name=arguments.target, form=arguments.format, brand=arguments.brand)
+        if found.ignored:
+            columns = ", ".join(str(printable(name)) for name in found.ignored)
+            around.complain(f"Not a field of an asset, and left aside: {columns}.")
+        refusals = AssetRefusals(found.counts, around)
+        for batch in batches_of(found.assets):
             content = refusals.sent(batch, lambda body: desk.call("PUT", "/v1/assets", body=body))
             stored += whole_in(content, "stored")
-    around.say(f"{stored:,} assets of {arguments.brand} stored, {refusals.count:,} refused")
+    things = "1 asset" if stored == 1 else f"{stored:,} assets"
+    around.say(f"{things}{_of(arguments)} stored, {refusals.count:,} refused")
     return Exit.REFUSED if refusals.count else Exit.OK
-
-
-def _rows(file: BinaryIO) -> Iterator[Sent]:
-    """Yield the rows of a table, numbered as a person counts them who does not count the names."""
-    text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-    try:
-        for number, row in enumerate(rows_from_csv(text), start=1):
-            try:
-                yield Sent(number, msgspec.json.encode(fields_from_row(row)))
-            except Refused as refused:
-                yield Sent(number, b"", refused.reason)
-    except UnicodeDecodeError as error:
-        raise FileUnreadable(f"The table is not UTF-8: {error}.") from error
-    finally:
-        text.detach()  # The file is its owner's to close.
 
 
 def _list(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -116,7 +105,7 @@ def _list(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> i
     answer = reply.table()
     items: Sequence[Mapping[str, Any]] = answer.get("items", ())
     if not items:
-        around.say(f"The catalogue of {arguments.brand} has no assets{' after that one' if arguments.after else ''}.")
+        around.say(f"The catalogue{_of(arguments)} has no assets{' after that one' if arguments.after else ''}.")
         return Exit.OK
     table = Table(box=None, header_style="bold", pad_edge=False)
     for name, _ in _COLUMNS:
@@ -140,16 +129,20 @@ COMMAND = Command(
             "target", "For load a file (- is the standard input), else an id.", shows="FILE|ID", may_be_absent=True
         ),
         URL,
-        BRAND,
+        BRAND_OR_KEY,
         SECRET_FILE,
-        Argument("--format", "How the file is written; auto: .csv is CSV, else JSON.", choices=FORMATS, default="auto"),
+        Argument(
+            "--format", "How the file is written; auto looks at its name and content.", choices=FORMATS, default="auto"
+        ),
         Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
         Argument("--after", "List those after this id.", shows="ID", default=""),
         JSON,
     ),
     tells=(
-        "A file has one JSON object a line, one JSON array, or CSV with the names in its first row. Each asset is "
-        "written whole, in the place of what was known of it. docs/how-to/describe-your-assets.md has the fields."
+        "A file has one JSON object a line, one JSON array, or CSV with the names in its first row and commas,\n"
+        "semicolons or tabs between them; it may be compressed with gzip or zstd. Each asset is written whole, in the\n"
+        "place of what was known of it. docs/how-to/describe-your-assets.md has the fields.\n"
+        "--format belongs to load; --limit, --after and --json belong to list."
     ),
     more_examples=(
         "footfall assets load --brand abc --format csv -",

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
+    ANY_ORIGIN,
     CONFIG,
     DATA,
     DEFAULT_URL,
@@ -18,8 +19,11 @@ from footfall.shells.cli.command import (
     Exit,
     Surroundings,
     WrongUsage,
+    brand_name,
+    origin,
     printable,
     whole_from,
+    zone,
 )
 from footfall.shells.cli.keys import show_keys
 
@@ -39,7 +43,7 @@ def brands(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked with a brand."""
     action, name = arguments.action, arguments.brand
     if (name is None) != (action == "list"):
-        raise WhichBrand("name one brand, as in footfall brands show abc; only list takes none.")
+        raise WhichBrand("Name one brand, as in footfall brands show abc; only list takes none.")
     if action == "remove" and not arguments.yes:
         raise NotSure(
             f"{name} would take no more hits, its keys would stop working and its lists could not be read; what was "
@@ -47,11 +51,11 @@ def brands(arguments: argparse.Namespace, around: Surroundings) -> int:
         )
     if action != "add" and arguments.zone is not None:
         raise WrongUsage(
-            "a zone is chosen when a brand is added and stays: its hours and days are kept as it cut them."
+            "A zone is chosen when a brand is added and stays: its hours and days are kept as it cut them."
         )
     request = {"do": f"brands-{action}", "brand": name or "", "zone": arguments.zone, "changes": _changes(arguments)}
     if action == "change" and not request["changes"]:
-        raise WrongUsage("say what is to change, as in --title or --origin; see footfall brands --help.")
+        raise WrongUsage("Say what is to change, as in --title or --origin; see footfall brands --help.")
     settings = settings_of(arguments, around, may_be_new=action == "add")
     answer = ask(settings, request, on_progress=lambda _share: None)
     if arguments.json:
@@ -66,7 +70,7 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
     if arguments.title is not None:
         changes["title"] = arguments.title
     if arguments.origin:
-        changes["origins"] = [one for one in arguments.origin if one != "any"]
+        changes["origins"] = [one for one in arguments.origin if one != ANY_ORIGIN]
     if arguments.public is not None:
         changes["isPublic"] = arguments.public == "yes"
     if arguments.unlabelled is not None:
@@ -96,7 +100,7 @@ def _limit(text: str) -> str:
 
 
 def _show_added(answer: Mapping[str, Any], arguments: argparse.Namespace, around: Surroundings) -> None:
-    url = str(arguments.url).rstrip("/")
+    url = str(arguments.url or _own_url(settings_of(arguments, around).data_dir)).rstrip("/")
     around.say(f"Added {answer['brand']} ({answer['zone']}).")
     around.say("")
     around.say(f"Public key, for pages:    {answer['publicKey']}")
@@ -105,6 +109,17 @@ def _show_added(answer: Mapping[str, Any], arguments: argparse.Namespace, around
     around.say("")
     around.say("Paste this into every page:")
     around.say(f'  <script async src="{url}/footfall.js" data-key="{answer["publicKey"]}"></script>')
+
+
+def _own_url(directory: str) -> str:
+    """Return where the instance of a directory listened when it was last started, as this machine reaches it."""
+    from footfall.app.kept_settings import kept_settings
+
+    kept = kept_settings(directory)
+    if kept is None or not kept.http_port:
+        return DEFAULT_URL
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(kept.http_host, kept.http_host)  # noqa: S104 - these are read, not listened on
+    return f"http://[{host}]:{kept.http_port}" if ":" in host else f"http://{host}:{kept.http_port}"
 
 
 def _show_list(answer: Mapping[str, Any], _arguments: argparse.Namespace, around: Surroundings) -> None:
@@ -167,15 +182,18 @@ COMMAND = Command(
         "footfall brands remove abc --data data --yes",
     ),
     run=brands,
+    tells="--zone and --url belong to add and --yes belongs to remove; --title, --origin, --public, --unlabelled,\n"
+    "--period and the limits belong to add and change. list and show take none of these.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
-        Argument("brand", "Which brand; list takes none.", shows="BRAND", may_be_absent=True),
+        Argument("brand", "Which brand; list takes none.", shows="BRAND", reads=brand_name, may_be_absent=True),
         DATA,
         CONFIG,
-        Argument("--zone", "Where its days begin, as in Europe/Helsinki; chosen once, UTC if not.", shows="ZONE"),
+        Argument("--zone", "Where its days begin, as in Europe/Helsinki; chosen once, UTC if not.", shows="ZONE",
+                 reads=zone),
         Argument("--title", "Its name for people.", shows="TEXT"),
         Argument("--origin", "A page origin its public keys work on; may be repeated; 'any' lifts it.", shows="ORIGIN",
-                 repeated=True),
+                 reads=origin, repeated=True),
         Argument("--public", "Whether its lists are read without a key.", choices=("yes", "no")),
         Argument("--unlabelled", "What happens to hits without resourceType.", choices=("count", "hold")),
         Argument("--period", "A period of its own; may be repeated, replaces those before; 'none' removes them.",
@@ -185,7 +203,7 @@ COMMAND = Command(
         Argument("--limit-key-burst", "Requests of each key at once.", shows="N", reads=_limit),
         Argument("--limit-address-per-s", "Requests a second of each address.", shows="N", reads=_limit),
         Argument("--limit-address-burst", "Requests of each address at once.", shows="N", reads=_limit),
-        Argument("--url", "Where browsers reach the server, for the line to paste.", shows="URL", default=DEFAULT_URL),
+        Argument("--url", "Where browsers reach the server, for the line to paste; if not, its own.", shows="URL"),
         Argument("--yes", "Remove the brand without asking again.", is_switch=True),
         JSON,
     ),

@@ -19,6 +19,15 @@ BUSY = (429, 503)
 PAUSE_S_MIN, PAUSE_S_MAX = 0.25, 5.0  # Doubling from one to the other; a server's Retry-After goes first.
 RETRY_AFTER_S_MAX = 60.0  # A mistaken header must not put a sender to sleep for a day.
 
+_ADVICE: Mapping[tuple[int, str], str] = {
+    (401, "brand"): "name a file with a key of it with --secret-file, or add it with footfall brands add",
+    (401, "key"): "name a file with a key that works with --secret-file; footfall keys list shows those there are",
+    (403, "key"): "name a file with another key with --secret-file; footfall keys add makes one",
+    (403, "brand"): "leave --brand out, or name a file with a key of that brand with --secret-file",
+    (404, "brand"): "add it with footfall brands add",
+    (404, "assetId"): "footfall assets load puts assets there",
+}
+
 
 class Unreachable(FootfallError):
     """No server answers at the address, or it stopped answering."""
@@ -119,10 +128,15 @@ def answer_of(reply: Reply) -> Reply:
 
 
 def _sentence(status: int, problem: Mapping[str, Any]) -> str:
-    reason = problem.get("detail") or problem.get("title") or http.client.responses.get(status, "no reason given")
+    reason = str(problem.get("detail") or problem.get("title") or http.client.responses.get(status, "no reason given"))
     field = problem.get("field")
-    named = f"{field}: " if isinstance(field, str) and not str(reason).startswith(field) else ""
-    return f"The server refused ({status}): {named}{str(reason).rstrip('.')}."
+    named = f"{field}: " if isinstance(field, str) and not reason.startswith(field) else ""
+    advice = _ADVICE.get((status, str(field)))
+    if advice:
+        # The server tells programs what to send; here it is a person who types, and only what is wrong stays.
+        wrong, _, _ = reason.rpartition(";") if (status, field) != (403, "key") else (reason, "", "")
+        reason = f"{wrong or reason.rstrip('.')}; {advice}"
+    return f"The server refused ({status}): {named}{reason.rstrip('.')}."
 
 
 def call_patiently(

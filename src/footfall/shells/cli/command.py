@@ -10,11 +10,14 @@ from typing import Any, BinaryIO, NoReturn, TextIO
 from rich.console import Console
 from rich.text import Text
 
+from footfall.accounts.brands import require_brand_name
+from footfall.accounts.origins import require_origin
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
-from footfall.values.window import moment_from_text
+from footfall.values.window import moment_from_text, zone_named
 
 DEFAULT_URL = "http://127.0.0.1:8080"
+ANY_ORIGIN = "any"
 INTERRUPTED = 130  # What shells expect of a program that was stopped with Ctrl-C.
 WIDTH_WITHOUT_TERMINAL = 1_000  # A pipe has no edge, so nothing is folded or cut for it.
 
@@ -116,13 +119,44 @@ class Command:
 
     @property
     def exit_meanings(self) -> Mapping[int, str]:
-        """Return what each exit code means for this command."""
-        return {**EXIT_MEANINGS, **self.exits}
+        """Return what each exit code that this command can end with means for it."""
+        possible = {Exit.OK, Exit.USAGE, INTERRUPTED, *self.exits}
+        if URL in self.arguments:
+            possible |= {Exit.FAILED, Exit.UNREACHABLE, Exit.REFUSED}
+        if DATA in self.arguments:
+            possible.add(Exit.FAILED)
+            # Whoever asks about one brand may be told that there is none; a server is told its brands.
+            if any(one.name in ("brand", "--brand") and not one.repeated for one in self.arguments):
+                possible.add(Exit.REFUSED)
+        return {code: meaning for code, meaning in {**EXIT_MEANINGS, **self.exits}.items() if code in possible}
+
+
+def brand_name(text: str) -> str:
+    """Return the name of a brand that an argument has."""
+    return _required(text, require_brand_name)
+
+
+def origin(text: str) -> str:
+    """Return the origin of pages that an argument has, or the word that stands for all."""
+    return text if text == ANY_ORIGIN else _required(text, require_origin)
+
+
+def zone(text: str) -> str:
+    """Return the time zone that an argument names."""
+    return _required(text, zone_named)
+
+
+def _required(text: str, require: Callable[[str], object]) -> str:
+    try:
+        require(text)
+    except Refused as refused:
+        raise argparse.ArgumentTypeError(refused.reason) from refused
+    return text
 
 
 URL = Argument("--url", "The address of the server.", shows="URL", default=DEFAULT_URL)
-BRAND = Argument("--brand", "The brand.", shows="BRAND", required=True)
-DATA = Argument("--data", "The directory that holds the server's data.", shows="DIR")
+BRAND = Argument("--brand", "The brand.", shows="BRAND", required=True, reads=brand_name)
+DATA = Argument("--data", "The directory that holds the server's data; ./data unless it is set.", shows="DIR")
 CONFIG = Argument("--config", "A settings file; else DIR/footfall.toml when it exists.", shows="FILE")
 JSON = Argument("--json", "Print the answer as JSON.", is_switch=True)
 
@@ -137,7 +171,7 @@ class Parser(argparse.ArgumentParser):
 
 def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     """Teach the parser one argument."""
-    says = argument.says.replace("%", "%%")
+    says = _told(argument).replace("%", "%%")
     if argument.is_switch:
         parser.add_argument(argument.name, help=says, action="store_true")
         return
@@ -153,6 +187,15 @@ def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     elif argument.may_be_absent:
         options["nargs"] = "?"
     parser.add_argument(argument.name, **options)
+
+
+def _told(argument: Argument) -> str:
+    """Return what the help says of an argument: what it is for, and what holds when it is absent."""
+    default = argument.default
+    if default in (None, "") or argument.is_switch or argument.repeated:
+        return argument.says
+    shown = f"{default:g}" if isinstance(default, float) else str(default)
+    return f"{argument.says} [default: {shown}]"
 
 
 def moment(text: str) -> int:

@@ -11,6 +11,7 @@ from footfall.shells.cli.asking import settings_of
 from footfall.shells.cli.command import BRAND, CONFIG, DATA, Argument, Command, Exit, Surroundings, WrongUsage
 from footfall.values.errors import Refused
 
+DATA_VARIABLE = "FOOTFALL_DATA_DIR"
 INCLUDES = ("static", "errors", "redirects", "methods", "health-checks")
 TELLS = """\
 Times are trusted, however old, and closed windows are revised. Static files, errors, redirects, health checks and all
@@ -28,7 +29,9 @@ def import_logs(arguments: argparse.Namespace, around: Surroundings) -> int:
     # Decompression, the store and the progress bar are no other command's business, so none waits for them at start.
     from footfall.shells.cli.import_run import Order, run_import
 
-    settings = None if arguments.dry_run else settings_of(arguments, around)
+    is_dry = arguments.dry_run
+    names_data = arguments.data is not None or arguments.config is not None or DATA_VARIABLE in around.variables
+    settings = settings_of(arguments, around) if names_data or not is_dry else None
     order = Order(
         logs=tuple(arguments.log),
         brand=arguments.brand,
@@ -36,7 +39,7 @@ def import_logs(arguments: argparse.Namespace, around: Surroundings) -> int:
         format=_format(arguments),
         follows=arguments.follow,
     )
-    return run_import(order, settings, around)
+    return run_import(order, settings, around, is_dry=is_dry)
 
 
 def _wanted(arguments: argparse.Namespace) -> Wanted:
@@ -92,14 +95,21 @@ COMMAND = Command(
         "footfall import --data data --brand abc --fields time=ts,path=req.uri,status=code app.ndjson",
     ),
     tells=TELLS,
-    exits={Exit.FAILED: "a log was not taken, or the import broke off; run again, it goes on where it was"},
+    exits={
+        Exit.FAILED: "a log was not taken or had nothing to count, or the import broke off; running it again goes on"
+    },
     run=import_logs,
     arguments=(
         Argument("log", "A log, plain or compressed; - is the standard input.", shows="LOG", repeated=True),
         DATA,
         CONFIG,
         BRAND,
-        Argument("--format", "The format; else each log's own lines tell.", shows="NAME", choices=tuple(FORMATS)),
+        Argument(
+            "--format",
+            f"The format, one of {', '.join(FORMATS)}; else each log's own lines tell.",
+            shows="NAME",
+            choices=tuple(FORMATS),
+        ),
         Argument(
             "--fields",
             "Where a JSON log has what, as in time=ts,path=request.uri,status=status.",
@@ -109,14 +119,18 @@ COMMAND = Command(
         Argument("--host", "Count only this host's lines; may be given again.", shows="HOST", repeated=True),
         Argument(
             "--asset",
-            "An expression that picks (?P<asset>…), and section, type and paid, from paths; others do not count.",
+            "An expression that picks (?P<asset>…), and section, type and paid, from addresses; others do not count.",
             shows="REGEX",
             reads=_pattern,
         ),
-        Argument("--origin", "Take the whole address as the asset: this, and the path as it is.", shows="URL"),
+        Argument(
+            "--origin", "Take the whole address as the asset, as the tracker does: this, path and query.", shows="URL"
+        ),
         Argument("--include", "Count such lines too; may be given again.", choices=INCLUDES, repeated=True),
         Argument("--no-robots", "Leave out programs that say in their agent that they are one.", is_switch=True),
         Argument("--follow", "Go on as lines are added, also when the log is rotated.", is_switch=True),
-        Argument("--dry-run", "Count nothing and say what would be counted.", is_switch=True),
+        Argument(
+            "--dry-run", "Count nothing and say what would be counted; with --data, of what is new.", is_switch=True
+        ),
     ),
 )

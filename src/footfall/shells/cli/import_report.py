@@ -18,7 +18,7 @@ REASONS: Mapping[str, tuple[str, str]] = {
     people.HEALTH_CHECK: ("health checks", "health-checks"),
     people.ROBOT: ("programs that say so (--no-robots)", ""),
     pages.OTHER_HOST: ("other hosts (--host)", ""),
-    pages.NO_ASSET: ("paths that name no asset (--asset)", ""),
+    pages.NO_ASSET: ("addresses that name no asset (--asset)", ""),
     pages.TOO_LONG: ("assets or labels that are too long", ""),
     reading.HEADER: ("header lines", ""),
     reading.BLANK: ("blank lines", ""),

@@ -10,9 +10,9 @@ from types import FrameType
 
 from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
-from footfall.app.importing import ImportDone, ImportedHits, ImportSession, open_import
+from footfall.app.importing import ImportDone, ImportedHits, ImportSession, open_import, opened_places
 from footfall.app.kept_settings import kept_settings
-from footfall.app.settings import Settings
+from footfall.app.settings import DAY_MS, Settings
 from footfall.app.wiring import zone_of
 from footfall.flow.collect.logfile.formats import Guess
 from footfall.shells.cli.command import INTERRUPTED, Exit, Surroundings, printable
@@ -27,6 +27,9 @@ TOLD_BYTES_MIN = 10_000_000  # A smaller log is read in less time than a person 
 SALT_BYTES = 32
 GO_ON = "Run the same command again: it goes on where it stopped and counts no line twice."
 
+NOTHING_COUNTED = "no line of it counts, so no place of it is kept; the report says why, and it may be given again."
+NOT_LOOKED = "Without --data nobody looks whether a brand is known and what of the logs was imported before."
+
 NOTHING_DONE = ImportDone(stored=0, again=0, refused={})
 
 OnBytes = Callable[[int], object]
@@ -34,18 +37,23 @@ Say = Callable[[str], object]
 
 
 class NothingCounts:
-    """Where the hits of a dry run go: nowhere, and nothing was ever there."""
+    """Where the hits of a dry run go: nowhere; it knows how far logs were imported, and how far it came itself."""
+
+    def __init__(self, places: Callable[[bytes], int]) -> None:
+        self._places = places
+        self._reached: dict[bytes, int] = {}
 
     def position(self, file: bytes) -> int:
-        """Say that no log was imported."""
-        return 0
+        """Return how far a log was imported, or would have been by now."""
+        return self._reached.get(file) or self._places(file)
 
     def salt(self, day_start_ms: int) -> bytes:
         """Return a salt; nothing that is hashed under it is kept."""
         return bytes(SALT_BYTES)
 
     def take(self, file: bytes, *, begins: int, ends: int, hits: ImportedHits) -> None:
-        """Let the hits go."""
+        """Let the hits go, and remember the place."""
+        self._reached[file] = ends
 
     def flush(self) -> None:
         """Have nothing to wait for."""
@@ -62,23 +70,26 @@ class _Outcome:
     is_interrupted: bool = False
 
 
-def run_import(order: Order, settings: Settings | None, around: Surroundings) -> int:
+def run_import(order: Order, settings: Settings | None, around: Surroundings, *, is_dry: bool = False) -> int:
     """Import the logs into the instance with these settings, or into nothing; return the exit code."""
-    zone = "UTC" if settings is None else _zone(settings, order.brand)
-    with _stoppable() as is_stopping, _session(settings, order.brand) as session:
+    known = settings and (kept_settings(settings.data_dir) or settings)
+    if known is None:
+        around.complain(NOT_LOOKED)
+    with _stoppable() as is_stopping, _session(settings, order.brand, is_dry=is_dry) as session:
         shared = Import(
             order=order,
-            zone=zone,
+            zone="UTC" if known is None else zone_of(known)(order.brand),
             session=session,
             clock=around.clock,
             stdin=around.stdin,
             is_stopping=is_stopping,
+            days_kept_ms=None if known is None else known.store_days_days * DAY_MS,
         )
         try:
             outcome = _all_taken(order.logs, shared, around)
             return _ended(outcome, shared, around, finish=session.finish)
         except FootfallError:
-            if settings is not None:
+            if not is_dry:
                 around.complain("footfall: " + GO_ON)
             raise
 
@@ -115,6 +126,10 @@ def _take(names: Sequence[str], shared: Import, outcome: _Outcome, say: Say) -> 
             continue
         if log.text.broken:
             say(f"footfall: {name}: {log.text.broken}; what comes before was taken.")
+            outcome.complaints += 1
+        if log.is_unused and not shared.is_stopping():
+            say(f"footfall: {name}: {NOTHING_COUNTED}")
+            outcome.complaints += 1
         if log.begins_at:
             say(f"{name}: {log.begins_at:,} bytes of its text were imported before.")
 
@@ -152,12 +167,18 @@ def _ended(outcome: _Outcome, shared: Import, around: Surroundings, *, finish: C
     return Exit.FAILED if outcome.complaints else Exit.OK
 
 
-def _zone(settings: Settings, brand: str) -> str:
-    return zone_of(kept_settings(settings.data_dir) or settings)(brand)
+def _session(
+    settings: Settings | None, brand: str, *, is_dry: bool
+) -> AbstractContextManager[ImportSession | NothingCounts]:
+    if settings is None:
+        return nullcontext(NothingCounts(lambda _file: 0))
+    return _dry(settings, brand) if is_dry else open_import(settings, brand)
 
 
-def _session(settings: Settings | None, brand: str) -> AbstractContextManager[ImportSession | NothingCounts]:
-    return nullcontext(NothingCounts()) if settings is None else open_import(settings, brand)
+@contextmanager
+def _dry(settings: Settings, brand: str) -> Generator[NothingCounts]:
+    with opened_places(settings, brand) as places:
+        yield NothingCounts(places)
 
 
 def _format_found(name: str, guess: Guess) -> str:

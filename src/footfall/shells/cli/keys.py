@@ -36,9 +36,9 @@ def keys(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked with a brand's keys."""
     action = arguments.action
     if (arguments.id is None) != (action in ("add", "list")):
-        raise WhichKey("revoke and rotate name one key by its id, as footfall keys list prints it; add and list none.")
+        raise WhichKey("Only revoke and rotate name one key by its id, as footfall keys list prints it.")
     if action == "add" and not arguments.public and not arguments.scope:
-        raise WhichKey(f"say what the key may do with --scope ({', '.join(SCOPES)}), or --public for one in pages.")
+        raise WhichKey(f"Say what the key may do with --scope ({', '.join(SCOPES)}), or --public for one in pages.")
     request = {
         "do": f"keys-{action}",
         "brand": arguments.brand,
@@ -95,6 +95,7 @@ COMMAND = Command(
         "footfall keys revoke ID --data data --brand abc",
     ),
     run=keys,
+    tells="--scope, --public, --label and --expires belong to add, --grace-hours belongs to rotate. list takes no ID.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("id", "Which key, as list prints it.", shows="ID", may_be_absent=True),

@@ -10,8 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
-from footfall.shells.cli.command import BRAND, JSON, URL, Command, Exit, Surroundings, printable
-from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.shells.cli.command import JSON, URL, Command, Exit, Surroundings, printable
+from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked, key_headers
 
 PARTS = (
     ("counted", "in the lists"),
@@ -29,7 +29,7 @@ PARTS = (
 def ledger(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask for the ledger, show it, and fail when it does not add up."""
     with closing(Caller(arguments.url)) as caller:
-        asked = "/v1/ledger?" + urlencode({"brand": arguments.brand})
+        asked = "/v1/ledger?" + urlencode(brand_asked(arguments))
         reply = answer_of(caller.call("GET", asked, headers=key_headers(arguments.secret_file)))
     book = reply.table()
     if not isinstance(book.get("accepted"), int):
@@ -75,7 +75,7 @@ COMMAND = Command(
     example="footfall ledger --brand abc",
     run=ledger,
     tells="Every hit that was answered with a 2xx is in one line, and the lines add up.",
-    more_examples=("footfall ledger --brand abc --json",),
+    more_examples=("footfall ledger --secret-file abc.key --json",),
     exits={Exit.FAILED: "it failed, or the ledger does not add up"},
-    arguments=(URL, BRAND, SECRET_FILE, JSON),
+    arguments=(URL, BRAND_OR_KEY, SECRET_FILE, JSON),
 )

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
-from footfall.flow.collect.imported import ImportedHits
+from footfall.flow.collect.imported import TOO_OLD, ImportedHits
 from footfall.flow.collect.logfile.fingerprints import fingerprints, is_at, is_data, mark_at, offset_of
-from footfall.flow.collect.logfile.formats import Format, Guess, UnknownFormat, guessed_format
+from footfall.flow.collect.logfile.formats import Format, Guess, UnknownFormat, guessed_format, understood_data
 from footfall.flow.collect.logfile.pages import Pages
 from footfall.flow.collect.logfile.people import Days
 from footfall.flow.collect.logfile.reading import LogHits, Reading, Tally, Wanted
@@ -17,6 +17,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 
 SAMPLE_BYTES = 128 * 1_024
+FOLLOWED_LINES_MIN = 10  # From so many lines on, a log that is followed must read like the format that was named.
 UNFINISHED = "unfinished"
 
 
@@ -65,6 +66,7 @@ class Import:
     clock: Clock
     stdin: BinaryIO
     is_stopping: IsStopping
+    days_kept_ms: int | None = None  # An older hit is not counted; None: any is.
     on_bytes: Callable[[int], object] = lambda _count: None
     on_format: Callable[[str, Guess], object] = lambda _name, _guess: None
     tally: Tally = field(default_factory=Tally)
@@ -84,10 +86,12 @@ class LogImport:
     def __init__(self, name: str, shared: Import) -> None:
         self.name = name
         self.begins_at = 0  # where it was taken up, in the plain text
+        self.lines = 0  # read so far of this file
         self._shared = shared
         self._text = self._opened()
         self._file = b""
         self._mark = 0
+        self._has_counted = False
         self._told_bytes = 0
         self._reading: Reading | None = None
 
@@ -95,6 +99,11 @@ class LogImport:
     def text(self) -> LogText:
         """Return the text that is being read."""
         return self._text
+
+    @property
+    def is_unused(self) -> bool:
+        """Tell whether a log that was never imported had lines and none of them counted, so that no place is kept."""
+        return bool(self.lines) and not self._has_counted and not self.begins_at and not self._may_grow()
 
     def run(self) -> None:
         """Take all that the log has now."""
@@ -107,7 +116,7 @@ class LogImport:
             if stretch is None:
                 break
             self._take(stretch)
-        if not self._may_grow() and not self._shared.is_stopping():
+        if not self._may_grow() and not self._shared.is_stopping() and not self._text.broken:
             self._take_last_line()
 
     def follow(self) -> bool:
@@ -132,11 +141,13 @@ class LogImport:
 
     def _start(self) -> bool:
         """Find out which log this is and go to where its import stands; tell whether it has any line."""
+        if wrong := self._text.damage():
+            raise NotTaken(f"{self.name} {wrong}. Nothing was taken of it; give it again when it is whole.")
         sample = [line.rstrip(b"\r") for line in self._text.sample(SAMPLE_BYTES)]
         lines = [line for line in sample if is_data(line)]
         if not lines:
             return False
-        one = self._shared.order.format or self._guessed(sample)
+        one = self._named(sample, lines) or self._guessed(sample)
         if self._shared.order.wanted.pages.hosts and not one.names_hosts:
             raise NotTaken(f"{self.name} is in the {one.name} format, which names no host; leave out --host.")
         self._reading = Reading(
@@ -144,6 +155,17 @@ class LogImport:
         )
         self._find_place(lines)
         return True
+
+    def _named(self, sample: list[bytes], lines: list[bytes]) -> Format | None:
+        one = self._shared.order.format
+        if one is None or understood_data(one, sample, now_ms=self._shared.clock.now_ms()):
+            return one
+        if self._may_grow() and len(lines) < FOLLOWED_LINES_MIN:
+            return one  # A log that has only begun may have begun with junk.
+        raise NotTaken(
+            f"{self.name}: none of its first {len(lines):,} lines reads like {one.name}, so nothing was taken of it; "
+            "leave out --format and --fields, and its lines tell what it is."
+        )
 
     def _guessed(self, sample: list[bytes]) -> Format:
         try:
@@ -159,6 +181,7 @@ class LogImport:
             mark = self._shared.session.position(file)
             if self._is_at_place(mark):
                 self._file, self._mark, self.begins_at = file, mark, offset_of(mark)
+                self._has_counted, self.lines = False, 0
                 self._tell_bytes()
                 return
             if self._text.is_live:
@@ -166,8 +189,7 @@ class LogImport:
                     f"{self.name} begins like a log that was imported before but goes on differently; "
                     "save it to a file and import that."
                 )
-            self._text.close()
-            self._text = self._opened()
+            self._text = self._text.from_start()
         raise NotTaken(f"{self.name} begins like logs that were imported before and is too short to tell from them.")
 
     def _is_at_place(self, mark: int) -> bool:
@@ -185,10 +207,25 @@ class LogImport:
         hits = self._reading.read(
             stretch.lines, log=self.name, number=stretch.number, now_ms=self._shared.clock.now_ms()
         )
+        self.lines += len(stretch.lines)
+        self._tell_bytes()
+        if not self._has_counted and not self._is_any_kept(hits):
+            return  # Until a hit shows that the flags fit the log, no place is kept: the next stretch has it all.
+        self._has_counted = True
         ends = mark_at(stretch.ends, stretch.tail)
         self._shared.session.take(self._file, begins=self._mark, ends=ends, hits=imported(hits))
         self._mark = ends
-        self._tell_bytes()
+
+    def _is_any_kept(self, hits: LogHits) -> bool:
+        """Tell whether any of the hits is young enough to be counted; if none is, note them as left out."""
+        kept_ms = self._shared.days_kept_ms
+        oldest_ms = 0 if kept_ms is None else self._shared.clock.now_ms() - kept_ms
+        if any(at_ms >= oldest_ms for at_ms in hits.at_ms):
+            return True
+        if hits.keys:
+            self._shared.tally.counted -= len(hits.keys)
+            self._shared.tally.left_out[TOO_OLD] += len(hits.keys)
+        return False
 
     def _take_last_line(self) -> None:
         """Take a last line that does not end, if it can be read: one that is still being written is left for later."""

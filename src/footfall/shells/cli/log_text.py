@@ -9,6 +9,7 @@ import gzip
 import io
 import os
 import select
+import tempfile
 import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -26,6 +27,10 @@ STDIN = "-"
 _WAIT_S = 0.2  # How soon a wait for the standard input notices that it should stop.
 _ZSTD_WINDOW_BYTES_MAX = 128 * 1_024 * 1_024  # What `zstd --long` writes.
 _HEAD_BYTES = 6
+_CHECKED_BYTES = 2 * 1_024  # Fed at a time: what was packed to do harm unfolds to some 60 MB of it, no more.
+_SPOOLED_BYTES_MAX = 1_024 * 1_024 * 1_024
+_CUT_OFF = "is cut off: its compressed data ends early"
+_GZIP, _BZ2, _ZSTD = b"\x1f\x8b", b"BZh", b"\x28\xb5\x2f\xfd"
 _BROKEN = (EOFError, OSError, zlib.error, zstandard.ZstdError)
 
 IsStopping = Callable[[], bool]
@@ -37,6 +42,16 @@ class LogUnreadable(FootfallError):
 
 class _Read1(Protocol):
     def read1(self, size: int, /) -> bytes: ...
+
+
+class _Unpacking(Protocol):
+    """One member, stream or frame of a compressed file on its way."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, /) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +75,7 @@ class LogText:
         self.broken = ""
         self._raw = raw
         self._is_stopping = is_stopping
-        head = b"" if not self._may_read() else raw.read(_HEAD_BYTES)
+        self._head = head = b"" if not self._may_read() else raw.read(_HEAD_BYTES)
         self._counted = _Counted(raw, head)
         self.is_compressed, self._plain = _plain(self._counted, head)
         self.offset = 0  # of the end of the last stretch, in the plain text
@@ -74,6 +89,37 @@ class LogText:
     def wire_bytes(self) -> int:
         """Return how many bytes of the file, as it is stored, have been read."""
         return self._counted.count
+
+    def damage(self) -> str:
+        """Read a compressed file to its end, before anything else is read, and say what is wrong with it, if anything.
+
+        Checksums come behind the text that they vouch for, so that text may be believed only when all was read.
+        """
+        if not self.is_compressed or self.is_live:
+            return ""
+        self._raw.seek(0)
+        wrong = self._damage()
+        self._raw.seek(len(self._head))
+        return wrong
+
+    def from_start(self) -> "LogText":
+        """Return the same file, to be read from its beginning; this text is then done with."""
+        self._raw.seek(0)
+        return LogText(self.name, self._raw, size=self.size, is_stopping=self._is_stopping)
+
+    def spooled(self) -> "LogText":
+        """Return a live input as a file without a name, for it takes a second reading to know that it is sound."""
+        file = tempfile.TemporaryFile()  # noqa: SIM115 - it is closed with the text
+        while self._may_read() and (piece := self._counted.read(STRETCH_BYTES)):
+            if self.wire_bytes > _SPOOLED_BYTES_MAX:
+                file.close()
+                raise LogUnreadable(
+                    f"{self.name} has more than {_SPOOLED_BYTES_MAX:,} compressed bytes; save it to a file and import "
+                    "that, or unpack it on its way here."
+                )
+            file.write(piece)
+        file.seek(0)
+        return LogText(self.name, file, size=self.wire_bytes, is_stopping=self._is_stopping)
 
     def sample(self, size: int) -> list[bytes]:
         """Return the first lines that are whole, and leave them to be read."""
@@ -149,8 +195,26 @@ class LogText:
 
     def close(self) -> None:
         """Close what it opened; the standard input stays open."""
-        if self.name != STDIN:
+        if self.name != STDIN or not self.is_live:
             self._raw.close()
+
+    def _damage(self) -> str:
+        unpacking, padding = _unpacking(self._head), b"\0" if self._head.startswith(_GZIP) else b""
+        try:
+            while piece := self._raw.read(_CHECKED_BYTES):
+                while piece:
+                    if unpacking.eof:
+                        piece = piece.lstrip(padding)
+                        if not piece:
+                            break
+                        unpacking = _unpacking(self._head)
+                    unpacking.decompress(piece)
+                    piece = unpacking.unused_data if unpacking.eof else b""
+                if self._is_stopping():
+                    return ""  # Nothing of it will be taken either.
+        except _BROKEN as error:
+            return f"is damaged: {error}"
+        return "" if unpacking.eof else _CUT_OFF
 
     def _as_stretch(self, begins: int, text: bytes, *, tail: bytes) -> Stretch:
         if b"\r\n" in text:
@@ -203,14 +267,23 @@ class LogText:
 def open_log(name: str, *, stdin: BinaryIO, is_stopping: IsStopping) -> LogText:
     """Open the log of that name, or the standard input for a dash."""
     if name == STDIN:
-        return LogText(name, stdin, size=None, is_stopping=is_stopping)
+        text = LogText(name, stdin, size=None, is_stopping=is_stopping)
+        return text.spooled() if text.is_compressed else text
     try:
         raw = Path(name).open("rb")  # noqa: SIM115 - it is closed with the text
         if not raw.seekable():
-            return LogText(name, raw, size=None, is_stopping=is_stopping)
+            text = LogText(name, raw, size=None, is_stopping=is_stopping)
+            return _spooled(text) if text.is_compressed else text
         return LogText(name, raw, size=os.fstat(raw.fileno()).st_size, is_stopping=is_stopping)
     except OSError as error:
         raise LogUnreadable(f"{name} cannot be read: {error.strerror}.") from error
+
+
+def _spooled(text: LogText) -> LogText:
+    try:
+        return text.spooled()
+    finally:
+        text.close()
 
 
 class _Counted(io.RawIOBase):
@@ -237,13 +310,22 @@ class _Counted(io.RawIOBase):
         return self.read(size)
 
 
+def _unpacking(head: bytes) -> _Unpacking:
+    """Return what checks a compressed file's next part, down to its checksum and length."""
+    if head.startswith(_GZIP):
+        return zlib.decompressobj(zlib.MAX_WBITS | 16)  # with gzip's header and trailer
+    if head.startswith(_BZ2):
+        return bz2.BZ2Decompressor()
+    return cast("_Unpacking", zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES_MAX).decompressobj())
+
+
 def _plain(counted: _Counted, head: bytes) -> tuple[bool, _Read1]:
     """Return the plain text behind what the first bytes say it is wrapped in."""
-    if head.startswith(b"\x1f\x8b"):
+    if head.startswith(_GZIP):
         return True, cast("_Read1", gzip.GzipFile(fileobj=cast("BinaryIO", counted)))
-    if head.startswith(b"BZh"):
+    if head.startswith(_BZ2):
         return True, bz2.BZ2File(cast("BinaryIO", counted))
-    if head.startswith(b"\x28\xb5\x2f\xfd"):
+    if head.startswith(_ZSTD):
         decompressor = zstandard.ZstdDecompressor(max_window_size=_ZSTD_WINDOW_BYTES_MAX)
         return True, cast(
             "_Read1", decompressor.stream_reader(cast("BinaryIO", counted), read_across_frames=True, closefd=False)

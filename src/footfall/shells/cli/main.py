@@ -69,12 +69,17 @@ def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) 
     if around is None:
         around = _real_surroundings()
     try:
-        arguments = parsed(sys.argv[1:] if argv is None else argv)
+        argv = sys.argv[1:] if argv is None else argv
+        if not argv:
+            # Nothing was asked for, which is wrong usage to a script and the most common question of a person.
+            around.complain(parser().format_help().rstrip())
+            return Exit.USAGE
+        arguments = parsed(argv)
         return int(COMMANDS[arguments.command].run(arguments, around))
     except SystemExit as leaving:  # The parser has said what was wrong, or printed its help.
         return leaving.code if isinstance(leaving.code, int) else Exit.OK
     except FootfallError as error:
-        around.complain(f"footfall: {error}")
+        around.complain(f"footfall: {str(error).rstrip('.')}.")
         return next((code for kind, code in EXITS.items() if isinstance(error, kind)), Exit.FAILED)
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -13,7 +13,6 @@ from rich.text import Text
 from footfall.flow.serve.query import PERIOD_DEFAULT
 from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
 from footfall.shells.cli.command import (
-    BRAND,
     JSON,
     URL,
     Argument,
@@ -25,7 +24,7 @@ from footfall.shells.cli.command import (
     printable,
     whole_from,
 )
-from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked, key_headers
 from footfall.values.window import instant_text
 
 TRIES_MAX = 10  # Each waits for some seconds, and the longest span is read in half a minute.
@@ -63,7 +62,7 @@ def query_of(arguments: argparse.Namespace) -> str:
     is_span = from_ms is not None or arguments.to is not None
     if is_span and (arguments.period is not None or arguments.closed):
         raise WrongUsage("--period and --closed do not go with --from and --to; give one or the other.")
-    pairs = [("brand", arguments.brand), ("limit", str(arguments.limit))]
+    pairs = [*brand_asked(arguments).items(), ("limit", str(arguments.limit))]
     if not is_span:
         pairs.append(("period", arguments.period or PERIOD_DEFAULT))
     for name, moment_ms in (
@@ -158,7 +157,7 @@ COMMAND = Command(
     run=popular,
     arguments=(
         URL,
-        BRAND,
+        BRAND_OR_KEY,
         Argument("--period", "The period: justnow (unless given), day, week or one of your own.", shows="PERIOD"),
         Argument("--from", "The span's first moment, instead of a period.", shows="T", reads=moment),
         Argument("--to", "The moment at which the span has ended.", shows="T", reads=moment),

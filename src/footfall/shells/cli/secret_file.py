@@ -1,14 +1,22 @@
 """A brand's secret key in a file, so that it stands in no list of processes and in no shell's history."""
 
+import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from footfall.shells.cli.command import Argument
+from footfall.shells.cli.command import Argument, WrongUsage, brand_name
 from footfall.values.errors import FootfallError
 
 SECRET_BYTES_MAX = 1_000  # Ours have fewer than 100; whatever is longer is no key.
 
 SECRET_FILE = Argument("--secret-file", "A file with a secret key of the brand, for one that has keys.", shows="FILE")
+BRAND_OR_KEY = Argument(
+    "--brand", "The brand; not needed with --secret-file, whose key says it.", shows="BRAND", reads=brand_name
+)
+
+
+class WhoseIsIt(WrongUsage):
+    """Neither a brand nor a key of one is named."""
 
 
 class SecretUnreadable(FootfallError):
@@ -25,3 +33,12 @@ def key_headers(name: str | None) -> Mapping[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise SecretUnreadable(f"{name} cannot be read: {error}.") from error
     return {"Authorization": f"Bearer {secret}"}
+
+
+def brand_asked(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """Return what a request says of its brand: nothing when only a key is given, for the key says it."""
+    if arguments.brand is not None:
+        return {"brand": arguments.brand}
+    if arguments.secret_file is None:
+        raise WhoseIsIt("Say whose it is with --brand BRAND, or with --secret-file FILE that holds a key of the brand.")
+    return {}

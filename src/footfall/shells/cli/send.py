@@ -9,7 +9,7 @@ import msgspec
 
 from footfall.shells.cli.batches import Refusals, whole_in
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, call_patiently
-from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, moment
+from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, brand_name, moment
 from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
 from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 
@@ -32,7 +32,7 @@ class Outcome:
 def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Send the hits and say which were taken."""
     _require_one_source(arguments)
-    key = arguments.key or around.new_key()
+    key = arguments.idempotency_key or around.new_key()
     outcome = Outcome(Refusals("hit", around))
     with ExitStack() as stack:
         caller = stack.enter_context(closing(Caller(arguments.url, headers=key_headers(arguments.secret_file))))
@@ -45,9 +45,10 @@ def send(arguments: argparse.Namespace, around: Surroundings) -> int:
             try:
                 _send_batch(caller, batch, key=f"{key}-{index}", outcome=outcome, around=around)
             except (Unreachable, RefusedByServer) as error:
-                _say(outcome, around)
+                if outcome.accepted or outcome.refusals.count:
+                    _say(outcome, around)
                 if outcome.accepted or isinstance(error, Unreachable) or error.status in BUSY:
-                    around.complain(f"footfall: Run it again with --key {key} and no hit is counted twice.")
+                    around.complain(f"footfall: Run it again with --idempotency-key {key} and no hit is counted twice.")
                 raise
     _say(outcome, around)
     return Exit.REFUSED if outcome.refusals.count else Exit.OK
@@ -90,8 +91,10 @@ def _hit_of(arguments: argparse.Namespace) -> bytes:
 def _require_one_source(arguments: argparse.Namespace) -> None:
     if (arguments.asset is None) == (arguments.file is None):
         raise WrongTogether("Give either --asset or --file; footfall send --help shows both.")
-    if arguments.asset is not None and arguments.brand is None:
-        raise WrongTogether("--asset needs a --brand; only the hits of a --file may name their own.")
+    if arguments.asset is not None and arguments.brand is None and arguments.secret_file is None:
+        raise WrongTogether(
+            "--asset needs a --brand, or a --secret-file whose key says it; only hits of a --file may name their own."
+        )
     labels = ("section", "type", "paid", "at")
     if arguments.file is not None and any(getattr(arguments, name) is not None for name in labels):
         raise WrongTogether("--section, --type, --paid and --at describe one --asset; a --file says its own.")
@@ -105,7 +108,12 @@ COMMAND = Command(
     run=send,
     arguments=(
         URL,
-        Argument("--brand", "The brand; for the hits of a file that name none.", shows="BRAND"),
+        Argument(
+            "--brand",
+            "The brand, for hits that name none; not needed with --secret-file.",
+            shows="BRAND",
+            reads=brand_name,
+        ),
         Argument("--asset", "The asset that was seen.", shows="ASSET"),
         Argument("--section", "Its section.", shows="SECTION"),
         Argument("--type", "Its resource type.", shows="TYPE"),
@@ -113,6 +121,8 @@ COMMAND = Command(
         Argument("--at", "When it was seen, such as 2026-11-15T14:30Z; now when absent.", shows="TIME", reads=moment),
         Argument("--file", "A file with hits, - for the standard input.", shows="FILE"),
         SECRET_FILE,
-        Argument("--key", "The key of an earlier try, so that nothing is counted twice.", shows="KEY"),
+        Argument(
+            "--idempotency-key", "The word that an earlier try told, so that nothing is counted twice.", shows="WORD"
+        ),
     ),
 )

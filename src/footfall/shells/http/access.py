@@ -134,17 +134,16 @@ class Access:
         brand = self._brands.named(name)
         return brand is None or brand.is_public
 
-    def require_reader(self, name: str, target: bytes, headers: Headers) -> None:
-        """Raise unless the request's key may read the lists of a brand that are not for everybody, if it exists."""
-        caller = self._caller(target, headers)
+    def reader(self, exchange: Exchange, headers: Headers, *, name: str) -> Caller:
+        """Return whom the request's key speaks for, once it is counted; raise unless it may read the brand, if any."""
+        caller, _ = self._counted(Asking(exchange.target, headers, self.address(exchange, headers)))
+        if caller is None and not name:
+            raise Refused("brand", "is missing; say whose list is asked for, as in brand=abc, or send a key that reads")
         if caller is None:
             raise key_needed(name)
         _require_scope(caller, READ)
         _require_same_brand(caller, name)
-
-    def reader_of(self, target: bytes, headers: Headers) -> Caller | None:
-        """Return whom the request's key speaks for; None when it brings none."""
-        return self._caller(target, headers) if b"authorization" in headers else None
+        return caller
 
     def count_question(self, exchange: Exchange, headers: Headers, *, brand: str) -> None:
         """Count a question that has to be worked on against its address, or raise TooOften."""

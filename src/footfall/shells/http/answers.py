@@ -12,6 +12,7 @@ from http import HTTPStatus
 from urllib.parse import unquote
 
 from footfall.app.link import Message
+from footfall.flow.serve.spans import SPAN_WAIT_MS
 from footfall.shells.http.problems import problem
 from footfall.shells.http.wire import response
 
@@ -20,7 +21,7 @@ ENTRY_BYTES = 1_500  # What an answer costs besides its body: keys, heads, the o
 ASKED_WITHIN_S = 60.0  # Answers asked for within this time are made anew when counts change.
 STALE_S_MAX = 1.0  # How long an old answer is sent while a new one is on its way.
 WAIT_S_MAX = 3.0
-SPAN_WAIT_S_MAX = 4.5  # A past span is read when it is asked for; caches in front wait for five seconds.
+SPAN_WAIT_S_MAX = SPAN_WAIT_MS / 1_000
 STALE_IF_ERROR_S = 86_400
 
 Waiting = Callable[["Ready | bytes"], None]
@@ -54,7 +55,8 @@ class Answers:
         self._outer_bytes_max = int(bytes_max * OUTER_SHARE)
         self._inner_bytes = 0
         self._outer_bytes = 0
-        self._versions: dict[str, int] = {}  # of each brand's counts
+        self._of_brand: dict[str, set[str]] = {}  # whose answers are ready: their canonical texts
+        self._versions: dict[str, int] = {}  # of each brand's counts, as long as it has answers here or on their way
         self._waiting: dict[str, tuple[list[Waiting], asyncio.TimerHandle]] = {}
 
     def find(self, canonical: str) -> Ready | None:
@@ -132,8 +134,9 @@ class Answers:
         """Take note that older answers of the brand are to be made anew, and return them."""
         now = self._loop.time()
         outdated: list[tuple[str, Ready]] = []
-        for canonical, ready in (*self._inner.items(), *self._outer.items()):
-            if ready.brand == brand and ready.version < version:
+        for canonical in self._of_brand.get(brand, ()):
+            ready = self._inner.get(canonical) or self._outer[canonical]
+            if ready.version < version:
                 ready.stale_at = min(ready.stale_at, now)
                 outdated.append((canonical, ready))
         return outdated
@@ -144,6 +147,7 @@ class Answers:
         ready.asked_at = before.asked_at if before is not None else self._loop.time()
         if version < self._versions.get(ready.brand, version):
             ready.stale_at = self._loop.time()  # Its counts changed while it was on its way.
+        self._of_brand.setdefault(ready.brand, set()).add(canonical)
         if canonical in self._inner:
             self._put_inner(canonical, ready)
         else:
@@ -179,8 +183,19 @@ class Answers:
         self._outer_bytes += ready.size - (before.size if before is not None else 0)
         self._outer[canonical] = ready
         while self._outer_bytes > self._outer_bytes_max and len(self._outer) > 1:
-            _, dropped = self._outer.popitem(last=False)
+            name, dropped = self._outer.popitem(last=False)
             self._outer_bytes -= dropped.size
+            self._let_go(name, dropped.brand)
+
+    def _let_go(self, canonical: str, brand: str) -> None:
+        """Take an answer out of its brand's, and with the last of them forget the brand."""
+        ours = self._of_brand[brand]
+        ours.discard(canonical)
+        if not ours:
+            del self._of_brand[brand]
+            # One that is on its way may have been overtaken, which only the version tells.
+            if not any(_brand_of(one) == brand for one in self._waiting):
+                self._versions.pop(brand, None)
 
 
 def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
@@ -191,9 +206,13 @@ def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes)
         "content-location": f"/v1/popular?{canonical}",
         "access-control-allow-origin": "*",
     }
-    brand = unquote(next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand=")))
+    brand = _brand_of(canonical)
     not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
     return Ready(brand, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
+
+
+def _brand_of(canonical: str) -> str:
+    return unquote(next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand=")))
 
 
 def etag_matches(etag: str, wanted: str) -> bool:

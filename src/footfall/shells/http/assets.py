@@ -58,7 +58,7 @@ def _one(state: FrontState) -> Endpoint:
             if not await state.catalogue.delete(brand, [asset_id]):
                 raise UnknownAsset(asset_id)
             return _answer({"deleted": 1})
-        found = await state.catalogue.asked(lambda catalogue: catalogue.get(brand, [asset_id]))
+        found = await state.catalogue.asked(brand, lambda catalogue: catalogue.get(brand, [asset_id]))
         if asset_id not in found:
             raise UnknownAsset(asset_id)
         return _answer({"brand": brand, **fields_of(found[asset_id])})
@@ -73,7 +73,7 @@ async def _put(state: FrontState, brand: str, request: Request) -> Response:
     encoding = request.headers.get("content-encoding", "").lower()
     kind = request.headers.get("content-type", "").lower()
 
-    def read(_catalogue: object) -> SentAssets:
+    def read() -> SentAssets:
         whole = inflate(body, encoding, bytes_max=settings.http_inflated_bytes_max)
         if not whole.strip():
             raise Refused("body", "is empty")
@@ -82,11 +82,14 @@ async def _put(state: FrontState, brand: str, request: Request) -> Response:
             by_kind = assets_from_lines
         return by_kind(whole, brand=brand, assets_max=settings.http_batch_hits_max)
 
-    sent = await state.catalogue.asked(read)  # Beside the loop as well: a full body takes a tenth of a second.
-    if not sent.assets and sent.refused:
-        return _nothing_taken(sent)
-    version = await state.catalogue.put(brand, sent.assets)
+    with state.catalogue.writing(brand):
+        sent = await state.catalogue.beside(read)  # A full body takes a tenth of a second.
+        if not sent.assets and sent.refused:
+            return _nothing_taken(sent)
+        version = await state.catalogue.put(brand, sent.assets)
     result: dict[str, object] = {"stored": len(sent.assets), "version": version}
+    if sent.ignored:
+        result["ignored"] = list(sent.ignored)
     if sent.refused:
         result |= {"refusedCount": len(sent.refused), "refused": refusals(_refusals(sent))}
     return _answer(result)
@@ -100,12 +103,12 @@ async def _listed(state: FrontState, brand: str, request: Request) -> Mapping[st
             raise Refused("ids", f"has {len(ids)} entries, at most {IDS_MAX} are answered at once")
         for one in ids:
             require_text("ids", one, bytes_max=ASSET_BYTES_MAX)
-        found = await state.catalogue.asked(lambda catalogue: catalogue.get(brand, ids))
+        found = await state.catalogue.asked(brand, lambda catalogue: catalogue.get(brand, ids))
         return {"brand": brand, "items": [fields_of(found[one]) for one in dict.fromkeys(ids) if one in found]}
     limit, after = _limit(request), request.query_params.get("after", "")
     require_text("after", after, bytes_max=ASSET_BYTES_MAX)
     page, version = await state.catalogue.asked(
-        lambda catalogue: (catalogue.page(brand, after, limit + 1), catalogue.version(brand))
+        brand, lambda catalogue: (catalogue.page(brand, after, limit + 1), catalogue.version(brand))
     )
     answer: dict[str, object] = {"brand": brand, "version": version, "items": [fields_of(one) for one in page[:limit]]}
     if len(page) > limit:

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.accounts.brands import Brand, KeyNeeded
-from footfall.accounts.documents import changed_brand, document_of_brand
+from footfall.accounts.documents import changed_brand, document_of_brand, require_not_lifted
 from footfall.accounts.keys import ADMIN
 from footfall.accounts.register import Register
 from footfall.app import wiring
@@ -30,10 +30,11 @@ def brand_routes(state: FrontState) -> list[Route]:
 
 
 def _brand(state: FrontState) -> Endpoint:
-    retention_ms = wiring.retention_ms(state.settings)
+    retention_ms, limits = wiring.retention_ms(state.settings), wiring.rate_limits(state.settings)
 
     async def brand(request: Request) -> Response:
         asked = await brand_of(request, state, scope=ADMIN)
+        require_no_parameters(request)
         if request.method != "PATCH":
             return told(document_of_brand(asked))
         changes = await document_in(request)
@@ -43,12 +44,20 @@ def _brand(state: FrontState) -> Endpoint:
             if before is None:  # Removed while the request was on its way.
                 raise KeyNeeded("key", "is not one that works here")
             changed = changed_brand(before, changes, retention_ms=retention_ms)
+            require_not_lifted(before, changed, limits=limits)
             register.change(changed)
             return changed
 
         return told(document_of_brand(await state.desk.change(asked.name, change)))
 
     return brand
+
+
+def require_no_parameters(request: Request) -> None:
+    """Raise Refused when the address says more than whose request it is."""
+    for name in request.query_params:
+        if name not in ("brand", "key"):
+            raise Refused(name[:64] or "query", "is not a parameter here; the only one is brand")
 
 
 async def document_in(request: Request) -> dict[str, Any]:

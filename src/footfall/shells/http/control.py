@@ -14,7 +14,6 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.link import Message
-from footfall.flow.collect.import_salts import ImportSalts
 from footfall.ports.errors import PortError
 from footfall.shells.http.imports import Imports
 from footfall.shells.http.state import FrontState
@@ -26,9 +25,9 @@ REQUEST_BYTES_MAX = 65_536
 class ControlServer:
     """Answers an operator's requests, one connection each."""
 
-    def __init__(self, state: FrontState, import_salts: ImportSalts) -> None:
+    def __init__(self, state: FrontState) -> None:
         self._state = state
-        self._imports = Imports(state, import_salts)
+        self._imports = Imports(state)
         self._directory = Path(state.settings.data_dir)
         self._server: asyncio.Server | None = None
         self._recounting: asyncio.Queue[Message] | None = None
@@ -45,6 +44,7 @@ class ControlServer:
         """Stop listening."""
         if self._server is not None:
             self._server.close()
+        self._imports.close()
         with contextlib.suppress(FileNotFoundError):
             os.unlink(self._directory / SOCKET_FILE)
 

@@ -94,7 +94,7 @@ class Door:
         wants_privacy = (
             headers.get(b"sec-gpc") == b"1"
             or headers.get(b"dnt") == b"1"
-            or b"privacy=1" in exchange.target  # from a browser that tells its scripts what it does not tell us
+            or (b"privacy" in exchange.target and _says_privacy(exchange.target))
         )
         return Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy, brand)
 
@@ -228,3 +228,8 @@ def _nothing_taken(parsed: Parsed) -> Problem:
         return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
     detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
     return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)
+
+
+def _says_privacy(target: bytes) -> bool:
+    """Tell whether the address has privacy=1: from a browser that tells its scripts what it does not tell us."""
+    return b"privacy=1" in target.partition(b"?")[2].split(b"&")

@@ -110,7 +110,7 @@ class Front:
             await self._give_up(committer)
             return
         state = self._state(committer, wiring.salts(salt_table))
-        self._control = ControlServer(state, wiring.import_salts(salt_table))
+        self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
         await self._is_up(self._answering)

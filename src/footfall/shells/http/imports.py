@@ -8,14 +8,19 @@ yet counted: otherwise the hits of this moment would stand in line behind those 
 import asyncio
 import contextlib
 import struct
-from collections import Counter, deque
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
 
 import msgspec
 
+from footfall.accounts.brands import Brand, UnknownBrand
+from footfall.adapters.embedded.secret_table import SecretTable
+from footfall.app import wiring
 from footfall.app.import_stretches import Closed, Stretches, Told, import_rules, mark_name, told_of
 from footfall.app.link import Message, framed
-from footfall.flow.collect.import_salts import ImportSalts
+from footfall.flow.collect.import_salts import ImportSalts, run_of_days
 from footfall.flow.collect.imported import ImportedHits
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
 from footfall.ports.errors import PortError
@@ -29,9 +34,11 @@ OTHERS_BYTES_MAX = 262_144  # With more than this before it an import waits for 
 STORING_MAX = 2  # stretches: one that is being written, one that the writer finds when it comes back
 TURN_S_MAX = 0.5  # but no longer than this: it gives way and does not stand still.
 LOOK_S = 0.02
+STOPPING = "the server is stopping; when it runs again, the same import goes on where it was"
 
 _LENGTH = struct.Struct("<I")
 _hits_decoder = msgspec.msgpack.Decoder(ImportedHits)
+_T = TypeVar("_T")
 
 
 class ImportEnded(FootfallError):
@@ -41,15 +48,15 @@ class ImportEnded(FootfallError):
 class Imports:
     """All imports that go on at this moment."""
 
-    def __init__(self, state: FrontState, salts: ImportSalts) -> None:
+    def __init__(self, state: FrontState) -> None:
         self._state = state
-        self._salts = salts
-        self._going_on: Counter[str] = Counter()
+        self._salts = SaltThread(lambda: wiring.open_salt_table(state.settings, state.clock))
+        self._going_on: list[_Talk] = []
 
     async def talk(self, brand: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Talk to one import until it is gone; raise Refused when there is no such brand."""
         one = _Talk(self._state, self._salts, brand, writer)
-        self._going_on[brand] += 1
+        self._going_on.append(one)
         try:
             await one.go_on(reader, self._finish)
         except (asyncio.IncompleteReadError, ConnectionError):
@@ -57,28 +64,68 @@ class Imports:
         except (FootfallError, msgspec.MsgspecError) as error:
             writer.write(framed(["error", str(error)]))
         finally:
-            self._going_on[brand] -= 1
+            self._going_on.remove(one)
 
-    def _finish(self, brand: str) -> None:
-        """Destroy the brand's salts, unless another of its imports still needs them."""
-        if self._going_on[brand] == 1:
-            self._salts.forget(brand)
+    def close(self) -> None:
+        """Let go of the salts."""
+        self._salts.close()
+
+    async def _finish(self, finished: "_Talk") -> None:
+        """Destroy the brand's salts, but for those that another of its imports has asked for and may ask for again."""
+        finished.days.clear()
+        brand = finished.brand
+        needed = {day for one in self._going_on if one.brand == brand for day in one.days}
+        await self._salts.ask(lambda salts: salts.forget(brand, but=needed))
+
+
+class SaltThread:
+    """The salts of imports, in a thread of their own: each change waits for the disk, and nobody else has to."""
+
+    def __init__(self, opened: Callable[[], SecretTable]) -> None:
+        self._open = opened
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="import-salts")
+        self._table: SecretTable | None = None
+        self._is_closed = False
+
+    async def ask(self, do: Callable[[ImportSalts], _T]) -> _T:
+        """Return what comes of it, once it is its turn."""
+        if self._is_closed:
+            raise ImportEnded(STOPPING)
+        return await asyncio.get_running_loop().run_in_executor(self._thread, self._done, do)
+
+    def close(self) -> None:
+        """Let go of the file when what was asked is done."""
+        if not self._is_closed:
+            self._is_closed = True
+            self._thread.submit(self._close)
+            self._thread.shutdown(wait=False)
+
+    def _done(self, do: Callable[[ImportSalts], _T]) -> _T:
+        if self._table is None:
+            self._table = self._open()
+        return do(wiring.import_salts(self._table))
+
+    def _close(self) -> None:
+        if self._table is not None:
+            self._table.close()
 
 
 class _Talk:
     """One import."""
 
-    def __init__(self, state: FrontState, salts: ImportSalts, brand: str, writer: asyncio.StreamWriter) -> None:
+    def __init__(self, state: FrontState, salts: SaltThread, brand: str, writer: asyncio.StreamWriter) -> None:
+        self.brand = state.brands.brand(brand).name
+        self.days: set[int] = set()  # whose salts it may have
         self._state = state
         self._salts = salts
-        self._brand = state.brands.brand(brand)
         self._writer = writer
         rules = import_rules(state.settings, shards=state.stream.shards)
-        self._stretches = Stretches(self._brand, rules, labelled=state.catalogue.labels.labelled)
+        labelled = state.catalogue.labels.labelled
+        self._stretches = Stretches(brand, rules, brand=self._brand_now, labelled=labelled)
         self._uncounted = Uncounted(state)
         self._storing: deque[asyncio.Task[None]] = deque()
 
-    async def go_on(self, reader: asyncio.StreamReader, finish: Callable[[str], None]) -> None:
+    async def go_on(self, reader: asyncio.StreamReader, finish: "Callable[[_Talk], Awaitable[None]]") -> None:
         """Answer message after message."""
         self._writer.write(b'{"done": {}}\n')
         try:
@@ -87,7 +134,7 @@ class _Talk:
                 await self._answer(message)
                 if message[0] == "finish":
                     await self._uncounted.wait_for_all()
-                    finish(self._brand.name)
+                    await finish(self)
                     self._say(["finished", True])
         finally:
             for one in self._storing:
@@ -104,19 +151,31 @@ class _Talk:
                 await self._store(self._stretches.close(file, begins=begins, ends=ends, now_ms=now_ms))
             case ["position", bytes(file)]:
                 await self._stored()
-                self._say(["position", self._state.stream.mark(mark_name(self._brand.name, file))])
-            case ["salt", int(day_start_ms)]:
-                self._say(["salt", self._salts.of_day(self._brand.name, day_start_ms, now_ms=now_ms)])
+                self._say(["position", self._state.stream.mark(mark_name(self.brand, file))])
+            case ["salts", int(day_start_ms)]:
+                found = await self._salts_from(day_start_ms, now_ms=now_ms)
+                self._say(["salts", [list(found), list(found.values())]])
             case ["finish"]:
                 await self._stored()
             case _:
                 raise ImportEnded(f"{message[0]!r} is not something that an import says; are both of one release?")
 
+    async def _salts_from(self, day_start_ms: int, *, now_ms: int) -> dict[int, bytes]:
+        days = run_of_days(day_start_ms, zone=self._brand_now().zone, now_ms=now_ms)
+        self.days.update(days)  # Before they are made: an import that ends meanwhile leaves them alone.
+        return await self._salts.ask(lambda salts: salts.of_days(self.brand, days, now_ms=now_ms))
+
+    def _brand_now(self) -> Brand:
+        found = self._state.brands.named(self.brand)
+        if found is None:
+            raise UnknownBrand("brand", f"{self.brand!r} was removed while this import went on; what it stored stays")
+        return found
+
     async def _store(self, closed: Closed) -> None:
         """Give a stretch to the writer when those before it are on disk and its turn has come."""
         await self._stored(but=STORING_MAX - 1)
         if self._state.lane.is_draining:
-            raise ImportEnded("the server is stopping; when it runs again, the same import goes on where it was")
+            raise ImportEnded(STOPPING)
         await self._uncounted.wait(hits_max=UNCOUNTED_HITS_MAX)
         give_up_at = asyncio.get_running_loop().time() + TURN_S_MAX
         while self._state.committer.pending_bytes > OTHERS_BYTES_MAX:

@@ -13,7 +13,7 @@ from footfall.accounts.keys import ADMIN, GRACE_MS, NewKey
 from footfall.accounts.register import Register
 from footfall.app.brand_control import key_told, require_grace_ms
 from footfall.shells.http.access import brand_of
-from footfall.shells.http.brands import document_in, told
+from footfall.shells.http.brands import document_in, require_no_parameters, told
 from footfall.shells.http.state import FrontState
 from footfall.values.errors import Refused
 from footfall.values.window import moment_from_text
@@ -35,6 +35,7 @@ def key_routes(state: FrontState) -> list[Route]:
 def _keys(state: FrontState) -> Endpoint:
     async def keys(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
+        require_no_parameters(request)
         if request.method == "POST":
             asked = await document_in(request)
             new = await state.desk.change(name, lambda register: _added(register, name, asked))
@@ -49,6 +50,7 @@ def _keys(state: FrontState) -> Endpoint:
 def _key(state: FrontState) -> Endpoint:
     async def key(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
+        require_no_parameters(request)
         revoked = await state.desk.change(name, lambda register: register.revoke(name, request.path_params["id"]))
         return told({"revoked": document_of_key(revoked)})
 
@@ -58,6 +60,7 @@ def _key(state: FrontState) -> Endpoint:
 def _rotation(state: FrontState) -> Endpoint:
     async def rotation(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
+        require_no_parameters(request)
         asked = await document_in(request)
         _require_only(asked, ("graceSeconds",))
         grace_s = asked.get("graceSeconds", GRACE_MS // 1_000)

@@ -67,10 +67,12 @@ def page_paths(application: Starlette) -> list[str]:
 def _page(state: FrontState) -> Endpoint:
     template = static_text("index.html")
 
-    async def page(_request: Request) -> Response:
+    async def page(request: Request) -> Response:
         appended = state.stream.appended()
+        # With dev, a brand is there as soon as it is named.
+        named = {request.query_params.get("brand", "")} - {""} if state.settings.dev else set[str]()
         # A brand with keys is nobody else's to know of.
-        known = [name for name in state.known_brands() if state.brands.is_open(name)]
+        known = [name for name in {*state.known_brands(), *named} if state.brands.is_open(name)]
         brands = sorted(known, key=lambda brand: (-appended.get(brand, 0), brand))
         values = {
             "{{brands}}": _attribute(brands),

@@ -1,32 +1,45 @@
 """GET /v1/popular: from ready bytes, whatever order the question's words come in."""
 
-from collections.abc import Mapping
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from typing import NamedTuple, TypeVar
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.app.settings import DAY_MS, Settings
-from footfall.flow.serve.query import PopularQuery, brand_from, canonical, parameters, query_from
-from footfall.flow.serve.spans import asked_span
-from footfall.shells.http.access import Access
+from footfall.flow.serve.query import Given, PopularQuery, brand_from, canonical, parameters, query_from
+from footfall.flow.serve.spans import require_span
+from footfall.shells.http.access import Access, Headers
 from footfall.shells.http.answers import SPAN_WAIT_S_MAX, WAIT_S_MAX, Answers, Ready, etag_matches
 from footfall.shells.http.lane import Exchange
 from footfall.shells.http.problems import not_allowed, problem_of
+from footfall.shells.http.wire import response
 from footfall.values.clock import Clock
-from footfall.values.errors import FootfallError
+from footfall.values.errors import FootfallError, Refused
 from footfall.values.period import Period
+
+T = TypeVar("T")
 
 KNOWN_TARGETS_MAX = 20_000  # Spellings of questions that need no parsing; a few hundred bytes each.
 
+_PREFLIGHT = response(
+    HTTPStatus.NO_CONTENT,
+    b"",
+    headers={
+        "access-control-allow-origin": "*",
+        "access-control-allow-methods": "GET, HEAD, OPTIONS",
+        "access-control-allow-headers": "authorization",
+        "access-control-max-age": "86400",
+    },
+)
 _PUBLIC, _PRIVATE = b"\r\ncache-control: public,", b"\r\nvary: authorization\r\ncache-control: private,"
 
 
 class Asked(NamedTuple):
-    """A question that was understood: its canonical text, its brand as it was then, and how long to wait for it."""
+    """A question that was understood: its canonical text, and its brand as it was then."""
 
     canonical: str
     name: str
     brand: Brand | None
-    wait_s: float
 
 
 class PopularRoute:
@@ -44,7 +57,9 @@ class PopularRoute:
     def __call__(self, exchange: Exchange) -> None:
         """Send the list."""
         if exchange.method != b"GET" and exchange.method != b"HEAD":
-            exchange.reply(not_allowed("GET, HEAD", detail="lists are read with GET"))
+            is_preflight = exchange.method == b"OPTIONS"
+            refusal = not_allowed("GET, HEAD, OPTIONS", detail="lists are read with GET")
+            exchange.reply(_PREFLIGHT if is_preflight else refusal)
             return
         asked = self._asked.get(exchange.target)
         if asked is not None:
@@ -62,37 +77,54 @@ class PopularRoute:
     def _look_up(self, exchange: Exchange) -> None:
         """Find out who asks and for what, and send the list when it is there."""
         headers = dict(exchange.headers)
-        given = parameters(exchange.target.partition(b"?")[2].decode("latin-1"))
-        reader = None if "brand" in given else self._access.reader_of(exchange.target, headers)
-        name = brand_from(given) if reader is None else reader.brand
-        is_free = self._access.may_read_freely(name)
-        if reader is not None or not is_free:
-            self._access.require_reader(name, exchange.target, headers)
-        asked = self._understood(query_from({**given, "brand": [name]}, periods=self._periods_of(name)))
-        if reader is None:
-            self._remember(exchange.target, asked)
-        is_private = reader is not None or not is_free
-        ready = self._answers.find(asked.canonical)
+        given, name, is_free = self._counting_refusals(exchange, headers, lambda: self._named(exchange.target))
+        if is_free:
+            query = self._counting_refusals(exchange, headers, lambda: self._query(given, name))
+        else:
+            # Whoever needs a key is counted with it, others only when there is something to do for them.
+            name = self._access.reader(exchange, headers, name=name).brand
+            query = self._query(given, name)
+        text = canonical(query)
+        ready = self._answers.find(text)
+        if ready is None:
+            if is_free:
+                self._access.count_question(exchange, headers, brand=name)
+            self._require_span(query)
+        if is_free:
+            self._remember(exchange.target, Asked(text, name, self._brands.named(name)))
         if ready is not None:
-            _send(exchange, ready, is_private=is_private)
+            _send(exchange, ready, is_private=not is_free)
             return
-        self._access.count_question(exchange, headers, brand=name)
-        self._answers.wait_for(
-            asked.canonical, lambda made: _send(exchange, made, is_private=is_private), wait_s=asked.wait_s
-        )
+        wait_s = WAIT_S_MAX if query.from_ms is None else SPAN_WAIT_S_MAX
+        self._answers.wait_for(text, lambda made: _send(exchange, made, is_private=not is_free), wait_s=wait_s)
 
-    def _understood(self, query: PopularQuery) -> Asked:
-        brand = self._brands.named(query.brand)
+    def _named(self, target: bytes) -> tuple[Given, str, bool]:
+        """Return what is asked, the brand if it is named, and whether its lists need no key."""
+        given = parameters(target.partition(b"?")[2].decode("latin-1"))
+        name = brand_from(given) if "brand" in given else ""
+        return given, name, bool(name) and self._access.may_read_freely(name)
+
+    def _query(self, given: Given, name: str) -> PopularQuery:
+        return query_from({**given, "brand": [name]}, periods=self._periods_of(name))
+
+    def _counting_refusals(self, exchange: Exchange, headers: Headers, work: Callable[[], T]) -> T:
+        """Do what may be refused; whoever asks nonsense is limited, too."""
+        try:
+            return work()
+        except Refused:
+            self._access.count_question(exchange, headers, brand="")
+            raise
+
+    def _require_span(self, query: PopularQuery) -> None:
         if query.from_ms is None or query.to_ms is None:
-            return Asked(canonical(query), query.brand, brand, WAIT_S_MAX)
-        asked_span(
+            return
+        require_span(
             from_ms=query.from_ms,
             to_ms=query.to_ms,
-            zone=(brand or Brand(query.brand)).zone,
+            zone=(self._brands.named(query.brand) or Brand(query.brand)).zone,
             now_ms=self._clock.now_ms(),
             minutes_kept_ms=self._minutes_kept_ms,
         )
-        return Asked(canonical(query), query.brand, brand, SPAN_WAIT_S_MAX)
 
     def _periods_of(self, name: str) -> Mapping[str, Period]:
         brand = self._brands.named(name)

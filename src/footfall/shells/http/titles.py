@@ -19,6 +19,7 @@ from footfall.values.errors import FootfallError
 QUEUE_MAX = 1_000  # Beyond it assets wait until they are hit again.
 TRIED_MAX = 50_000  # Assets that were tried and are not tried again while they are remembered.
 FETCHERS = 2
+PARSED_BYTES_MAX = 64 * 1_024  # A head is smaller, and what a stranger's page makes of a parser stays short.
 HOST_PAUSE_S = 1.0  # between two pages of one host
 
 Put = Callable[[str, Asset], Awaitable[None]]
@@ -58,8 +59,15 @@ class Titles:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def want(self, brand: str, asset: str, address: str) -> None:
-        """Ask for the title of an asset that is not known; nothing happens when it was asked for lately."""
+        """Ask for the title of an asset that is not known; nothing happens when it was asked for lately.
+
+        A brand that lists no origins has no pages that we know to be its own: then whoever sends a hit would send us
+        anywhere.
+        """
         if (brand, asset) in self._tried or not address.lower().startswith(("http://", "https://")):
+            return
+        named = self._brands.named(brand)
+        if named is None or not named.origins:
             return
         with contextlib.suppress(asyncio.QueueFull):
             self._queue.put_nowait((brand, asset, address))
@@ -94,10 +102,11 @@ class Titles:
         origins = self._brands.brand(brand).origins
 
         def may_visit(page: str) -> bool:
-            return not origins or is_allowed_origin(origin_of_page(page), origins)
+            return is_allowed_origin(origin_of_page(page), origins)
 
         page = await fetched_page(address, may_visit=may_visit, may_connect=self._may_connect)
-        facts = facts_from_page(page.content, address=page.address, charset=page.charset)
+        content = page.content[:PARSED_BYTES_MAX]
+        facts = await asyncio.to_thread(facts_from_page, content, address=page.address, charset=page.charset)
         if facts.title:
             found = Asset(asset, title=facts.title, address=facts.address or page.address, image=facts.image)
             await self._put(brand, require_asset(found))

@@ -53,7 +53,7 @@ COMBINED = Golden(
 - - - [26/Mar/2023:04:00:06 +0300] "GET /caf%c3%a9 HTTP/1.1" 200 1 "" ""
 """.encode(),
     [
-        ("/a", "2023-03-26T00:59:59Z", "/a?utm=1", "https://example.com/x?y=1"),
+        ("/a", "2023-03-26T00:59:59Z", "/a", "https://example.com/x?y=1"),
         ("/b", "2023-03-26T01:00Z", "/b", ""),
         ('/say-"hi"', "2023-03-26T01:00:01Z", '/say-"hi"', ""),
         ("/c", "2023-03-26T01:00:02Z", "/c", ""),
@@ -98,7 +98,7 @@ IIS = Golden(
         "header",
         "header",
         ("/news/one", "2023-11-01T10:00Z", "/news/one", "https://example.com/"),
-        ("/news/two", "2023-11-01T10:00:01Z", "/news/two?id=5&x=y", ""),
+        ("/news/two", "2023-11-01T10:00:01Z", "/news/two", ""),
         "it has 5 columns where #Fields names 12",
         "header",
         ("/news/three", "2023-11-01T10:00:03Z", "//www.example.com/news/three", ""),
@@ -122,7 +122,7 @@ CLOUDFRONT = Golden(
     [
         "header",
         "header",
-        ("/café", "2023-11-01T10:00Z", "//www.example.com/caf%C3%A9?q=1", "https://example.com/<x>"),
+        ("/café", "2023-11-01T10:00Z", "//www.example.com/caf%C3%A9", "https://example.com/<x>"),
         ("/a b", "2023-11-01T10:00:01Z", "//d1.example.net/a b", ""),
         "error",
     ],
@@ -139,7 +139,7 @@ http 2023-11-01T10:00:02.999999Z app/web/50dc [2001:db8::1]:2817 10.0.0.1:80 0.1
 "GET http://example.com:80/ HTTP/1.1" "-" - - - "-" "-" "-" 0
 """.encode(),
     [
-        ("/a", "2023-11-01T10:00:00.186Z", "//www.example.com/a?b=1", ""),
+        ("/a", "2023-11-01T10:00:00.186Z", "//www.example.com/a", ""),
         "error",
         ("/", "2023-11-01T10:00:02.999Z", "//example.com/", ""),
     ],
@@ -187,7 +187,7 @@ TRAEFIK_JSON = Golden(
 {"level":"info","msg":"not about a request"}
 """,
     [
-        ("/a", "2023-11-01T10:00:00.123Z", "//www.example.com/a?b", ""),
+        ("/a", "2023-11-01T10:00:00.123Z", "//www.example.com/a", ""),
         "method",
         "it is JSON of another form: Object missing required field `RequestPath`",
     ],
@@ -203,7 +203,7 @@ CADDY = Golden(
 {"ts":1698832800.25,"request":{"uri":"/b","method":"GET"},"status":500}
 """,
     [
-        ("/a", "2023-11-01T10:00:00.250Z", "//www.example.com/a?x=1", "https://example.net/"),
+        ("/a", "2023-11-01T10:00:00.250Z", "//www.example.com/a", "https://example.net/"),
         ("/b", "2023-11-01T10:00Z", "/b", ""),
         "error",
     ],

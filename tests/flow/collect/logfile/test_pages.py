@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from footfall.flow.collect.logfile.line import NotUnderstood
 from footfall.flow.collect.logfile.pages import PageRules, Pages, asset_pattern, canonical_path
+from footfall.flow.collect.page_address import asset_from_address
 from footfall.values.errors import Refused
 
 
@@ -95,12 +96,38 @@ def test_an_expression_that_cannot_pick_an_asset_is_refused(text: str) -> None:
         asset_pattern(text)
 
 
-def test_with_an_origin_the_asset_is_the_address_as_a_browser_sends_it() -> None:
+def test_an_expression_picks_ids_from_the_query_where_the_path_has_none() -> None:
+    rules = PageRules(asset=asset_pattern(r"[?&]p=(?P<asset>\d+)"))
+    assert page("GET /?x=1&p=17&utm_source=y HTTP/1.1", rules)[1] == ("17", "", "", "")
+    assert page("GET /p=17 HTTP/1.1", rules)[0] == "no-asset"
+    rules = PageRules(asset=asset_pattern(r"^/story(?:\?id=(?P<asset>\d+))?"))
+    assert page("GET /story?id=5 HTTP/1.1", rules)[1] == ("5", "", "", "")
+    assert page("GET /story HTTP/1.1", rules)[0] == "no-asset"
+    rules = PageRules(asset=asset_pattern(r"(?P<asset>\d+)$"))
+    assert page("GET /story-5?page=2 HTTP/1.1", rules)[1] == ("5", "", "", "")
+
+
+@pytest.mark.parametrize(
+    ("target", "kept"),
+    [
+        ("/caf%C3%A9/?utm_medium=1", "/caf%C3%A9/"),
+        ("/story?id=5&utm_source=x", "/story?id=5"),
+        ("/story?fbclid=1&id=5", "/story?id=5"),
+        ("/story?", "/story"),
+        ("/story?id=5#top", "/story?id=5"),
+    ],
+)
+def test_with_an_origin_the_asset_is_the_address_as_the_tracker_sends_it(target: str, kept: str) -> None:
     rules = PageRules(origin="https://www.example.com")
-    assert page("GET /caf%C3%A9/?utm=1 HTTP/1.1", rules)[1:] == (
-        ("https://www.example.com/caf%C3%A9/", "", "", ""),
-        "https://www.example.com/caf%C3%A9/?utm=1",
-    )
+    whole = "https://www.example.com" + kept
+    assert page(f"GET {target} HTTP/1.1", rules) == ("", (whole, "", "", ""), whole)
+    assert asset_from_address("https://www.example.com" + target) == whole
+
+
+def test_with_an_origin_a_long_address_has_the_id_that_the_tracker_makes_of_it() -> None:
+    target = "/" + "a" * 400
+    _, key, _ = page(f"GET {target} HTTP/1.1", PageRules(origin="https://www.example.com"))
+    assert key[0] == asset_from_address("https://www.example.com" + target)
 
 
 def test_what_is_too_long_to_be_stored_is_left_out() -> None:
@@ -108,10 +135,19 @@ def test_what_is_too_long_to_be_stored_is_left_out() -> None:
     assert page(f"GET /{'a' * 256} HTTP/1.1")[0] == "too-long"
     rules = PageRules(asset=asset_pattern(r"^/(?P<section>a+)/(?P<asset>\d+)"))
     assert page(f"GET /{'a' * 65}/1 HTTP/1.1", rules)[0] == "too-long"
-    assert page(f"GET /a?{'b' * 3_000} HTTP/1.1")[1:] == (("/a", "", "", ""), "")
+    rules = PageRules(asset=asset_pattern(r"[?&]p=(?P<asset>\d+)"))
+    assert page(f"GET /a?p=1&{'b' * 3_000} HTTP/1.1", rules)[1:] == (("1", "", "", ""), "")
 
 
 @pytest.mark.parametrize("request_line", ["-", "", "\x16\x03\x01", "get / HTTP/1.1", "GET", '\\"'])
 def test_a_request_that_is_none_is_not_understood(request_line: str) -> None:
     with pytest.raises(NotUnderstood, match="not one of HTTP"):
         page(request_line)
+
+
+def test_the_query_is_kept_only_where_it_says_which_asset_it_was() -> None:
+    request = "GET /story-5?email=someone@example.com&p=7 HTTP/1.1"
+    assert page(request)[2] == "/story-5"
+    assert page(request, PageRules(asset=asset_pattern(r"-(?P<asset>\d+)$")))[2] == "/story-5"
+    by_query = PageRules(asset=asset_pattern(r"&p=(?P<asset>\d+)"))
+    assert page(request, by_query)[1:] == (("7", "", "", ""), "/story-5?email=someone@example.com&p=7")

@@ -137,7 +137,7 @@ def test_samples_name_places_and_reasons_and_hold_no_text_of_the_log() -> None:
     reading = reading_of("combined")
     reading.read([b"192.0.2.77 secret"] * 100, log="access.log", number=7, now_ms=NOW_MS)
     tally = reading.tally
-    assert tally.misread == {"it is not a line of the common log format": 100}
+    assert tally.misread == {"it is not a line of the combined format": 100}
     assert [sample.number for sample in tally.samples] == list(range(7, 7 + SAMPLES_MAX))
     assert "secret" not in str(tally)
     assert "192.0.2.77" not in str(tally)

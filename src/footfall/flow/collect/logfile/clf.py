@@ -36,7 +36,7 @@ def split_common(line: bytes) -> Fields:
     """Return the fields of `ADDRESS - USER [TIME] "REQUEST" STATUS BYTES`."""
     parts = line.split(b'"')
     if len(parts) != 3:
-        fields = _carefully(line)
+        fields = _carefully(line, "common")
         if fields[4] != b"-":
             raise NotUnderstood("it goes on behind the size; it may be combined")
         return fields
@@ -49,7 +49,7 @@ def split_combined(line: bytes) -> Fields:
     """Return the fields of a common line that goes on with `"REFERRER" "AGENT"`."""
     parts = line.split(b'"')
     if len(parts) != 7:
-        return _carefully(line)
+        return _carefully(line, "combined")
     head, request, middle, referrer, _, agent, _ = parts
     # The time ends the head and is always as long, whatever a user is called.
     return request, middle[1:4], head[-28:-2], head[: head.index(b" ")], agent, referrer, b""
@@ -71,7 +71,7 @@ def split_traefik(line: bytes) -> Fields:
     """Return the fields of Traefik's own line: combined, then number, router, server and duration."""
     if _TRAEFIK.fullmatch(line) is None:
         raise NotUnderstood("it does not end as Traefik's lines do")
-    return _carefully(line)
+    return _carefully(line, "traefik")
 
 
 def split_s3(line: bytes) -> Fields:
@@ -93,10 +93,10 @@ def _require_time(head: bytes) -> None:
         raise NotUnderstood("it has no [time] before its request")
 
 
-def _carefully(line: bytes) -> Fields:
+def _carefully(line: bytes, name: str) -> Fields:
     found = _CAREFUL.fullmatch(line)
     if found is None:
-        raise NotUnderstood("it is not a line of the common log format")
+        raise NotUnderstood(f"it is not a line of the {name} format")
     address, time, request, status, referrer, agent = found.groups()
     return request, status, time, address, agent or b"-", referrer or b"-", b""
 
@@ -104,6 +104,6 @@ def _carefully(line: bytes) -> Fields:
 def _carefully_with_host(line: bytes) -> Fields:
     found = _CAREFUL_VHOST.fullmatch(line)
     if found is None:
-        raise NotUnderstood("it is not a line of the common log format behind a host")
+        raise NotUnderstood("it is not a line of the vhost format")
     host, address, time, request, status, referrer, agent = found.groups()
     return request, status, time, address, agent or b"-", referrer or b"-", host_without_port(host)

@@ -62,7 +62,9 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
             Format("w3c", "W3C extended: IIS, CloudFront standard logs", W3cSplit, names_hosts=True),
             Format("caddy", "Caddy's JSON", _always(split_caddy), names_hosts=True),
             Format("traefik-json", "Traefik's JSON", _always(split_traefik_json), names_hosts=True),
-            Format("json", "JSON lines, with --fields", _always(split_json(DEFAULT_NAMES)), names_hosts=True),
+            Format(
+                "json", "JSON lines by the usual names of fields", _always(split_json(DEFAULT_NAMES)), names_hosts=True
+            ),
             Format("alb", "AWS Application Load Balancer", _always(split_alb), names_hosts=True),
             Format("elb", "AWS Classic Load Balancer", _always(split_elb), names_hosts=True),
             Format("s3", "Amazon S3 server access", _always(split_s3), names_hosts=True),
@@ -77,7 +79,7 @@ FORMATS: Mapping[str, Format] = MappingProxyType(
 
 def json_format(names: Names) -> Format:
     """Return the format of JSON lines whose fields are named so."""
-    return Format("json", "JSON lines", _always(split_json(names)), names_hosts="host" in names)
+    return Format("json", "JSON lines by --fields", _always(split_json(names)), names_hosts="host" in names)
 
 
 def guessed_format(sample: Sequence[bytes], *, now_ms: int) -> Guess:
@@ -93,16 +95,23 @@ def guessed_format(sample: Sequence[bytes], *, now_ms: int) -> Guess:
     return best
 
 
+def understood_data(one: Format, sample: Sequence[bytes], *, now_ms: int) -> int:
+    """Return how many lines of the sample a format reads as requests, whatever it reads as headers."""
+    split, moments = one.splitter(), Moments(now_ms=now_ms)
+    # The splitter must see header lines too, for some of them teach it the columns.
+    return sum(_is_understood(split, moments, line, counts_headers=False) for line in sample if line.strip())
+
+
 def _understood(one: Format, lines: Sequence[bytes], *, now_ms: int) -> int:
     split, moments = one.splitter(), Moments(now_ms=now_ms)
     return sum(_is_understood(split, moments, line) for line in lines)
 
 
-def _is_understood(split: Split, moments: Moments, line: bytes) -> bool:
+def _is_understood(split: Split, moments: Moments, line: bytes, *, counts_headers: bool = True) -> bool:
     try:
         _, status, time, *_ = split(line)
         return moments[time] > 0 and status.isdigit()
     except HeaderLine:
-        return True
+        return counts_headers
     except (NotUnderstood, ValueError):
         return False

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from footfall.flow.collect.logfile.line import NotUnderstood
+from footfall.flow.collect.page_address import asset_from_address, cleaned_address
 from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
 from footfall.values.hit import ADDRESS_BYTES_MAX, ASSET_BYTES_MAX, LABEL_BYTES_MAX
@@ -42,8 +43,8 @@ _NO_KEY: HitKey = ("", "", "", "")
 class PageRules:
     """What an operator may say of the pages of a log."""
 
-    asset: re.Pattern[str] | None = None  # with groups named as in GROUPS, searched in the path
-    origin: str = ""  # put before the path, so that ids are the addresses that browsers send
+    asset: re.Pattern[str] | None = None  # with groups named as in GROUPS, searched in the path, then with the query
+    origin: str = ""  # put before the target, so that ids are the addresses that browsers send
     hosts: frozenset[bytes] = frozenset()  # empty: any
     counts_static: bool = False
     counts_any_method: bool = False
@@ -84,30 +85,37 @@ class Pages(dict[tuple[bytes, bytes], Page]):
             return OTHER_HOST, _NO_KEY, ""
         if method != b"GET" and not rules.counts_any_method:
             return METHOD, _NO_KEY, ""
-        raw = target.partition(b"#")[0].partition(b"?")[0]
+        target = target.partition(b"#")[0]
+        raw, _, query = target.partition(b"?")
         path = canonical_path(raw)
         if not rules.counts_static and _is_static(path, is_folder=raw.endswith(b"/")):
             return STATIC, _NO_KEY, ""
-        key = self._key(path, raw)
+        if rules.origin:
+            whole = rules.origin + cleaned(target)
+            key, address = (asset_from_address(whole), "", "", ""), cleaned_address(whole)
+        else:
+            key, is_from_query = self._key(path, query)
+            # A log seldom knows the scheme, and often not the host. A query may say who somebody is, so it is kept
+            # only where it says which asset it was.
+            address = ("//" + cleaned(host) if host else "") + cleaned(target if is_from_query else raw)
         reason = _wrong_with(key)
-        return (reason, _NO_KEY, "") if reason else ("", key, self._address(target, host))
+        return (reason, _NO_KEY, "") if reason else ("", key, _fitting(address))
 
-    def _key(self, path: str, raw: bytes) -> HitKey:
-        pattern, origin = self._rules.asset, self._rules.origin
+    def _key(self, path: str, query: bytes) -> tuple[HitKey, bool]:
+        """Return what a page is counted under, and whether its query was needed for it."""
+        pattern = self._rules.asset
         if pattern is None:
-            return (origin + cleaned(raw) if origin else path, "", "", "")
+            return (path, "", "", ""), False
         found = pattern.search(path)
+        is_from_query = bool(query) and (found is None or not found["asset"])
+        if is_from_query:
+            # The path alone comes first, so that an expression may end with $ whatever readers have behind it.
+            found = pattern.search(f"{path}?{cleaned(query)}")
         if found is None:
-            return _NO_KEY
+            return _NO_KEY, False
         named: Mapping[str, str | None] = found.groupdict()
-        return (named["asset"] or "", named.get("section") or "", named.get("type") or "", named.get("paid") or "")
-
-    def _address(self, target: bytes, host: bytes) -> str:
-        """Return the address as far as the log tells it: a log seldom knows the scheme, and often not the host."""
-        address = cleaned(target.partition(b"#")[0])
-        if self._rules.origin or host:
-            address = (self._rules.origin or "//" + cleaned(host)) + address
-        return address if len(address) * 4 <= ADDRESS_BYTES_MAX or len(address.encode()) <= ADDRESS_BYTES_MAX else ""
+        key = (named["asset"] or "", named.get("section") or "", named.get("type") or "", named.get("paid") or "")
+        return key, is_from_query
 
 
 def canonical_path(raw: bytes) -> str:
@@ -149,6 +157,10 @@ def _without_origin(target: bytes, host: bytes) -> tuple[bytes, bytes]:
         return target, host
     named, slash, path = target.partition(b"://")[2].partition(b"/")
     return slash + path or b"/", host or named.partition(b":")[0]
+
+
+def _fitting(address: str) -> str:
+    return address if len(address) * 4 <= ADDRESS_BYTES_MAX or len(address.encode()) <= ADDRESS_BYTES_MAX else ""
 
 
 def _wrong_with(key: HitKey) -> str:

@@ -74,6 +74,7 @@ STORED = record(
     {
         "stored": whole(0, says="how many were put"),
         "version": whole(0, says="of the brand's catalogue; grows with each change"),
+        "ignored": listed(text(), description="columns of a table that mean nothing here; only when there are some"),
         "refusedCount": whole(1, says="only when some were refused"),
         "refused": listed({"$ref": "#/components/schemas/Refusal"}),
     },

@@ -151,6 +151,14 @@ POPULAR = Operation(
         problem(HTTPStatus.SERVICE_UNAVAILABLE, "The list is not ready; ask again in a moment."),
     ),
 )
+MAY_I_READ = Operation(
+    "OPTIONS",
+    "/v1/popular",
+    "mayIReadPopular",
+    "Ask, as browsers do, whether a page may read with a key.",
+    GROUP,
+    answers=(Answer(HTTPStatus.NO_CONTENT, "A browser's preflight: which origins, methods and headers are allowed."),),
+)
 LEDGER_OF = Operation(
     "GET",
     "/v1/ledger",
@@ -185,5 +193,5 @@ LEDGER_OF = Operation(
     ),
 )
 
-OPERATIONS = (POPULAR, LEDGER_OF)
+OPERATIONS = (POPULAR, MAY_I_READ, LEDGER_OF)
 SCHEMAS = {"List": LIST, "ListedAsset": LISTED_ASSET, "Ledger": LEDGER}

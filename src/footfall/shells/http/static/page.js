@@ -67,8 +67,9 @@ async function answer(path, parameters) {
 // One brand.
 
 class Brand {
-  constructor(name, periods, { ledgerIsOpen }) {
+  constructor(name, periods, { hasKeys, ledgerIsOpen }) {
     this.name = name;
+    this.hasKeys = hasKeys; // Then the ledger is not for this page, which knows no key.
     this.period = periods[0];
     this.rows = new Map();
     this.refreshedAt = null;
@@ -79,6 +80,7 @@ class Brand {
     title.textContent = name;
     this.root.setAttribute("aria-labelledby", id);
     part(this.root, "ledger").open = ledgerIsOpen;
+    part(this.root, "ledger").hidden = hasKeys;
     this.addPeriods(periods);
   }
 
@@ -107,7 +109,7 @@ class Brand {
     const period = this.period;
     const [list, ledger] = await Promise.allSettled([
       answer("/v1/popular", { brand: this.name, period, limit: ITEMS }),
-      answer("/v1/ledger", { brand: this.name }),
+      this.hasKeys ? null : answer("/v1/ledger", { brand: this.name }),
     ]);
     const failures = [list, ledger].filter((one) => one.status === "rejected").map((one) => one.reason);
     if (failures.some((failure) => !(failure instanceof Told))) {
@@ -119,6 +121,7 @@ class Brand {
     if (list.value) {
       this.showList(list.value);
       this.refreshedAt = performance.now();
+      part(this.root, "closed").hidden = !this.hasKeys;
     }
     if (ledger.value) {
       this.showLedger(ledger.value);
@@ -211,8 +214,7 @@ function total(reasons) {
 function showRow(row, item, share) {
   setText(part(row, "rank-number"), String(item.rank));
   showChange(part(row, "change"), item.change);
-  setText(part(row, "asset"), item.assetId);
-  part(row, "asset").title = item.assetId;
+  showAsset(part(row, "asset"), item);
   const hits = numbers.format(item.hits);
   const isCertain = item.hitsAtMost === undefined || item.hitsAtMost === item.hits;
   setText(part(row, "hits-number"), isCertain ? hits : `${hits} to ${numbers.format(item.hitsAtMost)}`);
@@ -222,6 +224,17 @@ function showRow(row, item, share) {
     item.resourceType,
     item.paidType,
   ]);
+}
+
+function showAsset(link, item) {
+  setText(link, item.title || item.assetId);
+  link.title = item.assetId;
+  // An address may be of any kind; only one that leads to a page, from wherever it is read, is followed.
+  if (/^https?:\/\//i.test(item.address || "")) {
+    link.href = item.address;
+  } else {
+    link.removeAttribute("href");
+  }
 }
 
 function showChange(holder, change) {
@@ -307,7 +320,9 @@ function spanText(from, to) {
 // The whole page.
 
 class Page {
-  constructor(brands, periods) {
+  constructor(listed, periods, wanted) {
+    this.listed = new Set(listed);
+    const brands = wanted ? [wanted, ...listed.filter((name) => name !== wanted)] : listed;
     this.waiting = brands.slice(BRANDS_MAX);
     this.periods = periods;
     this.isAsking = false;
@@ -319,11 +334,16 @@ class Page {
     this.holder.append(...this.shown.map((brand) => brand.root));
     document.getElementById("none").hidden = brands.length > 0;
     this.offerRest();
-    showTries(brands[0] || "abc");
+    showTries(brands[0] || "abc", { hasKeys: brands.length > 0 && this.hasKeys(brands[0]) });
+  }
+
+  // Open brands are listed, so one that is not either has keys or does not exist, which the server tells.
+  hasKeys(name) {
+    return !this.listed.has(name);
   }
 
   brand(name) {
-    return new Brand(name, this.periods, { ledgerIsOpen: this.isRoomy });
+    return new Brand(name, this.periods, { hasKeys: this.hasKeys(name), ledgerIsOpen: this.isRoomy });
   }
 
   // A chosen brand takes the first place, and the last one shown goes back among the others.
@@ -343,7 +363,7 @@ class Page {
       this.holder.prepend(chosen.root);
       this.waiting = [...this.waiting.filter((name) => name !== choice.value), dropped.name].sort();
       this.offerRest();
-      showTries(chosen.name);
+      showTries(chosen.name, { hasKeys: chosen.hasKeys });
       chosen.refresh();
     };
   }
@@ -375,7 +395,7 @@ class Page {
 
   pulse() {
     if (!this.shown.length) {
-      return ["waiting", "no brand yet"];
+      return ["waiting", "no brand listed"];
     }
     if (document.hidden) {
       return ["waiting", "paused"];
@@ -394,19 +414,20 @@ function quoted(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function tries(brand) {
+function tries(brand, { hasKeys }) {
   const origin = window.location.origin;
   const hit = { brand, assetId: "hello-1", sectionId: 563, resourceType: "article", paidType: "free" };
+  const key = hasKeys ? '-H "Authorization: Bearer $KEY" ' : "";
   const list = new URLSearchParams({ brand, period: "justnow", limit: ITEMS });
   return [
-    ["Send a hit", `curl -d ${quoted(JSON.stringify(hit))} ${origin}/v1/hits`],
+    ["Send a hit", `curl ${key}-d ${quoted(JSON.stringify(hit))} ${origin}/v1/hits`],
     ["Read the list", `curl ${quoted(`${origin}/v1/popular?${list}`)}`],
-    ["Read the ledger", `curl ${quoted(`${origin}/v1/ledger?${new URLSearchParams({ brand })}`)}`],
+    ["Read the ledger", `curl ${key}${quoted(`${origin}/v1/ledger?${new URLSearchParams({ brand })}`)}`],
   ];
 }
 
-function showTries(brand) {
-  const lines = tries(brand).map(([title, command]) => {
+function showTries(brand, { hasKeys }) {
+  const lines = tries(brand, { hasKeys }).map(([title, command]) => {
     const line = made("line-template");
     part(line, "line-title").textContent = title;
     line.querySelector("code").textContent = command;
@@ -431,9 +452,21 @@ async function copy(code, button) {
   setTimeout(() => setText(button, "Copy"), 1500);
 }
 
+// The policy lets no form be sent, so that nobody's markup can; the page goes to the address by itself.
+function offerByName() {
+  const form = document.getElementById("open");
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const brand = document.getElementById("open-brand").value.trim();
+    window.location.assign(`/?${new URLSearchParams({ brand })}`);
+  });
+}
+
 function start() {
   const { brands, periods } = document.body.dataset;
-  const page = new Page(JSON.parse(brands), JSON.parse(periods));
+  const wanted = new URLSearchParams(window.location.search).get("brand") || "";
+  const page = new Page(JSON.parse(brands), JSON.parse(periods), wanted);
+  offerByName();
   page.refresh();
   setInterval(() => page.refresh(), REFRESH_MS);
   setInterval(() => page.showAges(), 500);
