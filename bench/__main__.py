@@ -15,6 +15,7 @@ from bench import (
     bench_import,
     bench_ingest,
     bench_lists,
+    bench_load,
     bench_memory,
     bench_restart,
     bench_serve,
@@ -37,6 +38,7 @@ BENCHES: Mapping[str, Bench] = {
     "caching": bench_caching.run,
     "client": bench_client.run,
     "catalogue": bench_catalogue.run,
+    "load": bench_load.run,
 }
 
 

@@ -3,6 +3,8 @@
 import sys
 
 from debian import NotInstalled, require_programs
+from dynamodb_local import NoDynamoDb, require_dynamodb_local
+from kinesis_local import NoKinesis, require_kinesis_local
 from tracker import NoMinifier, require_esbuild
 
 PACKAGE_OF = {
@@ -22,7 +24,9 @@ def main() -> int:
     try:
         require_programs(PACKAGE_OF)
         require_esbuild()
-    except (NotInstalled, NoMinifier) as error:
+        require_kinesis_local()
+        require_dynamodb_local()
+    except (NotInstalled, NoMinifier, NoKinesis, NoDynamoDb) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -2,6 +2,15 @@
 
 from hypothesis import settings
 
+# The servers that adapters are tested on; each starts with the first test that asks for it and ends with the run.
+pytest_plugins = [
+    "tests.engines.seaweedfs",
+    "tests.engines.ministack",
+    "tests.engines.lambda_runtime",
+    "tests.engines.kinesis",
+    "tests.engines.dynamodb",
+]
+
 # The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed
 # program, never bad luck. `pytest --hypothesis-profile=hunt` looks for new ones, far longer.
 settings.register_profile("check", deadline=None, max_examples=60, derandomize=True, print_blob=True)

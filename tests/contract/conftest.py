@@ -11,6 +11,7 @@ import pytest
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.ports.table import Index, Table
 from footfall.values.clock import Clock, SetClock
+from tests.engines.dynamodb import DynamoDbEngine, table_of
 
 NOON_MS = 1_794_744_000_000
 
@@ -42,10 +43,14 @@ TABLES: dict[str, Callable[[Path, Clock, Sequence[Index]], AbstractContextManage
     "sqlite in memory": sqlite_in_memory,
     "sqlite on file": sqlite_on_file,
 }
+ON_AWS = "dynamodb"
 
 
-@pytest.fixture(scope="module", params=list(TABLES))
+@pytest.fixture(scope="module", params=[*TABLES, ON_AWS])
 def new_table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NewTable]:
+    if request.param == ON_AWS:
+        yield on_dynamodb(request.getfixturevalue("dynamodb"))
+        return
     folder = tmp_path_factory.mktemp("tables")
     with ExitStack() as opened:
 
@@ -53,6 +58,21 @@ def new_table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
             return opened.enter_context(TABLES[request.param](folder, clock, indexes))
 
         yield make
+
+
+def on_dynamodb(engine: DynamoDbEngine) -> NewTable:
+    client = engine.client()
+
+    def make(*, clock: Clock, indexes: Sequence[Index] = ()) -> Table:
+        return table_of(client, engine.names(client, indexes=indexes), clock=clock, indexes=indexes)
+
+    return make
+
+
+@pytest.fixture
+def histories(request: pytest.FixtureRequest) -> int:
+    """How many histories are told: a call across a socket takes a hundred times longer than one into SQLite."""
+    return 40 if request.node.callspec.params["new_table"] in TABLES else 8
 
 
 @pytest.fixture

@@ -1,15 +1,23 @@
-"""The streams that the contract is asked of; a further adapter is one more line in STREAMS."""
+"""The streams that the contract is asked of; a further adapter is one more line in STREAMS.
+
+Those on a ground with transactions are in TRANSACTIONAL too, and are asked for more.
+"""
 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from random import Random
 from uuid import uuid4
 
+import pytest
+
+from footfall.adapters.aws.kinesis_stream import KinesisStream
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.ports.stream import READ_RECORDS_MAX, Claim, Entry, Record, Stream
 from footfall.values.clock import SetClock
+from tests.engines.kinesis import KinesisEngine
 
 NOON_MS = 1_794_744_000_000
 ID_MS = 86_400_000
@@ -25,14 +33,35 @@ class Made:
 
 
 @contextmanager
-def sqlite_on_file(folder: Path, shards: int) -> Generator[Made]:
+def sqlite_on_file(_request: pytest.FixtureRequest, folder: Path, shards: int) -> Generator[Made]:
     path, clock = folder / f"{uuid4()}.db", SetClock(NOON_MS)
     with closing(SqliteStream(path, clock=clock, shards=shards, id_ms=ID_MS)) as stream:
         yield Made(stream, clock, lambda: closing(SqliteStream(path, clock=clock, read_only=True)))
 
 
-STREAMS: dict[str, Callable[[Path, int], AbstractContextManager[Made]]] = {
+@contextmanager
+def kinesis_on_kinesis_local(request: pytest.FixtureRequest, _folder: Path, shards: int) -> Generator[Made]:
+    engine: KinesisEngine = request.getfixturevalue("kinesis")
+    name, clock = engine.new_stream(kinesis_shards=2), SetClock(NOON_MS)
+
+    def opened(*, read_only: bool) -> KinesisStream:
+        return KinesisStream(
+            engine.client(), name, shards=shards, clock=clock, chance=Random(), poll_ms=0, read_only=read_only
+        )
+
+    with closing(opened(read_only=False)) as stream:
+        yield Made(stream, clock, lambda: closing(opened(read_only=True)))
+    engine.client().delete_stream(StreamName=name)
+
+
+MakeStream = Callable[[pytest.FixtureRequest, Path, int], AbstractContextManager[Made]]
+
+TRANSACTIONAL: dict[str, MakeStream] = {
     "sqlite on file": sqlite_on_file,
+}
+STREAMS: dict[str, MakeStream] = {
+    **TRANSACTIONAL,
+    "kinesis on kinesis-local": kinesis_on_kinesis_local,
 }
 
 

@@ -1,4 +1,4 @@
-"""What every stream promises, asked with arbitrary histories against plain lists."""
+"""What a stream with transactions promises, asked with arbitrary histories against plain lists."""
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from footfall.ports.stream import Appended, Entry, Record
-from tests.contract.streams import ID_MS, STREAMS, Made, claim, everything, id_of
+from tests.contract.streams import ID_MS, TRANSACTIONAL, Made, claim, everything, id_of
 
 ENTRIES = st.builds(
     lambda shard, group, data, at_ms, ids, claimed: Entry(
@@ -112,10 +112,10 @@ class History(RuleBasedStateMachine):
         self.opened.close()
 
 
-@pytest.mark.parametrize("name", list(STREAMS))
-def test_a_stream_remembers_as_plain_lists_do(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", list(TRANSACTIONAL))
+def test_a_stream_remembers_as_plain_lists_do(name: str, request: pytest.FixtureRequest, tmp_path: Path) -> None:
     class Machine(History):
         def __init__(self) -> None:
-            super().__init__(partial(STREAMS[name], tmp_path, 2))
+            super().__init__(partial(TRANSACTIONAL[name], request, tmp_path, 2))
 
     run_state_machine_as_test(Machine, settings=settings(max_examples=25, stateful_step_count=25))

@@ -1,4 +1,4 @@
-"""What every table promises of single items, conditions, updates and transactions."""
+"""What every table promises of single items, conditions and updates."""
 
 import pytest
 
@@ -6,7 +6,6 @@ from footfall.ports.errors import Changed
 from footfall.ports.table import (
     Absent,
     Below,
-    Check,
     Condition,
     Delete,
     Equals,
@@ -176,7 +175,6 @@ def test_a_write_whose_condition_holds_is_done(table: Table, before: Item | None
         lambda: table.put(Put(KEY, {"new": 1}, expects=[condition])),
         lambda: table.update(Update(KEY, set={"new": 1}, expects=[condition])),
         lambda: table.transact([Put(KEY, {"new": 1}, expects=[condition])]),
-        lambda: table.transact([Check(KEY, [condition]), Put(OTHER, {})]),
         lambda: table.delete(Delete(KEY, expects=[condition])),
     ):
         lay(table, before)
@@ -188,15 +186,13 @@ def test_a_write_whose_condition_fails_changes_nothing(table: Table, before: Ite
     for write in (
         lambda: table.put(Put(KEY, {"new": 1}, expects=[condition])),
         lambda: table.update(Update(KEY, set={"new": 1}, expects=[condition])),
-        lambda: table.transact([Put(OTHER, {"new": 1}), Put(KEY, {"new": 1}, expects=[condition])]),
-        lambda: table.transact([Put(OTHER, {"new": 1}), Check(KEY, [condition])]),
+        lambda: table.transact([Put(KEY, {"new": 1}, expects=[condition])]),
         lambda: table.delete(Delete(KEY, expects=[condition])),
     ):
         lay(table, before)
         with pytest.raises(Changed):
             write()
         assert table.get(KEY) == before
-        assert table.get(OTHER) is None
 
 
 def lay(table: Table, before: Item | None) -> None:
@@ -297,21 +293,6 @@ def test_an_empty_batch_and_an_empty_transaction_do_nothing(table: Table) -> Non
     assert list(everything(table, KEY.partition)) == []
 
 
-def test_a_transaction_does_all_of_its_actions(table: Table) -> None:
-    old, checked, counted = Key("p", "old"), Key("p", "checked"), Key("p", "counted")
-    table.write([Put(old, {}), Put(checked, {"through": 7})])
-    actions = [Put(KEY, {"a": 1}), Delete(old), Update(counted, add={"n": 2}), Check(checked, [Equals("through", 7)])]
-    table.transact(actions)
-    assert [table.get(key) for key in (KEY, old, counted, checked)] == [{"a": 1}, None, {"n": 2}, {"through": 7}]
-
-
-def test_a_transaction_whose_update_makes_no_sense_changes_nothing(table: Table) -> None:
-    table.put(Put(KEY, {"text": "x"}))
-    with pytest.raises(Unfit):
-        table.transact([Put(OTHER, {}), Update(KEY, add={"text": 1})])
-    assert table.get(OTHER) is None
-
-
 def test_an_item_is_seen_until_the_millisecond_at_which_it_expires(table: Table, clock: SetClock) -> None:
     table.put(Put(KEY, {"a": 1}, expires_at_ms=NOON_MS + 1_000))
     clock.set(NOON_MS + 999)
@@ -332,7 +313,6 @@ def test_conditions_do_not_see_an_expired_item(table: Table) -> None:
         lambda: table.put(Put(KEY, {}, expects=[Absent()])),
         lambda: table.update(Update(KEY, expects=[Absent(), Equals("a", None)])),
         lambda: table.delete(Delete(KEY, expects=[Absent()])),
-        lambda: table.transact([Check(KEY, [Absent()])]),
     ):
         table.put(Put(KEY, {"a": 1}, expires_at_ms=NOON_MS))
         with pytest.raises(Changed):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from footfall.ports.errors import TooLarge
+from footfall.ports.items import NAME_BYTES_MAX
 from footfall.ports.table import (
     BATCH_ITEMS_MAX,
     INDEXES_MAX,
@@ -132,8 +133,12 @@ class Sized:
         Sized(101, 3),
         Sized(-101, 4),
         Sized(10**38 - 1, 20),
-        Sized(0.015, 2),
-        Sized(1.5, 2),
+        Sized(120, 3),
+        Sized(1_200, 2),
+        Sized(0.015, 3),
+        Sized(0.5, 2),
+        Sized(1.5, 3),
+        Sized(12.5, 3),
         Sized(frozenset({"ab", "c"}), 3),
         Sized(frozenset({1, 22, 333}), 2 + 2 + 3),
         Sized([], 3),
@@ -218,8 +223,8 @@ def test_an_attribute_has_a_name(table: Table) -> None:
     for write in every_write(table, KEY, {"": 1}):
         with pytest.raises(Unfit):
             write()
-    table.put(Put(KEY, {"n" * 65_535: 1}))
-    for write in every_write(table, KEY, {"n" * 65_536: 1}):
+    table.put(Put(KEY, {"n" * NAME_BYTES_MAX: 1}))
+    for write in every_write(table, KEY, {"n" * (NAME_BYTES_MAX + 1): 1}):
         with pytest.raises(TooLarge):
             write()
 

@@ -226,8 +226,8 @@ class History(RuleBasedStateMachine):
                 assert positions == sorted(cast("list[int]", positions))
 
 
-def test_a_table_and_a_dictionary_tell_the_same_history(new_table: NewTable) -> None:
+def test_a_table_and_a_dictionary_tell_the_same_history(new_table: NewTable, histories: int) -> None:
     run_state_machine_as_test(
         lambda: History(new_table),  # pyright: ignore[reportArgumentType] - any maker of machines does
-        settings=settings(max_examples=40, stateful_step_count=25, deadline=None),
+        settings=settings(max_examples=histories, stateful_step_count=25, deadline=None),
     )

@@ -1,7 +1,8 @@
 """Blobs: named byte objects, for what is too big for a table.
 
 Names look like paths but nothing lies inside anything: `a` and `a/b` may both be there. Names are ordered by
-their UTF-8 bytes. S3's limits bind every adapter, so what runs on one ground runs on the other.
+their UTF-8 bytes. The limits of S3, and of stores that speak its language over files, bind every adapter, so what
+runs on one ground runs on the other.
 """
 
 import unicodedata
@@ -12,6 +13,7 @@ from typing import Protocol
 from footfall.ports.errors import PortError, TooLarge
 
 NAME_BYTES_MAX = 1_024  # S3's limit for a key, in UTF-8.
+SEGMENT_BYTES_MAX = 255  # Between two slashes: stores that keep objects as files (SeaweedFS) take no more.
 DATA_BYTES_MAX = 64_000_000  # S3 takes 5 GB in one put; an object passes through memory whole, so the bound is lower.
 PAGE_NAMES_MAX = 1_000  # The most that one list returns, as on S3.
 
@@ -87,6 +89,10 @@ def require_name(name: str) -> bytes:
         raise UnfitName(f"{name[:64]!r} has {len(encoded)} bytes; a name has 1 to {NAME_BYTES_MAX}")
     if any(segment in {"", ".", ".."} for segment in name.split("/")):
         raise UnfitName(f"{name[:64]!r} has an empty segment or one of dots alone; leave it out")
+    if any(len(segment) > SEGMENT_BYTES_MAX for segment in encoded.split(b"/")):
+        raise UnfitName(f"{name[:64]!r} has over {SEGMENT_BYTES_MAX} bytes between two slashes; divide it")
+    if "\\" in name:
+        raise UnfitName(f"{name[:64]!r} has a backslash, which some stores take for a slash; leave it out")
     if any(unicodedata.category(character) == "Cc" for character in name):
         raise UnfitName(f"{name[:64]!r} has a control character; leave it out")
     return encoded

@@ -9,8 +9,8 @@ from decimal import Decimal
 
 from footfall.ports.errors import PortError, TooLarge
 
-NESTING_MAX = 32
-NAME_BYTES_MAX = 65_535
+NESTING_MAX = 31  # DynamoDB's 32 levels count the value inside.
+NAME_BYTES_MAX = 32_768  # Half of DynamoDB's; its local build takes these and fails at 65,000.
 NUMBER_DIGITS_MAX = 38
 NUMBER_EXPONENT_MAX = 125  # Magnitudes from 1E-130 to 9.99...E+125, and zero.
 NUMBER_EXPONENT_MIN = -130
@@ -100,7 +100,11 @@ def number_bytes(number: int | float) -> int:
         raise Unfit(f"a number lies between 1E{NUMBER_EXPONENT_MIN} and 9.99...E+{NUMBER_EXPONENT_MAX}, not {number}")
     if len(digits) > NUMBER_DIGITS_MAX:
         raise Unfit(f"a number has at most {NUMBER_DIGITS_MAX} digits, {number} has {len(digits)}")
-    return 1 + (len(digits) + 1) // 2 + (number < 0)
+    if not digits:
+        return 1
+    # DynamoDB packs two digits a byte, in pairs that are counted from the decimal point: 12 is one, 120 is two.
+    last = exponent - len(digits) + 1
+    return 2 + exponent // 2 - last // 2 + (number < 0)
 
 
 def _digits_of_int(number: int) -> tuple[str, int]:

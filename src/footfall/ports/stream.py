@@ -4,17 +4,31 @@ A record is opaque bytes with a group (the brand) and a weight (how many hits it
 record that cannot be read can be accounted for. An entry may name the ids of its hits: a stream that can
 tell which of them it has seen before says so in the record, for good. Entries that were read from somewhere else
 move a mark that says how far that has come, so that nothing of it is ever stored twice.
+
+A ground without transactions promises less. Its `append` may have stored some entries when it raises Unavailable, gives
+no sequence numbers (UNNUMBERED), and refuses marks (NoMarks). It does not look ids and claims up: they come with the
+record, and whoever counts decides. It trims by age alone. But what was appended once is read once, whatever was sent
+again on the way, and its readers go on from a place that is kept beside each checkpoint (PlacedStream).
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from footfall.ports.errors import TooLarge
+from footfall.ports.errors import PortError, TooLarge
 
 RECORD_BYTES_MAX = 1_000_000  # Kinesis takes 1 MiB with the partition key; this leaves room for both.
 READ_RECORDS_MAX = 10_000  # The most that one read returns, as on Kinesis.
 SHARDS_MAX = 256  # A shard's number has a fixed width in keys.
+UNNUMBERED = -1  # The sequence of an entry that is stored, on a ground where only readers learn its number.
+
+
+class NoMarks(PortError):
+    """The entry has a mark, and this ground cannot move one together with what it stores."""
+
+
+class NotKept(PortError):
+    """The records asked for are not in the stream any more, or were read before it was opened."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +77,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """Where an entry went: its sequence number, or 0 when nothing was stored of it.
+    """Where an entry went: its sequence number (UNNUMBERED when only readers learn it), or 0 when nothing was stored.
 
     Of an entry with a mark nothing is stored when it was there before (`repeated`) or has no data; else it is refused:
     its claim was made before with another body, or its mark stands elsewhere.
@@ -83,7 +97,8 @@ class Appended:
 class Record:
     """A record as it stands in the stream, at a sequence number that only grows within its shard.
 
-    `repeats` are the places whose ids were there before; `repeated` says that all of it was.
+    `repeats` are the places whose ids were there before; `repeated` says that all of it was. A ground that cannot tell
+    hands on the entry's ids and claim instead.
     """
 
     sequence: int
@@ -93,6 +108,8 @@ class Record:
     arrived_at_ms: int
     repeats: tuple[int, ...] = ()
     repeated: bool = False
+    ids: tuple[tuple[int, bytes], ...] = ()
+    claim: Claim | None = None
 
 
 class Stream(Protocol):
@@ -141,6 +158,18 @@ class Stream(Protocol):
 
     def close(self) -> None:
         """Let go of what the stream holds open."""
+        ...
+
+
+class PlacedStream(Stream, Protocol):
+    """A stream whose sequence numbers are counted by its readers, each on from the place where the last one stood."""
+
+    def place(self, shard: int, *, through: int) -> bytes:
+        """Return what has to be kept with a checkpoint that has counted through a record."""
+        ...
+
+    def resume(self, shard: int, place: bytes) -> None:
+        """Go on from a kept place, with its numbers; what lies before it raises NotKept when it is read."""
         ...
 
 

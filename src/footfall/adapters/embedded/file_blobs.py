@@ -111,10 +111,13 @@ class FileBlobs:
             for _ in range(ATTEMPTS_MAX):
                 try:
                     return self._store_once(path, data, replaces=replaces)
-                except FileNotFoundError:
-                    # A delete has just taken the emptied folder away, or a start swept the unfinished file.
+                except (FileNotFoundError, FileExistsError):
+                    # A delete has just taken the emptied folder away, or a start swept the unfinished file. A folder
+                    # that goes between being found there and being looked at is told as the second.
                     continue
-        raise Unavailable(f"{path.parent} goes away each time it is made; see what else removes folders there")
+        raise Unavailable(
+            f"{path.parent} goes away each time it is made, or a file is in its place; see what else writes there"
+        )
 
     def _store_once(self, path: Path, data: bytes, *, replaces: bool) -> None:
         with self._unfinished_file(data) as unfinished:

@@ -16,6 +16,7 @@ from footfall.shells.cli import (
     assets,
     backup,
     brands,
+    compare,
     completion,
     dead_letters,
     demo,
@@ -24,6 +25,7 @@ from footfall.shells.cli import (
     import_logs,
     keys,
     ledger,
+    load,
     popular,
     recount,
     restore,
@@ -46,7 +48,7 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, assets, popular, ledger, recount, dead_letters, brands, keys,
+    serve, demo, send, import_logs, load, assets, popular, ledger, compare, recount, dead_letters, brands, keys,
     backup, restore, doctor, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})

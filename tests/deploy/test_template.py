@@ -1,0 +1,289 @@
+"""The AWS template is sound, deploys, and keeps what is promised of roles, tables, alarms and how count is called."""
+
+import io
+import json
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+import yaml
+
+from footfall.adapters.aws.dynamodb_items import Names
+from footfall.adapters.aws.sessions import Ground, client_of
+from footfall.shells.http.openapi import OPERATIONS
+from tests.engines.seaweedfs import Store
+
+DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
+TEMPLATE = DEPLOY / "aws" / "template.yaml"
+FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance")
+TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "SaltsTable")
+# What each function may touch, and of it what it may change. Whatever is not here is not for it.
+TOUCHES = {
+    "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
+    "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
+    "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
+    "Objects": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "ObjectsFailed", "SourceBucket"},
+    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket"},
+}
+CHANGES = {
+    "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
+    "Serve": set[str](),
+    "Count": {"StoreTable", "RawBucket"},
+    "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed"},
+    "Maintenance": {"StoreTable", "SaltsTable"},
+}
+CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
+
+
+class Loader(yaml.SafeLoader):
+    """Reads CloudFormation's short forms as its long ones."""
+
+
+def _long_form(loader: Any, suffix: str, node: Any) -> dict[str, Any]:
+    read = {yaml.ScalarNode: loader.construct_scalar, yaml.SequenceNode: loader.construct_sequence}
+    value = read.get(type(node), loader.construct_mapping)(
+        node, **({} if isinstance(node, yaml.ScalarNode) else {"deep": True})
+    )
+    if suffix == "GetAtt":
+        value = str(value).split(".")
+    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
+
+
+Loader.add_multi_constructor("!", _long_form)
+
+
+@pytest.fixture(scope="module")
+def template() -> dict[str, Any]:
+    return yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader)
+
+
+@pytest.fixture(scope="module")
+def resources(template: dict[str, Any]) -> dict[str, Any]:
+    return template["Resources"]
+
+
+def of_type(resources: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    return {name: one["Properties"] for name, one in resources.items() if one["Type"] == f"AWS::{kind}"}
+
+
+def named_in(value: Any) -> set[str]:
+    """Return the resources and parameters that a value refers to."""
+    if isinstance(value, dict):
+        found: set[str] = set()
+        for key, inner in cast("dict[str, Any]", value).items():
+            if key == "Ref":
+                found.add(inner)
+            elif key == "Fn::GetAtt":
+                found.add(inner[0])
+            elif key == "Fn::Sub":
+                found |= {name.split(".")[0] for name in re.findall(r"\$\{([^}]+)\}", str(inner))}
+            else:
+                found |= named_in(inner)
+        return {name for name in found if not name.startswith("AWS::")}
+    if isinstance(value, list):
+        return set[str]().union(*(named_in(one) for one in cast("list[Any]", value)))
+    return set()
+
+
+def statements(role: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield what a role allows, with what depends on a condition."""
+    for policy in role["Policies"]:
+        for one in policy["PolicyDocument"]["Statement"]:
+            yield one["Fn::If"][1] if "Fn::If" in one else one
+
+
+def listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def test_the_linter_finds_nothing() -> None:
+    linter = Path(sys.executable).with_name("cfn-lint")
+    done = subprocess.run([linter, str(TEMPLATE)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_every_parameter_but_the_archive_has_a_default_and_says_what_it_is_for(template: dict[str, Any]) -> None:
+    parameters = template["Parameters"]
+    assert [name for name, one in parameters.items() if "Default" not in one] == ["CodeBucket", "CodeKey"]
+    assert [name for name, one in parameters.items() if not one["Description"].endswith(".")] == []
+    assert set(parameters) <= named_in(template["Resources"]) | named_in(template["Conditions"])
+
+
+def test_each_function_has_its_handler_its_role_and_a_log_that_ends(resources: dict[str, Any]) -> None:
+    functions = of_type(resources, "Lambda::Function")
+    assert set(functions) == {f"{name}Function" for name in FUNCTIONS}
+    for name in FUNCTIONS:
+        one = functions[f"{name}Function"]
+        assert one["Handler"] == f"footfall.shells.lambdas.{name.lower()}.handler"
+        assert named_in(one["Role"]) == {f"{name}Role"}
+        assert named_in(one["LoggingConfig"]) == {f"{name}Log"}
+        assert named_in(resources[f"{name}Log"]["Properties"]["RetentionInDays"]) == {"LogDays"}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resources: dict[str, Any], name: str) -> None:
+    role = resources[f"{name}Role"]["Properties"]
+    assert set(role) == {"AssumeRolePolicyDocument", "Policies"}
+    touched: set[str] = set()
+    changed: set[str] = set()
+    for one in statements(role):
+        assert one["Effect"] == "Allow"
+        assert all("*" not in action for action in listed(one["Action"])), one["Sid"]
+        assert "*" not in listed(one["Resource"]), one["Sid"]
+        assert "NotAction" not in one
+        assert "NotResource" not in one
+        touched |= named_in(one["Resource"])
+        if any(CHANGING.search(action) for action in listed(one["Action"]) if not action.startswith("logs:")):
+            changed |= named_in(one["Resource"])
+    assert touched == TOUCHES[name] | {f"{name}Log"}
+    assert changed == CHANGES[name]
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
+    told = named_in(resources[f"{name}Function"]["Properties"]["Environment"])
+    assert told - {"FreshnessSeconds"} == TOUCHES[name] - {"ObjectsFailed", "SourceBucket"}
+
+
+def test_tables_have_our_keys_and_remove_what_expired(resources: dict[str, Any]) -> None:
+    tables = of_type(resources, "DynamoDB::Table")
+    assert set(tables) == set(TABLES)
+    names = Names("any")
+    for one in tables.values():
+        assert one["BillingMode"] == "PAY_PER_REQUEST"
+        keys = [(key["AttributeName"], key["KeyType"]) for key in one["KeySchema"]]
+        assert keys == [(names.partition, "HASH"), (names.sort, "RANGE")]
+        assert one["TimeToLiveSpecification"] == {"AttributeName": names.expiry, "Enabled": True}
+
+
+def test_every_table_but_that_of_salts_can_be_brought_back(resources: dict[str, Any]) -> None:
+    for name in TABLES:
+        is_kept = name != "SaltsTable"
+        recovery = resources[name]["Properties"]["PointInTimeRecoverySpecification"]
+        assert recovery == {"PointInTimeRecoveryEnabled": is_kept}, name
+        assert resources[name]["DeletionPolicy"] == ("Retain" if is_kept else "Delete")
+        assert ("DeletionProtectionEnabled" in resources[name]["Properties"]) == is_kept
+
+
+def test_count_is_called_once_at_a_time_for_a_shard_and_gives_nothing_up(resources: dict[str, Any]) -> None:
+    (mapping,) = of_type(resources, "Lambda::EventSourceMapping").values()
+    assert named_in(mapping["EventSourceArn"]) == {"Stream"}
+    assert mapping["ParallelizationFactor"] == 1
+    assert mapping["MaximumBatchingWindowInSeconds"] == {"Ref": "FreshnessSeconds"}
+    assert (mapping["MaximumRetryAttempts"], mapping["MaximumRecordAgeInSeconds"]) == (-1, -1)
+    # What is poison is set aside inside, so dividing a batch would only make more calls to a store that is down.
+    assert mapping["BisectBatchOnFunctionError"] is False
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert "DestinationConfig" not in mapping
+
+
+def test_raw_hits_are_private_and_go_after_their_days(resources: dict[str, Any]) -> None:
+    bucket = resources["RawBucket"]["Properties"]
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    rules = {rule["Id"]: rule for rule in bucket["LifecycleConfiguration"]["Rules"]}
+    assert rules["raw-hits-go"]["ExpirationInDays"] == {"Ref": "RawDays"}
+    assert rules["parts-of-broken-uploads-go"]["AbortIncompleteMultipartUpload"] == {"DaysAfterInitiation": 1}
+
+
+def test_every_alarm_goes_to_the_topic_and_says_what_to_look_at(resources: dict[str, Any]) -> None:
+    alarms = of_type(resources, "CloudWatch::Alarm")
+    for name, one in alarms.items():
+        assert named_in(one["AlarmActions"]) == named_in(one["OKActions"]) == {"AlarmTopicArn"}, name
+        assert one["AlarmDescription"].endswith("."), name
+        assert one["TreatMissingData"] in ("notBreaching", "breaching"), name
+
+
+def test_what_must_be_watched_is(resources: dict[str, Any]) -> None:
+    watched = {
+        (one["MetricName"], *sorted(named_in(one["Dimensions"])))
+        for one in of_type(resources, "CloudWatch::Alarm").values()
+    }
+    assert {("IteratorAge", "CountFunction"), ("WriteProvisionedThroughputExceeded", "Stream")} <= watched
+    assert {("DeadLetters",), ("SecondsSinceLastHit",), ("HottestShardPercent",), ("5xx", "Api")} <= watched
+    assert {(f"{kind}ThrottleEvents", table) for kind in ("Read", "Write") for table in TABLES} <= watched
+    assert {(kind, f"{name}Function") for kind in ("Errors", "Throttles") for name in FUNCTIONS} <= watched
+    alarms = of_type(resources, "CloudWatch::Alarm")
+    assert alarms["HottestShardAlarm"]["Threshold"] == 70
+    assert alarms["NoHitsAlarm"]["TreatMissingData"] == "breaching"
+
+
+def test_the_dashboard_is_json_and_shows_what_exists(resources: dict[str, Any]) -> None:
+    body = resources["Dashboard"]["Properties"]["DashboardBody"]["Fn::Sub"]
+    assert named_in({"Fn::Sub": body}) <= set(resources)
+    widgets = json.loads(re.sub(r"\$\{[^}]+\}", "x", body))["widgets"]
+    assert len({(one["x"], one["y"]) for one in widgets}) == len(widgets) == 9
+
+
+def test_whatever_writes_goes_to_collect_and_the_rest_to_serve(resources: dict[str, Any]) -> None:
+    targets = {
+        one["RouteKey"]: next(iter(named_in(one["Target"])))
+        for one in of_type(resources, "ApiGatewayV2::Route").values()
+    }
+    assert targets.pop("$default") == "ServeIntegration"
+    assert set(targets.values()) == {"CollectIntegration"}
+    routes = {f"{one.method} {one.path}" for one in OPERATIONS}
+    assert set(targets) <= routes
+    assert {route for route in routes if route.split()[0] in ("POST", "PUT", "PATCH", "DELETE")} <= set(targets)
+
+
+def test_both_templates_give_a_question_the_same_text() -> None:
+    texts = [path.read_text(encoding="utf-8") for path in (TEMPLATE, DEPLOY / "cloudfront" / "footfall-cache.yaml")]
+    codes = [re.search(r"FunctionCode: \|\n((?: {8}.*\n|\n)+)", text) for text in texts]
+    assert codes[0] is not None
+    assert codes[1] is not None
+    assert codes[0][1] == codes[1][1]
+
+
+def test_lists_are_cached_by_the_question_alone_and_hits_never(resources: dict[str, Any]) -> None:
+    distribution = resources["Distribution"]["Properties"]["DistributionConfig"]
+    lists = {one["PathPattern"]: one for one in distribution["CacheBehaviors"]}
+    assert named_in(lists["/v1/popular"]["CachePolicyId"]) == {"ListCachePolicy"}
+    assert named_in(lists["/v1/popular"]["FunctionAssociations"]) == {"CanonicalQuestion"}
+    assert distribution["DefaultCacheBehavior"]["CachePolicyId"] == "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
+    key = resources["ListCachePolicy"]["Properties"]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]
+    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {
+            "SourceBucket": "firehose",
+            "SourceTopicArn": "arn:aws:sns:us-east-1:000000000000:new-objects",
+            "AlarmTopicArn": "arn:aws:sns:us-east-1:000000000000:alarms",
+            "Protected": "false",
+            "FreshnessSeconds": "5",
+        },
+    ],
+)
+def test_it_deploys_and_goes_away(ministack: Store, options: dict[str, str]) -> None:
+    code = ministack.new_bucket()
+    archive = io.BytesIO()
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("footfall/shells/lambdas/collect.py", "def handler(event, context):\n    return {}\n")
+    for key, body in {"a.zip": archive.getvalue(), "template.yaml": TEMPLATE.read_bytes()}.items():
+        ministack.shared().put_object(Bucket=code, Key=key, Body=body)
+    ground = Ground(region="us-east-1", endpoint=ministack.endpoint, access_key="footfall", secret_key="x")
+    for topic in ("new-objects", "alarms"):
+        client_of("sns", ground).create_topic(Name=topic)
+    stacks = client_of("cloudformation", ground)
+    given = {"CodeBucket": code, "CodeKey": "a.zip", **options}
+    stacks.create_stack(
+        StackName="footfall",
+        TemplateURL=f"{ministack.endpoint}/{code}/template.yaml",
+        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in given.items()],
+        Capabilities=["CAPABILITY_IAM"],
+    )
+    stacks.get_waiter("stack_create_complete").wait(StackName="footfall", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+    (mapping,) = client_of("lambda", ground).list_event_source_mappings()["EventSourceMappings"]
+    assert mapping["MaximumBatchingWindowInSeconds"] == int(options.get("FreshnessSeconds", "60"))
+    stacks.delete_stack(StackName="footfall")
+    stacks.get_waiter("stack_delete_complete").wait(StackName="footfall", WaiterConfig={"Delay": 1, "MaxAttempts": 60})

