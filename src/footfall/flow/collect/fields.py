@@ -32,11 +32,11 @@ _Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 _Asset = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 
 
-class SentHit(Struct, gc=False):
+class SentHit(Struct, kw_only=True, gc=False):
     """A hit in a sender's words; fields that we do not know are left aside."""
 
-    assetId: _Asset | _Number  # noqa: N815 - the sender's spelling
     brand: str | UnsetType | None = UNSET
+    assetId: _Asset | _Number  # noqa: N815 - the sender's spelling
     sectionId: _Label | _Number | UnsetType | None = UNSET  # noqa: N815
     resourceType: _Label | UnsetType | None = UNSET  # noqa: N815
     paidType: _Label | UnsetType | None = UNSET  # noqa: N815

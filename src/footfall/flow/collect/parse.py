@@ -29,36 +29,37 @@ from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX
 
+# Fields stand in the order in which they are usually sent: decoding is fastest when each is the one that is expected.
 _AssetText = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 _LabelText = Annotated[str, Meta(max_length=LABEL_BYTES_MAX)]
 _Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 _SECTION_TEXTS_MAX = 10_000
 
 
-class _LeanTextNumber(Struct, forbid_unknown_fields=True, gc=False):
+class _LeanTextNumber(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     """Asset as text, section as number: nine texts, counting keys, so eighteen quotation marks; four less unbranded."""
 
+    brand: _LabelText = ""
     assetId: _AssetText  # noqa: N815 - the sender's spelling
     sectionId: _Number  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
+
+
+class _LeanTextText(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     brand: _LabelText = ""
-
-
-class _LeanTextText(Struct, forbid_unknown_fields=True, gc=False):
     assetId: _AssetText  # noqa: N815
     sectionId: _LabelText  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
+
+
+class _LeanNumberNumber(Struct, kw_only=True, forbid_unknown_fields=True, gc=False):
     brand: _LabelText = ""
-
-
-class _LeanNumberNumber(Struct, forbid_unknown_fields=True, gc=False):
     assetId: _Number  # noqa: N815
     sectionId: _Number  # noqa: N815
     resourceType: _LabelText  # noqa: N815
     paidType: _LabelText  # noqa: N815
-    brand: _LabelText = ""
 
 
 _Lean = _LeanTextNumber | _LeanTextText | _LeanNumberNumber
