@@ -86,6 +86,7 @@ class Brands:
         self._open = dict(known)
         self._stored: dict[str, Brand] = {}
         self._removed: set[str] = set()
+        self.changes = 0  # Grows with every change of a stored brand, for whoever remembers what it found.
         self._any_brand = any_brand
         self._room = MADE_UP_BRANDS_MAX
         self._making = threading.Lock()
@@ -140,6 +141,7 @@ class Brands:
         for name in removed:
             self._stored.pop(name, None)
             self._removed.add(name)
+        self.changes += 1
 
     def _unless_removed(self, name: str) -> Brand:
         require_brand_name(name)

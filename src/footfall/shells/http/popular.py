@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.app.settings import DAY_MS, Settings
@@ -34,14 +34,6 @@ _PREFLIGHT = response(
 _PUBLIC, _PRIVATE = b"\r\ncache-control: public,", b"\r\nvary: authorization\r\ncache-control: private,"
 
 
-class Asked(NamedTuple):
-    """A question that was understood: its canonical text, and its brand as it was then."""
-
-    canonical: str
-    name: str
-    brand: Brand | None
-
-
 class PopularRoute:
     """The route that serves lists."""
 
@@ -52,7 +44,8 @@ class PopularRoute:
         self._minutes_kept_ms = settings.store_minutes_days * DAY_MS
         self._access = access
         self._clock = clock
-        self._asked: dict[bytes, Asked] = {}
+        self._canonicals: dict[bytes, str] = {}  # of questions that anybody may ask, as the brands are now
+        self._changes = brands.changes
 
     def __call__(self, exchange: Exchange) -> None:
         """Send the list."""
@@ -61,14 +54,15 @@ class PopularRoute:
             refusal = not_allowed("GET, HEAD, OPTIONS", detail="lists are read with GET")
             exchange.reply(_PREFLIGHT if is_preflight else refusal)
             return
-        asked = self._asked.get(exchange.target)
-        if asked is not None:
-            brand = self._brands.named(asked.name)
-            if brand is not None and brand is asked.brand and brand.is_public:
-                ready = self._answers.find(asked.canonical)
-                if ready is not None:
-                    _send(exchange, ready, is_private=False)
-                    return
+        if self._brands.changes != self._changes:
+            self._changes = self._brands.changes
+            self._canonicals.clear()
+        canonical_text = self._canonicals.get(exchange.target)
+        if canonical_text is not None:
+            ready = self._answers.find(canonical_text)
+            if ready is not None:
+                _send(exchange, ready, is_private=False)
+                return
         try:
             self._look_up(exchange)
         except FootfallError as error:
@@ -90,8 +84,8 @@ class PopularRoute:
             if is_free:
                 self._access.count_question(exchange, headers, brand=name)
             self._require_span(query)
-        if is_free:
-            self._remember(exchange.target, Asked(text, name, self._brands.named(name)))
+        if is_free and self._brands.named(name) is not None:
+            self._remember(exchange.target, text)
         if ready is not None:
             _send(exchange, ready, is_private=not is_free)
             return
@@ -130,16 +124,18 @@ class PopularRoute:
         brand = self._brands.named(name)
         return self._periods if brand is None or not brand.periods else {**self._periods, **brand.periods}
 
-    def _remember(self, target: bytes, asked: Asked) -> None:
-        if len(self._asked) >= KNOWN_TARGETS_MAX:
-            self._asked.clear()
-        self._asked[target] = asked
+    def _remember(self, target: bytes, canonical_text: str) -> None:
+        if len(self._canonicals) >= KNOWN_TARGETS_MAX:
+            self._canonicals.clear()
+        self._canonicals[target] = canonical_text
 
 
 def _send(exchange: Exchange, made: Ready | bytes, *, is_private: bool) -> None:
     if isinstance(made, bytes):
         exchange.reply(made)
         return
-    wanted = exchange.header(b"if-none-match")
-    whole = made.not_modified if wanted and etag_matches(made.etag, wanted) else made.whole
+    whole = made.whole
+    for name, _ in exchange.headers:  # Most askers have nothing to compare with, so it is only looked for.
+        if name == b"if-none-match" and etag_matches(made.etag, exchange.header(name)):
+            whole = made.not_modified
     exchange.reply(whole.replace(_PUBLIC, _PRIVATE, 1) if is_private else whole)
