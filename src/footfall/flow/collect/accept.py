@@ -11,7 +11,7 @@ from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
-from footfall.flow.collect.senders import SALT_MS, Salts, Sender, visitor_hash
+from footfall.flow.collect.senders import SALT_MS, Salts, Sender, keyed_hash, visitor_hash, visitor_under
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
@@ -69,16 +69,19 @@ class Acceptance:
         self._future_ms = future_ms
         self._salts = salts
         self._shards = shards
-        self._day_salts: dict[tuple[str, int], bytes | None] = {}
+        self._day_hashes: dict[tuple[str, int], hashlib.blake2b | None] = {}
         self._quarter = 0
 
     def single(self, hit: Hit, sender: Sender, *, arrived_at_ms: int) -> Single:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
         brand = self._brand(hit.brand, sender)
-        if self._labels is not None:
-            hit = _labelled_hit(hit, brand, self._labels)
+        labels = self._labels
+        if labels is not None and (labels.wants_addresses or labels.has_any(brand.name)):
+            hit = _labelled_hit(hit, brand, labels)
         visitor = b"" if sender.wants_privacy else self._visitor(brand, hit, sender, arrived_at_ms)
-        verdict = self._verdict(brand, hit.key, hit.at_ms, arrived_at_ms)
+        # Nearly every hit is of now and counted, which needs no further look.
+        is_plain = hit.at_ms is None and brand.unlabelled == "count"
+        verdict = "" if is_plain else self._verdict(brand, hit.key, hit.at_ms, arrived_at_ms)
         return Single(brand, hit, verdict, visitor, arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
@@ -195,18 +198,19 @@ class Acceptance:
         at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
         if sender is None or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
             return b""  # An old day's salt is gone.
-        salt = self._day_salt(brand, at_ms=at_ms, now_ms=now_ms)
-        return b"" if salt is None else visitor_hash(salt, sender.address, sender.agent, brand.name)
+        keyed = self._day_hash(brand, at_ms=at_ms, now_ms=now_ms)
+        return b"" if keyed is None else visitor_under(keyed, sender.address, sender.agent, brand.name)
 
-    def _day_salt(self, brand: Brand, *, at_ms: int, now_ms: int) -> bytes | None:
-        """Return the salt of the event's day, kept at hand for a quarter of an hour: days begin on quarters."""
-        if now_ms // QUARTER_MS != self._quarter or len(self._day_salts) >= _DAY_SALTS_MAX:
+    def _day_hash(self, brand: Brand, *, at_ms: int, now_ms: int) -> hashlib.blake2b | None:
+        """Return the hash under the event's day's salt, at hand for a quarter of an hour: days begin on quarters."""
+        if now_ms // QUARTER_MS != self._quarter or len(self._day_hashes) >= _DAY_SALTS_MAX:
             self._quarter = now_ms // QUARTER_MS
-            self._day_salts.clear()
+            self._day_hashes.clear()
         key = (brand.name, at_ms // QUARTER_MS)
-        if key not in self._day_salts:
-            self._day_salts[key] = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
-        return self._day_salts[key]
+        if key not in self._day_hashes:
+            salt = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
+            self._day_hashes[key] = None if salt is None else keyed_hash(salt)
+        return self._day_hashes[key]
 
 
 def _label_draft(draft: Draft, brand: Brand, labels: KnownLabels) -> None:
