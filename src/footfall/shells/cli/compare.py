@@ -189,7 +189,11 @@ COMMAND = Command(
         "lists with the open window may be as far apart as --tolerance says, because hits arrive between the\n"
         "two answers."
     ),
-    exits={Exit.FAILED: "it failed, or nothing could be compared", Exit.REFUSED: "the answers differ"},
+    exits={
+        Exit.FAILED: "it failed, or nothing could be compared",
+        Exit.UNREACHABLE: "a server does not answer",
+        Exit.REFUSED: "the answers differ",
+    },
     arguments=(
         Argument("--left", "The address of one server.", shows="URL", required=True),
         Argument("--right", "The address of the other.", shows="URL", required=True),

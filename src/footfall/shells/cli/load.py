@@ -82,5 +82,5 @@ COMMAND = Command(
         Argument("--again", "Start from the first row, whatever an earlier run has done.", is_switch=True),
         JSON,
     ),
-    exits={Exit.REFUSED: "some rows were not written; each reason is told"},
+    exits={Exit.FAILED: "it failed", Exit.REFUSED: "some rows were not written; each reason is told"},
 )
