@@ -203,7 +203,7 @@ class Calls:
     def _once(self, call: Callable[..., Answered], asked: Asked) -> Answered:
         try:
             return call(**asked)
-        except Exception as error:
+        except Exception as error:  # Whatever botocore raises is told in our words; the rest is raised as it is.
             name = getattr(call, "__name__", "a call")
             told = in_our_words(error, where=f"{name} of {asked.get('TableName', 'the table')}")
             if told is None:

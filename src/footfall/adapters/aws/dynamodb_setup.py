@@ -111,7 +111,7 @@ def _require_known(operation: str, call: Callable[..., Answered], ask: dict[str,
 def _done(call: Callable[..., Answered], ask: dict[str, Any], names: Names) -> Answered:
     try:
         return call(**ask)
-    except Exception as error:
+    except Exception as error:  # Whatever botocore raises is told in our words; the rest is raised as it is.
         told = in_our_words(error, where=f"table {names.table}")
         if told is None:
             raise

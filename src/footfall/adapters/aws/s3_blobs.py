@@ -160,7 +160,7 @@ class S3Blobs:
         """Throw the parts away, so that nobody pays for them; a lifecycle rule takes those that this cannot."""
         try:
             self._client.abort_multipart_upload(**upload)
-        except Exception as error:
+        except Exception as error:  # Whatever botocore raises is told in our words; the rest is raised as it is.
             if in_our_words(error, where=upload["Key"]) is None:
                 raise
 
@@ -177,7 +177,7 @@ class S3Blobs:
         def translated() -> Given:
             try:
                 return call()
-            except Exception as error:
+            except Exception as error:  # Whatever botocore raises is told in our words; the rest is raised as it is.
                 ours = in_our_words(error, where=f"s3://{self._bucket.name}/{name}")
                 if ours is None:
                     raise
