@@ -3,8 +3,7 @@
 import sys
 
 from debian import NotInstalled, require_programs
-from dynamodb_local import NoDynamoDb, require_dynamodb_local
-from kinesis_local import NoKinesis, require_kinesis_local
+from engines import DYNAMODB_LOCAL, KINESIS_LOCAL, NoEngine
 from tracker import NoMinifier, require_esbuild
 
 PACKAGE_OF = {
@@ -24,9 +23,9 @@ def main() -> int:
     try:
         require_programs(PACKAGE_OF)
         require_esbuild()
-        require_kinesis_local()
-        require_dynamodb_local()
-    except (NotInstalled, NoMinifier, NoKinesis, NoDynamoDb) as error:
+        for engine in (KINESIS_LOCAL, DYNAMODB_LOCAL):
+            engine.require()
+    except (NotInstalled, NoMinifier, NoEngine) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

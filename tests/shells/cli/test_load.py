@@ -1,6 +1,8 @@
 """The load command: every row once into the table, whatever stops it, and a reason for each that is not."""
 
 import json
+import socket
+import urllib.request
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +18,7 @@ from footfall.ports.table import Item, Key, Put, everything
 from footfall.shells.cli.command import Exit
 from footfall.values.clock import SetClock
 from tests.engines.dynamodb import REGION, VARIABLES, DynamoDbEngine, table_of
+from tests.engines.seaweedfs import free_ports
 from tests.shells.cli.conftest import Shell
 
 NOON_MS = 1_794_744_000_000
@@ -150,3 +153,32 @@ def test_a_row_becomes_an_item_under_the_tables_own_keys() -> None:
     names = Names("t", partition="brand", sort="rank", expiry="goneAt")
     row = Row(1, {"brand": "abc", "rank": "00000258#132141398", "goneAt": "1794744000", "pk": "kept"})
     assert put_from_row(names, row) == Put(Key("abc", "00000258#132141398"), {"pk": "kept"}, expires_at_ms=NOON_MS)
+
+
+def test_units_by_second_and_key_can_be_read_while_it_loads(
+    dynamodb: DynamoDbEngine, names: Names, shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = write_csv(tmp_path / "rows.csv", [f"p{number % 3},{number:04d},t,1," for number in range(300)])
+    (port,) = free_ports(1)
+    read: list[str] = []
+    keep = loading._keep_mark
+
+    def kept(order: LoadOrder, count: int) -> None:
+        keep(order, count)
+        read.append(urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10).read().decode())
+
+    monkeypatch.setattr(loading, "_keep_mark", kept)
+    code = shell.run("load", str(file), *where(dynamodb, names), "--processes", "2", "--metrics-port", str(port))
+    assert code == Exit.OK
+    assert f"http://127.0.0.1:{port}/metrics" in shell.complained()
+    assert f'footfall_table_units_total{{kind="written",table="{names.table}"}} 300.0' in read[-1]
+    assert f'footfall_table_partition_units{{kind="written",partition="p1",table="{names.table}"}} 100.0' in read[-1]
+
+
+def test_a_port_that_is_taken_is_named(dynamodb: DynamoDbEngine, names: Names, shell: Shell, tmp_path: Path) -> None:
+    file = write_csv(tmp_path / "rows.csv", ["p,s,t,1,"])
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert shell.run("load", str(file), *where(dynamodb, names), "--metrics-port", port) == Exit.FAILED
+    assert f"127.0.0.1:{port}" in shell.complained()
+    assert "choose another --metrics-port" in shell.complained()

@@ -3,9 +3,9 @@
 AWS's own figures come minutes late and do not name the key; these are there at once.
 """
 
-from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from threading import Lock
 
 from footfall.values.clock import Clock
 
@@ -44,11 +44,12 @@ class Second:
 
 
 class CountedCalls:
-    """Keeps the last two minutes, and totals since the start."""
+    """Keeps the last two minutes, and totals since the start; may be read while others count."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._seconds: deque[tuple[int, dict[str, Spent]]] = deque(maxlen=KEPT_SECONDS)
+        self._seconds: dict[int, dict[str, Spent]] = {}
+        self._counting = Lock()
         self.total = Spent()
         self.attempts = 0
 
@@ -58,23 +59,51 @@ class CountedCalls:
 
     def add(self, partition: str, spent: Spent) -> None:
         """Count units of one partition, now."""
-        self.total = self.total.plus(spent)
-        second_ms = self._clock.now_ms() // 1_000 * 1_000
-        if not self._seconds or self._seconds[-1][0] != second_ms:
-            self._seconds.append((second_ms, {}))
-        partitions = self._seconds[-1][1]
-        name = partition if partition in partitions or len(partitions) < PARTITIONS_MAX else OTHER_PARTITIONS
-        partitions[name] = partitions.get(name, Spent()).plus(spent)
+        with self._counting:
+            self._add(self._clock.now_ms() // 1_000 * 1_000, partition, spent)
+
+    def take_over(self, seconds: Iterable[Second]) -> None:
+        """Count what another process has counted."""
+        with self._counting:
+            for second in seconds:
+                for partition, spent in second.partitions.items():
+                    self._add(second.starts_at_ms, partition, spent)
+
+    def hand_over(self) -> list[Second]:
+        """Return what was counted since this was last asked, for another to keep it; only the totals stay."""
+        with self._counting:
+            handed = [Second(at_ms, partitions) for at_ms, partitions in sorted(self._seconds.items())]
+            self._seconds = {}
+        return handed
 
     def seconds(self) -> list[Second]:
-        """Return the seconds in which something happened, oldest first."""
-        return [Second(at_ms, dict(partitions)) for at_ms, partitions in self._seconds]
+        """Return the seconds of the last two minutes in which something happened, oldest first."""
+        since_ms = self._clock.now_ms() - KEPT_SECONDS * 1_000
+        with self._counting:
+            kept = sorted((at_ms, dict(partitions)) for at_ms, partitions in self._seconds.items() if at_ms >= since_ms)
+        return [Second(at_ms, partitions) for at_ms, partitions in kept]
+
+    def last_second(self) -> Second:
+        """Return the last second that is over, in which nothing may have happened."""
+        at_ms = self._clock.now_ms() // 1_000 * 1_000 - 1_000
+        with self._counting:
+            return Second(at_ms, dict(self._seconds.get(at_ms, {})))
 
     def hottest(self, count: int) -> list[tuple[str, Spent]]:
         """Return the partitions with the most units in the time that is kept, refused ones first of all."""
         totals: dict[str, Spent] = {}
-        for _, partitions in self._seconds:
-            for name, spent in partitions.items():
+        for second in self.seconds():
+            for name, spent in second.partitions.items():
                 totals[name] = totals.get(name, Spent()).plus(spent)
         ordered = sorted(totals.items(), key=lambda one: (-one[1].refused, -one[1].written - one[1].read, one[0]))
         return ordered[:count]
+
+    def _add(self, second_ms: int, partition: str, spent: Spent) -> None:
+        self.total = self.total.plus(spent)
+        if second_ms not in self._seconds:
+            while len(self._seconds) >= KEPT_SECONDS:
+                del self._seconds[min(self._seconds)]
+            self._seconds[second_ms] = {}
+        partitions = self._seconds[second_ms]
+        name = partition if partition in partitions or len(partitions) < PARTITIONS_MAX else OTHER_PARTITIONS
+        partitions[name] = partitions.get(name, Spent()).plus(spent)

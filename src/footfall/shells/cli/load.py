@@ -1,19 +1,30 @@
 """`footfall load`: the rows of a CSV or NDJSON file into a DynamoDB table, in parallel batches."""
 
 import argparse
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from footfall.shells.cli.command import JSON, Argument, Command, Exit, Surroundings, whole_from
 from footfall.shells.cli.recount import shown_progress
 from footfall.values.errors import FootfallError
 
+if TYPE_CHECKING:
+    from footfall.adapters.aws.counting_calls import CountedCalls
+
+LOOPBACK = "127.0.0.1"  # Partition keys are nobody else's business.
 GO_ON = "Run the same command again: it goes on where it stopped."
+
+
+class PortTaken(FootfallError):
+    """The port for metrics cannot be listened on."""
 
 
 def load(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Load the file and say what was written and what was refused."""
     # Only this command needs AWS, so only this command loads it.
+    from footfall.adapters.aws.counting_calls import CountedCalls
     from footfall.adapters.aws.sessions import Ground
     from footfall.app.loading import LoadOrder
     from footfall.app.loading import load as load_rows
@@ -27,9 +38,10 @@ def load(arguments: argparse.Namespace, around: Surroundings) -> int:
         arguments.processes,
     )
     began_at_ms = around.clock.now_ms()
+    counted = CountedCalls(around.clock)
     try:
-        with shown_progress("loading", around) as on_share:
-            loaded = load_rows(order, starts_over=arguments.again, on_share=on_share)
+        with _served(arguments, counted, around), shown_progress("loading", around) as on_share:
+            loaded = load_rows(order, starts_over=arguments.again, on_share=on_share, counted=counted)
     except (FootfallError, KeyboardInterrupt):
         around.complain(f"footfall: {GO_ON}")
         raise
@@ -44,6 +56,34 @@ def load(arguments: argparse.Namespace, around: Surroundings) -> int:
     }
     _tell(figures, around, as_json=arguments.json)
     return Exit.REFUSED if loaded.refused else Exit.OK
+
+
+@contextmanager
+def _served(arguments: argparse.Namespace, counted: "CountedCalls", around: Surroundings) -> Generator[None]:
+    """Serve what the table is asked while the load runs, when a port is given for it."""
+    if arguments.metrics_port is None:
+        yield
+        return
+    from prometheus_client import CollectorRegistry, start_http_server
+
+    from footfall.shells.http.table_gauges import TableGauges
+
+    registry = CollectorRegistry()
+    registry.register(TableGauges({arguments.table: counted}))
+    try:
+        server, thread = start_http_server(arguments.metrics_port, addr=LOOPBACK, registry=registry)
+    except OSError as error:
+        raise PortTaken(
+            f"nothing can listen on {LOOPBACK}:{arguments.metrics_port} ({error.strerror}): choose another "
+            "--metrics-port"
+        ) from error
+    around.complain(f"units are shown at http://{LOOPBACK}:{server.server_port}/metrics")
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
 
 
 def _tell(figures: dict[str, Any], around: Surroundings, *, as_json: bool) -> None:
@@ -80,7 +120,9 @@ COMMAND = Command(
         Argument("--region", "The AWS region; else the machine's own.", shows="REGION"),
         Argument("--endpoint", "Where a store that speaks DynamoDB's protocol is; else AWS.", shows="URL"),
         Argument("--again", "Start from the first row, whatever an earlier run has done.", is_switch=True),
+        Argument("--metrics-port", "Show units by second and key at /metrics on this port while it runs; 0: any.",
+                 shows="N", reads=whole_from(0, 65_535)),
         JSON,
     ),
     exits={Exit.FAILED: "it failed", Exit.REFUSED: "some rows were not written; each reason is told"},
-)
+)  # fmt: skip
