@@ -11,7 +11,9 @@ from bench import (
     bench_caching,
     bench_catalogue,
     bench_client,
+    bench_cold_start,
     bench_fresh,
+    bench_hot_asset,
     bench_import,
     bench_ingest,
     bench_lists,
@@ -20,6 +22,7 @@ from bench import (
     bench_restart,
     bench_serve,
     bench_steps,
+    dynamodb_cost,
 )
 from bench.nginx import NoNginx
 from bench.plan import SECONDS, Bench, Plan
@@ -39,6 +42,9 @@ BENCHES: Mapping[str, Bench] = {
     "client": bench_client.run,
     "catalogue": bench_catalogue.run,
     "load": bench_load.run,
+    "cold-start": bench_cold_start.run,
+    "hot-asset": bench_hot_asset.run,
+    "dynamodb-cost": dynamodb_cost.run,
 }
 
 

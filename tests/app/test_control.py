@@ -17,6 +17,7 @@ from footfall.app.control import ControlFailed, answer_about_aside, ask, asked_f
 from footfall.app.lock import InUse, take_lock
 from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import Lines, load_checkpoint
+from footfall.flow.stream.raw import StreamRaw
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.values.clock import SystemClock
@@ -28,7 +29,9 @@ LATE_MS = NOON_MS - 2 * DAY_MS
 
 
 def asked(instance: Instance, **request: object) -> Any:
-    return answer_about_aside(instance.table, instance.stream, {"brand": "abc", **request}, clock=instance.clock)
+    return answer_about_aside(
+        instance.table, StreamRaw(instance.stream), {"brand": "abc", **request}, clock=instance.clock
+    )
 
 
 def lines_of(instance: Instance) -> Lines:

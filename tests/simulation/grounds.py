@@ -5,10 +5,17 @@ nobody catches.
 """
 
 import random
+import shutil
+import tempfile
+import weakref
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
+from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.ports.blobs import PAGE_NAMES_MAX
+from footfall.ports.blobs import Page as BlobPage
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.ports.table import Action, Delete, Item, Key, Page, Position, Put, Update
 
@@ -112,6 +119,41 @@ class KilledTable(TroubledTable):
     def after_write(self) -> None:
         self.writes_left -= 1
         self.before()
+
+
+def passing_folder(owner: object) -> Path:
+    """Make a folder that goes with its owner."""
+    folder = tempfile.mkdtemp(prefix="footfall-")
+    weakref.finalize(owner, shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+class TroubledBlobs:
+    """Objects whose process is in the same trouble as the table."""
+
+    def __init__(self, inner: FileBlobs, table: TroubledTable) -> None:
+        self._inner = inner
+        self._table = table
+
+    def put(self, name: str, data: bytes) -> None:
+        self._table.before()
+        self._inner.put(name, data)
+        self._table.after_write()
+
+    def put_new(self, name: str, data: bytes) -> None:
+        self._inner.put_new(name, data)
+
+    def get(self, name: str) -> bytes | None:
+        return self._inner.get(name)
+
+    def size_bytes(self, name: str) -> int | None:
+        return self._inner.size_bytes(name)
+
+    def delete(self, name: str) -> None:
+        self._inner.delete(name)
+
+    def page(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_NAMES_MAX) -> BlobPage:
+        return self._inner.page(prefix, after=after, limit=limit)
 
 
 class Flaky(TroubledTable):

@@ -23,6 +23,7 @@ from footfall.flow.collect.imported import ImportedHits
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.count.worker import Worker
+from footfall.flow.stream.raw import RawHits, StreamRaw
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Entry, Stream
 from footfall.values.clock import SetClock
@@ -87,6 +88,7 @@ class World:
         )
         self.oracle = Oracle(self.brands, self.shards)
         self.stream = SqliteStream(":memory:", clock=self.clock, shards=self.shards)
+        self.raw: RawHits = StreamRaw(self.stream)
         self.store = SqliteTable(":memory:", clock=self.clock)
         salts = Salts(SqliteTable(":memory:", clock=self.clock), random_bytes=self.chance.randbytes)
         self.acceptance = Acceptance(Brands(self.brands, any_brand=False), salts, shards=self.shards)
@@ -276,7 +278,7 @@ class World:
         if self.chance.random() < 0.5:
             places = [self.chance.choice(places)]
             request |= {"all": False, "position": places[0]}
-        answered = answer_about_aside(self.store, self.stream, request, clock=self.clock)
+        answered = answer_about_aside(self.store, self.raw, request, clock=self.clock)
         assert isinstance(answered, Replay)
         entries = answered.entries
         assert len(entries) == len(places), f"{len(entries)} records can be replayed, not {len(places)}"

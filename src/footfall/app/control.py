@@ -21,6 +21,7 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
+from footfall.flow.stream.raw import RawHits, StreamRaw
 from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
@@ -102,7 +103,7 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
             require_known_brand(request, settings, stream)
             if request.get("do") == "recount":
                 return recounted(counting, *asked_from(request), on_progress=on_progress)
-            answered = answer_about_aside(table, stream, request, clock=clock)
+            answered = answer_about_aside(table, StreamRaw(stream), request, clock=clock)
             if isinstance(answered, Mapping):
                 return answered
             stream.append(answered.entries)
@@ -129,7 +130,7 @@ def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
 
 
 def answer_about_aside(
-    table: Table, stream: Stream, request: Mapping[str, Any], *, clock: Clock
+    table: Table, raw: RawHits, request: Mapping[str, Any], *, clock: Clock
 ) -> Mapping[str, Any] | Replay:
     """Return the answer to a question about set-aside hits; for a replay, what to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
@@ -138,9 +139,9 @@ def answer_about_aside(
         case "side-list":
             return _listed(table, brand, kind, request)
         case "side-show":
-            return _shown(table, stream, brand, kind, str(request.get("position", "")))
+            return _shown(table, raw, brand, kind, str(request.get("position", "")))
         case "side-replay":
-            return _replay(table, stream, brand, kind, request, now_ms=clock.now_ms())
+            return _replay(table, raw, brand, kind, request, now_ms=clock.now_ms())
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
 
@@ -163,9 +164,9 @@ def _listed(table: Table, brand: str, kind: str, request: Mapping[str, Any]) -> 
     return {"items": items, "more": len(found) > limit}
 
 
-def _shown(table: Table, stream: Stream, brand: str, kind: str, position: str) -> Mapping[str, Any]:
+def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> Mapping[str, Any]:
     place = place_at(table, brand, kind, position)
-    record = record_at(stream, place)
+    record = record_at(raw, brand, place)
     arrived = instant_text(record.arrived_at_ms)
     shown: dict[str, Any] = {"position": position, "reason": place.reason, "arrived": arrived}
     try:
@@ -183,17 +184,17 @@ def _shown(table: Table, stream: Stream, brand: str, kind: str, position: str) -
     return shown | {"hits": hits}
 
 
-def _replay(table: Table, stream: Stream, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int) -> Replay:
+def _replay(table: Table, raw: RawHits, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int) -> Replay:
     if not request.get("all"):
         place = place_at(table, brand, kind, str(request.get("position", "")))
-        return Replay([replay_of(record_at(stream, place), place, kind, now_ms=now_ms)])
+        return Replay([replay_of(record_at(raw, brand, place), place, kind, now_ms=now_ms)])
     entries: list[Entry] = []
     left, reason = 0, ""
     for place in aside(table, brand, kind):
         if len(entries) >= REPLAYED_MAX:
             return Replay(entries, left + 1, reason or f"{REPLAYED_MAX:,} are replayed at once; ask again")
         try:
-            entries.append(replay_of(record_at(stream, place), place, kind, now_ms=now_ms))
+            entries.append(replay_of(record_at(raw, brand, place), place, kind, now_ms=now_ms))
         except Refused as refused:
             # Not kept any more, still unreadable or still in the future: it stays where it is listed.
             left, reason = left + 1, reason or refused.reason

@@ -8,16 +8,21 @@ from typing import Protocol
 
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
+from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.count.finishing import Finisher
+from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
+from footfall.flow.count.thrift import thrifty
 from footfall.flow.count.worker import CountRules, Worker
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.retention import note_retention
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.stream.archive import Archive
+from footfall.flow.stream.raw import ArchiveRaw, StreamRaw
 from footfall.ports.errors import PortError
-from footfall.ports.stream import Stream
+from footfall.ports.stream import PlacedStream, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -32,7 +37,7 @@ _log = logging.getLogger(__name__)
 
 def count_rules(settings: Settings) -> CountRules:
     """Return the rules of counting that the settings make."""
-    return CountRules(
+    how = CountRules(
         rules=Rules(lateness_ms=settings.count_lateness_hours * HOUR_MS, future_ms=settings.count_future_ms),
         limits=Limits(),
         flush_ms=settings.count_flush_ms,
@@ -42,6 +47,18 @@ def count_rules(settings: Settings) -> CountRules:
         periods=tuple(settings.periods.values()),
         retention_ms=wiring.retention_ms(settings),
     )
+    return thrifty(how, freshness_ms=settings.aws_freshness_s * 1_000) if settings.ground == "aws" else how
+
+
+class NotPlaced(FootfallError):
+    """A stream that keeps raw hits itself was given an archive, or one that does not was given none."""
+
+
+def placed(stream: Stream) -> PlacedStream:
+    """Return the stream as one whose readers go on from a place, or refuse another."""
+    if not isinstance(stream, PlacedStream):
+        raise NotPlaced(f"{type(stream).__name__} keeps raw hits itself and needs no archive: leave it out")
+    return stream
 
 
 class ExpiringTable(Table, Protocol):
@@ -55,34 +72,43 @@ class ExpiringTable(Table, Protocol):
 class Counting:
     """All shards' workers and what they do besides, in one thread."""
 
-    def __init__(self, settings: Settings, stream: Stream, table: ExpiringTable, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stream: Stream,
+        table: ExpiringTable,
+        *,
+        clock: Clock,
+        archive: Archive | None = None,
+    ) -> None:
+        """Make the workers; with an archive the stream is a PlacedStream and only transport."""
         how = count_rules(settings)
         zone_of = wiring.zone_of(settings, clock)
         summaries = Summaries(table, clock)
-        self._table = table
-        self._clock = clock
-        self._chores_at_ms = 0
+        self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
         self._labels = wiring.present_labels(settings, clock)
-        self.workers = [
-            Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of) for shard in range(stream.shards)
+        self._rows = open_rows(settings, table, clock)
+        keepings = [
+            None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
+            for shard in range(stream.shards)
         ]
+        self.workers = [
+            Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping)
+            for shard, keeping in enumerate(keepings)
+        ]
+        keep_rows, lateness_ms = settings.store_keep_rows, how.rules.lateness_ms
         self._finisher = Finisher(
-            self.workers,
-            table,
-            summaries,
-            keep_rows=settings.store_keep_rows,
-            lateness_ms=how.rules.lateness_ms,
-            zone_of=zone_of,
+            self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=lateness_ms, zone_of=zone_of
         )
         self._recounter = Recount(
             self.workers,
-            stream,
+            StreamRaw(stream) if archive is None else ArchiveRaw(archive),
             table,
             summaries,
             rules=how.rules,
             limits=how.limits,
-            keep_rows=settings.store_keep_rows,
+            keep_rows=keep_rows,
             zone_of=zone_of,
             clock=clock,
         )
@@ -124,6 +150,9 @@ class Counting:
         self._chores_at_ms = now_ms  # Whatever comes of it: a chore that fails must not keep counting waiting.
         # A re-count needs the hours uncut until it has made their days of them.
         if self._recount is None and self._finisher.step():
+            self._chores_at_ms = 0
+            return True
+        if self._rows is not None and self._rows.step():
             self._chores_at_ms = 0
             return True
         self._table.expire(EXPIRED_PER_CHORE)

@@ -13,7 +13,7 @@ again on the way, and its readers go on from a place that is kept beside each ch
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from footfall.ports.errors import PortError, TooLarge
 
@@ -98,7 +98,8 @@ class Record:
     """A record as it stands in the stream, at a sequence number that only grows within its shard.
 
     `repeats` are the places whose ids were there before; `repeated` says that all of it was. A ground that cannot tell
-    hands on the entry's ids and claim instead.
+    hands on the entry's ids and claim instead; whoever decides then may find that the claim's key stands for another
+    body, and says in `dead` why none of it counts.
     """
 
     sequence: int
@@ -110,6 +111,7 @@ class Record:
     repeated: bool = False
     ids: tuple[tuple[int, bytes], ...] = ()
     claim: Claim | None = None
+    dead: str = ""
 
 
 class Stream(Protocol):
@@ -161,15 +163,21 @@ class Stream(Protocol):
         ...
 
 
+@runtime_checkable
 class PlacedStream(Stream, Protocol):
     """A stream whose sequence numbers are counted by its readers, each on from the place where the last one stood."""
+
+    @property
+    def sees_tip(self) -> bool:
+        """Tell whether a read that returns nothing was at the tip, or only at the end of what was handed over."""
+        ...
 
     def place(self, shard: int, *, through: int) -> bytes:
         """Return what has to be kept with a checkpoint that has counted through a record."""
         ...
 
     def resume(self, shard: int, place: bytes) -> None:
-        """Go on from a kept place, with its numbers; what lies before it raises NotKept when it is read."""
+        """Go on from a kept place, with its numbers; empty: from the start. What lies before it raises NotKept."""
         ...
 
 

@@ -31,7 +31,7 @@ from footfall.adapters.aws.sessions import Ground
 from footfall.ports.errors import Unavailable
 from footfall.ports.table import Index, Item, Key, Put, Table, Unfit, Update, everything
 from footfall.values.clock import SetClock, SystemClock
-from scripts.dynamodb_local import NoDynamoDb, require_checksum
+from scripts.engines import DYNAMODB_LOCAL, NoEngine
 from tests.engines.dynamodb import DynamoDbEngine, table_of
 from tests.engines.faults import Faults
 
@@ -289,5 +289,5 @@ def test_the_adapter_alone_loads_no_vendor() -> None:
 
 def test_an_engine_that_is_not_the_one_that_was_tried_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "engine.tgz").write_bytes(b"something else")
-    with pytest.raises(NoDynamoDb, match="checksum"):
-        require_checksum(tmp_path / "engine.tgz")
+    with pytest.raises(NoEngine, match="checksum"):
+        DYNAMODB_LOCAL.require_checksum(tmp_path / "engine.tgz")

@@ -16,6 +16,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.flow.store.columns import Columns, CountKey
 from footfall.flow.store.merging import Limits, merge
 from footfall.flow.store.summaries import Head, Summaries
+from footfall.flow.stream.raw import RawHits, StreamRaw
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack, weight_of
 from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import Appended, Entry
@@ -45,6 +46,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         self.stream = SqliteStream(":memory:", clock=self.clock, shards=self.shards)
+        self.raw: RawHits = StreamRaw(self.stream)
         self.table = SqliteTable(":memory:", clock=self.clock)
         self.summaries = Summaries(self.table, self.clock)
 
@@ -64,6 +66,10 @@ class Stage:
                 pack = Pack(VERSION, RULES, now_ms, [hits[at] for at in places], **picked)  # pyright: ignore[reportArgumentType]
                 entries.append(Entry(shard, brand, weight_of(pack), record_from_pack(pack), now_ms))
         return self.stream.append(entries)
+
+    def worker(self, shard: int, table: Table) -> Worker:
+        """Return a worker of a shard, as after a start."""
+        return Worker(shard, self.stream, table, clock=self.clock, how=self.how, zone_of=lambda _: self.zone)
 
     def side(self, table: Table | None = None) -> "Side":
         """Open the counting side, as after a start."""
@@ -132,10 +138,7 @@ class Side:
         def zone_of(_brand: str) -> str:
             return stage.zone
 
-        self.workers = [
-            Worker(shard, stage.stream, table, clock=stage.clock, how=stage.how, zone_of=zone_of)
-            for shard in range(stage.shards)
-        ]
+        self.workers = [stage.worker(shard, table) for shard in range(stage.shards)]
         summaries = Summaries(table, stage.clock)
         self.finisher = Finisher(
             self.workers,
@@ -147,7 +150,7 @@ class Side:
         )
         self.recounter = Recount(
             self.workers,
-            stage.stream,
+            stage.raw,
             table,
             summaries,
             rules=stage.how.rules,

@@ -15,7 +15,7 @@ LATE_MS = NOON_MS - 2 * DAY_MS
 
 
 def replay(stage: Stage, place: Place, kind: str) -> None:
-    stage.stream.append([replay_of(record_at(stage.stream, place), place, kind, now_ms=stage.clock.now_ms())])
+    stage.stream.append([replay_of(record_at(stage.raw, "abc", place), place, kind, now_ms=stage.clock.now_ms())])
 
 
 def test_set_aside_hits_are_listed_by_kind_oldest_first() -> None:
@@ -157,7 +157,7 @@ def test_a_record_that_is_not_kept_any_more_cannot_be_replayed() -> None:
     stage.side().count()
     stage.stream.trim(0, through=1)
     with pytest.raises(Refused, match="not kept any more"):
-        record_at(stage.stream, place_at(stage.table, "abc", "late", "0:1"))
+        record_at(stage.raw, "abc", place_at(stage.table, "abc", "late", "0:1"))
 
 
 def test_a_replay_carries_all_that_is_known_of_its_hits() -> None:

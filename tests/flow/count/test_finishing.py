@@ -34,7 +34,9 @@ def built(stage: Stage) -> Side:
 def replay_all(stage: Stage) -> None:
     now_ms = stage.clock.now_ms()
     places = list(aside(stage.table, "abc", "late"))
-    stage.stream.append([replay_of(record_at(stage.stream, place), place, "late", now_ms=now_ms) for place in places])
+    stage.stream.append(
+        [replay_of(record_at(stage.raw, "abc", place), place, "late", now_ms=now_ms) for place in places]
+    )
 
 
 @pytest.mark.parametrize("keep_rows", [0, 1, 3])

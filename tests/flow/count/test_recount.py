@@ -36,7 +36,7 @@ def eventful(stage: Stage) -> Side:
 def replay_late(stage: Stage) -> None:
     now_ms = stage.clock.now_ms()
     places = list(aside(stage.table, "abc", "late"))
-    stage.stream.append([replay_of(record_at(stage.stream, one), one, "late", now_ms=now_ms) for one in places * 2])
+    stage.stream.append([replay_of(record_at(stage.raw, "abc", one), one, "late", now_ms=now_ms) for one in places * 2])
 
 
 def next_days(stage: Stage, side: Side) -> None:
@@ -199,7 +199,7 @@ def test_a_replayed_hit_of_the_future_is_found_again() -> None:
     side.count()
     (place,) = aside(stage.table, "abc", "future")
     stage.clock.set(NOON_MS + 3 * HOUR_MS)
-    entry = replay_of(record_at(stage.stream, place), place, "future", now_ms=stage.clock.now_ms())
+    entry = replay_of(record_at(stage.raw, "abc", place), place, "future", now_ms=stage.clock.now_ms())
     stage.stream.append([entry])
     side.count()
     stage.clock.advance(HOUR_MS)

@@ -35,7 +35,8 @@ class Newsroom:
         self.labels = KnownLabels(self.ground)
         self.releases = Releases(
             self.stage.table,
-            self.stage.stream,
+            self.stage.raw,
+            shards=self.stage.shards,
             labelled=self.labels.labelled,
             now_ms=self.stage.clock.now_ms,
             waiting_max=self.waiting_max,
@@ -177,7 +178,7 @@ def test_what_was_replayed_by_hand_is_not_counted_again(room: Newsroom) -> None:
     room.release(room.put("2"))
     stage = room.stage
     by_hand = [
-        replay_of(record_at(stage.stream, place), place, HELD, now_ms=stage.clock.now_ms())
+        replay_of(record_at(stage.raw, "abc", place), place, HELD, now_ms=stage.clock.now_ms())
         for place in aside(stage.table, "abc", HELD)
     ]  # All three, because the release is not counted yet.
     stage.stream.append(by_hand)

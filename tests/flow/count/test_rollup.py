@@ -20,7 +20,9 @@ APRIL_MS = 1_775_314_800_000  # 2026-04-04T15:00Z, when Lord Howe's clocks go ba
 def step(worker: Worker) -> object:
     """Let the rollup take one step, as if everything had passed."""
     now_ms = worker.checkpoint.passed_ms
-    return worker.rollup.step(passed_ms=now_ms, through=worker.checkpoint.through, now_ms=now_ms)
+    done = worker.rollup.step(passed_ms=now_ms, through=worker.checkpoint.through, now_ms=now_ms)
+    worker.rollup.confirm()
+    return done
 
 
 def begun_hour(stage: Stage) -> Worker:

@@ -26,7 +26,7 @@ Act = Callable[[Stage], object]
 def replay_late(stage: Stage) -> None:
     places = list(aside(stage.table, "abc", "late"))
     now_ms = stage.clock.now_ms()
-    stage.stream.append([replay_of(record_at(stage.stream, one), one, "late", now_ms=now_ms) for one in places * 2])
+    stage.stream.append([replay_of(record_at(stage.raw, "abc", one), one, "late", now_ms=now_ms) for one in places * 2])
 
 
 def eventful_days() -> Iterator[list[Act]]:

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from footfall.flow.serve.ledger import Unbalanced, ledger, ledger_json
+from footfall.flow.serve.ledger import Unbalanced, estimated_ledger, ledger, ledger_json
 from footfall.ports.errors import Corrupt
 
 SHARDS = {
@@ -51,3 +51,11 @@ def test_the_api_shows_every_line() -> None:
         "dead": 6,
         "inFlight": 5,
     }
+
+
+def test_an_estimate_is_marked_and_adds_up_all_the_same() -> None:
+    book = estimated_ledger("abc", SHARDS, in_flight=7)
+    assert (book.accepted, book.in_flight, book.is_estimate) == (132, 7, True)
+    shown = msgspec.json.decode(ledger_json(book))
+    assert shown["inFlightIsEstimate"] is True
+    assert "inFlightIsEstimate" not in msgspec.json.decode(ledger_json(ledger("abc", SHARDS, appended=132)))

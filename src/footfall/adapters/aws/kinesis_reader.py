@@ -55,6 +55,14 @@ class ShardReader:
                 break
         return self._window[begin : begin + limit]
 
+    def reaches(self, kinesis_shard: str) -> bool:
+        """Tell whether it comes to a Kinesis shard without meeting a record of ours before."""
+        begins = self._follower.through
+        while self._follower.kinesis_shard != kinesis_shard:
+            if not self._advance(begins) or self._follower.through > begins:
+                return False
+        return True
+
     def tip(self) -> int:
         """Read all there is and return the last number."""
         while self._advance(self._follower.through):
@@ -93,7 +101,13 @@ class ShardReader:
         if not self._follower.kinesis_shard:
             self._follower.enter(first_holding(self._lineage(), self._hash_key).name)
         self._note_place()
-        page = self._pages.after(self._follower.kinesis_shard, self._follower.kinesis_sequence)
+        try:
+            page = self._pages.after(self._follower.kinesis_shard, self._follower.kinesis_sequence)
+        except Unavailable:
+            if any(one.name == self._follower.kinesis_shard for one in self._lineage()):
+                raise
+            self._enter_next()  # It had ended, and Kinesis has let it go since.
+            return True
         self._raw.extend(page.records)
         if page.is_end:
             self._enter_next()

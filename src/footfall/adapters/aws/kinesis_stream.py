@@ -72,6 +72,11 @@ class KinesisStream:
         """Return how many shards there are: ours, whatever Kinesis has."""
         return self._shards
 
+    @property
+    def sees_tip(self) -> bool:
+        """Tell that a read returns nothing only at the tip."""
+        return True
+
     def append(self, entries: Sequence[Entry]) -> list[Appended]:
         """Store the entries; when this raises Unavailable, some may be stored, and Throttled says that none is."""
         for entry in entries:
@@ -131,8 +136,14 @@ class KinesisStream:
     def resume(self, shard: int, place: bytes) -> None:
         """Go on from a kept place, with its numbers."""
         with self._reading:
-            self._starts[shard] = place_from_bytes(place)
+            self._starts[shard] = place_from_bytes(place) if place else Place()
             self._readers.pop(shard, None)
+
+    def may_enter(self, shard: int, place: bytes, kinesis_shard: str) -> bool:
+        """Tell whether nothing of a shard of ours lies between a place and a later Kinesis shard."""
+        with self._reading:
+            reader = self._reader_at(shard, place_from_bytes(place))
+            return reader.reaches(kinesis_shard)
 
     def behind_ms(self, shard: int) -> int:
         """Return how old the oldest record is that was not fetched yet, as Kinesis said at the last read."""
@@ -155,14 +166,11 @@ class KinesisStream:
 
     def _reader(self, shard: int) -> ShardReader:
         if shard not in self._readers:
-            self._readers[shard] = ShardReader(
-                shard,
-                shards=self._shards,
-                pages=self._pages,
-                lineage=self._lineage,
-                start=self._starts.get(shard, Place()),
-            )
+            self._readers[shard] = self._reader_at(shard, self._starts.get(shard, Place()))
         return self._readers[shard]
+
+    def _reader_at(self, shard: int, start: Place) -> ShardReader:
+        return ShardReader(shard, shards=self._shards, pages=self._pages, lineage=self._lineage, start=start)
 
     def _lineage(self) -> Sequence[KinesisShard]:
         return self._calls.shards()

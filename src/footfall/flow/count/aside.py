@@ -1,6 +1,6 @@
 """Hits that were set aside: dead, late, future or unlabelled. Listed, shown, and sent through the stream again.
 
-Only places are kept of them; the hits themselves lie in the stream for as long as raw hits are kept.
+Only places are kept of them; the hits themselves lie where raw hits are kept, for as long as those are.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -10,8 +10,9 @@ from typing import TypeVar
 from footfall.flow.count.replayed import replayed_from_item
 from footfall.flow.count.tally import UNLABELLED
 from footfall.flow.store import keys
+from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import HitKey, Pack, ReplayPack, Unreadable, pack_from_record, record_from_pack
-from footfall.ports.stream import Entry, Record, Stream
+from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Table, Value, everything
 from footfall.values.errors import Refused
 
@@ -39,10 +40,14 @@ def aside(table: Table, brand: str, kind: str, *, from_sequence: int = 0) -> Ite
     """Yield a brand's set-aside records of a kind that were not counted since, oldest first."""
     require_kind(kind)
     first = keys.side(brand, kind, from_sequence, 0).sort
+    listed: dict[tuple[int, str], int] = {}  # the last record, by shard and reason
     for found in everything(table, keys.side_partition(brand, kind), at_least=first):
-        shard, reason = found.item.get("shard"), found.item.get("reason")
+        shard, reason = int(str(found.item.get("shard"))), str(found.item.get("reason") or kind)
         for sequence, places in _records(found.item.get("records")):
-            place = Place(int(str(shard)), sequence, places, str(reason or kind))
+            if sequence <= listed.get((shard, reason), 0):
+                continue  # Two who counted the same records have listed them under different first ones.
+            listed[shard, reason] = sequence
+            place = Place(shard, sequence, places, reason)
             key = keys.replayed(brand, kind, shard=place.shard, sequence=sequence)
             done = replayed_from_item(table.get(key))
             left = tuple(one for one in places if one not in done.places)
@@ -58,12 +63,12 @@ def place_at(table: Table, brand: str, kind: str, position: str) -> Place:
     raise Refused("position", f"{position!r} is not among the {kind} hits of {brand}; list them with dead-letters list")
 
 
-def record_at(stream: Stream, place: Place) -> Record:
-    """Return the record as it stands in the stream, or refuse one that is not kept any more."""
-    found = stream.read(place.shard, after=place.sequence - 1, limit=1)
-    if not found or found[0].sequence != place.sequence:
+def record_at(raw: RawHits, brand: str, place: Place) -> Record:
+    """Return the record as it was taken, or refuse one that is not kept any more."""
+    found = raw.record(brand, place.shard, place.sequence)
+    if found is None:
         raise Refused("position", f"{place.position}: its raw hits are not kept any more")
-    return found[0]
+    return found
 
 
 def replay_of(

@@ -6,7 +6,8 @@ The cut is never for the counter: larger windows are built from uncut ones, and 
 from collections.abc import Callable, Sequence
 
 from footfall.flow.count.rollup import WindowKey
-from footfall.flow.count.worker import Worker, writing
+from footfall.flow.count.worker import Worker
+from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.journal import Touched
@@ -62,28 +63,54 @@ class Finisher:
     def _finish(self, key: WindowKey) -> None:
         brand, window = key
         with writing(self._table, self._workers):
-            parts = parts_of(window, self._zone_of(brand)) if window.grain is Grain.HOUR else []
-            for one in (*parts, window):
-                self._merge_parts(brand, one)
-                for worker in self._workers:
-                    worker.held.forget(brand, one)
+            is_changed = self._merge(brand, window)
             for worker in self._workers:
                 worker.rollup.settle(brand, window)
-            self._workers[0].commit_touched([Touched(brand, window)])
+            if is_changed:
+                self._workers[0].commit_touched([Touched(brand, window)])
 
-    def _merge_parts(self, brand: str, window: Window) -> None:
-        parts = self._summaries.live(brand, window)
+    def _merge(self, brand: str, window: Window) -> bool:
+        """Merge the parts of a window, and of an hour's minutes; return whether readers find anything else now."""
+        if window.grain not in self._workers[0].how.merged_grains:
+            return False
+        parts = parts_of(window, self._zone_of(brand)) if window.grain is Grain.HOUR else []
+        is_changed = False
+        for one in (*parts, window):
+            is_changed = self._merge_parts(brand, one) or is_changed
+            for worker in self._workers:
+                worker.held.forget(brand, one)
+        return is_changed
+
+    def _is_full(self, parts: Sequence[Summary]) -> bool:
+        """Tell whether every shard has a part of its own, so that no reader looks for it in finer windows."""
+        shards = {keys.shard_of_part(part.part) for part in parts if not keys.is_late_part(part.part)}
+        return shards == {keys.shard_name(worker.shard) for worker in self._workers}
+
+    def _merge_parts(self, brand: str, window: Window) -> bool:
+        is_shared = self._workers[0].is_shared
+        parts = self._summaries.sealed(brand, window) if is_shared else self._summaries.live(brand, window)
+        throughs = _throughs(parts)
         before = next((part for part in parts if part.part == keys.ALL), None)
         if len(parts) > (before is not None):
-            columns = cut(merge([part.columns for part in parts]), self._keep_rows)
-            throughs = _throughs(parts)
+            whole = merge([part.columns for part in parts])
+            columns = cut(whole, self._keep_rows)
+            if (
+                self._workers[0].how.merges_only_cuts
+                and len(columns.ident) == len(whole.ident)
+                and self._is_full(parts)
+            ):
+                return False
             merged = Summary(window, keys.ALL, max(throughs.values()), throughs, columns, final=True, rules=RULES)
             replaces = None if before is None else before.through
             self._summaries.save(brand, merged, replaces=replaces, expires_at_ms=self._workers[0].expires_at_ms(window))
-        # Whatever part is there besides is in the merged one now, or was when this was cut short.
+        # Whatever part is there besides is in the merged one now, or was when this was cut short; unless somebody else
+        # has just written it.
         for head in self._summaries.heads(brand, window):
-            if head.part != keys.ALL:
+            if is_shared and keys.is_late_part(head.part):
+                continue  # It stays, so that one that slept finds it changed.
+            if head.part != keys.ALL and head.through <= throughs.get(keys.shard_of_part(head.part), -1):
                 self._summaries.remove(brand, window, head.part, replaces=head.through)
+        return True
 
 
 def _throughs(parts: Sequence[Summary]) -> dict[str, int]:

@@ -31,11 +31,17 @@ class Throughs:
     main: int | None = None
     late: int | None = None
     merged: int | None = None  # what the merged part holds of this shard
+    is_late_sealed: bool = False  # Whoever adds to the late part takes it into the main one first.
 
     @property
     def counted(self) -> int:
         """Return the last record whose hits are stored, in whatever part."""
         return max(self.main or 0, self.late or 0, self.merged or 0)
+
+    @property
+    def is_late_taken_in(self) -> bool:
+        """Tell whether another part holds what the late part does."""
+        return self.late is None or self.late <= max(self.main or 0, self.merged or 0)
 
     @property
     def is_stored(self) -> bool:
@@ -75,6 +81,7 @@ class Held:
         expires_at_ms: Callable[[Window], int],
         clock: Clock,
         rows_max: int = ROWS_MAX,
+        standstill_ms: int = STANDSTILL_MS,
     ) -> None:
         self._summaries = summaries
         self._main = keys.shard_name(shard)
@@ -82,6 +89,7 @@ class Held:
         self._expires_at_ms = expires_at_ms
         self._clock = clock
         self._rows_max = rows_max
+        self._standstill_ms = standstill_ms
         self._hands: OrderedDict[tuple[str, Window], _Hand] = OrderedDict()
         self.rows = 0
 
@@ -111,9 +119,10 @@ class Held:
         """Store a part in the place of the one that is there."""
         hand = self._hand(brand, window)
         summary = Summary(window, name, through, {}, columns, final=False, rules=RULES)
-        expires_at_ms = max(self._expires_at_ms(window), self._clock.now_ms()) + STANDSTILL_MS
+        expires_at_ms = max(self._expires_at_ms(window), self._clock.now_ms()) + self._standstill_ms
         replaces = self._through(hand.throughs, name)
-        self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms)
+        unseals = name == self._late and hand.throughs.is_late_sealed
+        self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms, unseals=unseals)
         self._note(hand, name, through)
         hand.expires_at_ms = expires_at_ms
         self._put(hand, name, columns)
@@ -126,6 +135,27 @@ class Held:
             self._summaries.remove(brand, window, name, replaces=through)
             self._note(hand, name, None)
             self._put(hand, name, EMPTY)
+
+    def seal_late(self, brand: str, window: Window) -> None:
+        """Have nothing more added to the late part, for it is about to be taken into the main one."""
+        hand = self._hand(brand, window)
+        if hand.throughs.late is not None and not hand.throughs.is_late_sealed:
+            self._summaries.seal(brand, window, self._late, through=hand.throughs.late)
+            hand.throughs = replace(hand.throughs, is_late_sealed=True)
+
+    def retire_late(self, brand: str, window: Window) -> None:
+        """Know that the main part holds what the late one does, which stays where it is.
+
+        Were it removed, one that slept since before it was there would find nothing changed, and put hits there again.
+        """
+        self._put(self._hand(brand, window), self._late, EMPTY)
+
+    def late_of_unbuilt(self, brand: str, window: Window) -> Columns:
+        """Return the late part of a window that is not built; a main part beside it is a build that was cut short."""
+        throughs = self.throughs(brand, window)
+        if throughs.main is None or throughs.late is None or throughs.late <= (throughs.merged or 0):
+            return self.part(brand, window, self._late).columns
+        return self._read(brand, window, self._late)
 
     def forget(self, brand: str, window: Window) -> None:
         """Let go of a window that somebody else wrote."""
@@ -159,6 +189,7 @@ class Held:
             main=None if main is None else main.through,
             late=None if late is None else late.through,
             merged=None if merged is None else merged.throughs.get(self._main, 0),
+            is_late_sealed=late is not None and late.is_sealed,
         )
         return _Hand(throughs, max(self._expires_at_ms(window), self._clock.now_ms() + DAY_MS))
 
@@ -179,7 +210,10 @@ class Held:
 
     def _note(self, hand: _Hand, name: str, through: int | None) -> None:
         before = hand.throughs
-        hand.throughs = replace(before, main=through) if name == self._main else replace(before, late=through)
+        if name == self._main:
+            hand.throughs = replace(before, main=through)
+        else:
+            hand.throughs = replace(before, late=through, is_late_sealed=False)
 
     def _put(self, hand: _Hand, name: str, columns: Columns) -> None:
         self.rows -= hand.rows

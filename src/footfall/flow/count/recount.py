@@ -8,6 +8,9 @@ reason; windows that were final are finished again afterwards.
 
 No hit arrives before its time, but any may arrive years after it. So the raw hits of a range are looked for from its
 start to the present, and a range is refused when any of those could have been trimmed.
+
+Where others count the same shards meanwhile, and nothing is written at once, a window is never put back before what it
+holds: when somebody was faster, the checkpoints are read again, the reading goes on to them, and the swap is made anew.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -17,20 +20,23 @@ from footfall.catalog.labels import KnownLabels
 from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.rollup import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.stretch import Age, Stretch, first_stretch
+from footfall.flow.count.swapping import Swapping
 from footfall.flow.count.tally import Counts, Replay, Rules, Tally
-from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker, writing
+from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
+from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, Columns, is_same, total_hits
-from footfall.flow.store.cutting import cut
+from footfall.flow.store.columns import EMPTY, Columns, total_hits
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
-from footfall.ports.errors import Corrupt
-from footfall.ports.stream import Stream
+from footfall.flow.stream.raw import RawHits
+from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, Window, instant_text, parts_of, window_of, windows_between
+
+SWAP_TRIES_MAX = 10  # A shard is flushed each minute or so, and a swap takes seconds.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +61,12 @@ class Done:
 
 
 class Recount:
-    """Counts a brand's range again; the workers run in the same thread."""
+    """Counts a brand's range again; the workers run in the same thread, and others only where they are shared."""
 
     def __init__(  # noqa: PLR0913 - whose windows, both grounds, and how to count
         self,
         workers: Sequence[Worker],
-        stream: Stream,
+        raw: RawHits,
         table: Table,
         summaries: Summaries,
         *,
@@ -71,17 +77,19 @@ class Recount:
         clock: Clock,
     ) -> None:
         self._workers = workers
-        self._stream = stream
+        self._raw = raw
+        self._is_shared = any(worker.is_shared for worker in workers)
         self._table = table
-        self._summaries = summaries
         self._rules = rules
         self._limits = limits
-        self._keep_rows = keep_rows
         self._zone_of = zone_of
         self._clock = clock
         self._replayed: dict[tuple[int, str, int], Replayed] = {}
         self._began_at_ms = 0
         self._labels: KnownLabels | None = None
+        self._places: list[int] = []  # of each worker, the last record that was read
+        self._starts: list[int] = []
+        self._swapping = Swapping(workers, summaries, keep_rows=keep_rows, clock=clock)
 
     def run(self, asked: Asked, labels: KnownLabels | None = None) -> Iterator[float | Done]:
         """Yield how far it has come, now and then, and at last what it came to; hits get these labels."""
@@ -91,14 +99,32 @@ class Recount:
         done = Done(from_ms=hours[0].from_ms, to_ms=hours[-1].to_ms)
         done.catalogue = 0 if labels is None else labels.version(asked.brand)
         self._began_at_ms = self._clock.now_ms()
+        self._swapping.begin()
         start = 0
         while start < len(hours):
             stretch = first_stretch(hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of)
-            for part in self._count(asked.brand, stretch):
+            self._begin(asked.brand, stretch)
+            for part in self._swapped(asked.brand, stretch, done):
                 yield (start + part * len(stretch.hours)) / len(hours)
-            self._swap(asked.brand, stretch, done)
             start += len(stretch.hours)
+        done.windows, done.changed = len(self._swapping.written), len(self._swapping.differing)
         yield done
+
+    def _swapped(self, brand: str, stretch: Stretch, done: Done) -> Iterator[float]:
+        """Count a stretch and swap it in, again and again while others are faster."""
+        hits = done.hits
+        for left in reversed(range(SWAP_TRIES_MAX if self._is_shared else 1)):
+            yield from self._count(brand, stretch)
+            try:
+                self._swap(brand, stretch, done)
+            except Changed as error:
+                if not left:
+                    raise Unavailable(
+                        f"others were faster {SWAP_TRIES_MAX} times; count again later: {error}"
+                    ) from error
+                done.hits = hits
+            else:
+                return
 
     def _age_of(self, hour: Window) -> Age:
         if not self._is_kept(hour):
@@ -133,40 +159,48 @@ class Recount:
         return min(asked.to_ms, come_ms)
 
     def _require_kept(self, asked: Asked, hours: Sequence[Window]) -> None:
-        since_ms = self._stream.kept_since_ms()
+        since_ms = self._raw.kept_since_ms(asked.brand)
         if since_ms and hours[0].from_ms - self._rules.future_ms < since_ms:
             raise Refused(
                 "from",
                 f"needs raw hits from {instant_text(hours[0].from_ms)}, they are kept since {instant_text(since_ms)}",
             )
 
-    def _count(self, brand: str, stretch: Stretch) -> Iterator[float]:
-        """Read each shard's records of the range until every one is at its checkpoint."""
-        for worker in self._workers:
-            worker.settle_doubts()
-        starts = [self._first(worker.shard, stretch.hours) for worker in self._workers]
-        places = list(starts)
+    def _begin(self, brand: str, stretch: Stretch) -> None:
+        """Find where each shard's records of a stretch begin."""
+        arrived_at_ms = stretch.hours[0].from_ms - self._rules.future_ms
+        self._starts = [self._raw.first(brand, worker.shard, arrived_at_ms=arrived_at_ms) for worker in self._workers]
+        self._places = list(self._starts)
         stretch.counted = [{} for _ in self._workers]
         self._replayed = {}
+
+    def _count(self, brand: str, stretch: Stretch) -> Iterator[float]:
+        """Read each shard's records of the range until every one is at its checkpoint."""
+        places, starts = self._places, self._starts
         while True:
             for worker in self._workers:
                 worker.settle_doubts()
             for number, worker in enumerate(self._workers):
                 places[number] = self._read_some(worker, places[number], brand, stretch, number)
                 stretch.shrink()
+            if self._is_shared:
+                self._look_again()
             throughs = [worker.checkpoint.through for worker in self._workers]
             if all(place >= through for place, through in zip(places, throughs, strict=True)):
                 return  # And swapped in before a worker goes on.
             yield (sum(places) - sum(starts)) / max(sum(throughs) - sum(starts), 1)
 
-    def _first(self, shard: int, hours: Sequence[Window]) -> int:
-        return self._stream.sequence_at(shard, arrived_at_ms=hours[0].from_ms - self._rules.future_ms)
+    def _look_again(self) -> None:
+        """Read the checkpoints as they are now: others move them."""
+        for worker in self._workers:
+            worker.doubt()
+            worker.settle_doubts()
 
     def _read_some(self, worker: Worker, after: int, brand: str, stretch: Stretch, number: int) -> int:
         through = worker.checkpoint.through
         if after >= through:
             return after
-        records = self._stream.read(worker.shard, after=after, limit=READ_RECORDS)
+        records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
         tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0)
         for record in records:
             if record.group == brand and record.sequence <= through:
@@ -208,12 +242,12 @@ class Recount:
                     day = window_of(hour.from_ms, Grain.DAY, stretch.zone)
                     gone.setdefault(day, []).append(sums)
                 elif self._is_built(brand, hour) or hour.to_ms <= self._passed_ms():
-                    self._write(brand, hour, sums, touched, done)
+                    self._write(brand, hour, sums, touched)
                 else:
                     self._expect(brand, hour, sums)
             for worker in self._workers:
                 worker.rollup.begin_anew()
-            self._workers[0].commit_touched(touched)
+            self._commit(touched)
         for day in stretch.days():
             self._swap_day(brand, day, stretch, gone.get(day, []), done)
 
@@ -230,7 +264,7 @@ class Recount:
         ]
         for minute, columns in zip(minutes, zip(*parts, strict=True), strict=True):
             if self._workers[0].expires_at_ms(minute) > self._clock.now_ms():
-                self._write(brand, minute, columns, touched, done)
+                self._write(brand, minute, columns, touched)
         sums: list[Columns] = []
         for counts, of_shard in zip(stretch.counted, parts, strict=True):
             of_shard.append(_columns(counts.get(hour), LATE_LIMITS))
@@ -251,8 +285,13 @@ class Recount:
                 _sum_of([self._of_hours(brand, day, worker), straight[number], *(of[number] for of in gone)])
                 for number, worker in enumerate(self._workers)
             ]
-            self._write(brand, day, sums, touched, done)
-            self._workers[0].commit_touched(touched)
+            self._write(brand, day, sums, touched)
+            self._commit(touched)
+
+    def _commit(self, touched: set[Touched]) -> None:
+        """Tell readers; and where others count, have them find out that what they have in hand is not so any more."""
+        for worker in self._workers if self._is_shared else self._workers[:1]:
+            worker.commit_touched(touched)
 
     def _of_hours(self, brand: str, day: Window, worker: Worker) -> Columns:
         """Return what the day's hours hold that are kept."""
@@ -263,42 +302,9 @@ class Recount:
     def _passed_ms(self) -> int:
         return min(worker.checkpoint.passed_ms for worker in self._workers)
 
-    def _write(self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched], done: Done) -> None:
-        """Store each shard's part of a window in the place of all that was there."""
-        heads = self._summaries.heads(brand, window)
-        if not heads and not any(total_hits(columns) for columns in sums):
-            return
-        done.windows += 1
-        done.changed += self._differs(brand, window, sums)
-        touched.add(Touched(brand, window))
-        for worker, columns in zip(self._workers, sums, strict=True):
-            throughs = worker.held.throughs(brand, window)
-            if throughs.main is not None or total_hits(columns):
-                name = keys.shard_name(worker.shard)
-                worker.held.save(brand, window, name, columns, through=worker.checkpoint.through)
-                if window.grain is not Grain.MINUTE:
-                    worker.rollup.built_anew(brand, window)
-            worker.held.remove(brand, window, keys.late_part(worker.shard))
-        self._clear_merged(brand, window)
-
-    def _differs(self, brand: str, window: Window, sums: Sequence[Columns]) -> bool:
-        """Tell whether the window says something else now; a final one is compared as it will be cut."""
-        try:
-            live = self._summaries.live(brand, window)
-        except Corrupt:
-            return True
-        after = merge(sums)
-        if any(part.part == keys.ALL for part in live):
-            after = cut(after, self._keep_rows)
-        return not is_same(merge([part.columns for part in live]), after)
-
-    def _clear_merged(self, brand: str, window: Window) -> None:
-        """Remove what was merged and cut; the shards' parts hold all of it again."""
-        head = self._summaries.head(brand, window, keys.ALL)
-        if head is not None:
-            self._summaries.remove(brand, window, keys.ALL, replaces=head.through)
-            for worker in self._workers:
-                worker.held.forget(brand, window)
+    def _write(self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched]) -> None:
+        if self._swapping.write(brand, window, sums):
+            touched.add(Touched(brand, window))
 
     def _expect(self, brand: str, hour: Window, sums: Sequence[Columns]) -> None:
         for worker, columns in zip(self._workers, sums, strict=True):

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from footfall.flow.count.aside import Place, aside, replay_of
 from footfall.flow.count.tally import UNLABELLED
 from footfall.flow.store.checkpoints import load_checkpoint
+from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import HitKey, Unreadable, pack_from_record
-from footfall.ports.stream import Entry, Record, Stream
+from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 
@@ -56,14 +57,16 @@ class Releases:
     def __init__(
         self,
         table: Table,
-        stream: Stream,
+        raw: RawHits,
         *,
+        shards: int,
         labelled: Labelled,
         now_ms: Callable[[], int],
         waiting_max: int = WAITING_MAX,
     ) -> None:
         self._table = table
-        self._stream = stream
+        self._raw = raw
+        self._shards = shards
         self._labelled = labelled
         self._now_ms = now_ms
         self._waiting_max = waiting_max
@@ -94,7 +97,7 @@ class Releases:
             position = (place.shard, place.sequence)
             if position in waiting.seen:
                 continue
-            assets = self._assets_at(place)
+            assets = self._assets_at(brand, place)
             typed = frozenset(self._with_type(brand, dict.fromkeys(assets.values())))
             ready = tuple(at for at, asset in assets.items() if asset in typed)
             if place.sequence >= read_to:
@@ -112,23 +115,23 @@ class Releases:
 
     def _counted_to(self) -> int:
         """Return the record up to which every shard has listed what it set aside."""
-        checkpoints = [load_checkpoint(self._table, shard) for shard in range(self._stream.shards)]
+        checkpoints = [load_checkpoint(self._table, shard) for shard in range(self._shards)]
         return min(0 if one is None else one.through for one in checkpoints)
 
-    def _assets_at(self, place: Place) -> dict[int, str]:
+    def _assets_at(self, brand: str, place: Place) -> dict[int, str]:
         """Return the assets of the hits that wait in a record; none when it is not kept any more."""
-        record = self._record(place)
+        record = self._record(brand, place)
         try:
             pack = None if record is None else pack_from_record(record.data)
         except Unreadable:
             return {}
         return {} if pack is None else {at: pack.keys[at][0] for at in place.places}
 
-    def _record(self, place: Place) -> Record | None:
+    def _record(self, brand: str, place: Place) -> Record | None:
         """Return a record, reading on a little: those that wait often lie near each other."""
         position = (place.shard, place.sequence)
         if position not in self._ahead:
-            records = self._stream.read(place.shard, after=place.sequence - 1, limit=RECORDS_AHEAD)
+            records = self._raw.read(brand, place.shard, after=place.sequence - 1, limit=RECORDS_AHEAD)
             self._ahead = {(place.shard, record.sequence): record for record in records}
         return self._ahead.get(position)
 
@@ -140,7 +143,7 @@ class Releases:
     def _entries(self, brand: str, waiting: Waiting, ready: Iterable[Place]) -> Iterator[list[Entry]]:
         entries: list[Entry] = []
         for place in ready:
-            record = self._record(place)
+            record = self._record(brand, place)
             if record is None:
                 continue  # Its raw hits are not kept any more.
             try:

@@ -5,14 +5,16 @@ hits that come later go to its late part, which is folded in now and then. Work 
 flushes, so that building a large day keeps nobody waiting.
 """
 
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from footfall.flow.count.held import Held
 from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import ALL_BUILT
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import bounded, merge
-from footfall.ports.table import Delete, Put, Table, Value, everything
+from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
 from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
 WINDOW_ROWS_MAX = 1_000_000
@@ -21,7 +23,22 @@ PARTS_PER_STEP = 4
 ATTEMPTS_MAX = 3  # Late hits that keep touching a window must not keep it from ever being built.
 LATE_ROWS_MAX = 50_000  # A late part beyond this is folded in at once: it is written anew with every flush.
 
+GOLDEN = 0.618_033_988_749_895  # Its multiples, less their whole part, lie evenly however many there are.
+
 WindowKey = tuple[str, Window]  # brand, window
+
+
+@dataclass(frozen=True, slots=True)
+class BuildTiming:
+    """How long late hits wait beside their window, and over how long after its end the builds of all brands are spread.
+
+    Where each write costs money and too many at once are refused, a thousand brands' hours must not all be written
+    when the clock strikes.
+    """
+
+    fold_ms: int
+    spread_ms: int = 0
+    is_shared: bool = False  # Others may work on the same shard, and each write stands by itself.
 
 
 @dataclass(slots=True)
@@ -49,16 +66,19 @@ class Build:
 class Rollup:
     """The building of one shard's larger windows."""
 
-    def __init__(self, table: Table, held: Held, shard: int, *, zone_of: Callable[[str], str], fold_ms: int) -> None:
+    def __init__(
+        self, table: Table, held: Held, shard: int, *, zone_of: Callable[[str], str], timing: BuildTiming
+    ) -> None:
         self._table = table
         self._held = held
         self._shard = shard
         self._main = keys.shard_name(shard)
         self._late = keys.late_part(shard)
         self._zone_of = zone_of
-        self._fold_ms = fold_ms
+        self._timing = timing
         self._expected: dict[WindowKey, Expected] = {}
         self._build: Build | None = None
+        self._unconfirmed: dict[WindowKey, bool] = {}  # written whole: whether they were built, not folded
         self.reload()
 
     def reload(self) -> None:
@@ -72,7 +92,7 @@ class Rollup:
             assert isinstance(open_until_ms, int)
             built = bool(found.item.get("built"))
             expected[pending.brand, window] = Expected(built, late_since_ms, open_until_ms=open_until_ms)
-        self._expected, self._build = expected, None
+        self._expected, self._build, self._unconfirmed = expected, None, {}
 
     def is_built(self, brand: str, window: Window) -> bool:
         """Tell whether hits for the window have to go to its late part."""
@@ -88,10 +108,19 @@ class Rollup:
         """Return the windows that have hits here and are still to be built from their parts."""
         return [key for key, one in self._expected.items() if not one.is_built]
 
+    def unbuilt_since(self) -> dict[Grain, int]:
+        """Return where the first hour and the first day begin that are still to be built, for readers to know of."""
+        since_ms = dict(ALL_BUILT)
+        for key, one in self._expected.items():
+            # One that has just been written is there for readers, whether or not that is confirmed.
+            if not one.is_built and not self._unconfirmed.get(key):
+                since_ms[key[1].grain] = min(since_ms[key[1].grain], key[1].from_ms)
+        return since_ms
+
     def expect(self, brand: str, window: Window) -> None:
         """Remember a window that has hits and is not built."""
         if (brand, window) not in self._expected:
-            self._remember(brand, window, Expected(is_built=False))
+            self._remember(brand, window, Expected(is_built=False), is_new=True)
 
     def make(self, brand: str, window: Window) -> None:
         """Remember a window that is made of hits of long ago, for there is nothing else to build it from."""
@@ -147,6 +176,29 @@ class Rollup:
                 break
         return [self._finish(build, through=through)] if build.done >= len(build.parts) else []
 
+    def confirm(self) -> None:
+        """Remember what was written whole, once a checkpoint has said that nobody else was at work meanwhile.
+
+        Until then a window that was built is one that is still to be built: its next builder writes over it.
+        """
+        for (brand, window), is_build in self._unconfirmed.items():
+            if is_build:
+                self.built_anew(brand, window)
+            else:
+                self._remember_built(brand, window)
+            if self._timing.is_shared:
+                self._held.retire_late(brand, window)
+            else:
+                self._held.remove(brand, window, self._late)
+        self._unconfirmed = {}
+
+    def take_in_sealed(self, brand: str, window: Window) -> None:
+        """Take a late part into its window to which nothing may be added any more."""
+        throughs = self._held.throughs(brand, window)
+        if throughs.is_late_sealed and not throughs.is_late_taken_in:
+            self._fold((brand, window), through=0)
+            self._held.retire_late(brand, window)
+
     def final_windows(self, *, passed_ms: int, lateness_ms: int) -> list[WindowKey]:
         """Return the expected windows that no hit can reach any more."""
         return sorted(
@@ -169,12 +221,14 @@ class Rollup:
         if self._expected.pop((brand, window), None) is not None:
             self._table.delete(Delete(keys.pending(self._shard, window.grain, window.from_ms, brand)))
 
-    def _remember(self, brand: str, window: Window, expected: Expected) -> None:
+    def _remember(self, brand: str, window: Window, expected: Expected, *, is_new: bool = False) -> None:
         self._expected[brand, window] = expected
         item: dict[str, Value] = {"built": expected.is_built, "late": expected.late_since_ms is not None}
         if expected.open_until_ms:
             item["open"] = expected.open_until_ms
-        self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item))
+        # One that slept must not call a window unbuilt that another has built meanwhile.
+        expects = (Absent(),) if is_new and self._timing.is_shared else ()
+        self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item, expects=expects))
 
     def _remember_built(self, brand: str, window: Window) -> None:
         before = self._expected.get((brand, window))
@@ -183,17 +237,37 @@ class Rollup:
 
     def _due_fold(self, now_ms: int, through: int) -> WindowKey | None:
         for key, one in self._expected.items():
-            waited = one.late_since_ms is not None and now_ms - one.late_since_ms >= self._fold_ms
+            waited = one.late_since_ms is not None and now_ms - one.late_since_ms >= self._timing.fold_ms
             if one.is_built and (waited or one.late_rows > LATE_ROWS_MAX) and self._is_known(*key, through):
                 return key
         return None
 
     def _due_build(self, passed_ms: int, through: int) -> Build | None:
         waiting = [key for key in self.unbuilt() if key[1].to_ms <= passed_ms]
+        if self._timing.spread_ms and waiting:
+            turns_ms = self._turns_ms()
+            waiting = [key for key in waiting if turns_ms[key] <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
             if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
                 return Build(brand, window, parts_of(window, self._zone_of(brand)))
         return None
+
+    def _turns_ms(self) -> dict[WindowKey, int]:
+        """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.
+
+        It follows from which windows are expected alone, so that a worker that starts anew keeps to it.
+        """
+        brands: defaultdict[Window, list[str]] = defaultdict(list)
+        for brand, window in self._expected:
+            brands[window].append(brand)
+        turns_ms: dict[WindowKey, int] = {}
+        for window, names in brands.items():
+            slot_ms = self._timing.spread_ms / len(names)
+            # Not at once: the first minutes of an hour have enough to write.
+            first = (0.5 + self._shard * GOLDEN) % 1.0 + (0.5 if window.grain is Grain.DAY else 0.0)
+            for n, brand in enumerate(sorted(names)):
+                turns_ms[brand, window] = window.to_ms + int(slot_ms * (n + first))
+        return turns_ms
 
     def _has_open_parts(self, brand: str, window: Window) -> bool:
         """Tell whether a part of the window has still to be built itself."""
@@ -226,19 +300,24 @@ class Rollup:
 
     def _finish(self, build: Build, *, through: int) -> WindowKey:
         self._build = None
-        self._save_with_late(build.brand, build.window, build.merged, through=through)
-        self.built_anew(build.brand, build.window)
+        late = self._held.late_of_unbuilt(build.brand, build.window)
+        self._save_merged(build.brand, build.window, [build.merged, late], through=through)
+        self._unconfirmed[build.brand, build.window] = True
         return build.brand, build.window
 
     def _fold(self, key: WindowKey, *, through: int) -> WindowKey:
         brand, window = key
-        self._save_with_late(brand, window, self._held.part(brand, window, self._main).columns, through=through)
-        self._remember_built(brand, window)
+        if self._timing.is_shared:
+            self._held.seal_late(brand, window)
+            throughs = self._held.throughs(brand, window)
+            # No more than it holds: whoever merges the same parts meanwhile covers this one.
+            through = max(throughs.main or 0, throughs.late or 0)
+        columns = [self._held.part(brand, window, name).columns for name in (self._main, self._late)]
+        self._save_merged(brand, window, columns, through=through)
+        self._unconfirmed[key] = False
         return key
 
-    def _save_with_late(self, brand: str, window: Window, columns: Columns, *, through: int) -> None:
+    def _save_merged(self, brand: str, window: Window, columns: Sequence[Columns], *, through: int) -> None:
         """Store a window with the hits that waited beside it; a window that is built may have some from before."""
-        late = self._held.part(brand, window, self._late).columns
-        merged = bounded(merge([columns, late]), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        merged = bounded(merge(columns), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
         self._held.save(brand, window, self._main, merged, through=through)
-        self._held.remove(brand, window, self._late)

@@ -5,7 +5,7 @@ records again gives the same counts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
 from footfall.flow.count.placing import Place, Placing
@@ -120,6 +120,9 @@ class Tally:
             lines = self.lines[record.group] = Lines()
         if record.repeated:
             lines.duplicate += record.weight
+        elif record.dead:
+            lines.dead += record.weight
+            self._set_aside(record, "dead", None, record.weight, reason=record.dead)
         else:
             self._add_new(record, lines)
 
@@ -262,21 +265,6 @@ class Tally:
         records[-1].hits += hits
         if place is not None:
             records[-1].places.append(place)
-
-
-def listed_together(records: list[AsideRecord]) -> Iterator[list[AsideRecord]]:
-    """Yield the records in runs that are small enough to be listed in one item each."""
-    run: list[AsideRecord] = []
-    listed = 0
-    for record in records:
-        size = max(len(record.places), 1)
-        if run and listed + size > LISTED_TOGETHER_MAX:
-            yield run
-            run, listed = [], 0
-        run.append(record)
-        listed += size
-    if run:
-        yield run
 
 
 def _heard_at_ms(record: Record, pack: Counted) -> int:

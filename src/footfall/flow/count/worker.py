@@ -5,14 +5,16 @@ condition that it is still the one that was read, and each with the record up to
 worker that is killed anywhere, or wakes up after another took its shard, changes nothing twice.
 """
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from footfall.flow.count.held import Held
+from footfall.flow.count.aside_items import listed_aside
+from footfall.flow.count.held import STANDSTILL_MS, Held
+from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import replayed_from_item
-from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.rollup import BuildTiming, Rollup, WindowKey
 from footfall.flow.count.tally import (
     AsideKey,
     AsideRecord,
@@ -22,13 +24,14 @@ from footfall.flow.count.tally import (
     Replay,
     Rules,
     Tally,
-    listed_together,
 )
+from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
+from footfall.ports.errors import Changed
 from footfall.ports.stream import READ_RECORDS_MAX, Record, Stream
 from footfall.ports.table import Put, Table
 from footfall.values.clock import Clock
@@ -42,6 +45,7 @@ TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 2
 LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
+DRAIN_TRIES_MAX = 5  # Whoever else counts the shard has done so when it was in the way; five times is a quarrel.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
 
 
@@ -57,12 +61,16 @@ class CountRules:
     aside_ms: int = 14 * 86_400_000
     periods: Sequence[Period] = ()
     retention_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)
+    spread_ms: int = 0  # over how long after their end the longer windows of all brands are built; 0: at once
+    merged_grains: frozenset[Grain] = frozenset(LARGER_GRAINS)  # Final windows of these become one part that is cut.
+    merges_only_cuts: bool = False  # and only where rows are left out, or a shard has no part that says so
+    standstill_ms: int = STANDSTILL_MS
 
 
 class Worker:
-    """Counts one shard."""
+    """Counts one shard; with a Keeping, on a ground where the stream is only transport."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - both grounds, what is kept beside them, and how to count
         self,
         shard: int,
         stream: Stream,
@@ -71,6 +79,7 @@ class Worker:
         clock: Clock,
         how: CountRules,
         zone_of: Callable[[str], str],
+        keeping: Keeping | None = None,
     ) -> None:
         self.shard = shard
         self._stream = stream
@@ -78,23 +87,33 @@ class Worker:
         self._clock = clock
         self._how = how
         self._zone_of = zone_of
+        self._keeping = keeping
         self.placing = Placing(kept_ms={grain: self.kept_ms(grain) for grain in Grain}, zone_of=zone_of)
-        self.held = Held(Summaries(table, clock), shard, expires_at_ms=self.expires_at_ms, clock=clock)
-        self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, fold_ms=how.fold_ms)
+        self.held = Held(
+            Summaries(table, clock),
+            shard,
+            expires_at_ms=self.expires_at_ms,
+            clock=clock,
+            standstill_ms=how.standstill_ms,
+        )
+        timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
+        self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, timing=timing)
         self.checkpoint, self._number = self._load()
         self._tally = self._new_tally()
         self._is_in_doubt = False
+        self._flushed_at_ms = self.checkpoint.flushed_at_ms  # A checkpoint of a build has a later moment.
         self._built_at_ms = 0
         self._idle_number: int | None = None  # of the checkpoint after which nothing was left to build
 
     def step(self) -> bool:
         """Read, flush when it is time, build a little; return whether there may be more to do at once."""
         records = self._take_in(READ_RECORDS)
+        is_at_tip = not records and self._sees_tip
         now_ms = self._clock.now_ms()
-        is_due = not 0 <= now_ms - self.checkpoint.flushed_at_ms < self._how.flush_ms
-        if self._tally.through and (is_due or self._tally.rows >= TALLY_ROWS_MAX):
-            self.flush(is_at_tip=not records)
-        elif not records and self._has_passed_a_minute(now_ms):
+        is_due = not 0 <= now_ms - self._flushed_at_ms < self._how.flush_ms
+        if self._tally.through and (is_due or self._is_full()):
+            self.flush(is_at_tip=is_at_tip)
+        elif is_at_tip and self._has_passed_a_minute(now_ms):
             self.flush(is_at_tip=True)
         every_ms = BUILD_EVERY_MS if records else LOOK_EVERY_MS if self.checkpoint.number == self._idle_number else 0
         if 0 <= now_ms - self._built_at_ms < every_ms:
@@ -108,6 +127,8 @@ class Worker:
         tally = self._tally
         checkpoint = self._next_checkpoint(tally, is_at_tip=is_at_tip, now_ms=started_ms)
         with writing(self._table, [self]):
+            if self._keeping is not None:
+                checkpoint.place = self._keeping.keep(checkpoint.through)
             for replay in tally.replays:
                 self._take_replay(replay, tally, checkpoint)
             for key, records in tally.aside.items():
@@ -116,16 +137,39 @@ class Worker:
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
+        self._flushed_at_ms = started_ms
         self._tally = self._new_tally()
 
     def drain(self) -> None:
-        """Count all that is in the stream and write it."""
-        while True:
-            records = self._take_in(READ_RECORDS_MAX)
-            if self._tally.through and (not records or self._tally.rows >= TALLY_ROWS_MAX):
-                self.flush(is_at_tip=not records)
-            if not records:
+        """Count all that is in the stream and write it; where others may count it too, go on from what they wrote."""
+        for left in reversed(range(1 if self._keeping is None else DRAIN_TRIES_MAX)):
+            try:
+                while self._drain_some():
+                    pass
+            except Changed:
+                if not left:
+                    raise
+            else:
                 return
+
+    def build(self, until: Callable[[], bool]) -> bool:
+        """Build longer windows and fold late hits in until it is time to stop; return whether there may be more."""
+        self.settle_doubts()
+        while not until():
+            if not self._build_a_little():
+                return False
+        return True
+
+    def pass_idle(self) -> bool:
+        """Let time pass for a shard in which nothing waits; return whether nothing does, and count nothing."""
+        self.settle_doubts()
+        now_ms = self._clock.now_ms()
+        after = self._tally.through or self.checkpoint.through
+        if self._tally.through or not self._sees_tip or self._stream.read(self.shard, after=after, limit=1):
+            return False
+        if self._has_passed_a_minute(now_ms):
+            self.flush(is_at_tip=True)
+        return True
 
     def commit_touched(self, touched: Iterable[Touched]) -> None:
         """Write a checkpoint that counts nothing but tells readers where something changed."""
@@ -148,10 +192,20 @@ class Worker:
         self._tally = self._new_tally()
         self._is_in_doubt = False
 
+    @property
+    def is_shared(self) -> bool:
+        """Tell whether others may count the same shard, so that only conditions keep them apart."""
+        return self._keeping is not None
+
     def expires_at_ms(self, window: Window) -> int:
         """Return the moment from which nobody needs the window any more."""
         how = self._how
         return expiry(window, retention_ms=how.retention_ms, periods=how.periods, lateness_ms=how.rules.lateness_ms)
+
+    @property
+    def how(self) -> CountRules:
+        """The rules that it counts by."""
+        return self._how
 
     def kept_ms(self, grain: Grain) -> int:
         """Return how long after its end a window is kept."""
@@ -162,7 +216,8 @@ class Worker:
         self.settle_doubts()
         records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through, limit=limit)
         try:
-            for number, record in enumerate(records, 1):
+            settled = records if self._keeping is None else self._keeping.settled(records)
+            for number, record in enumerate(settled, 1):
                 self._tally.add(record)
                 if number % LOOK_AT_ROWS_EVERY == 0 and self._tally.rows >= TALLY_ROWS_MAX:
                     break
@@ -170,6 +225,20 @@ class Worker:
             self.doubt()  # A record may be tallied in part.
             raise
         return records
+
+    def _drain_some(self) -> bool:
+        records = self._take_in(READ_RECORDS_MAX)
+        if self._tally.through and (not records or self._is_full()):
+            self.flush(is_at_tip=not records and self._sees_tip)
+        return bool(records)
+
+    def _is_full(self) -> bool:
+        """Tell whether so much is in hand that it should be flushed whatever the time."""
+        return self._tally.rows >= TALLY_ROWS_MAX or (self._keeping is not None and self._keeping.is_full)
+
+    @property
+    def _sees_tip(self) -> bool:
+        return self._keeping is None or self._keeping.sees_tip
 
     def _write_counts(self, tally: Tally, checkpoint: Checkpoint) -> set[Touched]:
         """Add counts to their minutes and to every longer window that was built without them.
@@ -224,6 +293,7 @@ class Worker:
             counts.update(tally.counts_after(place, stored))
         if not counts:
             return
+        self.rollup.take_in_sealed(brand, window)
         now_ms = self._clock.now_ms()
         name = keys.late_part(self.shard)
         if self.rollup.is_built(brand, window) or self.rollup.is_unbuilt(brand, window):
@@ -255,21 +325,14 @@ class Worker:
         tally.count_replay(replay)
 
     def _write_aside(self, key: AsideKey, records: list[AsideRecord]) -> None:
-        brand, line, reason = key
         expires_at_ms = self._clock.now_ms() + self._how.aside_ms
-        for run in listed_together(records):
-            item = {
-                "records": [[record.sequence, list(record.places)] for record in run],
-                "hits": sum(record.hits for record in run),
-                "reason": reason,
-                "shard": self.shard,
-            }
-            # Under its first record, where the same run is found again when this flush is repeated.
-            place = keys.side(brand, line, run[0].sequence, self.shard)
-            self._table.put(Put(place, item, expires_at_ms=expires_at_ms))
+        for put in listed_aside(key, records, shard=self.shard, expires_at_ms=expires_at_ms):
+            with suppress(Changed):
+                self._table.put(put)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
         write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=self._clock.now_ms())
+        checkpoint.unbuilt = self.rollup.unbuilt_since()
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number
 
@@ -280,6 +343,7 @@ class Worker:
             )
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
+                self.rollup.confirm()
         self._idle_number = self.checkpoint.number if done is None else None
         return done is not None
 
@@ -323,16 +387,8 @@ class Worker:
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
-        return (Checkpoint(), None) if stored is None else (stored, stored.number)
-
-
-@contextmanager
-def writing(table: Table, workers: Sequence[Worker]) -> Generator[None]:
-    """Make one group of writes; if it fails, its workers start again from what the store holds."""
-    try:
-        with table.together():
-            yield
-    except BaseException:
-        for worker in workers:
-            worker.doubt()
-        raise
+        checkpoint = stored or Checkpoint()
+        if self._keeping is not None:
+            arrived_at_ms = checkpoint.arrived_at_ms
+            self._keeping.resume(checkpoint.place, through=checkpoint.through, arrived_at_ms=arrived_at_ms)
+        return checkpoint, None if stored is None else stored.number

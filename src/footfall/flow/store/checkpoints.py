@@ -6,8 +6,11 @@ from dataclasses import dataclass, field
 
 from footfall.flow.store import keys
 from footfall.ports.errors import Corrupt
-from footfall.ports.table import Absent, Equals, Item, Put, Table, Value
+from footfall.ports.table import Absent, Equals, Item, Put, Table, Value, everything
+from footfall.values.window import Grain
 
+NEVER_MS = 2**53 - 1
+ALL_BUILT = {Grain.HOUR: NEVER_MS, Grain.DAY: NEVER_MS}
 LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
 
 
@@ -52,12 +55,26 @@ class Checkpoint:
     flush_ms: int = 0  # how long the last flush took
     overflow: int = 0  # hits that count in no row because a minute was full
     lines: dict[str, Lines] = field(default_factory=dict[str, Lines])
+    unbuilt: Mapping[Grain, int] | None = None  # where the first hour and day begin that are not built; None: not told
+    place: bytes = b""  # where the next reader goes on, on a ground whose readers count its records
 
 
 def load_checkpoint(table: Table, shard: int) -> Checkpoint | None:
     """Return the shard's checkpoint; None when it has never counted."""
     item = table.get(keys.checkpoint(shard))
     return None if item is None else checkpoint_from_item(item)
+
+
+def load_checkpoints(table: Table) -> dict[int, Checkpoint]:
+    """Return the checkpoints of all shards that have ever counted; they lie together, so that this is one question."""
+    found = everything(table, keys.SHARDS)
+    return {keys.shard_from_name(one.key.sort): checkpoint_from_item(one.item) for one in found}
+
+
+def unbuilt_of(checkpoints: Mapping[int, Checkpoint]) -> dict[str, Mapping[Grain, int]]:
+    """Return what shards, by name, say of windows that they have still to build; one that never counted has none."""
+    told = {shard: one.unbuilt if one.number else ALL_BUILT for shard, one in checkpoints.items()}
+    return {keys.shard_name(shard): unbuilt for shard, unbuilt in told.items() if unbuilt is not None}
 
 
 def save_checkpoint(table: Table, shard: int, checkpoint: Checkpoint, *, replaces: int | None) -> None:
@@ -80,10 +97,29 @@ def checkpoint_from_item(item: Item) -> Checkpoint:
         flush_ms=_number(item, "flush_ms"),
         overflow=_number(item, "overflow"),
         lines={brand: _lines_from(lines, last_hit_ms=_number(seen, brand)) for brand, lines in brands.items()},
+        unbuilt=_unbuilt_from(item),
+        place=_place_from(item),
     )
 
 
+def _unbuilt_from(item: Item) -> Mapping[Grain, int] | None:
+    unbuilt = item.get("unbuilt")
+    if not isinstance(unbuilt, Mapping):
+        return None  # It was written before this was told.
+    return {grain: _number(unbuilt, str(grain)) or NEVER_MS for grain in ALL_BUILT}
+
+
+def _place_from(item: Item) -> bytes:
+    place = item.get("place", b"")
+    if not isinstance(place, bytes):
+        raise Corrupt(f"the place of a checkpoint is {place!r}, not bytes; restore the store from a backup")
+    return place
+
+
 def _item_from(checkpoint: Checkpoint) -> Item:
+    more: dict[str, Value] = {"place": checkpoint.place} if checkpoint.place else {}
+    if checkpoint.unbuilt is not None:
+        more["unbuilt"] = {str(grain): ms for grain, ms in checkpoint.unbuilt.items() if ms != NEVER_MS}
     return {
         "number": checkpoint.number,
         "through": checkpoint.through,
@@ -94,6 +130,7 @@ def _item_from(checkpoint: Checkpoint) -> Item:
         "overflow": checkpoint.overflow,
         "brands": {brand: lines_item(lines) for brand, lines in checkpoint.lines.items()},
         "seen": {brand: lines.last_hit_ms for brand, lines in checkpoint.lines.items()},
+        **more,
     }
 
 

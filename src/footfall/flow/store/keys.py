@@ -5,6 +5,7 @@ a query over its heads never reads a block. Partitions that belong to no brand b
 name may hold, nor may it hold `#`.
 """
 
+import hashlib
 from dataclasses import dataclass
 
 from footfall.ports.table import Key
@@ -112,6 +113,11 @@ def retention() -> Key:
     return Key("@retention", "history")
 
 
+def rows_state() -> Key:
+    """Return the key under which it is kept how far windows have been written as rows."""
+    return Key("@rows", "state")
+
+
 def journal_partition(shard: int) -> str:
     """Return where the shard's journal lies."""
     return f"@journal#{shard_name(shard)}"
@@ -125,6 +131,29 @@ def journal(shard: int, number: int) -> Key:
 def journal_number(key: Key) -> int:
     """Return the checkpoint's number of a journal's entry."""
     return int(key.sort)
+
+
+def ids_partition(shard: int) -> str:
+    """Return where the shard's blocks of seen ids lie."""
+    return f"@ids#{shard_name(shard)}"
+
+
+def ids_from(hour_ms: int) -> str:
+    """Return where in that partition the blocks of an hour of arrival begin."""
+    return f"{instant_text(hour_ms)}#"
+
+
+def ids_block(shard: int, hour_ms: int, *, through: int, checksum: str) -> Key:
+    """Return the key of a block of ids that were first seen in an hour of arrival.
+
+    The checksum is in it because a rival at the same checkpoint may have read further: neither writes over the other's.
+    """
+    return Key(ids_partition(shard), f"{ids_from(hour_ms)}{through:020d}#{checksum}")
+
+
+def hour_of_ids(key: Key) -> int:
+    """Return the start of the hour of arrival that a block of ids is about."""
+    return moment_from_text(key.sort.partition("#")[0], field="hour")
 
 
 def replayed(brand: str, line: str, *, shard: int, sequence: int) -> Key:
@@ -146,6 +175,12 @@ def position_from_side(key: Key) -> Position:
     """Return where in the stream the first of the hits stood that were set aside."""
     through, n = key.sort.split("#")
     return Position(through=int(through), n=int(n))
+
+
+def fed_object(name: str) -> Key:
+    """Return the key that remembers how far an object of a bucket was taken; spread, since many come at once."""
+    digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+    return Key(f"@objects#{digest[:2]}", digest)
 
 
 def _plain(name: str) -> str:

@@ -32,6 +32,7 @@ from footfall.values.window import Window
 INLINE_BYTES_MAX = 300_000  # A head stays well under the 400,000 bytes of an item, whatever else it says.
 BLOCK_BYTES_MAX = 350_000  # The same for a block, which says nothing else.
 BLOCK_GRACE_MS = 10 * 60 * 1_000  # How long a reader may take from a head to its blocks.
+SEALED = "sealed"
 READS_MAX = 2  # A head that changed between the two reads is met once; twice means that blocks are lost.
 
 
@@ -62,6 +63,7 @@ class Head:
     checksum: str  # equal for equal columns
     inline: bytes | None
     blocks: Sequence[str]  # their sort keys, in order, when nothing is inline
+    is_sealed: bool = False  # It is being taken into another part, and nothing is added to it any more.
 
 
 class Summaries:
@@ -102,8 +104,13 @@ class Summaries:
                 return whole
         raise _blocks_lost(brand, window)
 
-    def save(self, brand: str, summary: Summary, *, replaces: int | None, expires_at_ms: int | None) -> None:
-        """Write a summary in the place of the one whose `through` was read (None: of none), or raise Changed."""
+    def save(
+        self, brand: str, summary: Summary, *, replaces: int | None, expires_at_ms: int | None, unseals: bool = False
+    ) -> None:
+        """Write a summary in the place of the one whose `through` was read (None: of none), or raise Changed.
+
+        One that was sealed is written over only by whoever knows that it was, and that another part has its hits.
+        """
         data = bytes_from_columns(summary.columns)
         is_large = len(data) > INLINE_BYTES_MAX
         key = keys.head(brand, summary.window, summary.part)
@@ -115,14 +122,36 @@ class Summaries:
         self._write([Put(block, {"bytes": piece}, expires_at_ms) for block, piece in blocks])
         names = [block.sort for block, _ in blocks]
         item = _item_from(summary, data, names)
-        condition = Absent() if replaces is None else Equals("through", replaces)
+        conditions = (Absent(),) if replaces is None else (Equals("through", replaces), Equals(SEALED, unseals or None))
         try:
-            self._table.put(Put(key, item, expires_at_ms, expects=(condition,)))
+            self._table.put(Put(key, item, expires_at_ms, expects=conditions))
         except Changed as error:
             after = self.head(brand, summary.window, summary.part)
             self._let_go(key.partition, set(names) - set(after.blocks if after else ()))
             raise _overtaken(key, replaces) from error
         self._let_go(key.partition, set(before.blocks if before else ()) - set(names))
+
+    def seal(self, brand: str, window: Window, part: str, *, through: int) -> None:
+        """Have nothing more added to the part whose `through` was read, or raise Changed."""
+        key = keys.head(brand, window, part)
+        try:
+            self._table.update(Update(key, set={SEALED: True}, expects=(Equals("through", through),)))
+        except Changed as error:
+            raise _overtaken(key, through) from error
+
+    def sealed(self, brand: str, window: Window) -> list[Summary]:
+        """Return the parts that a reader adds up, once nobody can add to a late one of them, or raise Changed."""
+        throughs: dict[str, int] = {}
+        for head in self.heads(brand, window):
+            if keys.is_late_part(head.part):
+                throughs[head.part] = head.through
+                if not head.is_sealed:
+                    self.seal(brand, window, head.part, through=head.through)
+        parts = self.live(brand, window)
+        for part in parts:
+            if keys.is_late_part(part.part) and throughs.get(part.part) != part.through:
+                raise _overtaken(keys.head(brand, window, part.part), throughs.get(part.part))
+        return parts
 
     def remove(self, brand: str, window: Window, part: str, *, replaces: int) -> None:
         """Remove the part whose `through` was read, or raise Changed."""
@@ -227,6 +256,7 @@ def _head_from_item(window: Window, part: str, item: Item) -> Head:
         checksum=str(item.get("checksum")),
         inline=None if blocks else _bytes_of(item, "bytes"),
         blocks=[str(name) for name in blocks],
+        is_sealed=bool(item.get(SEALED)),
     )
 
 

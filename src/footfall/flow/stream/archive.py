@@ -5,7 +5,7 @@ written before the checkpoint passes them; a flush that is repeated writes the s
 longer run beside a shorter one, and reading gives each record once. docs/formats/archive.md draws it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
@@ -26,9 +26,20 @@ LEVEL = 6  # Written once and kept for weeks.
 
 _RAW, _SINCE = "raw", "raw-since"
 
-# sequence, weight, arrival, data, repeats, repeated, places of the ids, the ids one after another, claim
-_Stored = tuple[int, int, int, bytes, list[int], bool, list[int], bytes, tuple[bytes, bytes, int] | None]
 _ID_BYTES = 16
+
+
+class _Stored(msgspec.Struct, array_like=True, frozen=True):
+    sequence: int
+    weight: int
+    arrived_at_ms: int
+    data: bytes
+    repeats: list[int]
+    repeated: bool
+    places: list[int]  # of the ids
+    ids: bytes  # one after another
+    claim: tuple[bytes, bytes, int] | None
+    dead: str = ""
 
 
 class _Content(msgspec.Struct, array_like=True, frozen=True):
@@ -70,24 +81,37 @@ class Archive:
         runs = [run for run in self._listed(brand, from_ms=from_ms, to_ms=to_ms) if run.shard == shard]
         return sorted(runs)
 
+    def runs_by_shard(self, brand: str, *, from_ms: int) -> dict[int, list[Run]]:
+        """Return the objects of every shard from an hour of arrival on, each shard's by their first record."""
+        of_shard: dict[int, list[Run]] = {}
+        for run in self._listed(brand, from_ms=from_ms, to_ms=None):
+            of_shard.setdefault(run.shard, []).append(run)
+        return {shard: sorted(runs) for shard, runs in of_shard.items()}
+
     def records(
         self, brand: str, shard: int, *, from_ms: int, to_ms: int | None = None, after: int = 0
     ) -> Iterator[Record]:
         """Yield a brand's records of a shard that follow a number and arrived in a range, each once, in their order."""
+        runs = self.runs(brand, shard, from_ms=from_ms, to_ms=to_ms)
+        for record in self.merged(runs, after=after, read=self.records_of):
+            if record.arrived_at_ms >= from_ms and (to_ms is None or record.arrived_at_ms < to_ms):
+                yield record
+
+    def merged(self, runs: Sequence[Run], *, after: int, read: Callable[[Run], Sequence[Record]]) -> Iterator[Record]:
+        """Yield the records of runs that follow a number, each once, in their order; few objects are open at once."""
         ahead: list[tuple[int, int, Record, Iterator[Record]]] = []  # the next record of each open run, by number
         opened = 0
-        runs = [run for run in self.runs(brand, shard, from_ms=from_ms, to_ms=to_ms) if run.last > after]
+        runs = [run for run in runs if run.last > after]
         last = after
         while opened < len(runs) or ahead:
             while opened < len(runs) and (not ahead or runs[opened].first <= ahead[0][0]):
-                rest = iter(self._read(runs[opened]))
+                rest = iter(read(runs[opened]))
                 heappush(ahead, (runs[opened].first, opened, next(rest), rest))
                 opened += 1
             number, which, record, rest = heappop(ahead)
             if number > last:
                 last = number
-                if record.arrived_at_ms >= from_ms and (to_ms is None or record.arrived_at_ms < to_ms):
-                    yield record
+                yield record
             if (following := next(rest, None)) is not None:
                 heappush(ahead, (following.sequence, which, following, rest))
 
@@ -95,7 +119,7 @@ class Archive:
         """Return one record; None when it is not in the archive, or not any more."""
         for run in self.runs(brand, shard, from_ms=0):
             if run.first <= sequence <= run.last:
-                for record in self._read(run):
+                for record in self.records_of(run):
                     if record.sequence == sequence:
                         return record
         return None
@@ -128,7 +152,8 @@ class Archive:
                 yield run
             after = page.after
 
-    def _read(self, run: Run) -> Sequence[Record]:
+    def records_of(self, run: Run) -> Sequence[Record]:
+        """Return the records of one object; raise Corrupt when it is gone or damaged."""
         data = self._blobs.get(run.name)
         if data is None:
             raise Corrupt(f"{run.name} of the archive was listed and is gone; ask for a range that is still kept")
@@ -167,7 +192,7 @@ def _run(listed: Listed) -> Run:
 
 def _stored(record: Record) -> _Stored:
     claim = record.claim
-    return (
+    return _Stored(
         record.sequence,
         record.weight,
         record.arrived_at_ms,
@@ -177,21 +202,23 @@ def _stored(record: Record) -> _Stored:
         [place for place, _ in record.ids],
         b"".join(id_ for _, id_ in record.ids),
         None if claim is None else (claim.key, claim.body, claim.part),
+        record.dead,
     )
 
 
 def _record(brand: str, stored: _Stored) -> Record:
-    sequence, weight, arrived_at_ms, data, repeats, repeated, places, ids, claim = stored
+    ids = stored.ids
     return Record(
-        sequence,
+        stored.sequence,
         brand,
-        weight,
-        data,
-        arrived_at_ms,
-        repeats=tuple(repeats),
-        repeated=repeated,
-        ids=tuple((place, ids[n * _ID_BYTES : (n + 1) * _ID_BYTES]) for n, place in enumerate(places)),
-        claim=None if claim is None else Claim(*claim),
+        stored.weight,
+        stored.data,
+        stored.arrived_at_ms,
+        repeats=tuple(stored.repeats),
+        repeated=stored.repeated,
+        ids=tuple((place, ids[n * _ID_BYTES : (n + 1) * _ID_BYTES]) for n, place in enumerate(stored.places)),
+        claim=None if stored.claim is None else Claim(*stored.claim),
+        dead=stored.dead,
     )
 
 

@@ -1,13 +1,14 @@
 """Which ids a shard has seen, in packed blocks by hour: for grounds that cannot look ids up while they append.
 
 Counting asks in the order of the records, and what it decides follows from the records alone: an id is a repeat when it
-stood at an earlier position in the last 24 hours of arrival, counted in whole hours. Its position is kept with it, so
+stood at an earlier position in the last 24 hours of arrival, counted in whole hours. Its position is stored with it, so
 that a record that is read again is no repeat of itself. docs/formats/seen-ids.md draws a block.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
+from itertools import chain
 
 import numpy as np
 import xxhash
@@ -22,6 +23,9 @@ HOUR_MS = 3_600_000
 KEPT_HOURS = 24
 BLOCK_IDS_MAX = 12_000  # 26 bytes each: some 312,000, within what one item of a table holds.
 CLAIM_PLACE = 65_535  # Where a claim stands in its record: after every hit.
+IDS_MAX = 4_000_000  # In memory, 16 bytes each. Beyond it the oldest are forgotten before their day is over.
+RUN_IDS_MAX = 500_000  # An hour's ids lie in one sorted array until there are so many.
+RUNS_APART_MAX = 8  # Arrays of the latest hour that wait to be joined: each flush brings one.
 
 _ID_BYTES = 16
 _HEAD_BYTES = len(MAGIC) + 1 + 8  # magic, version, checksum
@@ -29,6 +33,8 @@ _HEAD_BYTES = len(MAGIC) + 1 + 8  # magic, version, checksum
 Position = tuple[int, int]  # sequence number, and place in the record
 
 _ROW = np.dtype([("high", ">u8"), ("low", ">u8"), ("sequence", ">u8"), ("place", ">u2")])
+_ID = np.dtype([("high", ">u8"), ("low", ">u8")])
+_Numbers = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,60 +46,151 @@ class Verdict:
     is_key_reused: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """Ids in the order of their first halves."""
+
+    high: _Numbers
+    low: _Numbers
+
+    def __len__(self) -> int:
+        return len(self.high)
+
+    def holds(self, high: _Numbers, low: _Numbers) -> "NDArray[np.bool_]":
+        """Tell which of the ids are in it."""
+        inside = np.minimum(np.searchsorted(self.high, high), len(self.high) - 1)
+        is_near = self.high[inside] == high
+        is_held = is_near & (self.low[inside] == low)
+        for one in np.flatnonzero(is_near & ~is_held).tolist():  # Ids with the same first half lie beside each other.
+            alike = self.low[self.high == high[one]]
+            is_held[one] = bool(np.isin(low[one], alike))
+        return is_held
+
+
 class SeenIds:
-    """The ids of one shard, some in blocks that were stored, some seen since."""
+    """The ids of one shard up to a checkpoint, and those seen since."""
 
-    def __init__(self, stored: Mapping[int, Sequence[bytes]] | None = None) -> None:
-        self._blocks = {hour: [_rows_from(one) for one in blocks] for hour, blocks in (stored or {}).items()}
-        self._fresh: dict[int, dict[bytes, Position]] = {}  # by hour of arrival
+    def __init__(self, *, ids_max: int = IDS_MAX) -> None:
+        self._ids_max = ids_max
+        self._runs: dict[int, list[_Run]] = {}  # by hour of arrival, the oldest first
+        self._fresh: dict[int, dict[bytes, Position]] = {}  # the same, since the last blocks
+        self._loose: set[int] = set()  # hours with arrays that were not joined yet
+        self._stored = 0
+        self.forgotten = 0  # ids that had to go before their day was over
 
-    def verdict(self, record: Record) -> Verdict:
-        """Return which ids of a record are repeats, and remember the others."""
-        hour = record.arrived_at_ms // HOUR_MS
-        if record.claim is not None:
-            key, act = claim_ids(record.claim)
-            at = (record.sequence, CLAIM_PLACE)
-            if not self._is_first(act, at, hour):
-                return Verdict(repeated=True)
-            if not self._is_first(key, at, hour):
-                return Verdict(is_key_reused=True)
-        places = [place for place, id_ in record.ids if not self._is_first(id_, (record.sequence, place), hour)]
-        return Verdict(repeats=tuple(places))
+    def load(self, hour: int, block: bytes, *, through: int) -> None:
+        """Take in a stored block; what it holds beyond a checkpoint will be seen again."""
+        rows = _rows_from(block)
+        rows = rows[rows["sequence"] <= through]
+        self._add(hour, _run_of(rows))
 
-    def fresh_blocks(self) -> dict[int, list[bytes]]:
-        """Return what was seen since the last call as blocks to be stored, by hour of arrival."""
+    def verdicts(self, records: Sequence[Record]) -> list[Verdict]:
+        """Return of each record which of its ids are repeats, and remember the others."""
+        ids = [_ids_of(record) for record in records]
+        known = iter(self._known(records, ids))
+        return [self._verdict(record, of, known) for record, of in zip(records, ids, strict=True)]
+
+    def fresh_blocks(self, *, through: int) -> dict[int, list[bytes]]:
+        """Return what was seen up to a record since the last call as blocks to be stored, by hour of arrival."""
         packed: dict[int, list[bytes]] = {}
-        for hour, ids in self._fresh.items():
-            packed[hour] = list(_blocks_from(ids))
-            self._blocks.setdefault(hour, []).extend(_rows_from(one) for one in packed[hour])
-        self._fresh = {}
+        for hour, ids in list(self._fresh.items()):
+            rows = _rows_of({id_: at for id_, at in ids.items() if at[0] <= through})
+            if len(rows):
+                packed[hour] = list(_blocks_from(rows))
+                self._add(hour, _run_of(rows))
+            self._fresh[hour] = {id_: at for id_, at in ids.items() if at[0] > through}
+            if not self._fresh[hour]:
+                del self._fresh[hour]
         return packed
 
     def forget(self, *, arrived_at_ms: int) -> None:
         """Let go of the hours that no record from a moment of arrival on can ask for."""
-        first = arrived_at_ms // HOUR_MS - KEPT_HOURS
-        for hour in [hour for hour in self._blocks if hour < first]:
-            del self._blocks[hour]
+        first = first_hour(arrived_at_ms)
+        for hour in [hour for hour in self._runs if hour < first]:
+            self._stored -= sum(map(len, self._runs.pop(hour)))
 
     def __len__(self) -> int:
-        stored = sum(len(rows) for blocks in self._blocks.values() for rows in blocks)
-        return stored + sum(map(len, self._fresh.values()))
+        return self._stored + sum(map(len, self._fresh.values()))
 
-    def _is_first(self, id_: bytes, at: Position, hour: int) -> bool:
+    def _verdict(self, record: Record, ids: Sequence[bytes], known: Iterator[bool]) -> Verdict:
+        is_known = [next(known) for _ in ids]
+        hour = record.arrived_at_ms // HOUR_MS
+        if record.claim is not None:
+            at = (record.sequence, CLAIM_PLACE)
+            if not self._is_first(ids[1], at, hour, is_known=is_known[1]):
+                return Verdict(repeated=True)
+            if not self._is_first(ids[0], at, hour, is_known=is_known[0]):
+                return Verdict(is_key_reused=True)
+            is_known = is_known[2:]
+        repeats = [
+            place
+            for (place, id_), before in zip(record.ids, is_known, strict=True)
+            if not self._is_first(id_, (record.sequence, place), hour, is_known=before)
+        ]
+        return Verdict(repeats=tuple(repeats))
+
+    def _is_first(self, id_: bytes, at: Position, hour: int, *, is_known: bool) -> bool:
         """Tell whether an id stands at no earlier position, and remember it if it is new."""
-        before = self._first_position(id_, hour)
-        if before is None:
-            self._fresh.setdefault(hour, {})[id_] = at
-            return True
-        return at <= before
+        if is_known:
+            return False
+        for seen, ids in self._fresh.items():
+            before = ids.get(id_)
+            if before is not None and seen >= hour - KEPT_HOURS:
+                return at <= before
+        self._fresh.setdefault(hour, {})[id_] = at
+        return True
 
-    def _first_position(self, id_: bytes, hour: int) -> Position | None:
-        first = hour - KEPT_HOURS
-        found = [ids[id_] for seen, ids in self._fresh.items() if seen >= first and id_ in ids]
-        for seen, blocks in self._blocks.items():
-            if seen >= first:
-                found.extend(at for rows in blocks if (at := _position(rows, id_)) is not None)
-        return min(found, default=None)
+    def _known(self, records: Sequence[Record], ids: Sequence[Sequence[bytes]]) -> list[bool]:
+        """Tell of the ids of all records, one after another, which stand in blocks."""
+        found = np.zeros(sum(map(len, ids)), dtype=np.bool_)
+        if not len(found) or not self._runs:
+            return found.tolist()
+        asked = np.frombuffer(b"".join(chain.from_iterable(ids)), dtype=_ID)
+        hours = np.repeat([record.arrived_at_ms // HOUR_MS for record in records], [len(of) for of in ids])
+        order = np.argsort(asked["high"].astype(np.uint64))  # Neighbours are searched for one after the other.
+        high, low, hours = asked["high"][order].astype(np.uint64), asked["low"][order].astype(np.uint64), hours[order]
+        for hour in self._runs:
+            if hour + KEPT_HOURS >= hours.min():
+                for run in self._joined(hour):
+                    found[order] |= run.holds(high, low) & (hours <= hour + KEPT_HOURS)
+        return found.tolist()
+
+    def _add(self, hour: int, run: _Run) -> None:
+        if not len(run):
+            return
+        if hour not in self._runs:
+            self._runs = dict(sorted({**self._runs, hour: []}.items()))
+        self._runs[hour].append(run)
+        self._loose.add(hour)
+        self._stored += len(run)
+        while self._stored > self._ids_max:
+            oldest = next(iter(self._runs))
+            gone = self._runs[oldest].pop(0)
+            self._stored -= len(gone)
+            self.forgotten += len(gone)
+            if not self._runs[oldest]:
+                del self._runs[oldest]
+
+    def _joined(self, hour: int) -> list[_Run]:
+        """Return the arrays of an hour: one, unless it is the latest or has very many ids."""
+        runs = self._runs[hour]
+        if hour in self._loose and (len(runs) > RUNS_APART_MAX or hour != next(reversed(self._runs))):
+            self._loose.discard(hour)
+            joined: list[list[_Run]] = []
+            size = RUN_IDS_MAX
+            for run in runs:
+                if size + len(run) > RUN_IDS_MAX:
+                    joined.append([])
+                    size = 0
+                joined[-1].append(run)
+                size += len(run)
+            runs[:] = [_merged(of) for of in joined]
+        return runs
+
+
+def first_hour(arrived_at_ms: int) -> int:
+    """Return the first hour that a record which arrived at a moment, or an hour before it, may ask for."""
+    return arrived_at_ms // HOUR_MS - KEPT_HOURS - 1
 
 
 def claim_ids(claim: Claim) -> tuple[bytes, bytes]:
@@ -103,17 +200,36 @@ def claim_ids(claim: Claim) -> tuple[bytes, bytes]:
     return key, blake2b(claim.key + part + claim.body, digest_size=_ID_BYTES, person=b"act").digest()
 
 
-def _blocks_from(ids: Mapping[bytes, Position]) -> Iterator[bytes]:
-    in_order = sorted(ids.items())
-    for begin in range(0, len(in_order), BLOCK_IDS_MAX):
-        rows = np.array(
-            [
-                (int.from_bytes(id_[:8], "big"), int.from_bytes(id_[8:], "big"), *at)
-                for id_, at in in_order[begin : begin + BLOCK_IDS_MAX]
-            ],
-            dtype=_ROW,
-        )
-        body = rows.tobytes()
+def _ids_of(record: Record) -> list[bytes]:
+    ids = [id_ for _, id_ in record.ids]
+    return ids if record.claim is None else [*claim_ids(record.claim), *ids]
+
+
+def _merged(runs: Sequence[_Run]) -> _Run:
+    if len(runs) == 1:
+        return runs[0]
+    high, low = np.concatenate([run.high for run in runs]), np.concatenate([run.low for run in runs])
+    order = np.argsort(high, kind="stable")  # Runs that are in order already are merged, not sorted.
+    return _Run(high[order], low[order])
+
+
+def _run_of(rows: "NDArray[np.void]") -> _Run:
+    return _Run(rows["high"].astype(np.uint64), rows["low"].astype(np.uint64))
+
+
+def _rows_of(ids: Mapping[bytes, Position]) -> "NDArray[np.void]":
+    rows = np.empty(len(ids), dtype=_ROW)
+    in_order = sorted(ids)
+    named = np.frombuffer(b"".join(in_order), dtype=_ID)
+    rows["high"], rows["low"] = named["high"], named["low"]
+    rows["sequence"] = [ids[id_][0] for id_ in in_order]
+    rows["place"] = [ids[id_][1] for id_ in in_order]
+    return rows
+
+
+def _blocks_from(rows: "NDArray[np.void]") -> Iterator[bytes]:
+    for begin in range(0, len(rows), BLOCK_IDS_MAX):
+        body = rows[begin : begin + BLOCK_IDS_MAX].tobytes()
         yield MAGIC + bytes([VERSION]) + xxhash.xxh3_64_digest(body) + body
 
 
@@ -124,13 +240,3 @@ def _rows_from(block: bytes) -> "NDArray[np.void]":
     if xxhash.xxh3_64_digest(body) != block[len(MAGIC) + 1 : _HEAD_BYTES] or len(body) % _ROW.itemsize:
         raise Corrupt("a block of seen ids is damaged; restore the store from a backup")
     return np.frombuffer(body, dtype=_ROW)
-
-
-def _position(rows: "NDArray[np.void]", id_: bytes) -> Position | None:
-    high, low = int.from_bytes(id_[:8], "big"), int.from_bytes(id_[8:], "big")
-    at = int(np.searchsorted(rows["high"], np.uint64(high)))
-    while at < len(rows) and int(rows["high"][at]) == high:
-        if int(rows["low"][at]) == low:
-            return int(rows["sequence"][at]), int(rows["place"][at])
-        at += 1
-    return None

@@ -1,0 +1,38 @@
+"""The items that list set-aside hits: where they stand, and why; a few thousand of them in each."""
+
+from collections.abc import Iterator
+
+from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideKey, AsideRecord
+from footfall.flow.store import keys
+from footfall.ports.table import Below, Put
+
+
+def listed_aside(key: AsideKey, records: list[AsideRecord], *, shard: int, expires_at_ms: int) -> Iterator[Put]:
+    """Yield the items of one flush for hits of one brand, kind and reason."""
+    brand, line, reason = key
+    for run in listed_together(records):
+        item = {
+            "records": [[record.sequence, list(record.places)] for record in run],
+            "hits": sum(record.hits for record in run),
+            "reason": reason,
+            "shard": shard,
+        }
+        # Under its first record, where the same run is found again when the flush is repeated. One that was listed by
+        # somebody who had read further is longer, and stays.
+        longer = (Below("hits", sum(record.hits for record in run) + 1),)
+        yield Put(keys.side(brand, line, run[0].sequence, shard), item, expires_at_ms=expires_at_ms, expects=longer)
+
+
+def listed_together(records: list[AsideRecord]) -> Iterator[list[AsideRecord]]:
+    """Yield the records in runs that are small enough to be listed in one item each."""
+    run: list[AsideRecord] = []
+    listed = 0
+    for record in records:
+        size = max(len(record.places), 1)
+        if run and listed + size > LISTED_TOGETHER_MAX:
+            yield run
+            run, listed = [], 0
+        run.append(record)
+        listed += size
+    if run:
+        yield run
