@@ -9,6 +9,8 @@ pytest_plugins = [
     "tests.engines.lambda_runtime",
     "tests.engines.kinesis",
     "tests.engines.dynamodb",
+    "tests.engines.aws_ground",
+    "tests.engines.store_between",
 ]
 
 # The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed

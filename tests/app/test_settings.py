@@ -8,6 +8,7 @@ import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import (
+    AWS_RESOURCES,
     NAMES,
     Given,
     ImpossibleSetting,
@@ -18,6 +19,7 @@ from footfall.app.settings import (
     environment,
     json_from_settings,
     read_settings,
+    require_named,
     settings_from_json,
 )
 from footfall.values.period import DEFAULT_PERIODS, Period
@@ -257,3 +259,33 @@ def test_settings_cannot_be_changed() -> None:
     settings: Any = Settings()
     with pytest.raises(AttributeError):
         settings.http_port = 1
+
+
+# The ground: one directory, or services of AWS.
+
+ON_AWS = {"FOOTFALL_GROUND": "aws", "FOOTFALL_AWS_STREAM": "hits", "FOOTFALL_AWS_STORE_TABLE": "store"}
+
+
+def test_the_environment_of_a_function_gives_its_settings(data: Path) -> None:
+    variables = {**ON_AWS, "FOOTFALL_STREAM_SHARDS": "256", "FOOTFALL_AWS_FRESHNESS_S": "15", "FOOTFALL_AWS_REGION": ""}
+    settings = read(data, "", variables)
+    assert (settings.ground, settings.aws_stream, settings.aws_store_table) == ("aws", "hits", "store")
+    assert (settings.stream_shards, settings.aws_freshness_s, settings.aws_region) == (256, 15, "")
+
+
+@pytest.mark.parametrize("name", AWS_RESOURCES)
+def test_a_resource_of_aws_is_refused_in_a_directory_of_its_own(data: Path, name: str) -> None:
+    with pytest.raises(ImpossibleSetting, match=f"{name} in the environment .* 'hits' while ground in the defaults"):
+        read(data, "", {NAMES[name].variable: "hits"})
+
+
+@pytest.mark.parametrize("name", ["dev", "catalog_fetch_titles"])
+def test_what_only_one_machine_can_do_is_refused_on_aws(data: Path, name: str) -> None:
+    with pytest.raises(ImpossibleSetting, match=f"{name} in .* is on while ground in .* is 'aws'"):
+        read(data, "", {**ON_AWS, NAMES[name].variable: "true"})
+
+
+@pytest.mark.parametrize("name", AWS_RESOURCES)
+def test_a_resource_that_is_needed_and_not_named_is_asked_for_by_its_setting(name: str) -> None:
+    with pytest.raises(ImpossibleSetting, match=f"ground is 'aws' and {name} is empty: .*{NAMES[name].variable}"):
+        require_named(Settings(ground="aws"), name)

@@ -4,6 +4,7 @@ The layout is drawn in docs/formats/accounts.md. Every change and the version th
 """
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
 
@@ -19,8 +20,9 @@ from footfall.accounts.keys import (
     new_public_key,
     new_secret_key,
 )
+from footfall.ports.errors import Changed
 from footfall.ports.items import Item
-from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Put, Table, Update, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
 
@@ -172,9 +174,9 @@ class Register:
         """Write down the hour in which keys were last used; one that was revoked meanwhile stays gone."""
         with self._table.together():
             for record, used_at_ms in uses:
-                stored = self._table.get(_key_of(record))
-                if stored is not None:
-                    self._table.put(_key_put(msgspec.structs.replace(_key_from_item(stored), used_at_ms=used_at_ms)))
+                # By name and on a condition: elsewhere the key may be rotated or revoked at this moment.
+                with suppress(Changed):
+                    self._table.update(Update(_key_of(record), set={"used_at_ms": used_at_ms}, expects=(Present(),)))
 
     def _new_secret(self, brand: str, scopes: Iterable[str], *, label: str, expires_at_ms: int | None) -> NewKey:
         now_ms = self._clock.now_ms()

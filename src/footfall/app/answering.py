@@ -4,17 +4,18 @@ import contextlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
 from footfall.app import child, wiring
+from footfall.app.brand_facts import BrandFacts
 from footfall.app.link import Link
 from footfall.app.past_reading import PastReading, SpanKey
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.board import Board, BoardRules, NotReady
-from footfall.flow.serve.loaded import BoardLimits
+from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.popular import Answer, popular
 from footfall.flow.serve.query import PopularQuery, brand_from, parameters, query_from
@@ -22,7 +23,7 @@ from footfall.flow.serve.resolution import Ground
 from footfall.flow.serve.spans import size_between, span_between
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
-from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
+from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
 from footfall.flow.store.retention import KeptFor, load_retention
 from footfall.flow.store.summaries import Summaries
@@ -63,12 +64,13 @@ class Answering:
         *,
         clock: Clock,
         catalogue: Callable[[], Catalogue | None] = lambda: None,
+        brands: BrandFacts | None = None,
     ) -> None:
         self._settings = settings
         self._table = table
         self._clock = clock
         self._summaries = Summaries(table, clock)
-        self._brands = wiring.brand_lookup(settings, clock)
+        self._brands = brands or wiring.brand_lookup(settings, clock)
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
         self._rules = _rules(settings)
@@ -79,6 +81,7 @@ class Answering:
         self._kept_before: Sequence[KeptFor] = ()
         self._versions = 0
         self._dropped: dict[str, int] = {}
+        self.checkpoints: Mapping[int, Checkpoint] = {}  # as the last refresh found them
 
     def answer(self, canonical: str) -> Told | None:
         """Return an answer and its version, or the sentence why there is none; None while its span is being read."""
@@ -113,14 +116,15 @@ class Answering:
     def refresh(self) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
-        checkpoints = self._checkpoints()
-        self._kept_before = load_retention(self._table)
+        checkpoints = self.checkpoints = self._checkpoints()
+        if any(one.number != self._numbers[shard] for shard, one in checkpoints.items()):
+            # Counting notes its rule before it writes by it, so nothing written means nothing noted.
+            self._kept_before = load_retention(self._table)
         differing = self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
-        closed_until_ms = min(one.passed_ms for one in checkpoints.values())
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:
                 self._drop(brand)
-            elif self._refresh(brand, kept, now_ms=now_ms, closed_until_ms=closed_until_ms):
+            elif self._refresh(brand, kept, checkpoints, now_ms=now_ms):
                 differing.add(brand)
         return [(brand, self._new_version(brand)) for brand in sorted(differing)]
 
@@ -141,6 +145,7 @@ class Answering:
         now_ms = self._clock.now_ms()
         zone = self._brands.zone_of(key.brand)
         rules = self._rules
+        checkpoints = self._checkpoints()
         ground = Ground(
             zone,
             rules.shards,
@@ -148,8 +153,9 @@ class Answering:
             now_ms=now_ms,
             seen_until_ms=now_ms + rules.ahead_ms,
             kept_before=load_retention(self._table),
+            unbuilt=unbuilt_of(checkpoints),
         )
-        closed_until_ms = min(one.passed_ms for one in self._checkpoints().values())
+        closed_until_ms = min(one.passed_ms for one in checkpoints.values())
         span = span_between(key.from_ms, key.to_ms, zone=zone)
         return PastList(span, ground, Moments(closed_until_ms, rules.lateness_ms))
 
@@ -189,9 +195,8 @@ class Answering:
         if kept is None:
             self._kept_before = load_retention(self._table)
             kept = self._kept[brand] = Kept(self._new_board(brand), self._new_version(brand), now_ms)
-            passed_ms = min(one.passed_ms for one in self._checkpoints().values())
             try:
-                self._refresh(brand, kept, now_ms=now_ms, closed_until_ms=passed_ms)
+                self._refresh(brand, kept, self._checkpoints(), now_ms=now_ms)
             except FootfallError:
                 self._drop(brand)
                 raise
@@ -211,14 +216,15 @@ class Answering:
     def _new_board(self, brand: str) -> Board:
         return Board(brand, zone=self._brands.zone_of(brand), periods=self._brands.periods(brand), rules=self._rules)
 
-    def _refresh(self, brand: str, kept: Kept, *, now_ms: int, closed_until_ms: int) -> bool:
+    def _refresh(self, brand: str, kept: Kept, checkpoints: Mapping[int, Checkpoint], *, now_ms: int) -> bool:
         changed = self._missed.setdefault(brand, set())
         kept.board.keep_in_mind(self._kept_before)
+        kept.board.look_for_unbuilt(unbuilt_of(checkpoints))
         try:
             differs = kept.board.refresh(
                 lambda window: self._summaries.live(brand, window),
                 now_ms=now_ms,
-                closed_until_ms=closed_until_ms,
+                closed_until_ms=min(one.passed_ms for one in checkpoints.values()),
                 changed=changed,
             )
         except PortError as error:
@@ -228,11 +234,15 @@ class Answering:
         return differs
 
     def _checkpoints(self) -> dict[int, Checkpoint]:
-        return {shard: load_checkpoint(self._table, shard) or Checkpoint() for shard in self._numbers}
+        found = load_checkpoints(self._table)
+        return {shard: found.get(shard) or Checkpoint() for shard in self._numbers}
 
     def _read_news(self, checkpoints: dict[int, Checkpoint]) -> set[str]:
         """Take in what was written; return the brands that have past spans which that makes outdated."""
         outdated: set[str] = set()
+        if not self._kept and not self._past.brands():  # Nothing is held that news could be about.
+            self._numbers = {shard: one.number for shard, one in checkpoints.items()}
+            return outdated
         for shard, checkpoint in checkpoints.items():
             before = self._numbers[shard]
             news: News = read_journal(self._table, shard, after=before, now_number=checkpoint.number)
@@ -268,7 +278,7 @@ def _rules(settings: Settings) -> BoardRules:
         lateness_ms=settings.count_lateness_hours * HOUR_MS,
         ahead_ms=settings.count_future_ms,
         kept_ms=wiring.kept_ms(settings),
-        limits=BoardLimits(rows_max=settings.serve_rows_max),
+        limits=limits_within(settings.serve_rows_max),
     )
 
 

@@ -9,6 +9,7 @@ from footfall.values.clock import Clock
 from footfall.values.period import Period
 
 REFRESH_MS = 200  # How long a changed brand may still be taken for what it was.
+PAID_REFRESH_MS = 10_000  # The same, where each look costs money.
 
 
 class BrandLookup:
@@ -18,10 +19,18 @@ class BrandLookup:
     be remembered, and one that was not is looked for again each time: no hit is ever counted in a wrong zone.
     """
 
-    def __init__(self, settings: Settings, opened: Callable[[], Register | None], *, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        opened: Callable[[], Register | None],
+        *,
+        clock: Clock,
+        refresh_ms: int = REFRESH_MS,
+    ) -> None:
         self._settings = settings
         self._opened = opened
         self._clock = clock
+        self._refresh_ms = refresh_ms
         self._register: Register | None = None
         self._found: dict[str, Brand] = {}
         self._version = 0
@@ -56,7 +65,7 @@ class BrandLookup:
 
     def _refresh(self, *, is_due: bool) -> None:
         now_ms = self._clock.now_ms()
-        if not is_due and 0 <= now_ms - self._looked_at_ms < REFRESH_MS:
+        if not is_due and 0 <= now_ms - self._looked_at_ms < self._refresh_ms:
             return
         self._looked_at_ms = now_ms
         register = self._open_register()

@@ -84,7 +84,7 @@ def opened_offline(settings: Settings, brand: str) -> Generator[OwnImport]:
         stream = opened.enter_context(closing(wiring.open_stream_to_write(settings, clock)))
         store = opened.enter_context(closing(wiring.open_store(settings, clock)))
         salt_table = opened.enter_context(closing(wiring.open_salt_table(settings, clock)))
-        salt_table.forget_expired()  # Those of an import that was broken off, when nothing ran since.
+        wiring.forget_expired(salt_table)  # Those of an import that was broken off, when nothing ran since.
         counting = Counting(settings, stream, store, clock=clock)
         counting.drain()
         rules = import_rules(settings, shards=stream.shards)

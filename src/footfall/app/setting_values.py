@@ -81,7 +81,9 @@ def _read_whole(setting: Setting, given: Given) -> int:
     return value
 
 
-def _read_text(_setting: Setting, given: Given) -> str:
+def _read_text(setting: Setting, given: Given) -> str:
+    if given.value == "" == setting.default:
+        return ""  # As a template writes it that leaves something out.
     if not isinstance(given.value, str) or not given.value.strip() or not given.value.isprintable():
         raise _refusal(given, "a text that is not empty")
     return given.value

@@ -8,7 +8,7 @@ import difflib
 import ipaddress
 import os
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -28,12 +28,27 @@ from footfall.values.period import DEFAULT_PERIODS, Period
 FILE_NAME = "footfall.toml"
 FILE_BYTES_MAX = 1_048_576  # Some ten thousand brands; anything larger is not a settings file.
 
+AWS_RESOURCES: Mapping[str, str] = {
+    "aws_stream": "the Kinesis stream",
+    "aws_store_table": "the table of counts",
+    "aws_accounts_table": "the table of brands and keys",
+    "aws_catalog_table": "the table of assets",
+    "aws_salts_table": "the table of salts",
+    "aws_rows_table": "the table of rows",
+    "aws_raw_bucket": "the bucket of raw hits",
+}
+
 KIB, MIB, GIB = 1_024, 1_048_576, 1_073_741_824
 MEGABYTE, GIGABYTE = 1_000_000, 1_000_000_000
 MINUTE_MS, HOUR_MS, DAY_MS = 60_000, 3_600_000, 86_400_000
 
 LogLevel = Literal["debug", "info", "warning", "error"]
 LogFormat = Literal["text", "json"]
+GroundName = Literal["embedded", "aws"]
+Lists = Literal["by-bytes", "by-folders"]
+Layout = Literal["packed", "rows"]
+
+EMBEDDED_SHARDS_MAX = 16  # Each has a worker in one process.
 
 
 def _whole(default: int, lowest: int, highest: int, says: str) -> int:
@@ -52,7 +67,11 @@ def _other(default: Any, kind: Kind, says: str) -> Any:
 class Settings:
     """Every choice of one instance; immutable, and the same in each of its processes."""
 
-    data_dir: str = _other("data", "text", "The directory that holds everything footfall keeps.")
+    ground: GroundName = field(
+        default="embedded",
+        metadata=_one_of(("embedded", "aws"), "Where everything is kept: in one directory, or in services of AWS."),
+    )
+    data_dir: str = _other("data", "text", "The directory that holds everything footfall keeps; not used on AWS.")
     http_host: str = _other("127.0.0.1", "text", "The address that the server listens on.")
     http_port: int = _whole(8_080, 0, 65_535, "The port that the server listens on; 0 takes any free one.")
     http_trusted_proxies: tuple[str, ...] = _other(
@@ -94,7 +113,9 @@ class Settings:
         "The requests a second that one address may make for long, without a secret key; 0 sets no limit.",
     )
     limit_address_burst: int = _whole(500, 1, 1_000_000, "The requests that one address may make at once.")
-    stream_shards: int = _whole(1, 1, 16, "How many shards the stream has, each with a counting worker of its own.")
+    stream_shards: int = _whole(
+        1, 1, 256, "How many shards the stream has, each with a counting worker of its own; on one machine at most 16."
+    )
     stream_keep_days: int = _whole(14, 1, 366, "How long raw hits are kept for counting again.")
     stream_bytes_max: int = _whole(
         50 * GIGABYTE, MEGABYTE, 100_000 * GIGABYTE, "The most disk that raw hits take; the oldest go first."
@@ -108,6 +129,12 @@ class Settings:
     )
     count_fold_ms: int = _whole(10 * MINUTE_MS, 1_000, DAY_MS, "How often late hits are folded into their windows.")
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
+    store_layout: Layout = field(
+        default="packed",
+        metadata=_one_of(
+            ("packed", "rows"), "With rows, closed windows are written one row an asset as well, for other tools."
+        ),
+    )
     store_minutes_days: int = _whole(2, 1, 366, "How long minutes are kept.")
     store_hours_days: int = _whole(60, 1, 3_660, "How long hours are kept.")
     store_days_days: int = _whole(7_320, 1, 36_600, "How long days are kept.")
@@ -119,6 +146,26 @@ class Settings:
         "switch",
         "Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
     )
+    aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
+    aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")
+    aws_kinesis_endpoint: str = _other("", "text", "The address of a stream that speaks Kinesis; empty is AWS's own.")
+    aws_s3_endpoint: str = _other("", "text", "The address of a store that speaks S3; empty is AWS's own.")
+    aws_other_endpoint: str = _other("", "text", "The address of AWS's other services; empty is AWS's own.")
+    aws_stack: str = _other("footfall", "text", "The stack's name, which stands in every gauge.")
+    aws_stream: str = _other("", "text", "The Kinesis stream that carries hits.")
+    aws_store_table: str = _other("", "text", "The DynamoDB table of counts, checkpoints and the ledger.")
+    aws_accounts_table: str = _other("", "text", "The DynamoDB table of brands and keys.")
+    aws_catalog_table: str = _other("", "text", "The DynamoDB table of what is known of assets.")
+    aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
+    aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
+    aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")
+    aws_s3_lists: Lists = field(
+        default="by-bytes",
+        metadata=_one_of(
+            ("by-bytes", "by-folders"), "How the bucket's store orders the names it lists: as S3, or folder by folder."
+        ),
+    )
+    aws_freshness_s: int = _whole(60, 1, 300, "How often a shard's counts are written on AWS, where writes cost money.")
     shutdown_ms_max: int = _whole(10_000, 100, 10 * MINUTE_MS, "How long a stop waits for work to be finished.")
     log_level: LogLevel = field(
         default="info",
@@ -241,12 +288,46 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
             f"dev in {place('dev')} is on while http_host in {place('http_host')} is {settings.http_host!r}: "
             "it must be off, or http_host must be a loopback address such as 127.0.0.1."
         )
+    _require_ground(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
         if getattr(settings, name) < settings.http_body_bytes_max:
             raise ImpossibleSetting(
                 f"{name} in {place(name)} is {getattr(settings, name):,}: it must be at least "
                 f"http_body_bytes_max ({settings.http_body_bytes_max:,} in {place('http_body_bytes_max')})."
             )
+
+
+def _require_ground(settings: Settings, place: Callable[[str], str]) -> None:
+    """Raise unless the settings are all of one ground."""
+    if settings.ground == "embedded":
+        if settings.stream_shards > EMBEDDED_SHARDS_MAX:
+            raise ImpossibleSetting(
+                f"stream_shards in {place('stream_shards')} is {settings.stream_shards}: on one machine it must be a "
+                f"whole number from 1 to {EMBEDDED_SHARDS_MAX}."
+            )
+        for name in AWS_RESOURCES:
+            if getattr(settings, name):
+                raise ImpossibleSetting(
+                    f"{name} in {place(name)} is {getattr(settings, name)!r} while ground in {place('ground')} is "
+                    "'embedded': set ground to aws, or take it out."
+                )
+        return
+    for name in ("dev", "catalog_fetch_titles"):
+        if getattr(settings, name):
+            raise ImpossibleSetting(
+                f"{name} in {place(name)} is on while ground in {place('ground')} is 'aws': it must be off there."
+            )
+
+
+def require_named(settings: Settings, name: str) -> str:
+    """Return the setting that names a resource of AWS, or raise ImpossibleSetting when it names none."""
+    value: str = getattr(settings, name)
+    if not value:
+        raise ImpossibleSetting(
+            f"ground is 'aws' and {name} is empty: set it, or {NAMES[name].variable}, to what "
+            f"{AWS_RESOURCES[name]} is called (`footfall deploy status` tells)."
+        )
+    return value
 
 
 def _is_loopback(host: str) -> bool:

@@ -1,4 +1,8 @@
-"""The composition root: settings become adapters and rules, with plain functions and no magic."""
+"""The composition root: settings become adapters and rules, with plain functions and no magic.
+
+Each is opened on the ground that the settings choose; what only one directory has is here, what only AWS has is in
+aws_wiring.py, which is imported when it is needed.
+"""
 
 import contextlib
 import ipaddress
@@ -8,6 +12,7 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from footfall.accounts.brands import Brands
 from footfall.accounts.limits import Limits, Rate
@@ -15,13 +20,15 @@ from footfall.accounts.register import Register
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app.brand_lookup import BrandLookup
+from footfall.app.brand_lookup import PAID_REFRESH_MS, REFRESH_MS, BrandLookup
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.import_salts import ImportSalts
 from footfall.flow.collect.senders import Network, Salts
 from footfall.flow.store.checkpoints import load_checkpoint
+from footfall.ports.stream import Stream
+from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
 from footfall.values.period import EXPIRY_GRACE_MS, expires_at_ms
@@ -34,6 +41,18 @@ ACCOUNTS_FILE = "accounts.db"
 CATALOG_FILE = "catalog.db"
 
 
+class OpenTable(Table, Protocol):
+    """A table of either ground, until it is closed."""
+
+    def expire(self, limit: int) -> int:
+        """Remove up to so many expired items and return how many there were; 0 where the ground does it itself."""
+        ...
+
+    def close(self) -> None:
+        """Let go of what it holds open."""
+        ...
+
+
 class StreamIsBehind(FootfallError):
     """The store has counted records that the stream does not have."""
 
@@ -42,8 +61,12 @@ class ShardsAreFixed(FootfallError):
     """The number of shards is chosen when a data directory is made."""
 
 
-def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteStream:
-    """Open the stream of the data directory."""
+def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) -> Stream:
+    """Open the stream; on AWS it is a PlacedStream."""
+    if settings.ground == "aws":
+        from footfall.app import aws_wiring
+
+        return aws_wiring.open_stream(settings, clock, read_only=read_only)
     return SqliteStream(
         Path(settings.data_dir) / STREAM_FILE,
         clock=clock,
@@ -53,9 +76,11 @@ def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) ->
     )
 
 
-def open_stream_to_write(settings: Settings, clock: Clock) -> SqliteStream:
+def open_stream_to_write(settings: Settings, clock: Clock) -> Stream:
     """Open the stream for an instance; raise ShardsAreFixed or StreamIsBehind when the two do not go together."""
     stream = open_stream(settings, clock)
+    if settings.ground == "aws":
+        return stream  # Records say among how many shards they were divided, and places say what was counted.
     try:
         _require_same_shards(stream, settings)
         require_not_behind(stream, settings, clock)
@@ -65,7 +90,7 @@ def open_stream_to_write(settings: Settings, clock: Clock) -> SqliteStream:
     return stream
 
 
-def _require_same_shards(stream: SqliteStream, settings: Settings) -> None:
+def _require_same_shards(stream: Stream, settings: Settings) -> None:
     if stream.shards != settings.stream_shards:
         raise ShardsAreFixed(
             f"the stream in {settings.data_dir} was made with {stream.shards} shards and stream_shards is "
@@ -73,7 +98,7 @@ def _require_same_shards(stream: SqliteStream, settings: Settings) -> None:
         )
 
 
-def require_not_behind(stream: SqliteStream, settings: Settings, clock: Clock) -> None:
+def require_not_behind(stream: Stream, settings: Settings, clock: Clock) -> None:
     """Refuse a stream that lacks records which the store has counted: new hits would be taken for those."""
     if not (Path(settings.data_dir) / STORE_FILE).exists():
         return
@@ -88,46 +113,58 @@ def require_not_behind(stream: SqliteStream, settings: Settings, clock: Clock) -
                 )
 
 
-def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:
-    """Open the store of the data directory. Its counts can be made again from the stream, so it need not sync."""
+def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenTable:
+    """Open the store. Its counts can be made again from the stream, so on a disk it need not sync."""
+    if settings.ground == "aws":
+        return _aws_table(settings, "aws_store_table", clock, read_only=read_only)
     return SqliteTable(Path(settings.data_dir) / STORE_FILE, clock=clock, durable=False, read_only=read_only)
 
 
-def open_catalog_table(settings: Settings, clock: Clock, *, read_only: bool = False) -> SqliteTable:
+def open_catalog_table(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenTable:
     """Open the table of the catalogue."""
+    if settings.ground == "aws":
+        return _aws_table(settings, "aws_catalog_table", clock, read_only=read_only)
     return SqliteTable(Path(settings.data_dir) / CATALOG_FILE, clock=clock, read_only=read_only)
 
 
 def open_catalogue(settings: Settings, clock: Clock, *, read_only: bool = False) -> Catalogue:
-    """Open the catalogue of the data directory."""
+    """Open the catalogue."""
     return Catalogue(open_catalog_table(settings, clock, read_only=read_only), clock)
 
 
 def present_labels(settings: Settings, clock: Clock) -> Callable[[], KnownLabels | None]:
     """Return the function that gives the catalogue's labels as they are when it is called; None without a catalogue."""
-    opened: list[SqliteTable] = []
+    opened: list[Table] = []
 
     def labels() -> KnownLabels | None:
-        if not opened and (Path(settings.data_dir) / CATALOG_FILE).exists():
+        if not opened and has_table(settings, CATALOG_FILE):
             opened.append(open_catalog_table(settings, clock, read_only=True))
         return KnownLabels(opened[0]) if opened else None
 
     return labels
 
 
-def open_salt_table(settings: Settings, clock: Clock) -> SecretTable:
-    """Open the table of the visitors' salts."""
+def open_salt_table(settings: Settings, clock: Clock) -> OpenTable:
+    """Open the table of the visitors' salts; in a directory it is a SecretTable, which leaves no trace on the disk."""
+    if settings.ground == "aws":
+        return _aws_table(settings, "aws_salts_table", clock, read_only=False)
     return SecretTable(Path(settings.data_dir) / SALTS_FILE, clock=clock)
 
 
-def salts(table: SecretTable) -> Salts:
+def salts(table: Table) -> Salts:
     """Return the visitors' salts."""
     return Salts(table, random_bytes=secrets.token_bytes)
 
 
-def import_salts(table: SecretTable) -> ImportSalts:
+def import_salts(table: Table) -> ImportSalts:
     """Return the salts of days that are imported."""
-    return ImportSalts(table, random_bytes=secrets.token_bytes, scrub=table.forget_expired)
+    return ImportSalts(table, random_bytes=secrets.token_bytes, scrub=lambda: forget_expired(table))
+
+
+def forget_expired(table: Table) -> None:
+    """Remove expired salts for good, where they lie in a file; DynamoDB leaves no trace that anybody can read."""
+    if isinstance(table, SecretTable):
+        table.forget_expired()
 
 
 def brands(settings: Settings) -> Brands:
@@ -137,19 +174,23 @@ def brands(settings: Settings) -> Brands:
 
 @dataclass(frozen=True, slots=True)
 class OpenedAccounts:
-    """The register of brands and keys, and the file under it."""
+    """The register of brands and keys, and the table under it."""
 
-    table: SqliteTable
+    table: OpenTable
     register: Register
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the table."""
         self.table.close()
 
 
 def open_accounts(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenedAccounts:
-    """Open the brands and keys of the data directory."""
-    table = SqliteTable(Path(settings.data_dir) / ACCOUNTS_FILE, clock=clock, read_only=read_only)
+    """Open the brands and keys."""
+    table: OpenTable
+    if settings.ground == "aws":
+        table = _aws_table(settings, "aws_accounts_table", clock, read_only=read_only)
+    else:
+        table = SqliteTable(Path(settings.data_dir) / ACCOUNTS_FILE, clock=clock, read_only=read_only)
     return OpenedAccounts(table, Register(table, clock=clock, random_bytes=secrets.token_bytes))
 
 
@@ -157,16 +198,30 @@ def brand_lookup(settings: Settings, clock: Clock) -> BrandLookup:
     """Return what a process that only reads may know of brands, as they are at each moment."""
 
     def opened() -> Register | None:
-        if not (Path(settings.data_dir) / ACCOUNTS_FILE).exists():
+        if not has_table(settings, ACCOUNTS_FILE):
             return None  # An instance that was never started has stored no brand.
         return open_accounts(settings, clock, read_only=True).register
 
-    return BrandLookup(settings, opened, clock=clock)
+    refresh_ms = PAID_REFRESH_MS if settings.ground == "aws" else REFRESH_MS
+    return BrandLookup(settings, opened, clock=clock, refresh_ms=refresh_ms)
 
 
 def zone_of(settings: Settings, clock: Clock | None = None) -> Callable[[str], str]:
     """Return the function that tells a brand's zone; brands that were made up live in UTC."""
     return brand_lookup(settings, clock or SystemClock()).zone_of
+
+
+def has_table(settings: Settings, file: str) -> bool:
+    """Tell whether what lies in the file has been made; on AWS the tables are there before anything is started."""
+    return settings.ground == "aws" or (Path(settings.data_dir) / file).exists()
+
+
+def _aws_table(settings: Settings, name: str, clock: Clock, *, read_only: bool) -> OpenTable:
+    from footfall.app import aws_wiring
+
+    # Accounts alone write several items as one (docs/formats/table.md).
+    transactions = name == "aws_accounts_table"
+    return aws_wiring.open_table(settings, name, clock, read_only=read_only, transactions=transactions)
 
 
 def rate_limits(settings: Settings) -> Limits:

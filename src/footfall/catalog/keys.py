@@ -63,6 +63,11 @@ def intent(brand: str) -> Key:
     return Key(f"{brand}#catalogue", "intent")
 
 
+def lease(brand: str) -> Key:
+    """Return the key that says who alone may write, which is there only while somebody does."""
+    return Key(f"{brand}#catalogue", "lease")
+
+
 def changes_partition(brand: str) -> str:
     """Return where it is listed which assets each change was about."""
     return f"{brand}#changes"

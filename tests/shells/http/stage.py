@@ -12,15 +12,14 @@ from starlette.types import ASGIApp, Message
 
 from footfall.accounts.brands import Brand
 from footfall.accounts.keyring import Keyring
-from footfall.adapters.embedded.sqlite_stream import SqliteStream
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender
-from footfall.ports.stream import Entry
+from footfall.ports.stream import Entry, Stream
+from footfall.ports.table import Table
 from footfall.shells.http.access import access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.cataloguing import Cataloguing
@@ -61,7 +60,7 @@ class Stage:
     state: FrontState
     application: ASGIApp
     clock: SetClock
-    stream: SqliteStream
+    stream: Stream
     counting: Counting
     acceptance: Acceptance
     runner: asyncio.Runner
@@ -124,7 +123,7 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
         opened.close()
 
 
-async def _state(settings: Settings, clock: SetClock, stream: SqliteStream, store: SqliteTable) -> FrontState:
+async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Table) -> FrontState:
     """Put the parts together; most of them want a running event loop."""
     brands, keyring = wiring.brands(settings), Keyring()
     desk = Desk(lambda: wiring.open_accounts(settings, clock), brands, keyring, clock=clock)

@@ -51,7 +51,8 @@ def test_every_gauge_is_in_the_reference_with_its_sentence(stage: Stage) -> None
             name, _, says = line.removeprefix("# HELP ").partition(" ")
             told[name] = says
     rows = dict(re.findall(r"^\| `(footfall_\w+)` \| (.+) \|$", page, re.MULTILINE))
-    assert sorted(rows) == sorted(told)
+    # Those of tables are not the server's; test_table_gauges.py compares them.
+    assert sorted(name for name in rows if not name.startswith("footfall_table_")) == sorted(told)
     for name, says in told.items():
         assert rows[name].startswith(says)
 

@@ -11,6 +11,7 @@ import msgspec
 import pytest
 
 from footfall.accounts.brands import Brand
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
 
 PAGES = ("/", "/v1/ledger", "/readyz", "/metrics")
@@ -169,6 +170,7 @@ def test_a_question_that_makes_no_sense_is_refused_and_the_field_is_named(
 def test_a_ledger_that_does_not_balance_is_not_shown(stage: Stage) -> None:
     stage.send({"brand": "abc", "assetId": 1})
     stage.count()
+    assert isinstance(stage.stream, SqliteStream)
     stage.stream._db.execute("UPDATE appended SET weight = 0")
     require_problem(stage.ask("/v1/ledger?brand=abc"), 500, "add up to 1 hits, but only 0")
 

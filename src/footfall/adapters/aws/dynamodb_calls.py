@@ -71,6 +71,10 @@ class DynamoDbClient(Protocol):
         """Say which attribute makes items expire."""
         ...
 
+    def close(self) -> None:
+        """Close its connections."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Patience:

@@ -188,6 +188,15 @@ class DynamoDbTable:
         """Do nothing more: every write here is durable when it returns, so a crash leaves a prefix of them."""
         yield
 
+    def expire(self, limit: int) -> int:
+        """Return 0: DynamoDB removes what has expired by itself, and until then nobody is shown it."""
+        del limit
+        return 0
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._calls.client.close()
+
     def _require_put(self, put: Put) -> None:
         require_fits(put.key, put.item)
         require_moment(put.expires_at_ms)

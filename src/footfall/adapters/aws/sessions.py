@@ -1,6 +1,7 @@
 """How footfall reaches AWS: one client per service, with time limits of our own and no retries but ours."""
 
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from footfall.ports.errors import Unavailable
@@ -28,7 +29,7 @@ class Ground:
 
 def client_of(service: str, ground: Ground, *, config: dict[str, Any] | None = None) -> Any:
     """Return a client of the service, one attempt per call; `config` adds to or replaces botocore's options."""
-    boto3, options_of = _vendor()
+    session, options_of = _vendor()
     # A retry inside the vendor's client would be neither counted nor paced.
     options: dict[str, Any] = {
         "connect_timeout": ground.connect_timeout_ms / 1_000,
@@ -37,7 +38,7 @@ def client_of(service: str, ground: Ground, *, config: dict[str, Any] | None = N
         "retries": {"total_max_attempts": 1, "mode": "standard"},
         "tcp_keepalive": True,
     }
-    return boto3.session.Session().client(
+    return session.client(
         service,
         region_name=ground.region,
         endpoint_url=ground.endpoint,
@@ -48,12 +49,26 @@ def client_of(service: str, ground: Ground, *, config: dict[str, Any] | None = N
 
 
 def _vendor() -> tuple[Any, Any]:
+    """Return a new session, with credentials of its own, and the class of a client's options."""
     # Imported where it is used: it costs a third of a second, and one machine alone never needs it.
     try:
         import boto3  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
+        import botocore.session  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
         from botocore.config import Config  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
     except ImportError as error:
         raise MissingExtra(
             f"AWS needs boto3, which is not installed: `pip install 'footfall[aws]'` ({error})"
         ) from error
-    return boto3, Config
+    vendor: Any = boto3
+    below: Any = botocore.session.Session()
+    below.register_component("data_loader", _descriptions())
+    return vendor.session.Session(botocore_session=below), Config
+
+
+@cache
+def _descriptions() -> Any:
+    """Return the reader of the vendor's descriptions of services, which keeps what it has read: a tenth of a second."""
+    from botocore import loaders  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
+
+    vendor: Any = loaders
+    return vendor.create_loader()

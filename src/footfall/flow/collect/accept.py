@@ -38,6 +38,7 @@ class Request(Struct, frozen=True, gc=False):
     is_batch: bool
     idempotency_key: str = ""
     body: bytes = b""
+    sent_at_ms: int | None = None  # Hits without a time are of then, and lateness is judged from it; None: at arrival.
 
 
 class Single(Struct, frozen=True, gc=False):
@@ -137,7 +138,10 @@ class Acceptance:
 
     def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Entry:
         hits = draft.hits
-        at_ms = _event_times(hits, request.arrived_at_ms)
+        moment_ms = request.arrived_at_ms if request.sent_at_ms is None else request.sent_at_ms
+        at_ms = _event_times(hits, moment_ms)
+        if at_ms is None and request.sent_at_ms is not None:
+            at_ms = [moment_ms] * len(draft.keys)
         pack = Pack(
             version=VERSION,
             rules=RULES,
@@ -145,7 +149,7 @@ class Acceptance:
             keys=draft.keys,
             at_ms=at_ms,
             weights=draft.weights,
-            screened=self._verdicts(brand, draft.keys, at_ms, request.arrived_at_ms),
+            screened=self._verdicts(brand, draft.keys, at_ms, moment_ms),
             trusted=at_ms is not None,  # The times were judged here, for good.
             visitors=self._visitors(brand, draft, request),
             urls=_column([hit.url for hit in hits]) if hits else None,

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from footfall.ports.errors import Changed
-from footfall.ports.table import Absent, Key, Put, Table
+from footfall.ports.table import Absent, Delete, Key, Put, Table
 from footfall.values.window import Grain, window_of
 
 SALT_MS = 47 * 3_600_000
@@ -19,6 +19,7 @@ SALT_BYTES = 32
 VISITOR_BYTES = 8
 _CACHED_SALTS_MAX = 4_000  # two days of 2,000 brands
 _NEVER_MS = 2**62
+_DESTROYED_DAYS = 4  # For how many days whoever removes ended salts may have been away.
 _HOPS_MAX = 32  # A longer chain of proxies is somebody's joke.
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -60,11 +61,21 @@ class Salts:
         """Return the salt of the brand's local day; None when that day's has been destroyed."""
         day = window_of(at_ms, Grain.DAY, zone)
         ends_at_ms = day.from_ms + SALT_MS
-        return self._salt(Key(brand, f"day#{day.from_ms}"), ends_at_ms, now_ms) if now_ms < ends_at_ms else None
+        return self._salt(_day_key(brand, day.from_ms), ends_at_ms, now_ms) if now_ms < ends_at_ms else None
 
     def of_brand(self, brand: str, *, now_ms: int) -> bytes:
         """Return the lasting secret under which a brand's own visitor ids are hashed."""
         return self._salt(Key(brand, "own"), None, now_ms)
+
+    def destroy_ended(self, brand: str, zone: str, *, now_ms: int) -> None:
+        """Remove the salts of days that have ended lately, where the table itself takes its time over it.
+
+        Nobody is shown an expired one; but it lies there until it is removed, and this is asked for again and again.
+        """
+        day = window_of(now_ms - SALT_MS, Grain.DAY, zone)
+        for _ in range(_DESTROYED_DAYS):
+            day = window_of(day.from_ms - 1, Grain.DAY, zone)
+            self._table.delete(Delete(_day_key(brand, day.from_ms)))
 
     def _salt(self, key: Key, expires_at_ms: int | None, now_ms: int) -> bytes:
         cached = self._cached.get(key)
@@ -89,6 +100,10 @@ class Salts:
             salt = None if item is None else item["salt"]
             return salt if isinstance(salt, bytes) else fresh
         return fresh
+
+
+def _day_key(brand: str, day_start_ms: int) -> Key:
+    return Key(brand, f"day#{day_start_ms}")
 
 
 def visitor_hash(salt: bytes, *parts: str) -> bytes:

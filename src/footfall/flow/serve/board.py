@@ -12,7 +12,7 @@ from typing import NamedTuple
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.serve.resolution import Ground, Resolution, Unbuilt
 from footfall.flow.serve.sheets import Sheet, Unit
 from footfall.flow.serve.view import View
 from footfall.flow.store.retention import KeptFor
@@ -70,6 +70,7 @@ class Board:
         self._plans: dict[SheetKey, Plan] = {}
         self._sheets: dict[SheetKey, Sheet] = {}
         self._kept_before: Sequence[KeptFor] = ()
+        self._unbuilt: Unbuilt = {}
         self._now_ms = 0
         self._closed_until_ms = 0
         self._renumberings = 0
@@ -123,6 +124,12 @@ class Board:
     def keep_in_mind(self, kept_before: Sequence[KeptFor]) -> None:
         """Take note of how long windows have been kept over time; it counts from the next look at all spans on."""
         self._kept_before = kept_before
+
+    def look_for_unbuilt(self, unbuilt: Unbuilt) -> None:
+        """Take note of which windows may have to be read as finer ones."""
+        if unbuilt != self._unbuilt:
+            self._unbuilt = unbuilt
+            self._is_settled = False  # What was taken to be empty may not be so any more.
 
     def refresh(self, read: Read, *, now_ms: int, closed_until_ms: int, changed: Collection[Window]) -> bool:
         """Bring everything up to the moment, reading only what is needed; return whether any answer may differ.
@@ -179,6 +186,7 @@ class Board:
             now_ms=self._now_ms,
             seen_until_ms=seen_until_ms,
             kept_before=self._kept_before,
+            unbuilt=self._unbuilt,
         )
         resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh)
         self._plans = {

@@ -2,10 +2,13 @@
 
 All lines but the last are kept where hits are counted, one map per shard. What was appended to the stream and
 is in no line yet is in flight. It can never be less than nothing: a ledger that would say so is not shown.
+
+Where a stream cannot say how much was appended, what is in flight is an estimate (in_flight.py), marked so, and the
+accepted hits are those of the lines and the estimate.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -28,6 +31,7 @@ class Ledger:
     unlabelled: int
     dead: int
     in_flight: int
+    is_estimate: bool = False  # what is in flight, and with it what was accepted
 
 
 class Unbalanced(FootfallError):
@@ -36,44 +40,52 @@ class Unbalanced(FootfallError):
 
 def ledger(brand: str, handled: Mapping[str, Mapping[str, object]], *, appended: int) -> Ledger:
     """Return the brand's ledger from the lines that each shard keeps and the hits that were appended in all."""
+    drained = estimated_ledger(brand, handled, in_flight=0)
+    parts = drained.accepted
+    if parts > appended:
+        raise Unbalanced(
+            f"{brand}: the ledger's lines add up to {parts} hits, but only {appended} were accepted; "
+            "restore stream and store from one moment"
+        )
+    return replace(drained, accepted=appended, in_flight=appended - parts, is_estimate=False)
+
+
+def estimated_ledger(brand: str, handled: Mapping[str, Mapping[str, object]], *, in_flight: int) -> Ledger:
+    """Return the brand's ledger from the lines that each shard keeps and an estimate of what no shard has read."""
     shards = [_lines_from_item(shard, item) for shard, item in handled.items()]
     screened: dict[str, int] = {}
     for lines in shards:
         for reason, hits in lines.screened.items():
             screened[reason] = screened.get(reason, 0) + hits
     sums = {name: sum(getattr(lines, name) for lines in shards) for name in _SUMMED}
-    parts = sum(sums.values()) + sum(screened.values())
-    if parts > appended:
-        raise Unbalanced(
-            f"{brand}: the ledger's lines add up to {parts} hits, but only {appended} were accepted; "
-            "restore stream and store from one moment"
-        )
     return Ledger(
         brand=brand,
-        accepted=appended,
+        accepted=sum(sums.values()) + sum(screened.values()) + in_flight,
         screened=dict(sorted(screened.items())),
-        in_flight=appended - parts,
+        in_flight=in_flight,
+        is_estimate=True,
         **sums,
     )
 
 
 def ledger_json(book: Ledger) -> bytes:
     """Return the ledger as the API shows it."""
-    return msgspec.json.encode(
-        {
-            "brand": book.brand,
-            "accepted": book.accepted,
-            "counted": book.counted,
-            "duplicate": book.duplicate,
-            "screened": dict(book.screened),
-            "held": book.held,
-            "late": book.late,
-            "future": book.future,
-            "unlabelled": book.unlabelled,
-            "dead": book.dead,
-            "inFlight": book.in_flight,
-        }
-    )
+    shown: dict[str, object] = {
+        "brand": book.brand,
+        "accepted": book.accepted,
+        "counted": book.counted,
+        "duplicate": book.duplicate,
+        "screened": dict(book.screened),
+        "held": book.held,
+        "late": book.late,
+        "future": book.future,
+        "unlabelled": book.unlabelled,
+        "dead": book.dead,
+        "inFlight": book.in_flight,
+    }
+    if book.is_estimate:
+        shown["inFlightIsEstimate"] = True
+    return msgspec.json.encode(shown)
 
 
 class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

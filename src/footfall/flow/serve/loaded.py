@@ -36,6 +36,17 @@ class BoardLimits:
     text_bytes_max: int = 64_000_000
 
 
+def limits_within(rows_max: int) -> BoardLimits:
+    """Return the limits of a board that may hold so many rows, the others in proportion: they are memory as well."""
+    usual = BoardLimits()
+    share = min(1.0, rows_max / usual.rows_max)
+    return BoardLimits(
+        rows_max=rows_max,
+        distinct_rows_max=max(WINDOW_ROWS_MIN, int(usual.distinct_rows_max * share)),
+        text_bytes_max=max(WINDOW_ROWS_MIN * TEXT_BYTES_PER_ROW, int(usual.text_bytes_max * share)),
+    )
+
+
 @dataclass(slots=True)
 class Held:
     """What is known of one window: its parts, each with what it adds if that was ever needed."""

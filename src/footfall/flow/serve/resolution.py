@@ -15,6 +15,8 @@ from footfall.flow.store.summaries import Summary
 from footfall.values.period import Span
 from footfall.values.window import Grain, Window, parts_of
 
+Unbuilt = Mapping[str, Mapping[Grain, int]]  # by shard: where its first window of a grain begins that is not built
+
 _FINER = {Grain.DAY: Grain.HOUR, Grain.HOUR: Grain.MINUTE, Grain.FIVE: Grain.MINUTE}
 _NOBODY: frozenset[str] = frozenset()
 
@@ -29,6 +31,7 @@ class Ground:
     now_ms: int
     seen_until_ms: int  # No window that begins later has any hits.
     kept_before: Sequence[KeptFor] = ()  # for how long they were kept over time, when that is known
+    unbuilt: Unbuilt = field(default_factory=dict[str, Mapping[Grain, int]])  # A shard that is not in it does not say.
 
 
 @dataclass(slots=True)
@@ -81,19 +84,29 @@ class Resolution:
             return []
         self.reached.add(window)
         held = self._held(window)
-        can_descend = self._can_descend(window)
-        parts = [part for part in held.parts if _counts(part, held, covered=covered, has_finer=can_descend)]
+        unbuilt = self._unbuilt(window)
+        parts = [part for part in held.parts if _counts(part, held, covered=covered, unbuilt=unbuilt)]
         self._enter(window, parts)
         units = [Unit(window, part) for part in parts]
         covered |= {keys.shard_of_part(part) for part in parts}
-        if can_descend and keys.ALL not in held.parts and not covered >= self.ground.shards:
+        if keys.ALL not in held.parts and not covered >= unbuilt:
             for finer in parts_of(window, self.ground.zone):
                 units += self._units_of(finer, covered)
         return units
 
-    def _can_descend(self, window: Window) -> bool:
+    def _unbuilt(self, window: Window) -> frozenset[str]:
+        """Return the shards whose hits of the window may lie in finer ones: those that have it still to build."""
+        ground = self.ground
         finer = _FINER.get(window.grain)
-        return finer is not None and self.ground.now_ms - window.to_ms <= self.ground.kept_ms[finer]
+        if finer is None or ground.now_ms - window.to_ms > ground.kept_ms[finer]:
+            return _NOBODY
+        if not ground.unbuilt or window.grain is Grain.FIVE:
+            return ground.shards
+        # A window without hits looks like one that is not built. Only this tells them apart, and saves a cold board
+        # from looking for each minute of every hour in which nobody came.
+        return frozenset(
+            shard for shard in ground.shards if window.to_ms > ground.unbuilt.get(shard, {}).get(window.grain, 0)
+        )
 
     def _held(self, window: Window) -> Held:
         held = self.loaded.held(window)
@@ -117,7 +130,7 @@ class Resolution:
         self.loaded.fit(self.read, now_ms=self.ground.now_ms)
 
 
-def _counts(part: str, held: Held, *, covered: frozenset[str], has_finer: bool) -> bool:
+def _counts(part: str, held: Held, *, covered: frozenset[str], unbuilt: frozenset[str]) -> bool:
     """Tell whether a part of a window is to be added up."""
     if part == keys.ALL:
         return not held.merged & covered
@@ -125,4 +138,4 @@ def _counts(part: str, held: Held, *, covered: frozenset[str], has_finer: bool) 
     if shard in covered:
         return False
     # Late hits of an hour that a shard has not built lie in its minutes as well, which stand for the hour.
-    return not has_finer or keys.ALL in held.parts or shard in held.parts
+    return shard not in unbuilt or keys.ALL in held.parts or shard in held.parts

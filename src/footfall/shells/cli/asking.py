@@ -1,4 +1,4 @@
-"""Questions to the instance that owns a data directory: to its server when one runs, else by being it for a moment."""
+"""Questions to an instance: to its server when one runs on its directory, else by being it; on AWS, to its tables."""
 
 import argparse
 from collections.abc import Callable, Mapping
@@ -14,11 +14,40 @@ class NoData(FootfallError):
     """The directory holds nothing of footfall's."""
 
 
-def settings_of(arguments: argparse.Namespace, around: Surroundings, *, may_be_new: bool = False) -> Settings:
-    """Return the settings of the instance that --data and --config name; its directory may have to be made yet."""
+class OnlyInADirectory(FootfallError):
+    """The command works on a data directory, and the settings say that everything is on AWS."""
+
+
+def require_directory(settings: Settings, command: str) -> None:
+    """Refuse settings of an instance on AWS, for a command that has no meaning there."""
+    if settings.ground == "aws":
+        raise OnlyInADirectory(
+            f"footfall {command} works on a data directory, and ground is 'aws': {_INSTEAD[command]}."
+        )
+
+
+_INSTEAD: Mapping[str, str] = {
+    "serve": "there the functions serve, see footfall deploy",
+    "backup": "its tables keep every moment of the last 35 days, see docs/deploying.md",
+    "import": "put logs as objects into a bucket, see docs/how-to/feed-from-firehose.md",
+    "doctor": "footfall deploy status tells how it is",
+}
+
+
+def settings_of(
+    arguments: argparse.Namespace, around: Surroundings, *, may_be_new: bool = False, only_directory: str = ""
+) -> Settings:
+    """Return the settings of the instance that --data and --config name; its directory may have to be made yet.
+
+    A command that only has a meaning in a directory gives its name.
+    """
     flags = [Given("data_dir", arguments.data, "the flag --data")] if arguments.data is not None else []
     config = Path(arguments.config) if arguments.config else None
     settings = read_settings(flags, config=config, variables=around.variables)
+    if only_directory:
+        require_directory(settings, only_directory)
+    if settings.ground == "aws":
+        return settings
     if not may_be_new and not Path(settings.data_dir).is_dir():
         raise NoData(f"{settings.data_dir} is not a directory with footfall's data; name it with --data.")
     return settings
@@ -26,6 +55,10 @@ def settings_of(arguments: argparse.Namespace, around: Surroundings, *, may_be_n
 
 def ask(settings: Settings, request: Mapping[str, Any], *, on_progress: Callable[[float], None]) -> Mapping[str, Any]:
     """Return what the instance answers, or raise its error."""
+    if settings.ground == "aws":
+        from footfall.app.aws_control import run_on_aws
+
+        return run_on_aws(settings, dict(request), on_progress)
     from footfall.app import control
 
     try:

@@ -21,7 +21,7 @@ def backup(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Make the backup and say what is in it."""
     from footfall.app.backup import Source, back_up, back_up_to_file
 
-    settings = settings_of(arguments, around)
+    settings = settings_of(arguments, around, only_directory="backup")
     source = Source(Path(settings.data_dir), Path(arguments.config) if arguments.config else None)
     os.nice(NICENESS)
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 from rich.table import Table
 
+from footfall.app.settings import Settings
 from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
     ANY_ORIGIN,
@@ -100,7 +101,7 @@ def _limit(text: str) -> str:
 
 
 def _show_added(answer: Mapping[str, Any], arguments: argparse.Namespace, around: Surroundings) -> None:
-    url = str(arguments.url or _own_url(settings_of(arguments, around).data_dir)).rstrip("/")
+    url = str(arguments.url or _own_url(settings_of(arguments, around))).rstrip("/")
     around.say(f"Added {answer['brand']} ({answer['zone']}).")
     around.say("")
     around.say(f"Public key, for pages:    {answer['publicKey']}")
@@ -111,11 +112,13 @@ def _show_added(answer: Mapping[str, Any], arguments: argparse.Namespace, around
     around.say(f'  <script async src="{url}/footfall.js" data-key="{answer["publicKey"]}"></script>')
 
 
-def _own_url(directory: str) -> str:
+def _own_url(settings: Settings) -> str:
     """Return where the instance of a directory listened when it was last started, as this machine reaches it."""
     from footfall.app.kept_settings import kept_settings
 
-    kept = kept_settings(directory)
+    if settings.ground == "aws":
+        return "https://ADDRESS"  # footfall deploy status tells it, and --url puts it here.
+    kept = kept_settings(settings.data_dir)
     if kept is None or not kept.http_port:
         return DEFAULT_URL
     host = {"0.0.0.0": "127.0.0.1", "::": "::1", "": "127.0.0.1"}.get(kept.http_host, kept.http_host)  # noqa: S104 - these are read, not listened on

@@ -9,6 +9,7 @@ import msgspec
 from rich.text import Text
 
 from footfall.app.settings import Given, Settings, SettingsRefused, read_settings
+from footfall.shells.cli.asking import require_directory
 from footfall.shells.cli.command import CONFIG, DATA, JSON, Command, Exit, Surroundings, printable
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ def doctor(arguments: argparse.Namespace, around: Surroundings) -> int:
     from footfall.app.doctor import examine
 
     given = _given(arguments, around)
+    if isinstance(given, Settings):
+        require_directory(given, "doctor")
     directory = Path(arguments.data or (given.data_dir if isinstance(given, Settings) else Settings().data_dir))
     case, found = examine(directory, given, now_ms=around.clock.now_ms())
     to_do = sum(finding.level == "todo" for finding in found)

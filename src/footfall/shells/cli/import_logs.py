@@ -31,7 +31,7 @@ def import_logs(arguments: argparse.Namespace, around: Surroundings) -> int:
 
     is_dry = arguments.dry_run
     names_data = arguments.data is not None or arguments.config is not None or DATA_VARIABLE in around.variables
-    settings = settings_of(arguments, around) if names_data or not is_dry else None
+    settings = settings_of(arguments, around, only_directory="import") if names_data or not is_dry else None
     order = Order(
         logs=tuple(arguments.log),
         brand=arguments.brand,

@@ -20,6 +20,7 @@ from footfall.shells.cli import (
     completion,
     dead_letters,
     demo,
+    deploy,
     doctor,
     help_page,
     import_logs,
@@ -49,7 +50,7 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, ledger, compare, recount, dead_letters, brands, keys,
-    backup, restore, doctor, completion, help_page, version,
+    backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 
 from footfall.app.settings import Given, read_settings
+from footfall.shells.cli.asking import require_directory
 from footfall.shells.cli.command import CONFIG, DATA, Argument, Command, Surroundings, above_zero
 
 DEMO_BRAND = "demo"
@@ -14,6 +15,7 @@ def serve(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Run the server until it is told to stop."""
     config = Path(arguments.config) if arguments.config else None
     settings = read_settings(given_by_flags(arguments), config=config, variables=around.variables)
+    require_directory(settings, "serve")
     # The server's own modules take a moment to load, which the other commands should not wait for.
     from footfall.shells.http import front
 

@@ -9,12 +9,10 @@ import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import unquote
 
 from msgspec import Struct
-from starlette.requests import Request
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded, key_needed
 from footfall.accounts.keyring import Caller, Keyring, NotAllowed, OriginNotAllowed, UnknownKey
@@ -27,6 +25,10 @@ from footfall.flow.collect.senders import Network, believed_address, is_within
 from footfall.shells.http.lane import Exchange
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
+
+if TYPE_CHECKING:  # A function that only takes hits starts without it.
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 KEY_BYTES_MAX = 200  # of a key as it is sent; ours have fewer than 70.
 CORS_LINE = b"access-control-allow-origin: *\r\n"
@@ -149,7 +151,7 @@ class Access:
         """Count a question that has to be worked on against its address, or raise TooOften."""
         self._take_address(brand, Asking(exchange.target, headers, self.address(exchange, headers)))
 
-    def brand_for(self, request: Request, *, scope: str) -> Brand:
+    def brand_for(self, request: "Request", *, scope: str) -> Brand:
         """Return the brand that a page's request is about, or raise unless it may ask."""
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
@@ -165,7 +167,7 @@ class Access:
         request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
         return brand
 
-    def is_within(self, request: Request, networks: Sequence[Network]) -> bool:
+    def is_within(self, request: "Request", networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
         return all(is_within(address, networks) for address in (_peer(request), self._address_of_page(request)))
 
@@ -204,7 +206,7 @@ class Access:
             return []  # A proxy that forwards no address speaks for everybody.
         return [self._buckets.take_for_address(place, brand, rate, now_s=self._seconds())]
 
-    def _address_of_page(self, request: Request) -> str:
+    def _address_of_page(self, request: "Request") -> str:
         forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
         return believed_address(_peer(request), forwarded, trusted=self._trusted)
 
@@ -246,7 +248,7 @@ class HasAccess(Protocol):
         ...
 
 
-async def brand_of(request: Request, state: HasAccess, *, scope: str) -> Brand:
+async def brand_of(request: "Request", state: HasAccess, *, scope: str) -> Brand:
     """Return the brand that the request is about; raise what becomes 401, 403, 404 or 429 unless it may ask.
 
     The scope is hits, write, read or admin. The brand is the key's; one without keys is named by `?brand=`.
@@ -257,13 +259,13 @@ async def brand_of(request: Request, state: HasAccess, *, scope: str) -> Brand:
 class TellingLimits:
     """An application whose answers say where the asker stands with the limits."""
 
-    def __init__(self, application: ASGIApp) -> None:
+    def __init__(self, application: "ASGIApp") -> None:
         self._application = application
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
         """Pass the request on, and put the lines on the head of its answer."""
 
-        async def told(message: Message) -> None:
+        async def told(message: "Message") -> None:
             if message["type"] == "http.response.start":
                 lines: bytes = scope.get("state", {}).get(_LINES, b"")
                 message["headers"] = [*message.get("headers", ()), *_headers_from(lines)]
@@ -279,7 +281,7 @@ def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, clock: 
     return Access(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
 
 
-def _peer(request: Request) -> str:
+def _peer(request: "Request") -> str:
     return request.client.host if request.client is not None else ""
 
 

@@ -46,8 +46,9 @@ class Ready:
 class Answers:
     """The answers of all brands, within a bound of memory."""
 
-    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int) -> None:
+    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int, stale_s_max: float | None = None) -> None:
         self._ask = ask
+        self._stale_s_max = STALE_S_MAX if stale_s_max is None else stale_s_max
         self._loop = asyncio.get_running_loop()
         self._inner: OrderedDict[str, Ready] = OrderedDict()
         self._outer: OrderedDict[str, Ready] = OrderedDict()
@@ -72,7 +73,7 @@ class Answers:
             self._inner.move_to_end(canonical)
         now = self._loop.time()
         ready.asked_at = now
-        return ready if now - ready.stale_at < STALE_S_MAX else None
+        return ready if now - ready.stale_at < self._stale_s_max else None
 
     def wait_for(self, canonical: str, waiting: Waiting, *, wait_s: float | None = None) -> None:
         """Have an answer made and hand it over, or the problem why there is none."""

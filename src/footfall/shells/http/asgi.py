@@ -8,7 +8,8 @@ from urllib.parse import unquote
 
 from starlette.types import ASGIApp, Message, Scope
 
-from footfall.shells.http.lane import Exchange, Lane
+from footfall.shells.http.lane import Exchange
+from footfall.shells.http.line import Carrier
 from footfall.shells.http.problems import problem
 from footfall.shells.http.refusals import REQUEST_ID, with_id
 from footfall.shells.http.wire import PROBLEM, response_head
@@ -23,10 +24,10 @@ class AsgiRoute:
 
     def __init__(self) -> None:
         self._application: ASGIApp | None = None
-        self._lane: Lane | None = None
+        self._lane: Carrier | None = None
         self._tasks: set[asyncio.Task[None]] = set()
 
-    def serve(self, application: ASGIApp, lane: Lane) -> None:
+    def serve(self, application: ASGIApp, lane: Carrier) -> None:
         """Take the application, which is made last because it looks at everything else."""
         self._application = application
         self._lane = lane
@@ -55,7 +56,7 @@ class AsgiRoute:
 class _Talk:
     """One request's talk with the application."""
 
-    def __init__(self, exchange: Exchange, lane: Lane) -> None:
+    def __init__(self, exchange: Exchange, lane: Carrier) -> None:
         self._exchange = exchange
         self._lane = lane
         self._was_received = False

@@ -14,7 +14,7 @@ from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.problems import problem_document, refusals
-from footfall.shells.http.state import FrontState
+from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.errors import Refused
@@ -29,7 +29,7 @@ _LINES = ("ndjson", "jsonl", "json-lines", "json-seq")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def asset_routes(state: FrontState) -> list[Route]:
+def asset_routes(state: Site) -> list[Route]:
     """Return the routes of the catalogue."""
     return [
         Route("/v1/assets", _many(state), methods=["GET", "PUT"]),
@@ -37,7 +37,7 @@ def asset_routes(state: FrontState) -> list[Route]:
     ]
 
 
-def _many(state: FrontState) -> Endpoint:
+def _many(state: Site) -> Endpoint:
     async def assets(request: Request) -> Response:
         if request.method == "PUT":
             brand = (await brand_of(request, state, scope="write")).name
@@ -48,7 +48,7 @@ def _many(state: FrontState) -> Endpoint:
     return assets
 
 
-def _one(state: FrontState) -> Endpoint:
+def _one(state: Site) -> Endpoint:
     async def asset(request: Request) -> Response:
         scope = "write" if request.method == "DELETE" else "read"
         brand = (await brand_of(request, state, scope=scope)).name
@@ -66,7 +66,7 @@ def _one(state: FrontState) -> Endpoint:
     return asset
 
 
-async def _put(state: FrontState, brand: str, request: Request) -> Response:
+async def _put(state: Site, brand: str, request: Request) -> Response:
     _require_only(request, ())
     settings = state.settings
     body = await request.body()
@@ -80,7 +80,7 @@ async def _put(state: FrontState, brand: str, request: Request) -> Response:
         by_kind = assets_from_csv if "csv" in kind else assets_from_json
         if any(word in kind for word in _LINES):
             by_kind = assets_from_lines
-        return by_kind(whole, brand=brand, assets_max=settings.http_batch_hits_max)
+        return by_kind(whole, brand=brand, assets_max=state.assets_max)
 
     with state.catalogue.writing(brand):
         sent = await state.catalogue.beside(read)  # A full body takes a tenth of a second.
@@ -95,7 +95,7 @@ async def _put(state: FrontState, brand: str, request: Request) -> Response:
     return _answer(result)
 
 
-async def _listed(state: FrontState, brand: str, request: Request) -> Mapping[str, object]:
+async def _listed(state: Site, brand: str, request: Request) -> Mapping[str, object]:
     _require_only(request, ("ids", "after", "limit"))
     ids = [one for one in request.query_params.getlist("ids") if one]
     if ids:

@@ -14,7 +14,7 @@ from footfall.accounts.keys import ADMIN
 from footfall.accounts.register import Register
 from footfall.app import wiring
 from footfall.shells.http.access import brand_of
-from footfall.shells.http.state import FrontState
+from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON
 from footfall.values.errors import Refused
@@ -24,12 +24,12 @@ BODY_BYTES_MAX = 65_536  # A hundred origins and twenty periods are far below it
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def brand_routes(state: FrontState) -> list[Route]:
+def brand_routes(state: Site) -> list[Route]:
     """Return the route of a brand's rules."""
     return [Route("/v1/brand", _brand(state), methods=["GET", "PATCH"])]
 
 
-def _brand(state: FrontState) -> Endpoint:
+def _brand(state: Site) -> Endpoint:
     retention_ms, limits = wiring.retention_ms(state.settings), wiring.rate_limits(state.settings)
 
     async def brand(request: Request) -> Response:

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 from footfall.accounts.brands import Brands
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
@@ -65,9 +64,9 @@ class Cataloguing:
         self._clock = clock
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="catalogue")
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="catalogue-reader")
-        self._table: SqliteTable | None = None  # the writing thread's
-        self._asked_table: SqliteTable | None = None  # the reading thread's
-        self._label_table: SqliteTable | None = None  # the event loop's
+        self._table: wiring.OpenTable | None = None  # the writing thread's
+        self._asked_table: wiring.OpenTable | None = None  # the reading thread's
+        self._label_table: wiring.OpenTable | None = None  # the event loop's
         self._releasing: Releasing | None = None
         self._titles: Titles | None = None
         self._labels: KnownLabels | None = None

@@ -10,6 +10,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from footfall.flow.collect.accept import Single, entries_of_singles
 from footfall.ports.errors import PortError, Unavailable
@@ -23,6 +24,23 @@ Done = Callable[[Sequence[Appended] | PortError], None]
 SinglesDone = Callable[[PortError | None], None]
 
 _log = logging.getLogger(__name__)
+
+
+class Commits(Protocol):
+    """Whatever takes hits to the stream, and says when the stream has them."""
+
+    @property
+    def pending_bytes(self) -> int:
+        """Return how much waits."""
+        ...
+
+    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+        """Take entries; `done` is called with what became of them, on the event loop."""
+        ...
+
+    def submit_singles(self, singles: Sequence[Single], done: SinglesDone) -> None:
+        """Take hits that came alone; `done` is called when the stream has them, or with the reason why not."""
+        ...
 
 
 class Committer:

@@ -14,6 +14,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.link import Message
+from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
 from footfall.shells.http.imports import Imports
 from footfall.shells.http.state import FrontState
@@ -79,7 +80,8 @@ class ControlServer:
         require_known_brand(request, self._state.settings, self._state.stream)
         if request.get("do") == "recount":
             return await self._recount(request, writer)
-        answered = answer_about_aside(self._state.store, self._state.stream, request, clock=self._state.clock)
+        raw = StreamRaw(self._state.stream)
+        answered = answer_about_aside(self._state.store, raw, request, clock=self._state.clock)
         if isinstance(answered, Mapping):
             return answered
         if answered.entries:

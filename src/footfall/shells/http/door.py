@@ -19,7 +19,7 @@ from footfall.flow.collect.senders import Sender
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
 from footfall.shells.http.access import OPEN, Access
-from footfall.shells.http.commits import Committer
+from footfall.shells.http.commits import Commits
 from footfall.shells.http.lane import Exchange
 from footfall.shells.http.problems import (
     Problem,
@@ -56,7 +56,7 @@ class Door:
     def __init__(
         self,
         acceptance: Acceptance,
-        committer: Committer,
+        committer: Commits,
         *,
         limits: HitLimits,
         access: Access,

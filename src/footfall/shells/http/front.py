@@ -12,8 +12,6 @@ from pathlib import Path
 import uvloop
 
 from footfall.accounts.keyring import Keyring
-from footfall.adapters.embedded.secret_table import SecretTable
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
@@ -258,7 +256,7 @@ def _lane_limits(settings: Settings) -> LaneLimits:
     )
 
 
-def _made_store(settings: Settings, clock: Clock) -> SqliteTable | None:
+def _made_store(settings: Settings, clock: Clock) -> wiring.OpenTable | None:
     """Return the store to read; None until the counting process has made it."""
     is_made = (Path(settings.data_dir) / wiring.STORE_FILE).exists()
     return wiring.open_store(settings, clock, read_only=True) if is_made else None
@@ -273,10 +271,10 @@ async def _supervised(above: Supervisor, stopping: asyncio.Event) -> None:
         above.tell("STOPPING=1" if stopping.is_set() else "WATCHDOG=1")
 
 
-async def _forget_salts(table: SecretTable) -> None:
+async def _forget_salts(table: wiring.OpenTable) -> None:
     while True:
         try:
-            table.forget_expired()
+            wiring.forget_expired(table)
         except PortError as error:  # A full disk passes; what should be forgotten is then forgotten late, not never.
             _log.warning("salts are kept for longer than they should be: %s", error)
         await asyncio.sleep(SALT_CHORES_S)

@@ -16,7 +16,6 @@ from typing import TypeVar
 import msgspec
 
 from footfall.accounts.brands import Brand, UnknownBrand
-from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.app import wiring
 from footfall.app.import_stretches import Closed, Stretches, Told, import_rules, mark_name, told_of
 from footfall.app.link import Message, framed
@@ -81,10 +80,10 @@ class Imports:
 class SaltThread:
     """The salts of imports, in a thread of their own: each change waits for the disk, and nobody else has to."""
 
-    def __init__(self, opened: Callable[[], SecretTable]) -> None:
+    def __init__(self, opened: Callable[[], wiring.OpenTable]) -> None:
         self._open = opened
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="import-salts")
-        self._table: SecretTable | None = None
+        self._table: wiring.OpenTable | None = None
         self._is_closed = False
 
     async def ask(self, do: Callable[[ImportSalts], _T]) -> _T:

@@ -14,7 +14,7 @@ from footfall.accounts.register import Register
 from footfall.app.brand_control import key_told, require_grace_ms
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.brands import document_in, require_no_parameters, told
-from footfall.shells.http.state import FrontState
+from footfall.shells.http.site import Site
 from footfall.values.errors import Refused
 from footfall.values.window import moment_from_text
 
@@ -23,7 +23,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 _OF_NEW = ("kind", "scopes", "label", "expires")
 
 
-def key_routes(state: FrontState) -> list[Route]:
+def key_routes(state: Site) -> list[Route]:
     """Return the routes of a brand's keys."""
     return [
         Route("/v1/keys", _keys(state), methods=["GET", "POST"]),
@@ -32,7 +32,7 @@ def key_routes(state: FrontState) -> list[Route]:
     ]
 
 
-def _keys(state: FrontState) -> Endpoint:
+def _keys(state: Site) -> Endpoint:
     async def keys(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
         require_no_parameters(request)
@@ -47,7 +47,7 @@ def _keys(state: FrontState) -> Endpoint:
     return keys
 
 
-def _key(state: FrontState) -> Endpoint:
+def _key(state: Site) -> Endpoint:
     async def key(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
         require_no_parameters(request)
@@ -57,7 +57,7 @@ def _key(state: FrontState) -> Endpoint:
     return key
 
 
-def _rotation(state: FrontState) -> Endpoint:
+def _rotation(state: Site) -> Endpoint:
     async def rotation(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
         require_no_parameters(request)

@@ -14,6 +14,7 @@ from typing import cast
 import httptools
 
 from footfall.shells.http.lane_limits import LaneLimits
+from footfall.shells.http.line import Line
 from footfall.shells.http.problems import problem
 from footfall.shells.http.refusals import FAILS_FROM, Refusals
 from footfall.shells.http.wire import closing, date_line, dated
@@ -33,7 +34,7 @@ class Exchange:
 
     __slots__ = ("_connection", "body", "dress", "headers", "is_kept_alive", "method", "target")
 
-    def __init__(self, connection: "Connection", method: bytes, target: bytes) -> None:
+    def __init__(self, connection: Line, method: bytes, target: bytes) -> None:
         self._connection = connection
         self.method = method
         self.target = target
@@ -61,7 +62,7 @@ class Exchange:
         self._connection.answer_part(self, part, is_last=is_last)
 
     @property
-    def connection(self) -> "Connection":
+    def connection(self) -> Line:
         """Return the connection, for answers that must wait until it can take more."""
         return self._connection
 

@@ -1,129 +1,20 @@
-"""The pages beside the hot lane: the live page, the ledger, readiness and the gauges.
+"""The pages of an instance: those that every site has, and its gauges."""
 
-They are asked rarely, so they are written for comfort. Each reads what it needs at that moment.
-"""
-
-import html
-import re
-from collections.abc import Awaitable, Callable, Mapping
-from http import HTTPStatus
-
-import msgspec
 from starlette.applications import Starlette
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import Route
 
-from footfall import __version__
 from footfall.accounts.keyring import NotAllowed
-from footfall.accounts.keys import READ
 from footfall.app import wiring
-from footfall.flow.serve.ledger import ledger_json
-from footfall.shells.http.access import brand_of
-from footfall.shells.http.assets import asset_routes
-from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.gauges import GAUGES_KIND, gauge_registry, gauges_text
-from footfall.shells.http.keys import key_routes
-from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.site_pages import Endpoint, page_answer, site_pages
+from footfall.shells.http.site_pages import page_paths as page_paths
 from footfall.shells.http.state import FrontState
-from footfall.shells.http.static_files import GUARDS, static_text
-from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.errors import FootfallError, Refused
-from footfall.values.window import instant_text
-
-_FRESH = {"cache-control": "no-store"}
-_MARK = re.compile(r"\{\{\w+\}\}")
-
-Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def pages(state: FrontState) -> Starlette:
     """Return the application that answers every route but the lane's own."""
-    routes: Mapping[str, Endpoint] = {
-        "/": _page(state),
-        "/v1/ledger": _ledger(state),
-        "/readyz": _readiness(state),
-        "/metrics": _gauges(state),
-    }
-    application = Starlette(
-        routes=[
-            *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
-            *asset_routes(state),
-            *brand_routes(state),
-            *key_routes(state),
-        ],
-        exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
-    )
-    application.router.redirect_slashes = False  # There is one spelling of each route.
-    return application
-
-
-def page_paths(application: Starlette) -> list[str]:
-    """Return the paths that the application answers."""
-    return [route.path for route in application.routes if isinstance(route, Route)]
-
-
-def _page(state: FrontState) -> Endpoint:
-    template = static_text("index.html")
-
-    async def page(request: Request) -> Response:
-        appended = state.stream.appended()
-        # With dev, a brand is there as soon as it is named.
-        named = {request.query_params.get("brand", "")} - {""} if state.settings.dev else set[str]()
-        # A brand with keys is nobody else's to know of.
-        known = [name for name in {*state.known_brands(), *named} if state.brands.is_open(name)]
-        brands = sorted(known, key=lambda brand: (-appended.get(brand, 0), brand))
-        values = {
-            "{{brands}}": _attribute(brands),
-            "{{periods}}": _attribute(list(state.settings.periods)),
-            "{{version}}": html.escape(__version__),
-        }
-        # In one pass: a brand that is spelled like a mark is not one.
-        text = _MARK.sub(lambda mark: values[mark[0]], template)
-        return _answer(text.encode(), kind="text/html; charset=utf-8", headers=_FRESH)
-
-    return page
-
-
-def _attribute(names: list[str]) -> str:
-    """Return names as JSON inside an attribute: a script element would be refused by the policy."""
-    return html.escape(msgspec.json.encode(names).decode(), quote=True)
-
-
-def _ledger(state: FrontState) -> Endpoint:
-    async def ledger(request: Request) -> Response:
-        _require_only_brand(request)
-        brand = await brand_of(request, state, scope=READ)
-        book = msgspec.json.decode(ledger_json(state.ledger(brand.name)), type=dict[str, object])
-        kept_since_ms = state.stream.kept_since_ms()
-        book["rawSince"] = instant_text(kept_since_ms) if kept_since_ms else None
-        return _answer(msgspec.json.encode(book), kind=JSON, headers=_FRESH)
-
-    return ledger
-
-
-def _require_only_brand(request: Request) -> None:
-    for name, _ in request.query_params.multi_items():
-        if name not in ("brand", "key"):  # What a key may do is said by whoever looks at it.
-            raise Refused(name[:64] or "query", "is not a parameter of the ledger; the only one is brand")
-
-
-def _readiness(state: FrontState) -> Endpoint:
-    async def readiness(_request: Request) -> Response:
-        reasons: list[str] = []
-        if state.lane.is_draining:
-            reasons.append("the instance is stopping")
-        if not state.counting.is_ready.is_set():
-            reasons.append("the counting process is not up")
-        if not state.answering.is_ready.is_set():
-            reasons.append("the answering process is not up")
-        if reasons:
-            detail = f"not ready: {', '.join(reasons)}"
-            return _problem(problem_document(HTTPStatus.SERVICE_UNAVAILABLE, detail=detail))
-        return _answer(b'{"status":"ready"}', kind=JSON, headers=_FRESH)
-
-    return readiness
+    return site_pages(state, {"/metrics": _gauges(state)})
 
 
 def _gauges(state: FrontState) -> Endpoint:
@@ -133,36 +24,6 @@ def _gauges(state: FrontState) -> Endpoint:
     async def gauges(request: Request) -> Response:
         if not state.access.is_within(request, networks):
             raise NotAllowed("address", "is not one that may read the gauges; http_metrics_networks says which may")
-        return _answer(gauges_text(registry), kind=GAUGES_KIND, headers=_FRESH)
+        return page_answer(gauges_text(registry), kind=GAUGES_KIND)
 
     return gauges
-
-
-def _answer(body: bytes, *, kind: str, headers: Mapping[str, str]) -> Response:
-    more = {**GUARDS, **headers}
-    return Response(body, headers={**more, "content-type": kind})
-
-
-def _problem(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
-    more = {**GUARDS, **problem.headers, **(headers or {}), "content-type": PROBLEM}
-    return Response(problem.body, status_code=problem.status, headers=more)
-
-
-async def _told(_request: Request, error: Exception) -> Response:
-    assert isinstance(error, FootfallError)
-    return _problem(document_of(error))
-
-
-async def _not_routed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    status = HTTPStatus(error.status_code)
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
-        detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
-        return _problem(problem_document(status, detail=detail), {"allow": allowed})
-    return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
-
-
-async def _failed(_request: Request, _error: Exception) -> Response:
-    # Whoever serves the application logs the error, which is raised again once this has been sent.
-    return _problem(problem_document(HTTPStatus.INTERNAL_SERVER_ERROR, detail="footfall failed; its log says why"))

@@ -19,6 +19,11 @@ from footfall.values.errors import FootfallError, Refused
 
 RETRY_AFTER_S = 1
 
+
+class TooFast(Throttled):
+    """Hits come faster than the stream takes them; none of the request's was taken."""
+
+
 STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     UnknownBrand: HTTPStatus.NOT_FOUND,
     KeyNeeded: HTTPStatus.UNAUTHORIZED,
@@ -31,6 +36,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     Refused: HTTPStatus.BAD_REQUEST,
     TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NoSpace: HTTPStatus.SERVICE_UNAVAILABLE,
+    TooFast: HTTPStatus.TOO_MANY_REQUESTS,
     Throttled: HTTPStatus.SERVICE_UNAVAILABLE,
     PortError: HTTPStatus.SERVICE_UNAVAILABLE,
     FootfallError: HTTPStatus.INTERNAL_SERVER_ERROR,

@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import closing
 
-from footfall.adapters.embedded.sqlite_stream import SqliteStream
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.count.releasing import Releases
+from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError, Unavailable
-from footfall.ports.stream import Appended, Entry
+from footfall.ports.stream import Appended, Entry, Stream
+from footfall.ports.table import Table
 from footfall.shells.http.commits import Committer
 from footfall.values.clock import Clock
 
@@ -76,10 +76,11 @@ class Releasing:
             while not self._is_stopping:
                 self._look_until_stopped(store, stream, table)
 
-    def _look_until_stopped(self, store: SqliteTable, stream: SqliteStream, table: SqliteTable) -> None:
+    def _look_until_stopped(self, store: Table, stream: Stream, table: Table) -> None:
         """Look again and again; after a failure everything is read anew."""
         labels = KnownLabels(table, assets_max=ASSETS_AT_HAND_MAX)
-        releases = Releases(store, stream, labelled=labels.labelled, now_ms=self._clock.now_ms)
+        raw = StreamRaw(stream)
+        releases = Releases(store, raw, shards=stream.shards, labelled=labels.labelled, now_ms=self._clock.now_ms)
         self._versions.clear()
         try:
             while not self._is_stopping:

@@ -57,13 +57,37 @@ class FrontState:
         }
         return ledger(brand, handled, appended=self.stream.appended().get(brand, 0))
 
+    @property
+    def assets_max(self) -> int:
+        """Return how many assets one request may put."""
+        return self.settings.http_batch_hits_max
+
+    def raw_since_ms(self) -> int:
+        """Return the moment before which raw hits may be gone; 0 when all are there."""
+        return self.stream.kept_since_ms()
+
+    def hits_of_brands(self) -> Mapping[str, int]:
+        """Return how many hits each brand has sent that was ever heard of."""
+        return self.stream.appended()
+
     def known_brands(self) -> list[str]:
         """Return the brands that are set up or have been heard of."""
         return sorted({*self.brands.names(), *self.stream.appended()})
 
+    def reasons_not_ready(self) -> list[str]:
+        """Return why hits are not taken or lists not served; none when both are."""
+        reasons: list[str] = []
+        if self.lane.is_draining:
+            reasons.append("the instance is stopping")
+        if not self.counting.is_ready.is_set():
+            reasons.append("the counting process is not up")
+        if not self.answering.is_ready.is_set():
+            reasons.append("the answering process is not up")
+        return reasons
+
     def is_ready(self) -> bool:
         """Tell whether hits are taken and lists are served."""
-        return self.counting.is_ready.is_set() and self.answering.is_ready.is_set() and not self.lane.is_draining
+        return not self.reasons_not_ready()
 
     def disk_bytes(self) -> Mapping[str, int]:
         """Return what each file takes."""

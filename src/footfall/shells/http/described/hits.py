@@ -63,7 +63,10 @@ PAGE_HIT = record(
 ACCEPTED = record(
     {
         "accepted": whole(0, says="how many are on disk now, duplicates among them"),
-        "duplicates": whole(0, says="those of them that were there before; they are counted once"),
+        "duplicates": whole(
+            0,
+            says="those of them that were there before; they count once; 0 on AWS, where counting finds them",
+        ),
         "refusedCount": whole(1, says="only when some were refused"),
         "refused": listed({"$ref": "#/components/schemas/Refusal"}),
     },

@@ -84,8 +84,27 @@ LEDGER = record(
         "unlabelled": whole(0, says="waiting for labels, where the brand says so"),
         "dead": whole(0, says="could not be read or counted"),
         "inFlight": whole(0, says="in the stream and in no line yet"),
+        "inFlightIsEstimate": {
+            "type": "boolean",
+            "description": "only on AWS, and true there: no stream counts what is in it, so `inFlight` and with it "
+            "`accepted` are estimates; when all is counted they are exact",
+        },
         "rawSince": maybe(text("the moment from which on all raw hits are kept")),
     },
+    required=(
+        "brand",
+        "accepted",
+        "counted",
+        "duplicate",
+        "screened",
+        "held",
+        "late",
+        "future",
+        "unlabelled",
+        "dead",
+        "inFlight",
+        "rawSince",
+    ),
     says="The lines from `counted` to `inFlight` add up to `accepted`, always.",
 )
 

@@ -1,0 +1,18 @@
+"""What lists need to know of a brand, wherever that is looked up."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from footfall.values.period import Period
+
+
+class BrandFacts(Protocol):
+    """Tells of brands as they are at this moment."""
+
+    def zone_of(self, name: str) -> str:
+        """Return the zone of a brand's hours and days."""
+        ...
+
+    def periods(self, name: str) -> Mapping[str, Period]:
+        """Return the periods that the brand's lists may be asked for."""
+        ...

@@ -1,0 +1,161 @@
+"""What no event brings about, on AWS: time passes for shards without hits, windows are finished, old things go.
+
+It runs each minute, beside counting. It takes up only shards that counting has not touched for a while, counts nothing
+itself, and every write is on a condition; where it meets counting after all, one of the two reads on and tries again.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from footfall.app import aws_wiring, wiring
+from footfall.app.event_counting import ShardWorkers
+from footfall.app.releases import Releasing
+from footfall.app.row_layout import open_rows
+from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
+from footfall.flow.count.finishing import Finisher
+from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import Checkpoint, checkpoint_from_item
+from footfall.flow.store.summaries import Summaries
+from footfall.flow.stream.archive import Archive
+from footfall.ports.errors import PortError
+from footfall.ports.stream import PlacedStream
+from footfall.ports.table import everything
+from footfall.values.clock import Clock
+
+FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
+STALE_MS = 30_000  # Beside the freshness: how long an event may take until its shard is taken for an idle one.
+
+Until = Callable[[], bool]
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Maintained:
+    """What a round came to."""
+
+    last_hit_ms: dict[str, int] = field(default_factory=dict[str, int])  # of each brand that was ever heard of
+    dead: int = 0  # hits that are set aside and wait to be replayed
+    passed: int = 0  # shards for which time has passed
+    waiting: int = 0  # shards that have something to be counted, and nobody who does
+    finished: int = 0
+    rows: int = 0  # windows that were written as rows
+    forgotten: int = 0  # objects of raw hits
+    released: int = 0  # entries with hits whose labels are known by now
+    failures: list[str] = field(default_factory=list[str])
+
+
+class Maintenance:
+    """All the chores, with what they stand on."""
+
+    def __init__(self, settings: Settings, stream: PlacedStream, archive: Archive, *, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._archive = archive
+        self.table = wiring.open_store(settings, clock)
+        self._accounts = wiring.open_accounts(settings, clock, read_only=True)
+        self._salts = wiring.salts(wiring.open_salt_table(settings, clock))
+        self._zone_of = wiring.zone_of(settings, clock)
+        self._workers = ShardWorkers(settings, stream, self.table, archive, clock=clock, zone_of=self._zone_of)
+        self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
+        self._rows = open_rows(settings, self.table, clock)
+        self._finished_at_ms = self._cleared_at_ms = 0
+
+    def run(self, until: Until) -> Maintained:
+        """Do what is due, as long as there is time; what fails is told, and the rest is done all the same."""
+        done = Maintained()
+        checkpoints = self._checkpoints()
+        holding: set[str] = set()
+        for checkpoint in checkpoints.values():
+            for brand, lines in checkpoint.lines.items():
+                done.dead += lines.dead
+                done.last_hit_ms[brand] = max(done.last_hit_ms.get(brand, 0), lines.last_hit_ms)
+                if lines.unlabelled:
+                    holding.add(brand)
+        brands = sorted({*done.last_hit_ms, *self._settings.brands, *self._accounts.register.all()})
+        for shard in self._idle(checkpoints):
+            self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
+        self._attempt(done, "finishing windows", lambda: self._finish(done, until))
+        self._attempt(done, "writing rows", lambda: self._write_rows(done, until))
+        self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
+        self._attempt(done, "forgetting", lambda: self._clear(done, brands, until))
+        return done
+
+    def _attempt(self, done: Maintained, what: str, chore: Callable[[], None]) -> None:
+        try:
+            chore()
+        except PortError as error:
+            _log.warning("%s waits for the next round: %s", what, error)
+            done.failures.append(f"{what}: {error}")
+
+    def _checkpoints(self) -> Mapping[int, Checkpoint]:
+        found = everything(self.table, keys.SHARDS)
+        return {keys.shard_from_name(one.key.sort): checkpoint_from_item(one.item) for one in found}
+
+    def _idle(self, checkpoints: Mapping[int, Checkpoint]) -> list[int]:
+        """Return the shards that no event has come for; those that counting works on are left to it."""
+        settings = self._settings
+        late_ms = settings.count_passed_ms + settings.aws_freshness_s * 1_000 + STALE_MS
+        before_ms = self._clock.now_ms() - late_ms
+        shards = range(settings.stream_shards)
+        return [shard for shard in shards if checkpoints.get(shard, Checkpoint()).passed_ms < before_ms]
+
+    def _pass(self, done: Maintained, shard: int, until: Until) -> None:
+        """Let time pass for a shard, and build what has ended with it."""
+        if until():
+            return
+        worker = self._workers.worker(shard)
+        if worker.pass_idle():
+            done.passed += 1
+            worker.build(until)
+        else:
+            done.waiting += 1
+
+    def _finish(self, done: Maintained, until: Until) -> None:
+        now_ms = self._clock.now_ms()
+        if now_ms - self._finished_at_ms < FINISH_EVERY_MS or until():
+            return
+        workers = [self._workers.worker(shard) for shard in range(self._settings.stream_shards)]
+        finisher = Finisher(
+            workers,
+            self.table,
+            Summaries(self.table, self._clock),
+            keep_rows=self._settings.store_keep_rows,
+            lateness_ms=self._settings.count_lateness_hours * HOUR_MS,
+            zone_of=self._zone_of,
+        )
+        while not until():
+            if not finisher.step():
+                self._finished_at_ms = now_ms
+                return
+            done.finished += 1
+
+    def _write_rows(self, done: Maintained, until: Until) -> None:
+        while self._rows is not None and not until() and self._rows.step():
+            done.rows += 1
+
+    def _release(self, done: Maintained, brands: Iterable[str], until: Until) -> None:
+        for brand in brands:
+            if until():
+                return
+            done.released += self._releasing.release(brand)
+
+    def _clear(self, done: Maintained, brands: Iterable[str], until: Until) -> None:
+        """Remove raw hits and salts whose time is over; once an hour, since both go by the hour."""
+        now_ms = self._clock.now_ms()
+        if now_ms - self._cleared_at_ms < HOUR_MS:
+            return
+        before_ms = now_ms - self._settings.stream_keep_days * DAY_MS
+        for brand in brands:
+            if until():
+                return
+            self._salts.destroy_ended(brand, self._zone_of(brand), now_ms=now_ms)
+            done.forgotten += self._archive.forget(brand, before_ms=before_ms)
+        self._cleared_at_ms = now_ms
+
+
+def open_maintenance(settings: Settings, clock: Clock) -> Maintenance:
+    """Open everything that maintenance stands on."""
+    stream = aws_wiring.open_stream(settings, clock)
+    return Maintenance(settings, stream, aws_wiring.open_archive(settings, clock), clock=clock)

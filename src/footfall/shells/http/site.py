@@ -1,0 +1,107 @@
+"""What pages and routes may know of whatever serves them: an instance with its processes, or a function on AWS."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from footfall.accounts.brands import Brands
+from footfall.accounts.register import Register
+from footfall.app.settings import Settings
+from footfall.catalog.asset import Asset
+from footfall.catalog.catalogue import Catalogue
+from footfall.flow.serve.ledger import Ledger
+
+if TYPE_CHECKING:
+    from footfall.shells.http.access import Access
+
+T = TypeVar("T")
+
+
+class ChangesAccounts(Protocol):
+    """The writer of brands and keys."""
+
+    async def change(self, name: str, do: Callable[[Register], T]) -> T:
+        """Change a brand or its keys and return what came of it, once the site goes by it."""
+        ...
+
+    async def look(self, do: Callable[[Register], T]) -> T:
+        """Return what the register says."""
+        ...
+
+    async def note_uses(self) -> None:
+        """Write down the hours in which keys were used, those that are not written yet."""
+        ...
+
+
+class ChangesCatalogue(Protocol):
+    """The writer and the reader of the catalogue."""
+
+    def writing(self, brand: str) -> AbstractContextManager[None]:
+        """Have a place among those who write, for as long as the block lasts; raise Throttled when there is none."""
+        ...
+
+    async def beside(self, work: Callable[[], T]) -> T:
+        """Do what a write needs before it; inside `writing`."""
+        ...
+
+    async def put(self, brand: str, assets: Sequence[Asset]) -> int:
+        """Write assets and return the catalogue's version then; inside `writing`."""
+        ...
+
+    async def delete(self, brand: str, ids: Sequence[str]) -> int:
+        """Forget assets and return how many of them were known."""
+        ...
+
+    async def asked(self, brand: str, question: Callable[[Catalogue], T]) -> T:
+        """Return what the catalogue answers to a brand's question."""
+        ...
+
+
+class Site(Protocol):
+    """What the pages look at."""
+
+    @property
+    def settings(self) -> Settings:
+        """Return what the operator chose."""
+        ...
+
+    @property
+    def brands(self) -> Brands:
+        """Return the brands as they are."""
+        ...
+
+    @property
+    def access(self) -> "Access":
+        """Return the doorkeeper."""
+        ...
+
+    @property
+    def desk(self) -> ChangesAccounts:
+        """Return the writer of brands and keys."""
+        ...
+
+    @property
+    def catalogue(self) -> ChangesCatalogue:
+        """Return the writer and reader of the catalogue."""
+        ...
+
+    @property
+    def assets_max(self) -> int:
+        """Return how many assets one request may put."""
+        ...
+
+    def ledger(self, brand: str) -> Ledger:
+        """Return a brand's ledger."""
+        ...
+
+    def raw_since_ms(self) -> int:
+        """Return the moment before which raw hits may be gone; 0 when all are there."""
+        ...
+
+    def hits_of_brands(self) -> Mapping[str, int]:
+        """Return how many hits each brand has sent that was ever heard of."""
+        ...
+
+    def reasons_not_ready(self) -> list[str]:
+        """Return why hits are not taken or lists not served; none when both are."""
+        ...

@@ -1,0 +1,147 @@
+"""The pages that every site has beside its hot routes: the live page, the ledger, readiness, brands, keys and assets.
+
+They are asked rarely, so they are written for comfort. Each reads what it needs at that moment.
+"""
+
+import html
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from http import HTTPStatus
+
+import msgspec
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from footfall import __version__
+from footfall.accounts.keys import READ
+from footfall.flow.serve.ledger import ledger_json
+from footfall.shells.http.access import brand_of
+from footfall.shells.http.assets import asset_routes
+from footfall.shells.http.brands import brand_routes
+from footfall.shells.http.keys import key_routes
+from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.site import Site
+from footfall.shells.http.static_files import GUARDS, static_text
+from footfall.shells.http.wire import JSON, PROBLEM
+from footfall.values.errors import FootfallError, Refused
+from footfall.values.window import instant_text
+
+_FRESH = {"cache-control": "no-store"}
+_MARK = re.compile(r"\{\{\w+\}\}")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starlette:
+    """Return the application that answers every route but the hot ones; `more` are pages that only some sites have."""
+    routes: Mapping[str, Endpoint] = {
+        "/": _page(state),
+        "/v1/ledger": _ledger(state),
+        "/readyz": _readiness(state),
+        **(more or {}),
+    }
+    application = Starlette(
+        routes=[
+            *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
+            *asset_routes(state),
+            *brand_routes(state),
+            *key_routes(state),
+        ],
+        exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
+    )
+    application.router.redirect_slashes = False  # There is one spelling of each route.
+    return application
+
+
+def page_paths(application: Starlette) -> list[str]:
+    """Return the paths that the application answers."""
+    return [route.path for route in application.routes if isinstance(route, Route)]
+
+
+def _page(state: Site) -> Endpoint:
+    template = static_text("index.html")
+
+    async def page(request: Request) -> Response:
+        heard = state.hits_of_brands()
+        # With dev, a brand is there as soon as it is named.
+        named = {request.query_params.get("brand", "")} - {""} if state.settings.dev else set[str]()
+        # A brand with keys is nobody else's to know of.
+        known = [name for name in {*state.brands.names(), *heard, *named} if state.brands.is_open(name)]
+        brands = sorted(known, key=lambda brand: (-heard.get(brand, 0), brand))
+        values = {
+            "{{brands}}": _attribute(brands),
+            "{{periods}}": _attribute(list(state.settings.periods)),
+            "{{version}}": html.escape(__version__),
+        }
+        # In one pass: a brand that is spelled like a mark is not one.
+        text = _MARK.sub(lambda mark: values[mark[0]], template)
+        return page_answer(text.encode(), kind="text/html; charset=utf-8")
+
+    return page
+
+
+def _attribute(names: list[str]) -> str:
+    """Return names as JSON inside an attribute: a script element would be refused by the policy."""
+    return html.escape(msgspec.json.encode(names).decode(), quote=True)
+
+
+def _ledger(state: Site) -> Endpoint:
+    async def ledger(request: Request) -> Response:
+        _require_only_brand(request)
+        brand = await brand_of(request, state, scope=READ)
+        book = msgspec.json.decode(ledger_json(state.ledger(brand.name)), type=dict[str, object])
+        raw_since_ms = state.raw_since_ms()
+        book["rawSince"] = instant_text(raw_since_ms) if raw_since_ms else None
+        return page_answer(msgspec.json.encode(book), kind=JSON)
+
+    return ledger
+
+
+def _require_only_brand(request: Request) -> None:
+    for name, _ in request.query_params.multi_items():
+        if name not in ("brand", "key"):  # What a key may do is said by whoever looks at it.
+            raise Refused(name[:64] or "query", "is not a parameter of the ledger; the only one is brand")
+
+
+def _readiness(state: Site) -> Endpoint:
+    async def readiness(_request: Request) -> Response:
+        reasons = state.reasons_not_ready()
+        if reasons:
+            detail = f"not ready: {', '.join(reasons)}"
+            return _problem(problem_document(HTTPStatus.SERVICE_UNAVAILABLE, detail=detail))
+        return page_answer(b'{"status":"ready"}', kind=JSON)
+
+    return readiness
+
+
+def page_answer(body: bytes, *, kind: str) -> Response:
+    """Return an answer that no cache keeps."""
+    return Response(body, headers={**GUARDS, **_FRESH, "content-type": kind})
+
+
+def _problem(problem: Problem, headers: Mapping[str, str] | None = None) -> Response:
+    more = {**GUARDS, **problem.headers, **(headers or {}), "content-type": PROBLEM}
+    return Response(problem.body, status_code=problem.status, headers=more)
+
+
+async def _told(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, FootfallError)
+    return _problem(document_of(error))
+
+
+async def _not_routed(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    status = HTTPStatus(error.status_code)
+    if status is HTTPStatus.METHOD_NOT_ALLOWED:
+        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
+        detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
+        return _problem(problem_document(status, detail=detail), {"allow": allowed})
+    return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
+
+
+async def _failed(_request: Request, _error: Exception) -> Response:
+    # Whoever serves the application logs the error, which is raised again once this has been sent.
+    return _problem(problem_document(HTTPStatus.INTERNAL_SERVER_ERROR, detail="footfall failed; its log says why"))

@@ -1,0 +1,1 @@
+"""The functions on AWS Lambda, one module each."""

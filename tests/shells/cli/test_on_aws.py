@@ -1,0 +1,121 @@
+"""Commands of an operator on an instance on AWS: straight on its tables, its archive and its stream."""
+
+import json
+from typing import Any
+
+import pytest
+
+from footfall.app import wiring
+from footfall.ports.stream import Entry
+from footfall.shells.lambdas.count import Count
+from footfall.values.window import MINUTE_MS, instant_text
+from tests.engines.aws_ground import AwsGround, NewGround
+from tests.shells.lambdas.events import (
+    CLOCK,
+    Minutes,
+    append,
+    entries_of,
+    hits_of,
+    kinesis_events,
+    ledger,
+    minutes,
+)
+
+
+@pytest.fixture
+def ground(new_ground: NewGround, shell: Any) -> AwsGround:
+    made = new_ground()
+    shell.variables = dict(made.variables())
+    return made
+
+
+def count_all(ground: AwsGround) -> None:
+    count = Count(ground.settings, CLOCK)
+    for event in kinesis_events(ground):
+        assert count.answer(event, Minutes()) == {"batchItemFailures": []}
+
+
+def test_brands_and_keys_are_added_listed_and_removed_without_a_data_directory(ground: AwsGround, shell: Any) -> None:
+    assert shell.run("brands", "add", "stored", "--zone", "Asia/Kolkata", "--url", "https://a.example") == 0
+    assert "https://a.example/footfall.js" in shell.printed()
+    assert shell.run("keys", "add", "--brand", "stored", "--public") == 0
+    assert shell.run("brands", "list", "--json") == 0
+    listed = json.loads(shell.printed().splitlines()[-1])["brands"]
+    assert [(one["brand"], one["isOpen"]) for one in listed] == [("abc", True), ("kathmandu", True), ("stored", False)]
+    assert wiring.zone_of(ground.settings, CLOCK)("stored") == "Asia/Kolkata"
+    assert shell.run("brands", "remove", "stored", "--yes") == 0
+
+
+def test_a_brand_that_was_counted_in_a_zone_stays_in_it(ground: AwsGround, shell: Any) -> None:
+    append(ground, entries_of(ground, hits_of(3, brand="kathmandu")))
+    count_all(ground)
+    assert shell.run("brands", "add", "kathmandu", "--zone", "UTC") != 0
+    assert "'Asia/Kathmandu'" in shell.complained()
+
+
+def test_a_recount_counts_from_the_archive_and_changes_nothing_that_was_right(ground: AwsGround, shell: Any) -> None:
+    began_ms = CLOCK.now_ms() // MINUTE_MS * MINUTE_MS
+    append(ground, entries_of(ground, hits_of(30)))
+    count_all(ground)
+    ends_ms = CLOCK.now_ms() // MINUTE_MS * MINUTE_MS + MINUTE_MS
+    span = ("--from", instant_text(began_ms), "--to", instant_text(ends_ms))
+    assert shell.run("recount", "--brand", "abc", *span) == 0, shell.complained()
+    assert minutes(ground, began_ms, ends_ms) == 30
+    append(ground, entries_of(ground, hits_of(5)))
+    count_all(ground)
+    assert (ledger(ground).counted, minutes(ground, began_ms, CLOCK.now_ms() + MINUTE_MS)) == (35, 35)
+
+
+def test_dead_letters_are_listed_shown_and_replayed(ground: AwsGround, shell: Any) -> None:
+    append(ground, [Entry(1, "abc", 2, b"not a pack", CLOCK.now_ms())])
+    append(ground, entries_of(ground, hits_of(3, at=CLOCK.now_ms() - 25 * 3_600_000)))
+    count_all(ground)
+    assert (ledger(ground).dead, ledger(ground).late, ledger(ground).counted) == (2, 3, 0)
+    assert shell.run("dead-letters", "list", "--brand", "abc", "--json") == 0
+    (item,) = json.loads(shell.printed())["items"]
+    assert shell.run("dead-letters", "show", item["position"], "--brand", "abc") == 0
+    assert b"not a pack".hex() in shell.printed()
+    assert shell.run("dead-letters", "replay", "--all", "--brand", "abc") == 0
+    assert "stays where it is" in shell.printed()  # It is no more readable than before.
+    assert shell.run("dead-letters", "replay", "--all", "--kind", "late", "--brand", "abc") == 0
+    count_all(ground)
+    assert (ledger(ground).dead, ledger(ground).late, ledger(ground).counted) == (2, 0, 3)
+
+
+def test_a_brand_that_nobody_knows_is_refused(ground: AwsGround, shell: Any) -> None:
+    assert shell.run("dead-letters", "list", "--brand", "misspelt") != 0
+    assert "'misspelt' is not a brand of footfall" in shell.complained()
+
+
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("AWS_ACCOUNTS_TABLE", ("brands", "list")),
+        ("AWS_STORE_TABLE", ("brands", "list")),
+        ("AWS_RAW_BUCKET", ("dead-letters", "list", "--brand", "abc")),
+        ("AWS_STREAM", ("dead-letters", "list", "--brand", "abc")),
+    ],
+)
+def test_what_is_missing_is_named(shell: Any, name: str, command: tuple[str, ...]) -> None:
+    named = ("AWS_STREAM", "AWS_STORE_TABLE", "AWS_ACCOUNTS_TABLE", "AWS_CATALOG_TABLE", "AWS_RAW_BUCKET")
+    shell.variables = {f"FOOTFALL_{one}": "x" for one in named if one != name} | {"FOOTFALL_GROUND": "aws"}
+    assert shell.run(*command) != 0
+    assert f"{name.lower()} is empty: set it, or FOOTFALL_{name}" in shell.complained()
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (("serve",), "footfall deploy"),
+        (("backup", "x.tar"), "35 days"),
+        (("doctor",), "footfall deploy status"),
+        (("import", "--brand", "abc", "access.log"), "feed-from-firehose"),
+    ],
+)
+def test_what_only_has_a_meaning_in_a_directory_says_what_to_do_instead(
+    shell: Any, command: tuple[str, ...], says: str
+) -> None:
+    shell.variables = {"FOOTFALL_GROUND": "aws"}
+    assert shell.run(*command) != 0
+    assert "works on a data directory, and ground is 'aws'" in shell.complained()
+    assert says in shell.complained()

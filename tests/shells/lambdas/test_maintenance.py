@@ -1,0 +1,173 @@
+"""The function that keeps house, on the real engines; once as a process under Lambda's own runtime client."""
+
+from contextlib import closing
+
+import pytest
+
+from footfall.accounts.brands import Brand
+from footfall.app import aws_wiring, wiring
+from footfall.app.maintaining import Maintained, Maintenance, open_maintenance
+from footfall.catalog.asset import Asset
+from footfall.flow.collect.senders import SALT_MS
+from footfall.flow.store.summaries import Summaries
+from footfall.ports.stream import Record
+from footfall.ports.table import Key
+from footfall.shells.lambdas.count import Count
+from footfall.values.clock import SetClock
+from footfall.values.window import DAY_MS, Grain, window_of
+from tests.engines.aws_ground import AwsGround, NewGround
+from tests.engines.kinesis import require_active
+from tests.engines.lambda_runtime import RunHandler
+from tests.shells.lambdas.events import (
+    CLOCK,
+    SOURCES,
+    Minutes,
+    append,
+    checkpoints,
+    entries_of,
+    hits_of,
+    kinesis_events,
+    ledger,
+    metrics,
+)
+
+MINUTE_MS, HOUR_MS = 60_000, 3_600_000
+
+
+@pytest.fixture
+def ground(new_ground: NewGround) -> AwsGround:
+    return new_ground(kinesis_shards=2)
+
+
+def maintained(ground: AwsGround, *, in_ms: int = 0) -> Maintained:
+    """Return what a round in some time from now comes to."""
+    done = open_maintenance(ground.settings, SetClock(CLOCK.now_ms() + in_ms)).run(lambda: False)
+    assert done.failures == []
+    return done
+
+
+def count_all(ground: AwsGround) -> None:
+    count = Count(ground.settings, CLOCK)
+    for event in kinesis_events(ground):
+        assert count.answer(event, Minutes()) == {"batchItemFailures": []}
+
+
+def passed_ms(ground: AwsGround) -> list[int]:
+    return [0 if one is None else one.passed_ms for one in checkpoints(ground)]
+
+
+def test_a_round_as_lambda_runs_it_passes_time_where_no_hit_ever_came_and_tells_how_long_it_is_quiet(
+    ground: AwsGround, run_handler: RunHandler
+) -> None:
+    began_ms = CLOCK.now_ms()
+    append(ground, entries_of(ground, hits_of(1)))
+    count_all(ground)
+    function = run_handler(SOURCES, "footfall.shells.lambdas.maintenance.handler", ground.variables(), timeout_s=90)
+    assert function.invoke({"source": "aws.events"}) == {
+        "passed": 1, "waiting": 0, "finished": 0, "forgotten": 0, "released": 0, "failures": [],
+    }  # fmt: skip
+    assert min(passed_ms(ground)) >= began_ms - 31_000
+    assert function.invoke({})["passed"] == 0  # That was a moment ago.
+    told = metrics(function.log())["SecondsSinceLastHit"]
+    assert [line.get("brand") for line in told[:2]] == [None, "abc"]
+    assert all(0 <= line["SecondsSinceLastHit"] < 600 for line in told)
+    assert told[1]["_aws"]["CloudWatchMetrics"][0]["Dimensions"] == [["stack", "brand"]]
+
+
+def test_the_windows_of_a_shard_close_and_are_built_although_nothing_more_comes(ground: AwsGround) -> None:
+    append(ground, entries_of(ground, hits_of(20)))
+    count_all(ground)
+    hour = window_of(CLOCK.now_ms(), Grain.HOUR, "UTC")
+    assert maintained(ground, in_ms=3 * HOUR_MS).passed == 2
+    assert min(passed_ms(ground)) > hour.to_ms
+    with closing(wiring.open_store(ground.settings, CLOCK)) as store:
+        parts = Summaries(store, CLOCK).live("abc", hour)
+        assert sum(int(part.columns.hits.sum()) for part in parts) == 20
+
+
+def test_a_shard_with_something_to_count_is_left_to_counting(ground: AwsGround) -> None:
+    append(ground, [entry for entry in entries_of(ground, hits_of(20)) if entry.shard == 0])
+    done = maintained(ground, in_ms=MINUTE_MS)
+    assert (done.passed, done.waiting) == (1, 1)
+    assert (ledger(ground).counted, passed_ms(ground)[0]) == (0, 0)
+    count_all(ground)
+    assert ledger(ground).counted > 0
+    assert maintained(ground, in_ms=5 * MINUTE_MS).passed == 2
+
+
+def test_time_passes_after_a_shard_was_divided_and_nothing_came_since(ground: AwsGround) -> None:
+    append(ground, entries_of(ground, hits_of(20)))
+    count_all(ground)
+    name = ground.settings.aws_stream
+    old = ground.kinesis.list_shards(StreamName=name)["Shards"][0]
+    middle = (int(old["HashKeyRange"]["StartingHashKey"]) + int(old["HashKeyRange"]["EndingHashKey"])) // 2
+    ground.kinesis.split_shard(StreamName=name, ShardToSplit=old["ShardId"], NewStartingHashKey=str(middle))
+    require_active(ground.kinesis, name)
+    assert maintained(ground, in_ms=5 * MINUTE_MS).passed == 2
+    append(ground, entries_of(ground, hits_of(20)))
+    count_all(ground)
+    assert ledger(ground).counted == 40
+
+
+def test_counting_goes_on_after_maintenance_has_written_the_checkpoint(ground: AwsGround) -> None:
+    count = Count(ground.settings, CLOCK)
+    maintenance = open_maintenance(ground.settings, SetClock(CLOCK.now_ms() + 5 * MINUTE_MS))
+    for number in range(1, 4):
+        append(ground, entries_of(ground, hits_of(10)))
+        for event in kinesis_events(ground):
+            assert count.answer(event, Minutes()) == {"batchItemFailures": []}
+        assert ledger(ground).counted == 10 * number
+        assert maintenance.run(lambda: False).failures == []
+
+
+def test_days_are_finished_when_no_hit_can_reach_them_any_more(ground: AwsGround) -> None:
+    append(ground, entries_of(ground, hits_of(20)))
+    count_all(ground)
+    clock = SetClock(CLOCK.now_ms())
+    maintenance: Maintenance = open_maintenance(ground.settings, clock)
+    finished = 0
+    for _ in range(4):
+        clock.set(clock.now_ms() + DAY_MS)
+        finished += maintenance.run(lambda: False).finished
+    assert finished > 0
+    with closing(wiring.open_store(ground.settings, clock)) as store:
+        day = window_of(CLOCK.now_ms(), Grain.DAY, "UTC")
+        assert sum(int(part.columns.hits.sum()) for part in Summaries(store, clock).live("abc", day)) == 20
+
+
+def test_raw_hits_and_salts_go_when_their_time_is_over(ground: AwsGround) -> None:
+    now_ms = CLOCK.now_ms()
+    archive = aws_wiring.open_archive(ground.settings, CLOCK)
+    old_ms = now_ms - 15 * DAY_MS
+    archive.keep(0, [Record(1, "abc", 1, b"old", old_ms), Record(2, "abc", 1, b"new", now_ms)])
+    past = SetClock(now_ms - SALT_MS - DAY_MS)
+    with closing(wiring.open_salt_table(ground.settings, past)) as table:
+        salts = wiring.salts(table)
+        for at_ms in (past.now_ms(), now_ms):
+            assert salts.of_day("abc", "UTC", at_ms=at_ms, now_ms=past.now_ms()) is not None
+        assert maintained(ground).forgotten == 1
+        days = [window_of(at_ms, Grain.DAY, "UTC").from_ms for at_ms in (past.now_ms(), now_ms)]
+        # By a clock of then the first would still be shown, if it were there.
+        assert [table.get(Key("abc", f"day#{day}")) is None for day in days] == [True, False]
+    assert [record.data for record in archive.records("abc", 0, from_ms=0)] == [b"new"]
+    assert archive.kept_since_ms("abc") > old_ms
+
+
+def test_hits_that_were_held_come_again_when_the_catalogue_knows_their_labels(ground: AwsGround) -> None:
+    holding = ground.with_settings(brands={"abc": Brand("abc", unlabelled="hold")})
+    append(holding, entries_of(holding, hits_of(14)))
+    count_all(holding)
+    assert (ledger(holding).counted, ledger(holding).unlabelled) == (0, 14)
+    maintenance = open_maintenance(holding.settings, CLOCK)
+    assert maintenance.run(lambda: False).released == 0
+    assets = [Asset(str(number), resource_type="article") for number in range(7)]
+    wiring.open_catalogue(holding.settings, CLOCK).put("abc", assets)
+    assert maintenance.run(lambda: False).released > 0
+    assert maintenance.run(lambda: False).released == 0
+    count_all(holding)
+    assert (ledger(holding).counted, ledger(holding).unlabelled) == (14, 0)
+
+
+def test_a_round_without_time_does_nothing_and_fails_nothing(ground: AwsGround) -> None:
+    done = open_maintenance(ground.settings, CLOCK).run(lambda: True)
+    assert (done.passed, done.failures, checkpoints(ground)) == (0, [], [None, None])
