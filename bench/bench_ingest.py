@@ -8,6 +8,7 @@ some 15 us each, and waits for its commit: its rate is set by how many senders w
 """
 
 import gzip
+import os
 import subprocess
 import sys
 import time
@@ -30,6 +31,8 @@ CONNECTIONS = 64
 BODIES = 1_000  # More than a joined block holds, so that no body is compressed against itself.
 WARM_S = 1.5
 ROUNDS = 3
+SYNCS = 100
+SYNCED_BYTES = 8_192  # Some pages, as a commit of single hits has them.
 AGE_MS = 60_000  # Senders' clocks and queues make hits some seconds old.
 
 
@@ -175,4 +178,18 @@ def _single_rows(hits: list[bytes], plan: Plan) -> list[Row]:
                 row(f"single hits, {connections} senders: share of bare POST", one / most, "ratio", at_least=0.5)
             )
             rows.append(row(f"single hits, {connections} senders", one, "hits/s"))
+            # Their rate is at most the senders that wait together, once a sync.
+            rows.append(row(f"the disk's own sync beside {connections} senders", _sync_ms(plan), "ms"))
     return rows
+
+
+def _sync_ms(plan: Plan) -> float:
+    """Return how long the disk takes at this moment until a few bytes are safe; the median."""
+    times: list[float] = []
+    with (plan.directory / "synced").open("wb", buffering=0) as file:
+        for _ in range(SYNCS):
+            file.write(os.urandom(SYNCED_BYTES))
+            started = time.perf_counter()
+            os.fdatasync(file.fileno())
+            times.append(time.perf_counter() - started)
+    return 1e3 * median(times)

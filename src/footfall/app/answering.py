@@ -6,7 +6,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
 
 from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
@@ -35,7 +34,7 @@ from footfall.values.window import Window
 
 BOARDS_MAX = 200
 STORE_WAIT_S = 30.0
-RENEWED_AT_ONCE = 4  # Some two milliseconds, which a question may have to wait for.
+TOLD_AT_ONCE = 4  # Answers made anew that are told together, because each message wakes the front.
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
 
 READ_S = 0.005  # For so long at a time a past span is read while others may ask.
@@ -293,8 +292,8 @@ def _failed(canonical: str, why: str) -> Told:
 class Turns:
     """Whose turn it is: a question that somebody waits for, a refresh of the boards, or the renewal of an old answer.
 
-    Renewals give way to questions, and a round of them keeps the next refresh waiting for as long as it took: a
-    thousand answers that are asked for all the time cost half a core, not all of it.
+    Renewals give way to questions after every single one, and a round of them keeps the next refresh waiting for as
+    long as it took: a thousand answers that are asked for all the time cost half a core, not all of it.
     """
 
     def __init__(self, answering: Answering, link: Link, *, refresh_s: float) -> None:
@@ -303,7 +302,8 @@ class Turns:
         self._refresh_s = refresh_s
         self._refresh_at = time.monotonic()
         self._round_began_at = self._refresh_at
-        self._renewals: dict[str, None] = {}  # in order, each once
+        self._renewals: OrderedDict[str, None] = OrderedDict()  # in order, each once
+        self._renewed: list[Told] = []
 
     def take(self) -> bool:
         """Take a turn; return whether to go on."""
@@ -341,10 +341,13 @@ class Turns:
                 self._link.send(["answers", told])
 
     def _renew(self) -> None:
-        some = list(islice(self._renewals, RENEWED_AT_ONCE))
-        for canonical in some:
-            del self._renewals[canonical]
-        self._answer(some)
+        canonical, _ = self._renewals.popitem(last=False)
+        told = self._answering.answer(canonical)
+        if told is not None:
+            self._renewed.append(told)
+        if len(self._renewed) >= TOLD_AT_ONCE or not self._renewals:
+            self._link.send(["answers", self._renewed])
+            self._renewed = []
         if not self._renewals:
             now = time.monotonic()
             self._refresh_at = now + max(self._refresh_s, now - self._round_began_at)

@@ -181,6 +181,55 @@ def test_what_was_asked_last_is_renewed_first() -> None:
     work(test)
 
 
+def test_many_answers_are_looked_through_in_pieces_and_the_last_change_renews_each_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers_module, "LOOKED_AT_ONCE", 10)
+
+    async def test(answers: Answers, teller: Teller) -> None:
+        for number in range(45):
+            tell(answers, name(number))
+        answers.on_message(["changed", "abc", 2])
+        assert teller.renewed == []  # Others have their turn before all are looked at.
+        answers.on_message(["changed", "abc", 3])
+        await until(lambda: len(teller.renewed) >= 45)
+        await asyncio.sleep(0.02)
+        assert sorted(teller.renewed) == sorted(name(number) for number in range(45))
+
+    work(test)
+
+
+def test_an_answer_that_goes_while_others_are_looked_at_is_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers_module, "LOOKED_AT_ONCE", 1)
+
+    async def test(answers: Answers, teller: Teller) -> None:
+        for number in range(3):
+            tell(answers, name(number))
+        answers.on_message(["changed", "abc", 2])
+        for number in range(100):
+            tell(answers, name(number, "def"), version=2)
+        await asyncio.sleep(0.05)
+        assert set(teller.renewed) <= {name(number) for number in range(3)}
+
+    work(test, bytes_max=50_000)
+
+
+def test_after_a_new_start_only_what_was_up_to_date_is_sent_for_a_moment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers_module, "STALE_S_MAX", 0.1)
+
+    async def test(answers: Answers, _teller: Teller) -> None:
+        tell(answers, name(1), version=50)
+        tell(answers, name(2), version=51)
+        answers.on_message(["changed", "abc", 51])
+        answers.forget()
+        assert answers.find(name(1)) is None
+        assert answers.find(name(2)) is not None
+        await asyncio.sleep(0.12)
+        assert answers.find(name(2)) is None
+
+    work(test)
+
+
 def test_an_old_answer_is_sent_for_a_moment_only_however_often_counts_change(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers_module, "STALE_S_MAX", 0.1)
 
@@ -313,6 +362,6 @@ def test_with_its_last_answer_a_brands_version_goes() -> None:
         answers.on_message(["changed", "gone", 7])
         for number in range(100):
             tell(answers, name(number, "abc"))
-        assert "gone" not in answers._versions  # pyright: ignore[reportPrivateUsage] - nothing else shows it
+        assert "gone" not in answers._counts  # pyright: ignore[reportPrivateUsage] - nothing else shows it
 
     work(test, bytes_max=50_000)

@@ -1,12 +1,13 @@
 """POST /v1/hits from a socket to the disk: what is answered, and what the stream holds then."""
 
+import asyncio
 import gzip
 import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 import zstandard
@@ -20,9 +21,11 @@ from footfall.flow.collect.senders import Salts
 from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.ports.errors import NoSpace
 from footfall.ports.stream import Appended, Entry, Record, Stream
+from footfall.shells.http import door as door_module
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
+from footfall.shells.http.lane import Exchange
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import SetClock
 from tests.shells.http.clients import NOON_MS, Answer, Client, echo, post, run, served
@@ -51,6 +54,7 @@ class House:
     committer: Committer
     path: Path
     clock: SetClock
+    door: Door
     totals: Totals = field(default_factory=Totals)
 
     async def send(self, sent: Any, *headers: str) -> Answer:
@@ -93,7 +97,7 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream, shards
         )
         routes = {b"/v1/hits": HitsRoute(door), b"/v1/pagehits": PageHitsRoute(door)}
         here = await stack.enter_async_context(served(routes, echo))
-        yield House(await here.connect(), committer, path, clock, totals)
+        yield House(await here.connect(), committer, path, clock, door, totals)
 
 
 def test_one_hit_is_on_disk_when_it_is_answered(tmp_path: Path) -> None:
@@ -248,6 +252,41 @@ def test_hits_are_turned_away_while_too_much_waits_for_the_disk(tmp_path: Path) 
             here.committer.pending_bytes -= 1_001
             assert (await here.send(HIT)).status == 202
             assert len(here.records()) == 1
+
+    run(work())
+
+
+def test_batches_are_taken_in_turns_and_whoever_else_asks_goes_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(door_module, "TURN_S", 0.0)
+
+    async def work() -> None:
+        async with house(tmp_path) as here:
+            done: list[int] = []
+            exchange = Exchange(cast("Any", None), b"POST", b"/v1/hits")
+            exchange.body = bytes(400)
+            for number in range(3):
+                here.door.take_in_turn(exchange, lambda number=number: done.append(number))
+            assert here.door.is_full
+            for turns in range(4):
+                assert done == list(range(turns))
+                await asyncio.sleep(0)
+            assert not here.door.is_full
+
+    run(work())
+
+
+def test_a_batch_that_fails_by_our_fault_is_answered_and_the_next_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def work() -> None:
+        async with house(tmp_path) as here:
+            with monkeypatch.context() as patch:
+                patch.setattr(Door, "take", lambda *_: 1 // 0)
+                assert (await here.send([HIT])).status == 500
+            assert (await here.send([HIT])).status == 202
+            assert not here.door.is_full
 
     run(work())
 

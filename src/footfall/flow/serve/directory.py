@@ -84,6 +84,10 @@ class Directory:
         """Return for each row whether its asset has other rows, too."""
         return self._row_shared.values
 
+    def first_rows(self, assets: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return the row of each asset that was seen first, which is the only one of nearly all."""
+        return self._first_row.values.take(assets)
+
     def asset_text(self, asset: int) -> bytes:
         """Return the id by which the asset is known outside, as UTF-8."""
         ident = int(self._ident.values[asset])

@@ -14,7 +14,8 @@ from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.wanted import Wanted
 
 ROWS_MAX = 60_000  # Sorted in a millisecond or two.
-HITS_MAX = 2**32 - 1  # of one row in one span
+HITS_MAX = np.uint32(2**32 - 1)  # of one row in one span
+FRONT_ROWS = 4_000  # Most lists are found whole among the first rows; only narrow filters look at all of them.
 SHARED_ROWS_MAX = 5_000  # Rows of assets under several labels; their sums depend on the filter.
 
 
@@ -42,24 +43,33 @@ class Picked:
 def leading(directory: Directory, totals: NDArray[np.uint32]) -> Leading | None:
     """Return the rows that lead; None when too many assets have several rows for this to be of use."""
     directory.rank_all_assets()
-    is_shared = directory.row_shared
+    # Found by place where there is a choice: `take` is several times as fast as an index of 32 bits.
     seen = np.flatnonzero(totals)
-    shared = seen[is_shared[seen]]
+    is_shared = directory.row_shared.take(seen)
+    shared = seen[is_shared]
     if len(shared) > SHARED_ROWS_MAX:
         return None
-    own = seen[~is_shared[seen]]
-    hits = totals[own]
+    own = seen[~is_shared] if len(shared) else seen
+    hits = totals.take(own)
     is_whole = len(own) <= ROWS_MAX
     if not is_whole:
         # Strictly above the last one that fits: a tie is either whole or not there at all.
         own = own[hits > np.partition(hits, len(hits) - ROWS_MAX)[len(hits) - ROWS_MAX]]
-        hits = totals[own]
-    # Hits and rank in one number sort several times faster than by one after the other.
-    ranks = directory.order.ranks(directory.row_asset[own]).astype(np.uint64)
-    place = (np.uint64(HITS_MAX) - hits) << np.uint64(32) | ranks
-    rows = own[np.argsort(place)].astype(np.uint32)
+        hits = totals.take(own)
+    rows = _sorted(directory, own, hits)
     shared_assets, shared_no = np.unique(directory.row_asset[shared], return_inverse=True)
-    return Leading(rows, directory.row_slice[rows], is_whole, shared.astype(np.uint32), shared_assets, shared_no)
+    return Leading(rows, directory.row_slice.take(rows), is_whole, shared.astype(np.uint32), shared_assets, shared_no)
+
+
+def _sorted(directory: Directory, own: NDArray[np.intp], hits: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """Return rows of assets that have no other in the order of a list."""
+    # Hits and rank in one number sort several times faster than by one after the other, and the numbers themselves
+    # faster than their places: the rank tells the asset, and the asset its only row.
+    place = (HITS_MAX - hits).astype(np.uint64)
+    place <<= np.uint64(32)
+    place |= directory.order.ranks(directory.row_asset.take(own))
+    place.sort()
+    return directory.first_rows(directory.order.order.take(place.astype(np.uint32)))
 
 
 def picked(
@@ -69,13 +79,20 @@ def picked(
     if wanted.is_everything:
         found = np.arange(min(limit, len(lead.rows)))
     else:
-        found = np.flatnonzero(wanted.among(directory, lead.rows, lead.slices))[:limit]
+        found = _among(directory, lead, wanted, slice(0, FRONT_ROWS))[:limit]
+        if len(found) < limit and len(lead.rows) > FRONT_ROWS:
+            further = _among(directory, lead, wanted, slice(FRONT_ROWS, None))
+            found = np.concatenate([found, further[: limit - len(found)] + FRONT_ROWS])
     if len(found) < limit and not lead.is_whole:
         return None
     rows = lead.rows[found]
     if not len(lead.shared_rows):
         return Picked(directory.row_asset[rows].tolist(), totals[rows].tolist(), rows.tolist())
     return _with_shared(directory, lead, totals, wanted, rows, limit)
+
+
+def _among(directory: Directory, lead: Leading, wanted: Wanted, part: slice) -> NDArray[np.intp]:
+    return np.flatnonzero(wanted.among(directory, lead.rows[part], lead.slices[part]))
 
 
 def _with_shared(

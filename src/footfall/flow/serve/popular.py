@@ -18,7 +18,7 @@ from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.proof import CERTAIN, Listed, Proof, proof_of
-from footfall.flow.serve.query import LIMIT_MAX, PopularQuery, canonical
+from footfall.flow.serve.query import LIMIT_MAX, PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.view import View, Viewed
 from footfall.flow.serve.wanted import Wanted, wanted
@@ -37,7 +37,6 @@ class Answer:
     body: bytes
     etag: str  # with its quotes, as the header has it
     max_age_s: int
-    canonical: str
     exact: bool
 
 
@@ -77,6 +76,7 @@ class _List:
     """The assets of a list with their hits, the slices they are shown with, what is proven and what is known."""
 
     listed: Listed
+    names: Sequence[str]
     slices: Mapping[int, int]
     proof: Proof
     known: Mapping[str, Asset | None]
@@ -100,7 +100,7 @@ def popular(board: Viewed, query: PopularQuery, words: Words = NO_WORDS) -> Answ
         final=UNSET if view.final is None else view.final,
         items=_items(view.directory, found, earlier, has_bounds=has_all),
     )
-    return _answer(body, max_age_s=view.max_age_s, canonical_text=canonical(query))
+    return _answer(body, max_age_s=view.max_age_s)
 
 
 def _found(view: View, query: PopularQuery, asked: Wanted, words: Words) -> tuple[_List, Wanted]:
@@ -109,13 +109,17 @@ def _found(view: View, query: PopularQuery, asked: Wanted, words: Words) -> tupl
         listed, slices, proof = _listed(view.directory, view.sheet, asked, query.limit)
         names = [view.directory.asset_name(asset) for asset, _ in listed]
         known = words.shown(query.brand, names) or {}
-        strange = [asset for (asset, _), name in zip(listed, names, strict=True) if not matches(known.get(name), query)]
+        strange = [] if asked.unseen is None else _strange(listed, names, known, query)
         if not strange:
-            return _List(listed, slices, proof, known), asked
+            return _List(listed, names, slices, proof, known), asked
         assert asked.assets is not None
         assets = asked.assets.copy()
         assets[strange] = False
         asked = replace(asked, assets=assets)
+
+
+def _strange(listed: Listed, names: Sequence[str], known: Mapping[str, Asset | None], query: PopularQuery) -> list[int]:
+    return [asset for (asset, _), name in zip(listed, names, strict=True) if not matches(known.get(name), query)]
 
 
 def _listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tuple[Listed, Mapping[int, int], Proof]:
@@ -148,19 +152,13 @@ def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Pi
     return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), asked, limit)
 
 
-def _answer(body: _Body, *, max_age_s: int, canonical_text: str) -> Answer:
+def _answer(body: _Body, *, max_age_s: int) -> Answer:
     data = msgspec.json.encode(body)
     if body.revision is not UNSET:
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
         data = msgspec.json.encode(body)
-    return Answer(
-        body=data,
-        etag=f'"{xxh3_64_hexdigest(data)}"',
-        max_age_s=max_age_s,
-        canonical=canonical_text,
-        exact=body.exact,
-    )
+    return Answer(body=data, etag=f'"{xxh3_64_hexdigest(data)}"', max_age_s=max_age_s, exact=body.exact)
 
 
 def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bounds: bool) -> list[_Item]:
@@ -168,11 +166,10 @@ def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bo
     uncertainty = found.proof.uncertainty
     is_open = has_bounds and not found.proof.is_exact
     items: list[_Item] = []
-    for rank, (asset, hits) in enumerate(found.listed, start=1):
+    for rank, ((asset, hits), name) in enumerate(zip(found.listed, found.names, strict=True), start=1):
         before = rank_before.get(asset)
         change = None if before is None else before - rank
         hits_at_most = hits + uncertainty[rank - 1] if is_open else UNSET
-        name = directory.asset_name(asset)
         # By position, because this runs a hundred times for each of a thousand answers a second.
         labels = _shown_labels(directory.slices[found.slices[asset]])
         known = found.known.get(name)

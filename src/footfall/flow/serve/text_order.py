@@ -53,7 +53,7 @@ class TextOrder:
 
     def ranks(self, assets: NDArray[np.uint32]) -> NDArray[np.uint32]:
         """Return the places of ranked assets in the order."""
-        return self._rank[assets]
+        return self._rank.take(assets)
 
     def catch_up(self, idents: NDArray[np.uint64], *, unranked_max: int = UNRANKED_MAX) -> None:
         """Rank the assets that have come since the last time, once there are enough of them."""

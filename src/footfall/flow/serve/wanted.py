@@ -41,9 +41,9 @@ class Wanted:
         """Return for each of some rows, whose slices lie beside them, whether it is asked for."""
         if self.assets is None:
             assert self.slices is not None, "everything is asked for; look no further"
-            return self.slices[slices]
-        found = self.assets[directory.row_asset[rows]]
-        return found if self.slices is None else found & self.slices[slices]
+            return self.slices.take(slices)  # Three times as fast as by index, for numbers of 32 bits.
+        found = self.assets.take(directory.row_asset[rows])
+        return found if self.slices is None else found & self.slices.take(slices)
 
 
 def wanted(directory: Directory, query: PopularQuery, members: Idents | None) -> Wanted:

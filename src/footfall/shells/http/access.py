@@ -31,6 +31,7 @@ if TYPE_CHECKING:  # A function that only takes hits starts without it.
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 KEY_BYTES_MAX = 200  # of a key as it is sent; ours have fewer than 70.
+UNLIMITED_MAX = 1_000  # Addresses of proxies that are remembered as such.
 CORS_LINE = b"access-control-allow-origin: *\r\n"
 
 _BEARER = b"bearer "
@@ -95,6 +96,7 @@ class Access:
         self._limits = rules.limits
         self._trusted = rules.trusted
         self._proxies = _Places(rules.trusted)
+        self._unlimited: set[str] = set()  # addresses that were found to be so, and few: they are our own proxies'
         self._clock = clock
         self._seconds = seconds
 
@@ -108,7 +110,7 @@ class Access:
     def admitted(self, target: bytes, headers: Headers, address: str) -> Admission:
         """Return how a sender of hits is admitted, or raise UnknownKey, NotAllowed or TooOften."""
         has_key = b"authorization" in headers or b"key=" in target
-        if not has_key and not self._limits.address.per_s:
+        if not has_key and (not self._limits.address.per_s or self._is_unlimited(address)):
             return OPEN  # Nothing to look up and nothing to count.
         caller, standings = self._counted(Asking(target, headers, address))
         lines = limit_lines(standings)
@@ -201,10 +203,21 @@ class Access:
         rate = self._limits.of_address(self._brands.named(brand) if brand else None)
         if not rate.per_s:
             return []
-        place = _place(asking.address)
-        if not place or self._proxies.hold(place):
-            return []  # A proxy that forwards no address speaks for everybody.
-        return [self._buckets.take_for_address(place, brand, rate, now_s=self._seconds())]
+        if self._is_unlimited(asking.address):
+            return []
+        return [self._buckets.take_for_address(_place(asking.address), brand, rate, now_s=self._seconds())]
+
+    def _is_unlimited(self, address: str) -> bool:
+        """Tell whether an address is counted for nobody: a proxy that forwards none speaks for everybody."""
+        if address in self._unlimited:
+            return True
+        place = _place(address)
+        if not place:
+            return True
+        is_proxy = self._proxies.hold(place)
+        if is_proxy and len(self._unlimited) < UNLIMITED_MAX:
+            self._unlimited.add(address)
+        return is_proxy
 
     def _address_of_page(self, request: "Request") -> str:
         forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))

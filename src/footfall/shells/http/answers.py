@@ -3,12 +3,16 @@
 Two queues hold them. A first question puts its answer in the outer one; a second moves it to the inner one, which only
 such answers can push each other out of. So a stranger who asks for a million different filters turns over the outer
 queue and nothing else.
+
+Everybody waits for the loop that this runs on, so nothing here goes through all answers at once: that one is old is
+found out when it is asked for, and those to be made anew are looked for a piece at a time.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
+from operator import itemgetter
 from urllib.parse import unquote
 
 from footfall.app.link import Message
@@ -20,35 +24,62 @@ OUTER_SHARE = 0.2  # of the memory for answers
 ENTRY_BYTES = 1_500  # What an answer costs besides its body: keys, heads, the objects.
 ASKED_WITHIN_S = 60.0  # Answers asked for within this time are made anew when counts change.
 STALE_S_MAX = 1.0  # How long an old answer is sent while a new one is on its way.
+LOOKED_AT_ONCE = 500  # Some tenths of a millisecond.
 WAIT_S_MAX = 3.0
 SPAN_WAIT_S_MAX = SPAN_WAIT_MS / 1_000
 STALE_IF_ERROR_S = 86_400
 
+FIRST_VERSION = 1  # of every answering process; answers of the one before get versions that it never has.
+OUTDATED, LONG_OUTDATED = -1, -2
+
 Waiting = Callable[["Ready | bytes"], None]
+
+
+class Counts:
+    """A brand's counts as they change: which of its answers are up to date, and which may still be sent."""
+
+    __slots__ = ("_changes", "_sent_from", "version")
+
+    def __init__(self) -> None:
+        self.version = 0
+        self._changes: deque[tuple[int, float]] = deque()  # of the last moments: the new version, and when
+        self._sent_from = OUTDATED  # Older answers were outdated for too long.
+
+    def change(self, version: int, now: float) -> None:
+        """Take note that answers of earlier versions are outdated."""
+        if version > self.version:
+            self.version = version
+            self._changes.append((version, now))
+
+    def may_send(self, version: int, now: float, *, stale_s_max: float = STALE_S_MAX) -> bool:
+        """Tell whether an answer is up to date, or became outdated only a moment ago."""
+        while self._changes and now - self._changes[0][1] >= stale_s_max:
+            self._sent_from = self._changes.popleft()[0]
+        return version >= self._sent_from
 
 
 class Ready:
     """An answer as it is sent."""
 
-    __slots__ = ("asked_at", "brand", "etag", "not_modified", "size", "stale_at", "version", "whole")
+    __slots__ = ("asked_at", "brand", "counts", "etag", "not_modified", "size", "version", "whole")
 
-    def __init__(self, brand: str, version: int, etag: str, whole: bytes, not_modified: bytes) -> None:
+    def __init__(self, brand: str, counts: Counts, version: int, etag: str, whole: bytes, not_modified: bytes) -> None:
         self.brand = brand
+        self.counts = counts
         self.version = version
         self.etag = etag
         self.whole = whole
         self.not_modified = not_modified
         self.asked_at = 0.0
-        self.stale_at = float("inf")  # when its counts first changed
         self.size = len(whole) + len(not_modified) + ENTRY_BYTES
 
 
 class Answers:
     """The answers of all brands, within a bound of memory."""
 
-    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int, stale_s_max: float | None = None) -> None:
+    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int, stale_s_max: float = STALE_S_MAX) -> None:
         self._ask = ask
-        self._stale_s_max = STALE_S_MAX if stale_s_max is None else stale_s_max
+        self._stale_s_max = stale_s_max
         self._loop = asyncio.get_running_loop()
         self._inner: OrderedDict[str, Ready] = OrderedDict()
         self._outer: OrderedDict[str, Ready] = OrderedDict()
@@ -57,7 +88,7 @@ class Answers:
         self._inner_bytes = 0
         self._outer_bytes = 0
         self._of_brand: dict[str, set[str]] = {}  # whose answers are ready: their canonical texts
-        self._versions: dict[str, int] = {}  # of each brand's counts, as long as it has answers here or on their way
+        self._counts: dict[str, Counts] = {}  # of each brand, as long as it has answers here or on their way
         self._waiting: dict[str, tuple[list[Waiting], asyncio.TimerHandle]] = {}
 
     def find(self, canonical: str) -> Ready | None:
@@ -73,7 +104,7 @@ class Answers:
             self._inner.move_to_end(canonical)
         now = self._loop.time()
         ready.asked_at = now
-        return ready if now - ready.stale_at < self._stale_s_max else None
+        return ready if ready.counts.may_send(ready.version, now, stale_s_max=self._stale_s_max) else None
 
     def wait_for(self, canonical: str, waiting: Waiting, *, wait_s: float | None = None) -> None:
         """Have an answer made and hand it over, or the problem why there is none."""
@@ -96,21 +127,21 @@ class Answers:
                     else:
                         self._keep(canonical, version, etag, max_age_s, body)
             case ["changed", brand, version]:
-                self._versions[brand] = version
-                self._renew(brand, version)
+                self._counts_of(brand).change(version, self._loop.time())
+                self._renew(brand)
             case ["dropped", brand, version]:
-                self._versions[brand] = version
-                self._outdate(brand, version)
+                self._counts_of(brand).change(version, self._loop.time())
             case _:
                 pass  # "ready" and "stopped" are for the process's keeper.
 
     def forget(self) -> None:
         """Send nothing old any more: the answering process starts anew, and so do its versions."""
-        now = self._loop.time()
-        self._versions.clear()
+        before, self._counts = self._counts, {}
         for ready in (*self._inner.values(), *self._outer.values()):
-            ready.version = -1
-            ready.stale_at = min(ready.stale_at, now)
+            was_outdated = ready.version < before[ready.brand].version
+            ready.version = LONG_OUTDATED if was_outdated else OUTDATED
+            ready.counts = self._counts_of(ready.brand)
+            ready.counts.change(FIRST_VERSION, self._loop.time())
 
     @property
     def size_bytes(self) -> int:
@@ -121,33 +152,46 @@ class Answers:
         """Return how many answers are ready."""
         return len(self._inner) + len(self._outer)
 
-    def _renew(self, brand: str, version: int) -> None:
-        """Ask for the brand's answers anew, those asked for lately, the last asked first."""
-        since = self._loop.time() - ASKED_WITHIN_S
-        outdated = self._outdate(brand, version)
-        wanted = sorted(
-            ((one.asked_at, canonical) for canonical, one in outdated if one.asked_at >= since), reverse=True
-        )
-        if wanted:
-            self._ask(["renew", [canonical for _, canonical in wanted]])
+    def _counts_of(self, brand: str) -> Counts:
+        if brand not in self._counts:
+            self._counts[brand] = Counts()
+        return self._counts[brand]
 
-    def _outdate(self, brand: str, version: int) -> list[tuple[str, Ready]]:
-        """Take note that older answers of the brand are to be made anew, and return them."""
-        now = self._loop.time()
-        outdated: list[tuple[str, Ready]] = []
-        for canonical in self._of_brand.get(brand, ()):
-            ready = self._inner.get(canonical) or self._outer[canonical]
-            if ready.version < version:
-                ready.stale_at = min(ready.stale_at, now)
-                outdated.append((canonical, ready))
-        return outdated
+    def _renew(self, brand: str) -> None:
+        """Ask for the brand's answers anew, those asked for lately, the last asked first."""
+        version = self._counts_of(brand).version
+        self._look_through(list(self._of_brand.get(brand, ())), 0, [], brand, version)
+
+    def _look_through(
+        self, names: Sequence[str], start: int, found: list[tuple[float, str]], brand: str, version: int
+    ) -> None:
+        """Look for outdated answers among some of the brand's, and go on when others have had their turn."""
+        counts = self._counts.get(brand)
+        if counts is None or counts.version != version:
+            return  # There is another change, and whoever looks for its sake finds all.
+        since = self._loop.time() - ASKED_WITHIN_S
+        end = start + LOOKED_AT_ONCE
+        for canonical in names[start:end]:
+            ready = self._inner.get(canonical) or self._outer.get(canonical)
+            if ready is not None and ready.version < version and ready.asked_at >= since:
+                found.append((ready.asked_at, canonical))
+        if end < len(names):
+            self._loop.call_soon(self._look_through, names, end, found, brand, version)
+        elif found:
+            found.sort(key=itemgetter(0), reverse=True)
+            self._ask_anew([canonical for _, canonical in found], 0)
+
+    def _ask_anew(self, names: Sequence[str], start: int) -> None:
+        end = start + LOOKED_AT_ONCE
+        self._ask(["renew", names[start:end]])
+        if end < len(names):
+            self._loop.call_soon(self._ask_anew, names, end)
 
     def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> None:
-        ready = _ready(canonical, version, etag, max_age_s, body)
+        brand = _brand_of(canonical)
+        ready = _ready(canonical, (brand, self._counts_of(brand)), version, etag, max_age_s, body)
         before = self._inner.get(canonical) or self._outer.get(canonical)
         ready.asked_at = before.asked_at if before is not None else self._loop.time()
-        if version < self._versions.get(ready.brand, version):
-            ready.stale_at = self._loop.time()  # Its counts changed while it was on its way.
         self._of_brand.setdefault(ready.brand, set()).add(canonical)
         if canonical in self._inner:
             self._put_inner(canonical, ready)
@@ -196,10 +240,10 @@ class Answers:
             del self._of_brand[brand]
             # One that is on its way may have been overtaken, which only the version tells.
             if not any(_brand_of(one) == brand for one in self._waiting):
-                self._versions.pop(brand, None)
+                self._counts.pop(brand, None)
 
 
-def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
+def _ready(canonical: str, whose: tuple[str, Counts], version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
     headers = {
         # No stale-while-revalidate: a list would be given out when it is twice as old as it may be.
         "cache-control": f"public, max-age={max_age_s}, stale-if-error={STALE_IF_ERROR_S}",
@@ -207,9 +251,8 @@ def _ready(canonical: str, version: int, etag: str, max_age_s: int, body: bytes)
         "content-location": f"/v1/popular?{canonical}",
         "access-control-allow-origin": "*",
     }
-    brand = _brand_of(canonical)
     not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
-    return Ready(brand, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
+    return Ready(*whose, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
 
 
 def _brand_of(canonical: str) -> str:

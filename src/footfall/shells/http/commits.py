@@ -6,6 +6,7 @@ stream's chores, because the stream has one writer.
 
 import asyncio
 import logging
+import queue
 import threading
 import time
 from collections import deque
@@ -52,7 +53,8 @@ class Committer:
         self._chores = chores
         self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
         self._singles: deque[tuple[Sequence[Single], SinglesDone]] = deque()
-        self._wake = threading.Event()
+        # Not an Event: its lock is held by one thread while it waits for the interpreter that the other has.
+        self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
         self._is_called = False
         self._is_stopping = False
         self._opened: asyncio.Future[None] = self._loop.create_future()
@@ -86,12 +88,12 @@ class Committer:
 
     def _wake_writer(self) -> None:
         self._is_called = False
-        self._wake.set()
+        self._calls.put(None)
 
     async def stop(self) -> None:
         """Commit what is waiting and close the stream."""
         self._is_stopping = True
-        self._wake.set()
+        self._calls.put(None)
         await asyncio.to_thread(self._thread.join)
 
     def _run(self) -> None:
@@ -103,13 +105,20 @@ class Committer:
         self._loop.call_soon_threadsafe(self._opened.set_result, None)
         chores_at = time.monotonic() + CHORES_S
         while not (self._is_stopping and not self._waiting and not self._singles):
-            is_idle = not self._wake.wait(CHORES_S)
-            self._wake.clear()
+            is_idle = not self._is_woken()
             self._commit(stream)
             if time.monotonic() >= chores_at:
                 self._do_chores(stream, is_idle=is_idle)
                 chores_at = time.monotonic() + CHORES_S
         stream.close()
+
+    def _is_woken(self) -> bool:
+        """Wait until there is something to write, or time for chores; tell which."""
+        try:
+            self._calls.get(timeout=CHORES_S)
+        except queue.Empty:
+            return False
+        return True
 
     def _commit(self, stream: Stream) -> None:
         group = [self._waiting.popleft() for _ in range(len(self._waiting))]
@@ -126,9 +135,17 @@ class Committer:
         except Exception as error:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
             _log.exception("the stream's writer failed")
             outcome = Unavailable(f"the stream's writer failed: {error}")
-        self._loop.call_soon_threadsafe(self._deliver, group, outcome)
-        if singles:
-            self._loop.call_soon_threadsafe(self._deliver_singles, singles, outcome)
+        self._loop.call_soon_threadsafe(self._deliver, group, singles, outcome)
+
+    def _deliver(
+        self,
+        group: Sequence[tuple[Sequence[Entry], int, Done]],
+        singles: Sequence[tuple[Sequence[Single], SinglesDone]],
+        outcome: list[Appended] | PortError,
+    ) -> None:
+        self.commits += 1
+        self._deliver_groups(group, outcome)
+        self._deliver_singles(singles, outcome)
 
     def _deliver_singles(
         self, singles: Sequence[tuple[Sequence[Single], SinglesDone]], outcome: list[Appended] | PortError
@@ -141,8 +158,9 @@ class Committer:
             except Exception:  # noqa: BLE001 - as below
                 _log.exception("an answer could not be given; the others of its commit go on")
 
-    def _deliver(self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError) -> None:
-        self.commits += 1
+    def _deliver_groups(
+        self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError
+    ) -> None:
         start = 0
         for entries, size, done in group:
             self.pending_bytes -= size

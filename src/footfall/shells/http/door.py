@@ -2,7 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping, Sequence
+import time
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
@@ -35,6 +37,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
 
 KEY_BYTES_MAX = 255  # of an Idempotency-Key
+TURN_S = 0.0005  # For so long batches are taken before others have their turn.
 
 _HEADERS = {"access-control-allow-origin": "*", "cache-control": "no-store"}
 
@@ -71,11 +74,13 @@ class Door:
         self._totals = totals
         self._loop = asyncio.get_running_loop()
         self._alone: list[tuple[Exchange, bytes, Sender]] = []
+        self._batches: deque[tuple[Exchange, Callable[[], None]]] = deque()
+        self._batch_bytes = 0
 
     @property
     def is_full(self) -> bool:
         """Tell whether more waits for the disk than may."""
-        return self._committer.pending_bytes > self.limits.pending_bytes_max
+        return self._committer.pending_bytes + self._batch_bytes > self.limits.pending_bytes_max
 
     def body_of(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> bytes:
         """Return the body as it was before it was compressed."""
@@ -115,6 +120,13 @@ class Door:
             self._loop.call_soon(self._take_alone)
         self._alone.append((exchange, body, sender))
 
+    def take_in_turn(self, exchange: Exchange, work: Callable[[], None]) -> None:
+        """Do the work for a batch soon: hits wait for the disk anyway, so whoever asks for a list may go before."""
+        if not self._batches:
+            self._loop.call_soon(self._take_batches)
+        self._batches.append((exchange, work))
+        self._batch_bytes += len(exchange.body)
+
     def take(self, exchange: Exchange, parsed: Parsed, request: Request) -> None:
         """Take hits that came together."""
         entries = self._acceptance.entries(parsed, request)
@@ -138,6 +150,25 @@ class Door:
         """Answer with a problem, and count that."""
         self._totals.posts_refused[int(document.status)] += 1
         _reply(exchange, whole_problem(document))
+
+    def _take_batches(self) -> None:
+        until = time.monotonic() + TURN_S
+        while True:
+            exchange, work = self._batches[0]
+            try:
+                work()
+            except FootfallError as error:
+                self.say_why(exchange, error)
+            except Exception:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
+                _log.exception("hits that came together could not be taken")
+                exchange.reply(problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail="this is a defect of footfall"))
+            self._batches.popleft()
+            self._batch_bytes -= len(exchange.body)
+            if not self._batches:
+                return
+            if time.monotonic() >= until:
+                self._loop.call_soon(self._take_batches)
+                return
 
     def _take_alone(self) -> None:
         alone, self._alone = self._alone, []

@@ -1,6 +1,5 @@
 """POST /v1/hits: one hit, an array, or one a line. POST /v1/pagehits: old senders' batches."""
 
-from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
@@ -44,14 +43,17 @@ class HitsRoute:
         elif door.is_full:
             detail = "hits come faster than the disk takes them"
             door.refuse(exchange, problem_document(HTTPStatus.TOO_MANY_REQUESTS, detail=detail))
-        else:
+        elif exchange.body[:1] == b"{":
             try:
-                self._collect(exchange, dict(exchange.headers))
+                self._collect(exchange)
             except FootfallError as error:
                 door.say_why(exchange, error)
+        else:
+            door.take_in_turn(exchange, lambda: self._collect(exchange))
 
-    def _collect(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> None:
+    def _collect(self, exchange: Exchange) -> None:
         door = self._door
+        headers = dict(exchange.headers)
         sender = door.sender(exchange, headers)
         body = door.body_of(exchange, headers)
         kind = headers.get(b"content-type", b"").lower()
@@ -67,8 +69,9 @@ class HitsRoute:
 class PageHitsRoute(HitsRoute):
     """The route for senders of the old kind, which add hits up themselves and never name a brand."""
 
-    def _collect(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> None:
+    def _collect(self, exchange: Exchange) -> None:
         door = self._door
+        headers = dict(exchange.headers)
         sender = door.sender(exchange, headers)
         body = door.body_of(exchange, headers)
         parsed = parse_pagehits(body, brand=_brand_asked(exchange.target), hits_max=door.limits.batch_hits_max)
