@@ -22,10 +22,11 @@ _VERSION, _FAMILY = 1, 7
 _LIST, _SET, _HLL = 0, 1, 2  # the low two bits of the mode
 _HLL_4, _HLL_6, _HLL_8 = 0, 1, 2  # the next two
 _INTS = {_LIST: 2, _SET: 3, _HLL: 10}
-_EMPTY, _COMPACT, _OUT_OF_ORDER, _STALE_SUMS = 4, 8, 16, 32  # flags
+_EMPTY, _COMPACT, _OUT_OF_ORDER, _STALE_SUMS = 4, 8, 16, 32  # flags; the last only in Java, another thing in C++
 _LIST_MAX = 7  # An eighth coupon makes it a set.
 _SET_LG_MIN = 5
 _LARGE_RHO = 32  # Weights from here on are summed apart, so that either sum is exact.
+_EXCEPTIONS_LG = {8: 3, 9: 3, 10: 4, 11: 4, 12: 5, 13: 5, 14: 6, 15: 7, 16: 8}  # the first table, by lgK
 _EXCEPTION = 15  # A register of four bits that says: look among the exceptions.
 
 
@@ -88,7 +89,7 @@ def _coupons_of(data: bytes, head: _Head) -> Coupons:
     if head.mode == _SET:
         start = _INTS[_SET] * 4
         count = int.from_bytes(data[_HEAD.size : start], "little")
-    if head.is_compact or (head.flags & _EMPTY and len(data) == start):
+    if head.is_compact:
         slots = count
     elif head.lg_array <= head.lg_k:
         slots = 1 << head.lg_array
@@ -151,11 +152,12 @@ def _from_nibbles(packed: NDArray[np.uint8], head: _Head, exceptions: Coupons) -
 
 def _exceptions_of(data: bytes, head: _Head, count: int) -> Coupons:
     """Return the exceptions to registers of four bits, which follow them."""
-    slots = count if head.is_compact or not count else 1 << min(head.lg_array, head.lg_k)
-    # A table without exceptions may be there with nothing in it, as writers of the updatable form leave it.
-    if len(data) != 4 * slots and (count or head.is_compact or data.strip(b"\0")):
+    # The updatable form leaves room for exceptions even when there is none.
+    lg_slots = min(head.lg_array, head.lg_k) if count else _EXCEPTIONS_LG[head.lg_k]
+    slots = count if head.is_compact else 1 << lg_slots
+    if len(data) != 4 * slots:
         raise _not(f"it has {len(data)} bytes of exceptions where its counts need {4 * slots}")
-    coupons = np.frombuffer(data[: 4 * slots], "<u4").astype(np.uint32)
+    coupons = np.frombuffer(data, "<u4").astype(np.uint32)
     coupons = coupons[coupons != 0]
     if len(coupons) != count:
         raise _not(f"it says {count} exceptions and has {len(coupons)}")
