@@ -20,9 +20,11 @@ from bench import (
     bench_restart,
     bench_serve,
     bench_steps,
+    bench_uniques,
 )
 from bench.nginx import NoNginx
 from bench.plan import SECONDS, Bench, Plan
+from bench.redis_server import NoRedis
 from bench.results import RESULTS, Row, save, show
 from bench.wrk import NoWrk
 
@@ -39,6 +41,7 @@ BENCHES: Mapping[str, Bench] = {
     "client": bench_client.run,
     "catalogue": bench_catalogue.run,
     "load": bench_load.run,
+    "uniques": bench_uniques.run,
 }
 
 
@@ -62,7 +65,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="footfall-bench-") as place:
             try:
                 measured[name] = BENCHES[name](Plan(Path(place), arguments.seconds))
-            except (NoNginx, NoWrk) as error:
+            except (NoNginx, NoRedis, NoWrk) as error:
                 print(error, file=sys.stderr)
                 return 1
         print(f"{name} took {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
-import datasketches
 import numpy as np
 import pytest
 from hypothesis import given
@@ -13,6 +13,7 @@ from footfall.sketches.coupons import coupons_of_numbers
 from footfall.sketches.datasketches_hll import BYTES_MAX, datasketches_from_uniques, uniques_from_datasketches
 from footfall.sketches.errors import NotASketch, OtherSize
 from footfall.sketches.uniques import Uniques, added, estimate, merged, no_uniques
+from tests.sketches.theirs import datasketches
 
 KINDS = [datasketches.HLL_4, datasketches.HLL_6, datasketches.HLL_8]
 FORMS: list[Callable[..., bytes]] = [
@@ -27,7 +28,7 @@ def sketch_of(distinct: int, lg_k: int = 12) -> Uniques:
 
 
 @cache
-def theirs_of(distinct: int, lg_k: int = 12, kind: object = datasketches.HLL_8) -> "datasketches.hll_sketch":
+def theirs_of(distinct: int, lg_k: int = 12, kind: object = datasketches.HLL_8) -> Any:
     sketch = datasketches.hll_sketch(lg_k, kind)
     for number in range(distinct):
         sketch.update(number)

@@ -1,6 +1,5 @@
 """What we keep of a value is what Apache DataSketches keeps of it, whatever its length and its bytes."""
 
-import datasketches
 import numpy as np
 import pytest
 from hypothesis import given
@@ -9,6 +8,7 @@ from hypothesis import strategies as st
 from footfall.sketches.coupons import coupons_of, coupons_of_bytes, coupons_of_numbers, coupons_of_texts
 from footfall.sketches.errors import ValueTooLong
 from footfall.sketches.murmur import CHUNK, VALUE_BYTES_MAX, hashes_of_texts
+from tests.sketches.theirs import datasketches
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
 

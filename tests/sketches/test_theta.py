@@ -1,8 +1,8 @@
 """Theta sketches tell what sets share and what one has alone, the same in any order, with bounds that hold."""
 
 import random
+from typing import Any
 
-import datasketches
 import numpy as np
 import pytest
 from hypothesis import given
@@ -24,6 +24,7 @@ from footfall.sketches.theta import (
     theta_intersection,
     theta_union,
 )
+from tests.sketches.theirs import datasketches
 
 LG_K = 5  # 32 hashes: small sets are over it.
 SETS = st.sets(st.integers(0, 2**40), max_size=90)
@@ -33,7 +34,7 @@ def sketch_of(numbers: set[int] | range, lg_k: int = LG_K) -> Theta:
     return theta_added(no_theta(lg_k), hashes_of_numbers(np.array(sorted(numbers), np.int64)))
 
 
-def theirs_of(numbers: range, lg_k: int = THETA_LG_K) -> "datasketches.update_theta_sketch":
+def theirs_of(numbers: range, lg_k: int = THETA_LG_K) -> Any:
     sketch = datasketches.update_theta_sketch(lg_k)
     for number in numbers:
         sketch.update(number)

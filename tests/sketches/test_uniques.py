@@ -2,7 +2,6 @@
 
 import random
 
-import datasketches
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from footfall.sketches.coupons import Coupons, coupons_of_numbers, coupons_of_texts, sparse_max
 from footfall.sketches.errors import OtherSize
 from footfall.sketches.uniques import GROUP_LG_K, NAMED_LG_K, Uniques, added, estimate, merged, no_uniques
+from tests.sketches.theirs import datasketches
 
 LG_K = 8  # 24 coupons before registers: small sets reach both forms.
 SETS = st.sets(st.integers(0, 2**40), max_size=60)

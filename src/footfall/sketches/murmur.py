@@ -23,8 +23,9 @@ _ADD1, _ADD2 = np.uint64(0x52DCE729), np.uint64(0x38495AB5)
 _FIVE = np.uint64(5)
 _MIX1, _MIX2 = np.uint64(0xFF51AFD7ED558CCD), np.uint64(0xC4CEB9FE1A85EC53)
 _WORD = 8
-_BLOCK = 16
-_PADDING = bytes(_BLOCK)  # After the last value: a tail is read as two words, wherever it ends.
+_BLOCK, _BLOCK_LG = 16, 4
+_SEED_OF_WORD = np.uint64(SEED ^ _WORD)  # Either half of the hash of a value of one word, before the word.
+_END = bytes(1 + _BLOCK)  # After the last value: its separator, and room for reading its tail as a whole block.
 # What is kept of the two words of a tail, by the bytes that it has.
 _KEEP_FIRST = np.array([(1 << 8 * min(left, _WORD)) - 1 for left in range(_BLOCK)], np.uint64)
 _KEEP_SECOND = np.array([(1 << 8 * max(left - _WORD, 0)) - 1 for left in range(_BLOCK)], np.uint64)
@@ -41,13 +42,13 @@ class Hashes:
 def hashes_of_texts(texts: Sequence[str]) -> Iterator[Hashes]:
     """Yield the hashes of texts as UTF-8, by chunks; empty ones are left out, as DataSketches leaves them out."""
     for at in range(0, len(texts), CHUNK):
-        yield _hashes_of_texts(texts[at : at + CHUNK])
+        yield _hashes_of_texts(texts[at : at + CHUNK] if len(texts) > CHUNK else texts)
 
 
 def hashes_of_bytes(values: Sequence[bytes]) -> Iterator[Hashes]:
     """Yield the hashes of byte strings, by chunks; empty ones are left out, as DataSketches leaves them out."""
     for at in range(0, len(values), CHUNK):
-        yield _hashes_of_bytes(values[at : at + CHUNK])
+        yield _hashes_of_bytes(values[at : at + CHUNK] if len(values) > CHUNK else values)
 
 
 def hashes_of_numbers(numbers: NDArray[np.uint64] | NDArray[np.int64]) -> Iterator[Hashes]:
@@ -59,13 +60,17 @@ def hashes_of_numbers(numbers: NDArray[np.uint64] | NDArray[np.int64]) -> Iterat
 
 def _hashes_of_words(words: Words) -> Hashes:
     """Return the hashes of values that are one word each: a tail, and no block before it."""
-    first = _scrambled(words.copy(), _C1, _C2, 31)
-    first ^= np.uint64(SEED)
-    return _finished(first, np.full(len(words), SEED, np.uint64), np.uint64(_WORD))
+    first = words * _C1
+    _rotate(first, 31)
+    first *= _C2
+    first ^= _SEED_OF_WORD
+    first += _SEED_OF_WORD
+    second = first + _SEED_OF_WORD
+    return _finished(first, second)
 
 
 def _hashes_of_texts(texts: Sequence[str]) -> Hashes:
-    data = "\0".join([*texts, _PADDING.decode()]).encode()
+    data = "\0".join(texts).encode() + _END
     ends = _ends_of(data)
     if len(ends) == len(texts):
         return _hashes_of_run(data, ends)
@@ -74,7 +79,7 @@ def _hashes_of_texts(texts: Sequence[str]) -> Hashes:
 
 def _hashes_of_bytes(values: Sequence[bytes]) -> Hashes:
     # The separators tell the lengths; asking every value for its own takes longer than all of the joining.
-    data = b"\0".join([*values, _PADDING])
+    data = b"\0".join(values) + _END
     ends = _ends_of(data)
     if len(ends) != len(values):  # Some value has a zero byte inside.
         ends = np.cumsum(np.fromiter(map(len, values), np.int64, len(values)) + 1) - 1
@@ -83,7 +88,7 @@ def _hashes_of_bytes(values: Sequence[bytes]) -> Hashes:
 
 def _ends_of(data: bytes) -> NDArray[np.int64]:
     """Return where the zero bytes are that are not padding."""
-    return np.flatnonzero(np.frombuffer(data, np.uint8, len(data) - len(_PADDING)) == 0)
+    return np.flatnonzero(np.frombuffer(data, np.uint8, len(data) - len(_END) + 1) == 0)
 
 
 def _hashes_of_run(data: bytes, ends: NDArray[np.int64]) -> Hashes:
@@ -98,38 +103,45 @@ def _hashes_of_run(data: bytes, ends: NDArray[np.int64]) -> Hashes:
     if shortest == 0:
         starts, lengths = starts[lengths > 0], lengths[lengths > 0]
     if shortest // _BLOCK == longest // _BLOCK:
-        return _hashes_of_sorted(data, starts, lengths)
+        return _hashes_of_sorted(data, starts, lengths, [len(starts)] * (longest // _BLOCK))
     # Most blocks first: those that still have a block are then always the first so many.
-    order = np.argsort((-(lengths // _BLOCK)).astype(np.int16), kind="stable")
-    hashes = _hashes_of_sorted(data, starts[order], lengths[order])
+    blocks = (lengths >> _BLOCK_LG).astype(np.int16)
+    order = np.argsort(-blocks, kind="stable")
+    having = len(blocks) - np.cumsum(np.bincount(blocks))[:-1]
+    hashes = _hashes_of_sorted(data, starts[order], lengths[order], having.tolist())
     first, second = np.empty_like(hashes.first), np.empty_like(hashes.second)
     first[order], second[order] = hashes.first, hashes.second
     return Hashes(first, second)
 
 
-def _hashes_of_sorted(data: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> Hashes:
-    """Return the hashes of values whose numbers of blocks never rise."""
-    # Words at every byte, not at every eighth: values begin anywhere.
-    anywhere = np.ndarray((len(data) - _WORD + 1,), np.dtype("V8"), data, 0, (1,))
+def _hashes_of_sorted(
+    data: bytes, starts: NDArray[np.int64], lengths: NDArray[np.int64], having: Sequence[int]
+) -> Hashes:
+    """Return the hashes of values whose numbers of blocks never rise; `having` tells how many have each block."""
+    # Blocks at every byte, not at every sixteenth: values begin anywhere.
+    anywhere = np.ndarray((len(data) - _BLOCK + 1,), np.dtype(f"V{_BLOCK}"), data, 0, (1,))
     first = np.full(len(starts), SEED, np.uint64)
     second = first.copy()
     at, left = starts.copy(), lengths & (_BLOCK - 1)
-    falling = lengths[::-1] // _BLOCK
-    for block in range(int(falling.max(initial=0))):
-        having = len(falling) - int(np.searchsorted(falling, block, side="right"))
-        here = at[:having]
-        word1 = _words(anywhere, here)
-        here += _WORD
-        _take_block(first[:having], second[:having], word1, _words(anywhere, here))
-        here += _WORD
-    first ^= _scrambled(_words(anywhere, at) & _KEEP_FIRST[left], _C1, _C2, 31)
-    at += _WORD
-    second ^= _scrambled(_words(anywhere, at) & _KEEP_SECOND[left], _C2, _C1, 33)
-    return _finished(first, second, lengths.view(np.uint64))
+    for count in having:
+        _take_block(first[:count], second[:count], *_words(anywhere, at[:count]))
+        at[:count] += _BLOCK
+    word1, word2 = _words(anywhere, at)
+    word1 &= _KEEP_FIRST[left]
+    word2 &= _KEEP_SECOND[left]
+    first ^= _scrambled(word1, _C1, _C2, 31)
+    second ^= _scrambled(word2, _C2, _C1, 33)
+    first ^= lengths.view(np.uint64)
+    second ^= lengths.view(np.uint64)
+    first += second
+    second += first
+    return _finished(first, second)
 
 
-def _words(anywhere: NDArray[np.void], at: NDArray[np.int64]) -> Words:
-    return anywhere[at].view("<u8").astype(np.uint64, copy=False)
+def _words(anywhere: NDArray[np.void], at: NDArray[np.int64]) -> tuple[Words, Words]:
+    """Return the two words of the blocks at these places."""
+    words = anywhere[at].view("<u8")  # Fetching sixteen bytes at once costs what eight do.
+    return words[0::2].astype(np.uint64), words[1::2].astype(np.uint64)
 
 
 def _take_block(first: Words, second: Words, word1: Words, word2: Words) -> None:
@@ -160,12 +172,8 @@ def _rotate(words: Words, turn: int) -> None:
     words |= low
 
 
-def _finished(first: Words, second: Words, lengths: Words | np.uint64) -> Hashes:
+def _finished(first: Words, second: Words) -> Hashes:
     """Let every bit of what was taken reach every bit of the hashes, in place, and return them."""
-    first ^= lengths
-    second ^= lengths
-    first += second
-    second += first
     _mix(first)
     _mix(second)
     first += second
