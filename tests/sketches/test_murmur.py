@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from footfall.sketches.coupons import coupons_of, coupons_of_bytes, coupons_of_numbers, coupons_of_texts
 from footfall.sketches.errors import ValueTooLong
-from footfall.sketches.murmur import CHUNK, VALUE_BYTES_MAX, hashes_of_texts
+from footfall.sketches.murmur import CHUNK, VALUE_BYTES_MAX, Hashes, hashes_of_texts
 from tests.sketches.theirs import datasketches
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=80)
@@ -64,6 +64,14 @@ def test_the_longest_value_is_taken_and_a_longer_one_is_refused() -> None:
     assert coupons_of_texts([longest]).tolist() == [their_coupon(longest)]
     with pytest.raises(ValueTooLong, match=rf"{VALUE_BYTES_MAX + 1} bytes.*digest"):
         coupons_of_texts(["short", longest + "x"])
+
+
+def test_leading_zeros_are_counted_over_the_whole_word() -> None:
+    # A word whose upper half is zero is too rare to be met by values, so the words are given.
+    words = [0, 1, 2, 3, 5, 2**31, 2**32 - 1, 2**32, 2**33 - 1, 2**53 + 1, 2**54 - 1, 2**62, 2**63, 2**64 - 1]
+    hashes = Hashes(np.zeros(len(words), np.uint64), np.array(words, np.uint64))
+    rhos = coupons_of([hashes]) >> np.uint32(26)
+    assert rhos.tolist() == [min(64 - word.bit_length(), 62) + 1 for word in words]
 
 
 def test_no_values_have_no_coupons() -> None:

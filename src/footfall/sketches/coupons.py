@@ -77,6 +77,7 @@ def _rhos_of(words: NDArray[np.uint64]) -> NDArray[np.uint32]:
     # The exponent of a float tells the highest bit, and half a word is a float without rounding.
     high = words.view(np.uint32)[_HIGH::2].astype(np.float64)
     rhos = _FLOAT_EXPONENT_OF_HALF - (high.view(np.uint32)[_HIGH::2] >> np.uint32(20))
-    for at in np.flatnonzero(high == 0).tolist():  # One word in four thousand million.
-        rhos[at] = min(64 - int(words[at]).bit_length() + 1, RHO_MAX)
+    if rhos.max(initial=0) > RHO_MAX:  # Half a word was zero, as one in four thousand million is.
+        for at in np.flatnonzero(high == 0).tolist():
+            rhos[at] = min(64 - int(words[at]).bit_length() + 1, RHO_MAX)
     return rhos
