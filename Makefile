@@ -67,7 +67,7 @@ soak: setup-tests  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
 
 bench: $(STAMP)  ## measure; writes bench/results/
-	@$(BIN)/python scripts/debian.py wrk nginx
+	@$(BIN)/python scripts/debian.py wrk nginx redis-server
 	$(BIN)/python -m bench
 	$(BIN)/python scripts/figures.py
 

@@ -22,10 +22,12 @@ from bench import (
     bench_restart,
     bench_serve,
     bench_steps,
+    bench_uniques,
     dynamodb_cost,
 )
 from bench.nginx import NoNginx
 from bench.plan import SECONDS, Bench, Plan
+from bench.redis_server import NoRedis
 from bench.results import RESULTS, Row, save, show
 from bench.wrk import NoWrk
 
@@ -45,6 +47,7 @@ BENCHES: Mapping[str, Bench] = {
     "cold-start": bench_cold_start.run,
     "hot-asset": bench_hot_asset.run,
     "dynamodb-cost": dynamodb_cost.run,
+    "uniques": bench_uniques.run,
 }
 
 
@@ -68,7 +71,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="footfall-bench-") as place:
             try:
                 measured[name] = BENCHES[name](Plan(Path(place), arguments.seconds))
-            except (NoNginx, NoWrk) as error:
+            except (NoNginx, NoRedis, NoWrk) as error:
                 print(error, file=sys.stderr)
                 return 1
         print(f"{name} took {time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)

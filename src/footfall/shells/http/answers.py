@@ -51,7 +51,7 @@ class Counts:
             self.version = version
             self._changes.append((version, now))
 
-    def may_send(self, version: int, now: float, *, stale_s_max: float = STALE_S_MAX) -> bool:
+    def may_send(self, version: int, now: float, *, stale_s_max: float) -> bool:
         """Tell whether an answer is up to date, or became outdated only a moment ago."""
         while self._changes and now - self._changes[0][1] >= stale_s_max:
             self._sent_from = self._changes.popleft()[0]
@@ -77,9 +77,9 @@ class Ready:
 class Answers:
     """The answers of all brands, within a bound of memory."""
 
-    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int, stale_s_max: float = STALE_S_MAX) -> None:
+    def __init__(self, ask: Callable[[Message], bool], *, bytes_max: int, stale_s_max: float | None = None) -> None:
         self._ask = ask
-        self._stale_s_max = stale_s_max
+        self._stale_s_max = STALE_S_MAX if stale_s_max is None else stale_s_max
         self._loop = asyncio.get_running_loop()
         self._inner: OrderedDict[str, Ready] = OrderedDict()
         self._outer: OrderedDict[str, Ready] = OrderedDict()
