@@ -291,7 +291,8 @@ def _column(texts: list[str]) -> list[str] | None:
 
 
 def _ids(brand: str, hits: list[Hit]) -> tuple[tuple[int, bytes], ...]:
-    return tuple((place, _id(brand, "hit", hit.id)) for place, hit in enumerate(hits) if hit.id)
+    # With the asset, because shards of AWS look for ids each by itself, and an asset is always in the same one.
+    return tuple((place, _id(brand, "hit", hit.id, hit.key[0])) for place, hit in enumerate(hits) if hit.id)
 
 
 def _claim(brand: str, request: Request) -> Claim | None:
