@@ -7,6 +7,7 @@ import pytest
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.stream.archive import Archive
 from footfall.ports.stream import Record
+from footfall.values.window import DAY_MS
 from tests.simulation.aws_world import AwsWorld
 from tests.simulation.checking import Wrong, check_everything, check_recount
 from tests.simulation.grounds import Flaky
@@ -17,6 +18,12 @@ from tests.simulation.test_path import act as act_anywhere
 SEEDS = 10
 SOAK_SEEDS = 1_000
 MUTANT_SEEDS_MAX = 40
+
+
+@pytest.fixture(autouse=True)
+def no_standstill_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ids be kept for years: worlds stand still for longer than Kinesis would keep records."""
+    monkeypatch.setattr("footfall.flow.count.keeping.STANDSTILL_MS", 1_000 * DAY_MS)
 
 
 def live(world: AwsWorld, acts: int = ACTS) -> None:

@@ -10,13 +10,14 @@ from footfall.flow.count.keeping import KEY_REUSED, STANDSTILL_MS
 from footfall.flow.count.tally import AsideRecord
 from footfall.flow.store import keys
 from footfall.flow.store.columns import total_hits
+from footfall.flow.store.journal import read_journal
 from footfall.flow.stream.seen_ids import KEPT_HOURS
 from footfall.ports.errors import Changed
 from footfall.ports.stream import Claim, Entry
 from footfall.ports.table import Delete, everything
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain
 from tests.flow.count.aws_stage import AwsStage, entry_with, id_of
-from tests.flow.count.stage import NOON_MS, Stage, key_of
+from tests.flow.count.stage import NOON_MS, Stage, key_of, minute_of
 from tests.flow.count.test_worker import WRITES_MAX, eventful_days, stored, take_turn
 from tests.simulation.grounds import Killed, KilledTable, TroubledTable
 
@@ -152,8 +153,7 @@ def test_a_worker_that_wakes_up_after_another_took_over_changes_nothing() -> Non
     stage.send("0")
     awake, asleep = stage.side().workers[0], stage.side().workers[0]
     stage.stream.append([entry_with(stage, "12", ids=["a", "b"])])
-    asleep.step()
-    asleep.step()  # It has tallied them, and its flush is not due yet.
+    asleep._take_in(100)  # It has tallied them.
     awake.drain()
     stage.stream.append([entry_with(stage, "1", ids=["a"]), entry_with(stage, "1", ids=["c"])])
     awake.drain()
@@ -171,7 +171,7 @@ def test_a_rival_that_read_less_takes_no_ids_away_from_one_that_read_more() -> N
     stage = AwsStage()
     stage.stream.append([entry_with(stage, "1", ids=["a"])])
     slow = stage.side().workers[0]
-    slow.step()
+    slow._take_in(100)
     quick = stage.side().workers[0]
     stage.stream.append([entry_with(stage, "2", ids=["b"])])
     quick.drain()
@@ -183,13 +183,24 @@ def test_a_rival_that_read_less_takes_no_ids_away_from_one_that_read_more() -> N
     assert (stage.lines().counted, stage.lines().duplicate) == (2, 2)
 
 
+def test_news_that_one_wrote_are_not_lost_to_another_that_fails_for_the_same_checkpoint() -> None:
+    stage = AwsStage()
+    asleep, awake = stage.side().workers[0], stage.side().workers[0]
+    stage.send("1")
+    awake.drain()
+    with pytest.raises(Changed):
+        asleep.commit_touched([])
+    news = read_journal(stage.table, 0, after=0, now_number=awake.checkpoint.number)
+    assert (news.is_whole, [one.window for one in news.touched]) == (True, [minute_of(NOON_MS)])
+
+
 def test_what_was_set_aside_stays_listed_once_whoever_lists_it_again() -> None:
     stage = AwsStage()
     old_ms = NOON_MS - 2 * DAY_MS
     stage.send("1", at_ms=old_ms)
     early, later = stage.side().workers[0], stage.side().workers[0]
-    early.step()
-    later._take_in(1)
+    for one in (early, later):
+        one._take_in(100)
     stage.send("2", at_ms=old_ms)
     late = stage.side().workers[0]
     late.drain()
@@ -220,24 +231,28 @@ def test_a_shard_read_again_from_its_start_adds_nothing() -> None:
 def test_one_that_slept_through_a_fold_puts_nothing_beside_it_again() -> None:
     stage = AwsStage()
     side = stage.side()
-    stage.send("1")
+    old_ms = NOON_MS - 5 * DAY_MS  # Its minutes are not kept any more, so hits go straight to the hour.
+
+    def bring_in(asset: str) -> None:
+        stage.send_pack([key_of(asset)], at_ms=[old_ms], trusted=True)
+
+    bring_in("1")
     side.count()
-    stage.clock.set(NOON_MS + 2 * HOUR_MS)
-    side.build()
-    assert keys.shard_name(0) in stage.parts(NOON_MS, Grain.HOUR)
+    assert set(stage.parts(old_ms, Grain.HOUR)) == {keys.shard_name(0)}
+    bring_in("2")
     asleep = stage.side().workers[0]
-    stage.send("1", at_ms=NOON_MS)  # Late for the hour.
-    asleep.step()
-    asleep.step()
+    asleep._take_in(100)
     side.count()
+    assert keys.late_part(0) in stage.parts(old_ms, Grain.HOUR)
     stage.clock.advance(11 * MINUTE_MS)
     side.build()  # What was late is folded in.
-    stage.send("2", at_ms=NOON_MS)
-    with suppress(Changed):
+    bring_in("3")
+    asleep._take_in(100)
+    with pytest.raises(Changed):
         asleep.flush(is_at_tip=False)
-    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2}
+    assert stage.counts(old_ms, Grain.HOUR) == {key_of("1"): 1, key_of("2"): 1}
     side.count()
-    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2, key_of("2"): 1}
+    assert stage.counts(old_ms, Grain.HOUR) == {key_of("1"): 1, key_of("2"): 1, key_of("3"): 1}
 
 
 def test_an_hour_that_was_built_by_one_that_slept_is_built_again_by_whoever_counts_on() -> None:

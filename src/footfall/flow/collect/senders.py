@@ -48,6 +48,21 @@ def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -
     return address
 
 
+def proxied_address(peer: str, forwarded: str, *, viewer: str) -> str:
+    """Return the address that a proxy which has proved itself was asked from.
+
+    It says so itself (CloudFront-Viewer-Address), or appended it to the chain. An API before a function appends the
+    proxy's own address behind that, which is the peer's once more.
+    """
+    said = _address_before_port(viewer)
+    if said:
+        return said
+    hops = [_host(hop.strip()) for hop in forwarded.split(",")[-_HOPS_MAX:] if hop.strip()]
+    while hops and hops[-1] == peer:
+        hops.pop()
+    return hops[-1] if hops else peer
+
+
 class Salts:
     """The secrets that visitors are hashed under, in a table of their own that no backup holds."""
 
@@ -128,6 +143,21 @@ def _host(hop: str) -> str:
     if hop.startswith("["):
         return hop[1:].partition("]")[0]
     return hop.partition(":")[0] if hop.count(":") == 1 else hop
+
+
+def _address_before_port(text: str) -> str:
+    """Return the address that stands before a port, without brackets around an IPv6 one; empty when there is none."""
+    text = text.strip()
+    bare = text[1:].partition("]")[0] if text.startswith("[") else text.rpartition(":")[0]
+    for address in (
+        bare,
+        text,
+    ):  # The port is always there, says the vendor; without it, it is an address all the same.
+        try:
+            return str(ipaddress.ip_address(address))
+        except ValueError:
+            continue
+    return ""
 
 
 def is_within(address: str, networks: Sequence[Network]) -> bool:

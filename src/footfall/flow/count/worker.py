@@ -331,7 +331,8 @@ class Worker:
                 self._table.put(put)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
-        write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=self._clock.now_ms())
+        number, now_ms = checkpoint.number, self._clock.now_ms()
+        write_journal(self._table, self.shard, number, touched, now_ms=now_ms, is_shared=self.is_shared)
         checkpoint.unbuilt = self.rollup.unbuilt_since()
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import xxhash
+
 from footfall.flow.store import keys
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Put, Table, Value, everything
@@ -29,14 +31,17 @@ class News:
     is_whole: bool = True
 
 
-def write_journal(table: Table, shard: int, number: int, touched: Iterable[Touched], *, now_ms: int) -> None:
-    """Write the journal's entry for a checkpoint's number."""
+def write_journal(
+    table: Table, shard: int, number: int, touched: Iterable[Touched], *, now_ms: int, is_shared: bool = False
+) -> None:
+    """Write the journal's entry for a checkpoint's number; of two who try where that is shared, each has its own."""
     windows = sorted(touched)
     listed: list[Value] = [
         [one.brand, str(one.window.grain), one.window.from_ms, one.window.to_ms] for one in windows[:WINDOWS_MAX]
     ]
     item: Mapping[str, Value] = {"windows": listed, "whole": len(windows) <= WINDOWS_MAX}
-    table.put(Put(keys.journal(shard, number), item, expires_at_ms=now_ms + KEPT_MS))
+    checksum = xxhash.xxh3_64_hexdigest(repr(windows).encode()) if is_shared else ""
+    table.put(Put(keys.journal(shard, number, checksum), item, expires_at_ms=now_ms + KEPT_MS))
 
 
 def read_journal(table: Table, shard: int, *, after: int, now_number: int) -> News:
@@ -44,21 +49,21 @@ def read_journal(table: Table, shard: int, *, after: int, now_number: int) -> Ne
     if after == now_number:
         return News(after, ())
     touched: set[Touched] = set()
-    found = 0
+    found: set[int] = set()
     is_whole = True
     for entry in everything(
         table,
         keys.journal_partition(shard),
         at_least=keys.journal(shard, after + 1).sort,
-        at_most=keys.journal(shard, now_number).sort,
+        at_most=keys.journal_end(shard, now_number),
     ):
         windows = entry.item.get("windows")
         if not isinstance(windows, Sequence) or isinstance(windows, str | bytes):
             raise Corrupt(f"the journal's entry {entry.key.sort} lists no windows")
         touched.update(_touched_from(one) for one in windows)
         is_whole = is_whole and bool(entry.item.get("whole"))
-        found += 1
-    return News(now_number, sorted(touched), is_whole=is_whole and found == now_number - after)
+        found.add(keys.journal_number(entry.key))
+    return News(now_number, sorted(touched), is_whole=is_whole and len(found) == now_number - after)
 
 
 def _touched_from(value: Value) -> Touched:

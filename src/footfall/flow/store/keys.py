@@ -123,14 +123,22 @@ def journal_partition(shard: int) -> str:
     return f"@journal#{shard_name(shard)}"
 
 
-def journal(shard: int, number: int) -> Key:
-    """Return the key of the journal's entry of a checkpoint's number."""
-    return Key(journal_partition(shard), f"{number:020d}")
+def journal(shard: int, number: int, checksum: str = "") -> Key:
+    """Return the key of the journal's entry of a checkpoint's number.
+
+    Where two may write for the same number, of whom one will fail, the entry's checksum keeps them apart.
+    """
+    return Key(journal_partition(shard), f"{number:020d}#{checksum}" if checksum else f"{number:020d}")
+
+
+def journal_end(shard: int, number: int) -> str:
+    """Return a sort key after every entry of a number and before those of the next."""
+    return f"{journal(shard, number).sort}#~"
 
 
 def journal_number(key: Key) -> int:
     """Return the checkpoint's number of a journal's entry."""
-    return int(key.sort)
+    return int(key.sort.partition("#")[0])
 
 
 def ids_partition(shard: int) -> str:
