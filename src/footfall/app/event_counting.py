@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from footfall.adapters.aws.kinesis_fed import FedStream
+from footfall.adapters.aws.kinesis_fed import FedStream, MayEnter
 from footfall.adapters.aws.kinesis_places import Place, RawRecord, bytes_from_place
 from footfall.app.counting import count_rules
 from footfall.app.settings import Settings
@@ -86,12 +86,19 @@ class ShardWorkers:
 
 
 class EventCounting:
-    """Counts events."""
+    """Counts events; `may_enter` tells whether a Kinesis shard's parents are counted to their end."""
 
     def __init__(
-        self, settings: Settings, table: Table, archive: Archive, *, clock: Clock, zone_of: Callable[[str], str]
+        self,
+        settings: Settings,
+        table: Table,
+        archive: Archive,
+        *,
+        clock: Clock,
+        zone_of: Callable[[str], str],
+        may_enter: MayEnter | None = None,
     ) -> None:
-        self._stream = FedStream(shards=settings.stream_shards)
+        self._stream = FedStream(shards=settings.stream_shards, may_enter=may_enter)
         self._workers = ShardWorkers(settings, self._stream, table, archive, clock=clock, zone_of=zone_of)
         self._fed: list[int] = []
 

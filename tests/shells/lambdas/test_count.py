@@ -12,6 +12,7 @@ from footfall.flow.store.checkpoints import Lines
 from footfall.ports.stream import Entry
 from footfall.shells.lambdas.count import Count
 from tests.engines.aws_ground import AwsGround, NewGround
+from tests.engines.kinesis import require_active
 from tests.engines.lambda_runtime import RunHandler
 from tests.engines.store_between import DENIED, Refusal, StoreBetween
 from tests.shells.lambdas.events import (
@@ -75,6 +76,7 @@ def test_an_event_is_counted_once_by_functions_that_sleep_and_wake_and_start_ane
         assert (function.invoke(latest) if asked is None else asked(latest, Minutes())) == NOTHING_FAILED
     assert counted(ground) == (140, 140)
     assert function.starts == 1
+    assert "credentials" not in function.log()
     told = metrics(function.log())
     assert 0 < max(line["HottestShardPercent"] for line in told["HottestShardPercent"]) < 70
     assert {line["stack"] for line in told["WrittenUnits"]} == {"footfall"}
@@ -194,3 +196,21 @@ def test_how_full_a_shard_is_follows_from_its_bytes_its_records_and_the_time_tha
     assert percent(100, 100, 10_000, took_ms=30_000) == 50  # It waited for a minute, and took half of one.
     assert percent(2, 100, 0) == 0
     assert hottest_percent([], freshness_s=60, took_ms=5) == 0
+
+
+def test_what_follows_a_split_waits_until_all_before_it_is_counted(ground: AwsGround, count: Count) -> None:
+    append(ground, entries_of(ground, hits_of(40)))
+    name = ground.settings.aws_stream
+    (old,) = ground.kinesis.list_shards(StreamName=name)["Shards"]
+    ground.kinesis.split_shard(StreamName=name, ShardToSplit=old["ShardId"], NewStartingHashKey=str(2**127))
+    require_active(ground.kinesis, name)
+    append(ground, entries_of(ground, hits_of(40)))
+    parent, *children = kinesis_events(ground)
+    assert len(children) == 2
+    for event in children:
+        first = event["Records"][0]["kinesis"]["sequenceNumber"]
+        assert count.answer(event, Minutes()) == {"batchItemFailures": [{"itemIdentifier": first}]}
+    assert ledger(ground).counted == 0
+    for event in (parent, *children):
+        assert count.answer(event, Minutes()) == NOTHING_FAILED
+    assert counted(ground) == (80, 80)

@@ -5,16 +5,19 @@ that is not fully counted, so that the source delivers from there again, as ofte
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
+from footfall.adapters.aws import at_start as at_start
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.aws.kinesis_fed import raw_records_from_event
+from footfall.adapters.aws.kinesis_stream import KinesisStream
 from footfall.app import aws_wiring, wiring
 from footfall.app.event_counting import EventCounting, hottest_percent
 from footfall.app.settings import Settings
 from footfall.flow.store.retention import note_retention
 from footfall.ports.errors import PortError
+from footfall.ports.table import Table
 from footfall.shells.lambdas import gauges
 from footfall.shells.lambdas.start import begin
 from footfall.values.clock import Clock
@@ -55,14 +58,19 @@ def handler(event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
 class Count:
     """What a warm function keeps: its clients and its workers."""
 
-    def __init__(self, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self, settings: Settings, clock: Clock, *, open_store: Callable[[Settings, Clock], Table] = wiring.open_store
+    ) -> None:
         self._settings = settings
         self._clock = clock
-        self._table = wiring.open_store(settings, clock)
+        self._table = open_store(settings, clock)
         archive = aws_wiring.open_archive(settings, clock)
         zone_of = wiring.zone_of(settings, clock)
         note_retention(self._table, wiring.kept_ms(settings), now_ms=clock.now_ms())
-        self._counting = EventCounting(settings, self._table, archive, clock=clock, zone_of=zone_of)
+        self._stream: list[KinesisStream] = []
+        self._counting = EventCounting(
+            settings, self._table, archive, clock=clock, zone_of=zone_of, may_enter=self._may_enter
+        )
 
     def answer(self, event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
         """Count, then build longer windows while there is time."""
@@ -85,3 +93,9 @@ class Count:
             raise EventFailed("; ".join(counted.failures))
         failed = [] if counted.left is None else [{"itemIdentifier": str(counted.left)}]
         return {"batchItemFailures": failed}
+
+    def _may_enter(self, shard: int, place: bytes, kinesis_shard: str) -> bool:
+        """Ask Kinesis itself, which happens only after shards were split or merged."""
+        if not self._stream:
+            self._stream.append(aws_wiring.open_stream(self._settings, self._clock, read_only=True))
+        return self._stream[0].may_enter(shard, place, kinesis_shard)
