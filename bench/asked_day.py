@@ -16,7 +16,7 @@ from footfall.app.answering import Answering
 from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import load_checkpoint
 from footfall.flow.store.summaries import Summaries
-from footfall.values.window import Grain, window_of
+from footfall.values.window import Grain, instant_text, window_of
 
 PERIODS = {"justnow": ("F", 1), "day": ("H", 24), "week": ("D", 7)}  # the thesis' windows, and how many of them
 
@@ -139,6 +139,7 @@ class Reader:
             truth = truths(one.brand, one.period)
             right.thesis += is_right(day, listed(day, windows, one.asked), truth, one.asked)
             answer = json.loads(self.answer(f"{one.canonical}&closed=true"))
+            assert answer["to"] == instant_text(day.ends_at_ms), "both are asked about the same windows"
             made = [(int(item["assetId"]) - FIRST_ASSET, int(item["hits"])) for item in answer["items"]]
             right.ours += is_right(day, made, truth, one.asked)
             right.ours_exact += answer["exact"]

@@ -289,3 +289,10 @@ def test_what_only_one_machine_can_do_is_refused_on_aws(data: Path, name: str) -
 def test_a_resource_that_is_needed_and_not_named_is_asked_for_by_its_setting(name: str) -> None:
     with pytest.raises(ImpossibleSetting, match=f"ground is 'aws' and {name} is empty: .*{NAMES[name].variable}"):
         require_named(Settings(ground="aws"), name)
+
+
+def test_a_secret_that_could_be_guessed_is_refused_and_not_repeated(data: Path) -> None:
+    with pytest.raises(ImpossibleSetting, match=r"http_proxy_secret in the environment .* has 6 characters") as refused:
+        read(data, "", {"FOOTFALL_HTTP_PROXY_SECRET": "hunter"})
+    assert "hunter" not in str(refused.value)
+    assert read(data, "", {"FOOTFALL_HTTP_PROXY_SECRET": "x" * 16}).http_proxy_secret == "x" * 16

@@ -7,6 +7,7 @@ from typing import Protocol
 from uuid import uuid4
 
 import pytest
+from hypothesis import settings
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.ports.table import Index, Table
@@ -61,7 +62,7 @@ def new_table(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathF
 
 
 def on_dynamodb(engine: DynamoDbEngine) -> NewTable:
-    client = engine.client()
+    client = engine.shared()
 
     def make(*, clock: Clock, indexes: Sequence[Index] = ()) -> Table:
         return table_of(client, engine.names(client, indexes=indexes), clock=clock, indexes=indexes)
@@ -72,7 +73,14 @@ def on_dynamodb(engine: DynamoDbEngine) -> NewTable:
 @pytest.fixture
 def histories(request: pytest.FixtureRequest) -> int:
     """How many histories are told: a call across a socket takes a hundred times longer than one into SQLite."""
-    return 40 if request.node.callspec.params["new_table"] in TABLES else 8
+    return 40 if request.node.callspec.params["new_table"] in TABLES else 6
+
+
+@pytest.fixture
+def examples(request: pytest.FixtureRequest) -> int:
+    """How many arbitrary items are tried, for the same reason."""
+    usual = settings().max_examples
+    return usual if request.node.callspec.params["new_table"] in TABLES else usual // 3
 
 
 @pytest.fixture

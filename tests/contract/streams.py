@@ -46,12 +46,12 @@ def kinesis_on_kinesis_local(request: pytest.FixtureRequest, _folder: Path, shar
 
     def opened(*, read_only: bool) -> KinesisStream:
         return KinesisStream(
-            engine.client(), name, shards=shards, clock=clock, chance=Random(), poll_ms=0, read_only=read_only
+            engine.shared(), name, shards=shards, clock=clock, chance=Random(), poll_ms=0, read_only=read_only
         )
 
     with closing(opened(read_only=False)) as stream:
         yield Made(stream, clock, lambda: closing(opened(read_only=True)))
-    engine.client().delete_stream(StreamName=name)
+    engine.shared().delete_stream(StreamName=name)
 
 
 MakeStream = Callable[[pytest.FixtureRequest, Path, int], AbstractContextManager[Made]]

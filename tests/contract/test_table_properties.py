@@ -66,55 +66,69 @@ def shared(new_table: NewTable) -> Table:
     return new_table(clock=SetClock(NOON_MS))
 
 
-@given(partition=names, sort=names, item=items)
-def test_every_item_comes_back_as_it_was(shared: Table, partition: str, sort: str, item: dict[str, Value]) -> None:
-    key = Key(partition, sort)
-    shared.put(Put(key, item))
-    assert kinds(cast("Value", shared.get(key))) == kinds(as_read(item))
-    (found,) = shared.query(partition, at_least=sort, at_most=sort).items
-    assert found.key == key
-    assert kinds(cast("Value", found.item)) == kinds(as_read(item))
-    shared.put(Put(key, item, expects=[Equals(name, value) for name, value in item.items()]))
-    shared.delete(Delete(key))
+def test_every_item_comes_back_as_it_was(shared: Table, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(partition=names, sort=names, item=items)
+    def holds(partition: str, sort: str, item: dict[str, Value]) -> None:
+        key = Key(partition, sort)
+        shared.put(Put(key, item))
+        assert kinds(cast("Value", shared.get(key))) == kinds(as_read(item))
+        (found,) = shared.query(partition, at_least=sort, at_most=sort).items
+        assert found.key == key
+        assert kinds(cast("Value", found.item)) == kinds(as_read(item))
+        shared.put(Put(key, item, expects=[Equals(name, value) for name, value in item.items()]))
+        shared.delete(Delete(key))
+
+    holds()
 
 
-@given(before=values, after=values)
-def test_equals_holds_exactly_for_equal_values(shared: Table, before: Value, after: Value) -> None:
-    shared.put(Put(Key("equals", "s"), {"a": before}))
-    equal = kinds(as_read(before)) == kinds(as_read(after))
-    try:
-        shared.put(Put(Key("equals", "s"), {}, expects=[Equals("a", after)]))
-    except Changed:
-        assert not equal
-    else:
-        assert equal
+def test_equals_holds_exactly_for_equal_values(shared: Table, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(before=values, after=values)
+    def holds(before: Value, after: Value) -> None:
+        shared.put(Put(Key("equals", "s"), {"a": before}))
+        equal = kinds(as_read(before)) == kinds(as_read(after))
+        try:
+            shared.put(Put(Key("equals", "s"), {}, expects=[Equals("a", after)]))
+        except Changed:
+            assert not equal
+        else:
+            assert equal
+
+    holds()
 
 
-@given(value=st.integers() | st.floats())
-def test_a_number_is_either_kept_exactly_or_refused(shared: Table, value: int | float) -> None:
-    key = Key("numbers", "s")
-    try:
-        map_bytes({"n": value})
-    except Unfit:
-        with pytest.raises(Unfit):
+def test_a_number_is_either_kept_exactly_or_refused(shared: Table, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(value=st.integers() | st.floats())
+    def holds(value: int | float) -> None:
+        key = Key("numbers", "s")
+        try:
+            map_bytes({"n": value})
+        except Unfit:
+            with pytest.raises(Unfit):
+                shared.put(Put(key, {"n": value}))
+        else:
             shared.put(Put(key, {"n": value}))
-    else:
-        shared.put(Put(key, {"n": value}))
-        item = shared.get(key)
-        assert item is not None
-        assert type(value)(cast("int", item["n"])) == value
+            item = shared.get(key)
+            assert item is not None
+            assert type(value)(cast("int", item["n"])) == value
+
+    holds()
 
 
-@given(wanted=st.lists(names, max_size=12, unique=True), low=names, high=names, backwards=st.booleans())
-def test_a_range_holds_what_lies_between_its_ends(
-    shared: Table, wanted: list[str], low: str, high: str, backwards: bool
-) -> None:
-    for found in list(everything(shared, "range")):
-        shared.delete(Delete(found.key))
-    shared.write([Put(Key("range", sort), {}) for sort in wanted])
-    page = shared.query("range", at_least=low, at_most=high, backwards=backwards)
-    between = [sort for sort in wanted if low.encode() <= sort.encode() <= high.encode()]
-    assert [found.key.sort for found in page.items] == sorted(between, key=str.encode, reverse=backwards)
+def test_a_range_holds_what_lies_between_its_ends(shared: Table, examples: int) -> None:
+    @settings(max_examples=examples)
+    @given(wanted=st.lists(names, max_size=12, unique=True), low=names, high=names, backwards=st.booleans())
+    def holds(wanted: list[str], low: str, high: str, backwards: bool) -> None:
+        for found in list(everything(shared, "range")):
+            shared.delete(Delete(found.key))
+        shared.write([Put(Key("range", sort), {}) for sort in wanted])
+        page = shared.query("range", at_least=low, at_most=high, backwards=backwards)
+        between = [sort for sort in wanted if low.encode() <= sort.encode() <= high.encode()]
+        assert [found.key.sort for found in page.items] == sorted(between, key=str.encode, reverse=backwards)
+
+    holds()
 
 
 SORTS = st.sampled_from(["a", "b", "é", "🦌"])

@@ -172,7 +172,7 @@ def request(method: str, path: str, body: str) -> dict[str, Any]:
 
 
 def test_collect_in_the_archive_refuses_a_key_that_nobody_has(start: Start, dynamodb: DynamoDbEngine) -> None:
-    client = dynamodb.client()
+    client = dynamodb.shared()
     tables = {f"FOOTFALL_AWS_{one}_TABLE": dynamodb.names(client).table for one in ("ACCOUNTS", "CATALOG", "SALTS")}
     where = {"FOOTFALL_AWS_DYNAMODB_ENDPOINT": dynamodb.endpoint, "FOOTFALL_AWS_REGION": REGION, **KEYS}
     answer = start("collect", {**VARIABLES, **tables, **where}).invoke(request("POST", "/v1/hits", '{"assetId":1}'))
@@ -269,6 +269,7 @@ def as_typed_here(typed: str, aws: Store, *, archive: Path) -> str:
     typed = re.sub(r"\bfootfall deploy (\w+)", rf"footfall deploy \1 --endpoint {aws.endpoint}", typed)
     typed = re.sub(r"\bfootfall deploy (up|update)\b", rf"footfall deploy \1 --archive {archive}", typed)
     typed = re.sub(r"\bfootfall deploy up\b", "footfall deploy up --freshness 1", typed)
+    typed = typed.replace('"$API_ADDRESS/', '"$ADDRESS/')  # There is no CloudFront here, so both are the API.
     if '"$ADDRESS/' not in typed:
         return typed
     ground = Ground(region=PAGE_REGION, endpoint=aws.endpoint, access_key=aws.access_key, secret_key=aws.secret)

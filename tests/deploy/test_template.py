@@ -15,8 +15,9 @@ from footfall.adapters.aws.dynamodb_items import Names
 from footfall.app import deploying_template
 from footfall.app.deploying import KEPT
 from footfall.app.deploying_archive import RUNTIMES
-from footfall.app.settings import NAMES
+from footfall.app.settings import NAMES, PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
+from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
@@ -28,14 +29,17 @@ TOUCHES = {
     "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
     "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
-    "Objects": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "ObjectsFailed", "SourceBucket"},
+    "Objects": {
+        *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
+        *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
+    },
     "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"},
 }
 CHANGES = {
     "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
-    "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed"},
+    "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
     "Maintenance": {"Stream", "StoreTable", "SaltsTable", "RawBucket", "RowsTable"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
@@ -108,9 +112,15 @@ def test_the_linter_finds_nothing() -> None:
     assert (done.returncode, done.stdout) == (0, "")
 
 
-def test_every_parameter_but_the_archive_has_a_default_and_says_what_it_is_for(template: dict[str, Any]) -> None:
+def test_every_parameter_but_the_archive_and_the_secret_has_a_default_and_says_what_it_is_for(
+    template: dict[str, Any],
+) -> None:
     parameters = template["Parameters"]
-    assert [name for name, one in parameters.items() if "Default" not in one] == ["CodeBucket", "CodeKey"]
+    assert [name for name, one in parameters.items() if "Default" not in one] == [
+        "CodeBucket",
+        "CodeKey",
+        "ProxySecret",
+    ]
     assert [name for name, one in parameters.items() if not one["Description"].endswith(".")] == []
     assert set(parameters) <= named_in(template["Resources"]) | named_in(template["Conditions"])
 
@@ -148,8 +158,8 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
-    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays"}
-    assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket"}
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "ProxySecret"}
+    assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
     assert variables["FOOTFALL_GROUND"] == "aws"
     assert variables["FOOTFALL_STREAM_SHARDS"] == {"Ref": "CountingShards"}
@@ -202,8 +212,52 @@ def test_every_table_but_that_of_salts_can_be_brought_back(resources: dict[str, 
         assert ("DeletionProtectionEnabled" in resources[name]["Properties"]) == is_kept
 
 
+def mappings_of(resources: dict[str, Any], function: str) -> dict[str, Any]:
+    mappings = of_type(resources, "Lambda::EventSourceMapping")
+    return {name: one for name, one in mappings.items() if one["FunctionName"] == {"Ref": function}}
+
+
+def test_every_way_of_telling_of_objects_is_allowed(resources: dict[str, Any]) -> None:
+    allowed = {one["Sid"]: one for one in statements(resources["ObjectsRole"]["Properties"])}
+    # A bucket that keeps versions is asked for one of them, which is another permission.
+    assert allowed["ReadsTheSource"]["Action"] == ["s3:GetObject", "s3:GetObjectVersion"]
+    callers = {
+        one["Principal"]: one
+        for one in of_type(resources, "Lambda::Permission").values()
+        if one["FunctionName"] == {"Ref": "ObjectsFunction"}
+    }
+    assert set(callers) == {"s3.amazonaws.com", "sns.amazonaws.com", "events.amazonaws.com"}
+    assert all("SourceArn" in one for one in callers.values())
+    assert ":${AWS::AccountId}:rule/" in callers["events.amazonaws.com"]["SourceArn"]["Fn::Sub"]
+    queues = mappings_of(resources, "ObjectsFunction")
+    for name, sid in (
+        ("ObjectsFromQueueMapping", "IsToldByTheQueue"),
+        ("ObjectsFailedMapping", "LeavesWhatFailedAndTakesItAgain"),
+    ):
+        one = queues.pop(name)
+        assert one["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+        assert named_in(one["EventSourceArn"]) == named_in(allowed[sid]["Resource"])
+        assert {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"} <= set(allowed[sid]["Action"])
+    assert queues == {}
+
+
+def test_what_failed_is_taken_again_only_when_that_is_wanted(template: dict[str, Any]) -> None:
+    resources = template["Resources"]
+    mapping = resources["ObjectsFailedMapping"]["Properties"]
+    assert mapping["Enabled"] == {"Fn::If": ["RetriesFailed", True, False]}
+    assert template["Parameters"]["RetryFailedObjects"]["Default"] == "false"
+    # Lambda refuses a queue whose messages come again while the function still works on them.
+    lasts_s = resources["ObjectsFunction"]["Properties"]["Timeout"]
+    assert resources["ObjectsFailed"]["Properties"]["VisibilityTimeout"] >= 6 * lasts_s
+
+
+def test_a_stack_that_is_not_told_otherwise_has_no_shard_that_is_idle(template: dict[str, Any]) -> None:
+    parameters = template["Parameters"]
+    assert parameters["ShardCount"]["Default"] <= parameters["CountingShards"]["Default"]
+
+
 def test_count_is_called_once_at_a_time_for_a_shard_and_gives_nothing_up(resources: dict[str, Any]) -> None:
-    (mapping,) = of_type(resources, "Lambda::EventSourceMapping").values()
+    (mapping,) = mappings_of(resources, "CountFunction").values()
     assert named_in(mapping["EventSourceArn"]) == {"Stream"}
     assert mapping["ParallelizationFactor"] == 1
     assert mapping["MaximumBatchingWindowInSeconds"] == {"Ref": "FreshnessSeconds"}
@@ -259,6 +313,9 @@ def test_whatever_writes_goes_to_collect_and_the_rest_to_serve(resources: dict[s
     }
     assert targets.pop("$default") == "ServeIntegration"
     assert set(targets.values()) == {"CollectIntegration"}
+    # An id may have a slash in it, escaped or not; the API would take the rest for another path.
+    assert "DELETE /v1/assets/{id+}" in targets
+    targets = {route.replace("+}", "}"): target for route, target in targets.items()}
     routes = {f"{one.method} {one.path}" for one in OPERATIONS}
     assert set(targets) <= routes
     assert {route for route in routes if route.split()[0] in ("POST", "PUT", "PATCH", "DELETE")} <= set(targets)
@@ -281,6 +338,28 @@ def test_lists_are_cached_by_the_question_alone_and_hits_never(resources: dict[s
     key = resources["ListCachePolicy"]["Properties"]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]
     assert key["CookiesConfig"] == {"CookieBehavior": "none"}
     assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
+
+
+def test_cloudfront_proves_itself_and_tells_whom_it_asks_for(template: dict[str, Any]) -> None:
+    resources = template["Resources"]
+    assert template["Parameters"]["ProxySecret"]["NoEcho"] is True
+    assert template["Parameters"]["ProxySecret"]["MinLength"] >= PROXY_SECRET_MIN
+    distribution = resources["Distribution"]["Properties"]["DistributionConfig"]
+    (origin,) = distribution["Origins"]
+    assert origin["OriginCustomHeaders"] == [
+        {"HeaderName": PROXY_HEADER.decode(), "HeaderValue": {"Ref": "ProxySecret"}}
+    ]
+    for name in FUNCTIONS:
+        variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
+        assert ("FOOTFALL_HTTP_PROXY_SECRET" in variables) == (name in ("Collect", "Serve"))
+    for one in distribution["CacheBehaviors"]:
+        (policy,) = named_in(one["OriginRequestPolicyId"])
+        headers = resources[policy]["Properties"]["OriginRequestPolicyConfig"]["HeadersConfig"]
+        assert [header.lower().encode() for header in headers["Headers"]] == [VIEWER_HEADER]
+    # What a viewer sends goes on as it is; but for the host, which is the origin's.
+    (policy,) = named_in(distribution["DefaultCacheBehavior"]["OriginRequestPolicyId"])
+    headers = resources[policy]["Properties"]["OriginRequestPolicyConfig"]["HeadersConfig"]
+    assert headers == {"HeaderBehavior": "allExcept", "Headers": ["Host"]}
 
 
 def test_every_alarm_and_every_parameter_that_the_page_names_is_there() -> None:

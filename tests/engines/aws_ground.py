@@ -3,6 +3,7 @@
 import time
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Protocol
 from uuid import uuid4
 
@@ -11,7 +12,7 @@ import pytest
 from footfall.accounts.brands import Brand
 from footfall.adapters.aws.dynamodb_items import Names
 from footfall.adapters.aws.dynamodb_setup import create_table
-from footfall.adapters.aws.sessions import client_of
+from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.app.aws_wiring import ground_of
 from footfall.app.settings import NAMES, Settings
 from tests.engines.dynamodb import ACCESS_KEY, REGION, SECRET_KEY, DynamoDbEngine
@@ -48,6 +49,12 @@ class AwsGround:
         return replace(self, settings=replace(self.settings, **changes))
 
 
+@cache
+def _client(service: str, ground: Ground) -> Any:
+    """Return the one client of a service that all grounds share: making one takes longer than using it."""
+    return client_of(service, ground)
+
+
 class NewGround(Protocol):
     """Makes an empty ground."""
 
@@ -74,7 +81,12 @@ def new_ground(
             aws_s3_endpoint=seaweedfs.endpoint,
             aws_s3_lists="by-folders",
         )
-        clients = {service: client_of(service, ground_of(unnamed, service)) for service in ("kinesis", "dynamodb")}
+        clients = {
+            service: _client(
+                service, replace(ground_of(unnamed, service), access_key=ACCESS_KEY, secret_key=SECRET_KEY)
+            )
+            for service in ("kinesis", "dynamodb")
+        }
         named: dict[str, str] = {name: f"t{uuid4().hex}" for name in TABLES}
         for table in named.values():
             # The engine removes by the machine's clock what tests expire by their own, so it is told of no expiry.

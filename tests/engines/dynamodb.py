@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -39,12 +40,21 @@ class DynamoDbEngine:
         ground = Ground(region=REGION, endpoint=self.endpoint, access_key=ACCESS_KEY, secret_key=SECRET_KEY)
         return client_of("dynamodb", ground)
 
+    def shared(self) -> Any:
+        """Return the client of those who need none of their own, since making one takes longer than using it."""
+        return _shared(self)
+
     def names(self, client: Any, *, indexes: Sequence[Index] = ()) -> Names:
         """Make an empty table and return its names."""
         names = Names(f"t{uuid4().hex}")
         # The engine removes by the machine's clock what tests expire by their own, so it is told of no expiry.
         create_table(client, names, pause=time.sleep, indexes=indexes, removes_expired=False)
         return names
+
+
+@cache
+def _shared(engine: DynamoDbEngine) -> Any:
+    return engine.client()
 
 
 def table_of(

@@ -4,6 +4,7 @@ The real engine stays behind it: what the layer lets through takes effect, what 
 """
 
 import json
+from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,6 +14,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 
+from footfall.adapters.aws.capacity import write_units
+from footfall.adapters.aws.dynamodb_items import stored_bytes
 from footfall.values.clock import SetClock
 
 ALTERNATOR_LACKS = frozenset({
@@ -67,7 +70,9 @@ class Faults:
         self.denied: frozenset[str] = frozenset()
         self.batch_items_max: int | None = None
         self.sent: Counter[str] = Counter()
-        self.items_sent = 0
+        self.items_sent = 0  # to be written, again and again
+        self.items_taken = 0
+        self.units_taken = 0
         self._events = client.meta.events
         self._events.register("before-send.dynamodb", self._before_send)
 
@@ -83,6 +88,10 @@ class Faults:
         """
         self._plans += [(operation, fault) for fault in faults]
 
+    def forget_plans(self) -> None:
+        """Let whatever was planned and has not happened go well."""
+        self._plans.clear()
+
     def _before_send(self, request: AWSPreparedRequest, **_: object) -> AWSResponse | None:
         operation = _operation(request)
         self.sent[operation] += 1
@@ -95,10 +104,20 @@ class Faults:
             return self._go_wrong(request, fault)
         if operation == "BatchWriteItem":
             return self._batch(request)
+        if operation not in {"PutItem", "UpdateItem", "DeleteItem"}:
+            return None
         self.items_sent += 1
-        if self.bucket is not None and operation in {"PutItem", "UpdateItem", "DeleteItem"}:
-            return None if self.bucket.take(1) else _refusal(request, THROTTLED, "the level of provisioned throughput")
+        if not self._takes(json.loads(request.body)):
+            return _refusal(request, THROTTLED, "the level of provisioned throughput")
         return None
+
+    def _takes(self, write: dict[str, Any]) -> bool:
+        units = write_units(_bytes_of(write["Item"])) if "Item" in write else 1
+        if self.bucket is not None and not self.bucket.take(units):
+            return False
+        self.items_taken += 1
+        self.units_taken += units
+        return True
 
     def _planned(self, operation: str) -> str | None:
         for place, (planned, fault) in enumerate(self._plans):
@@ -125,9 +144,7 @@ class Faults:
         asked = json.loads(request.body)
         ((table, writes),) = asked["RequestItems"].items()
         self.items_sent += len(writes)
-        taken = [write for write in writes if self.bucket is None or self.bucket.take(1)]
-        if self.batch_items_max is not None:
-            taken = taken[: self.batch_items_max]
+        taken = [write for write in writes[: self.batch_items_max] if self._takes(write.get("PutRequest", {}))]
         left = [write for write in writes if write not in taken]
         if not left:
             return None
@@ -138,6 +155,16 @@ class Faults:
         answer = json.loads(self._http.send(request).content)
         answer["UnprocessedItems"] = {table: left}
         return _response(request, answer, status=200)
+
+
+def _bytes_of(item: dict[str, Any]) -> int:
+    """Return the size that an item is billed by, from the form in which it travels."""
+    return stored_bytes({name: _stored(value) for name, value in item.items()})
+
+
+def _stored(value: dict[str, Any]) -> dict[str, Any]:
+    ((kind, inner),) = value.items()
+    return {kind: b64decode(inner)} if kind == "B" else value
 
 
 def _operation(request: AWSPreparedRequest) -> str:

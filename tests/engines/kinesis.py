@@ -4,6 +4,7 @@ import time
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -35,13 +36,22 @@ class KinesisEngine:
         )
         return client_of("kinesis", ground)
 
+    def shared(self) -> Any:
+        """Return the client of those who need none of their own, since making one takes longer than using it."""
+        return _shared(self)
+
     def new_stream(self, *, kinesis_shards: int = 1) -> str:
         """Make an empty stream and return its name."""
         name = f"hits-{uuid4().hex[:12]}"
-        client = self.client()
+        client = self.shared()
         client.create_stream(StreamName=name, ShardCount=kinesis_shards)
         require_active(client, name)
         return name
+
+
+@cache
+def _shared(engine: KinesisEngine) -> Any:
+    return engine.client()
 
 
 def require_active(client: Any, name: str) -> None:

@@ -36,6 +36,7 @@ BOARDS_MAX = 200
 STORE_WAIT_S = 30.0
 TOLD_AT_ONCE = 4  # Answers made anew that are told together, because each message wakes the front.
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
+RETENTION_EVERY_MS = 600_000  # A new rule lets nothing go for a day at least.
 
 READ_S = 0.005  # For so long at a time a past span is read while others may ask.
 
@@ -78,7 +79,7 @@ class Answering:
         self._numbers = dict.fromkeys(range(settings.stream_shards), 0)
         self._missed: dict[str, set[Window]] = {}
         self._kept_before: Sequence[KeptFor] = ()
-        self._versions = 0
+        self._versions = self._retention_at_ms = 0
         self._dropped: dict[str, int] = {}
         self.checkpoints: Mapping[int, Checkpoint] = {}  # as the last refresh found them
 
@@ -116,9 +117,8 @@ class Answering:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
         checkpoints = self.checkpoints = self._checkpoints()
-        if any(one.number != self._numbers[shard] for shard, one in checkpoints.items()):
-            # Counting notes its rule before it writes by it, so nothing written means nothing noted.
-            self._kept_before = load_retention(self._table)
+        if not 0 <= now_ms - self._retention_at_ms < RETENTION_EVERY_MS:
+            self._kept_before, self._retention_at_ms = load_retention(self._table), now_ms
         differing = self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:

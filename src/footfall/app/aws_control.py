@@ -47,9 +47,11 @@ def _recounted(
 ) -> Mapping[str, Any]:
     # Counting brings numpy along, which brands and keys have no use for.
     from footfall.app.counting import Counting, recounted
+    from footfall.app.event_counting import keeper_in
 
     archive = aws_wiring.open_archive(settings, clock)
-    with closing(aws_wiring.open_stream(settings, clock, read_only=True)) as stream:
+    keep = keeper_in(archive)
+    with closing(aws_wiring.open_stream(settings, clock, read_only=True, keep_unreadable=keep)) as stream:
         counting = Counting(settings, stream, store, clock=clock, archive=archive)
         return recounted(counting, *asked_from(request), on_progress=on_progress)
 

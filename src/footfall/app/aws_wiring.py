@@ -9,9 +9,11 @@ from dataclasses import replace
 from random import Random
 
 from footfall.adapters.aws.backoff import Backoff
+from footfall.adapters.aws.dynamodb_calls import DynamoDbClient, Patience
 from footfall.adapters.aws.dynamodb_items import Names
 from footfall.adapters.aws.dynamodb_setup import require_operations, require_table
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
+from footfall.adapters.aws.kinesis_places import KeepUnreadable
 from footfall.adapters.aws.kinesis_stream import KinesisStream
 from footfall.adapters.aws.s3_blobs import Bucket, S3Blobs
 from footfall.adapters.aws.s3_client import S3Client
@@ -29,6 +31,8 @@ ENDPOINTS = {
 }
 OTHER_ENDPOINT = "aws_other_endpoint"
 REQUEST_BACKOFF = Backoff(first_ms=50, cap_ms=1_000, attempts_max=4)  # With time-outs some 11 s, of a function's 15.
+# A table that does not answer costs some 4 s, one that refuses some 2 s; then there is time left to say so.
+REQUEST_PATIENCE = Patience(Backoff(first_ms=50, cap_ms=500, attempts_max=2), throttled_ms=2_000)
 
 
 def ground_of(settings: Settings, service: str) -> Ground:
@@ -49,13 +53,35 @@ def open_table(
     """Open the table that a setting names; refuse a store that cannot do what we need, with the operation named."""
     ground = ground_of(settings, "dynamodb")
     names = Names(require_named(settings, name), *key_names)
+    client = _client_of_table(ground, names, read_only=read_only, transactions=transactions)
+    return DynamoDbTable(client, names, clock=clock, chance=_chance(), pause=time.sleep, has_transactions=transactions)
+
+
+def open_table_for_requests(
+    settings: Settings, name: str, clock: Clock, *, read_only: bool = False, transactions: bool = False
+) -> DynamoDbTable:
+    """Open the table for a function whose callers wait: it gives up soon enough to say so."""
+    ground = replace(ground_of(settings, "dynamodb"), connect_timeout_ms=1_000, read_timeout_ms=2_000)
+    names = Names(require_named(settings, name), "pk", "sk")
+    return DynamoDbTable(
+        _client_of_table(ground, names, read_only=read_only, transactions=transactions),
+        names,
+        clock=clock,
+        chance=_chance(),
+        pause=time.sleep,
+        patience=REQUEST_PATIENCE,
+        has_transactions=transactions,
+    )
+
+
+def _client_of_table(ground: Ground, names: Names, *, read_only: bool, transactions: bool) -> DynamoDbClient:
     client = client_of("dynamodb", ground)
     if ground.endpoint is not None:
         # AWS's own store has every operation, and asking it would make each cold start longer.
         require_table(client, names)
         if not read_only:
             require_operations(client, names, transactions=transactions)
-    return DynamoDbTable(client, names, clock=clock, chance=_chance(), pause=time.sleep, has_transactions=transactions)
+    return client
 
 
 def open_stream_for_requests(settings: Settings, clock: Clock) -> KinesisStream:
@@ -71,8 +97,10 @@ def open_stream_for_requests(settings: Settings, clock: Clock) -> KinesisStream:
     )
 
 
-def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) -> KinesisStream:
-    """Open the stream."""
+def open_stream(
+    settings: Settings, clock: Clock, *, read_only: bool = False, keep_unreadable: KeepUnreadable | None = None
+) -> KinesisStream:
+    """Open the stream; whoever writes checkpoints says how a record that nobody can read is kept."""
     return KinesisStream(
         client_of("kinesis", ground_of(settings, "kinesis")),
         require_named(settings, "aws_stream"),
@@ -80,6 +108,7 @@ def open_stream(settings: Settings, clock: Clock, *, read_only: bool = False) ->
         clock=clock,
         chance=_chance(),
         read_only=read_only,
+        keep_unreadable=keep_unreadable,
     )
 
 

@@ -1,5 +1,6 @@
 """Deploying footfall on AWS: a stack is made, changed, looked at and removed, and data outlives all but a wish."""
 
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -85,6 +86,7 @@ def up(deployment: Deployment, packed: Packed, given: Mapping[str, str]) -> Stac
     account = deployment.account()
     stacks = deployment.stacks(account)
     require_absent(deployment)
+    template.require_used_shards(given, {})
     order = _order(deployment, account, packed, given)
     stacks.create(order)
     return _standing(deployment, stacks, after="")
@@ -92,7 +94,9 @@ def up(deployment: Deployment, packed: Packed, given: Mapping[str, str]) -> Stac
 
 def _what_instead(stack: Stack) -> str:
     if stack.state in ("ROLLBACK_COMPLETE", "CREATE_FAILED", "ROLLBACK_FAILED"):
-        return f"{stack.name} failed when it was made: `footfall deploy clear --name {stack.name}`, then up again"
+        # Its tables and its bucket stay even so, and nothing was ever in them.
+        clears = f"`footfall deploy clear --with-data --name {stack.name}`"
+        return f"{stack.name} failed when it was made: {clears}, then up again"
     return f"{stack.name} is there ({stack.state}): `footfall deploy update --name {stack.name}` changes it"
 
 
@@ -103,6 +107,7 @@ def prepare(deployment: Deployment, packed: Packed, given: Mapping[str, str]) ->
     stacks = deployment.stacks(account)
     stack = stacks.require_stack(deployment.name)
     template.require_kept(given, stack.parameters)
+    template.require_used_shards(given, stack.parameters)
     if stack.is_busy:
         raise StackBusy(f"{stack.name} is being changed ({stack.state}): wait until it is done")
     order = _order(deployment, account, packed, given, before=stack)
@@ -150,7 +155,8 @@ def status(deployment: Deployment, *, now_ms: int) -> Health:
         stack,
         version_in_name(stack.parameters.get("CodeKey", "")),
         footfall.__version__,
-        account.alarms(f"{deployment.name}-"),
+        # By name, not by how names begin: another stack's may begin with this one's.
+        account.alarms([one.id for one in found.values() if one.kind == "AWS::CloudWatch::Alarm" and one.id]),
         account.mapping(mapping.id) if mapping and mapping.id else None,
         account.lag_ms(count.id, now_ms=now_ms) if count and count.id else None,
     )
@@ -161,7 +167,7 @@ def clear(deployment: Deployment, *, with_data: bool) -> Cleared:
     account = deployment.account()
     stacks = deployment.stacks(account)
     stack = stacks.require_stack(deployment.name)
-    before = stacks.resources(deployment.name)
+    before = [*stacks.resources(deployment.name), *stacks.left_by_rollback(stack)]
     # The stream is only transport, and salts must not outlive their use: the template keeps neither.
     kept = tuple(one for one in before if one.name in KEPT and one.id and one.state != "DELETE_COMPLETE")
     after = stacks.last_event(deployment.name)
@@ -202,9 +208,10 @@ def _order(
         "Architecture": packed.target.architecture,
         "Runtime": f"python{packed.target.runtime}",
     }
-    values = {**given, **ours}
     # Of what nobody names, that stays which the stack was given; what is new in the template has its own value.
     known = set(before.parameters) & set(template.parameters()) if before else set[str]()
+    made = {} if template.PROXY_PROOF in known else {template.PROXY_PROOF: secrets.token_urlsafe(32)}
+    values = {**made, **given, **ours}
     return StackOrder(deployment.name, address, values, tuple(sorted(known - set(values))))
 
 

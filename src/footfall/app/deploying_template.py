@@ -11,14 +11,20 @@ TEMPLATE = Path(__file__).with_name("aws_template.yaml")
 # What cannot be made again from anything else.
 HOLDS_DATA = ("AWS::DynamoDB::Table", "AWS::Kinesis::Stream", "AWS::S3::Bucket")
 OURS = frozenset({"CodeBucket", "CodeKey", "Architecture", "Runtime"})  # They follow from the archive.
+PROXY_PROOF = "ProxySecret"  # Made up once for each stack, unless somebody gives another.
 FIXED = ("CountingShards",)  # Hits name it, so it stays as it was when the first came.
 _SECTION = re.compile(r"^Parameters:\n(.*?)^\w", re.DOTALL | re.MULTILINE)
 _PARAMETER = re.compile(r"^  (\w+):$", re.MULTILINE)
+_DEFAULT = re.compile(r"^    Default: \"?(\d+)\"?$", re.MULTILINE)
 _RESOURCE = re.compile(r"^    Type: AWS::", re.MULTILINE)
 
 
 class NoSuchParameter(FootfallError):
     """A value was given for a parameter that the template does not have."""
+
+
+class IdleShards(FootfallError):
+    """Kinesis was to get shards that no hit would ever go to."""
 
 
 class FixedParameter(FootfallError):
@@ -68,3 +74,23 @@ def require_kept(given: Mapping[str, str], before: Mapping[str, str]) -> None:
                 f"{name} is {before[name]} and stays so, because every hit in the stream names it: deploy another "
                 "stack for another number"
             )
+
+
+def require_used_shards(given: Mapping[str, str], before: Mapping[str, str]) -> None:
+    """Raise when Kinesis would get more shards than counting is divided into: the others would be paid for and idle."""
+    named = {name: given.get(name) or before.get(name) or _default(name) for name in ("ShardCount", "CountingShards")}
+    if not all(value.isascii() and value.isdigit() for value in named.values()):
+        return  # CloudFormation says what is wrong with it.
+    if int(named["ShardCount"]) > int(named["CountingShards"]):
+        raise IdleShards(
+            f"{named['ShardCount']} shards of Kinesis are more than the {named['CountingShards']} parts that counting "
+            "is divided into, and the others would be idle: give at most as many, or make another stack with more "
+            "CountingShards"
+        )
+
+
+def _default(name: str) -> str:
+    after = TEMPLATE.read_text(encoding="utf-8").partition(f"\n  {name}:\n")[2]
+    found = _DEFAULT.search(after)
+    assert found is not None, "the template is ours and has defaults"
+    return found[1]

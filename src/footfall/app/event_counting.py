@@ -5,13 +5,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from footfall.adapters.aws.kinesis_fed import FedStream, MayEnter
-from footfall.adapters.aws.kinesis_places import Place, RawRecord, bytes_from_place
+from footfall.adapters.aws.kinesis_places import KeepUnreadable, Place, RawRecord, bytes_from_place
 from footfall.app.counting import count_rules
+from footfall.app.logs import fields
 from footfall.app.settings import Settings
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.worker import Worker
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
 from footfall.flow.stream.archive import Archive
+from footfall.flow.stream.seen_ids import ID_BYTES, IDS_MAX
 from footfall.ports.errors import PortError
 from footfall.ports.stream import PlacedStream
 from footfall.ports.table import Table
@@ -19,7 +21,10 @@ from footfall.values.clock import Clock
 
 SHARD_BYTES_PER_S = 1_048_576  # What one Kinesis shard takes,
 SHARD_RECORDS_PER_S = 1_000  # of each.
-FULL_RECORDS, FULL_BYTES = 9_000, 4_000_000  # An event that is nearly as large did not wait for its window to end.
+# An event that is nearly as large did not wait for its window to end: Lambda closes it at 10,000 records, or at 6 MB of
+# JSON, in which the data is base64 and each record brings some 600 bytes of its own.
+FULL_RECORDS, FULL_PAYLOAD_BYTES, PAYLOAD_BYTES_EACH = 9_000, 5_000_000, 600
+IDS_SHARE = 4  # Of the function's memory all shards' ids together may take so much: a quarter.
 
 _START = bytes_from_place(Place())
 
@@ -31,7 +36,7 @@ class Counted:
     """What became of an event."""
 
     left: int | None = None  # Kinesis' number of the first record that is not counted; None: all are
-    strangers: int = 0  # records that others put into the stream
+    strangers: int = 0  # records that others put into the stream, and such of ours as nobody can read
     dead: int = 0  # hits that went to dead letters
     failures: list[str] = field(default_factory=list[str])
 
@@ -39,7 +44,7 @@ class Counted:
 class ShardWorkers:
     """The workers of shards, made when they are first asked for and kept while the process lives."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the ground, the clock and what the function has room for all come from outside
         self,
         settings: Settings,
         stream: PlacedStream,
@@ -48,7 +53,9 @@ class ShardWorkers:
         *,
         clock: Clock,
         zone_of: Callable[[str], str],
+        ids_max: int = IDS_MAX,
     ) -> None:
+        self._ids_max = ids_max
         self._how = count_rules(settings)
         self._stream = stream
         self._table = table
@@ -65,7 +72,7 @@ class ShardWorkers:
         """
         worker = self._workers.get(shard)
         if worker is None:
-            keeping = Keeping(shard, self._stream, self._table, self._archive, clock=self._clock)
+            keeping = Keeping(shard, self._stream, self._table, self._archive, clock=self._clock, ids_max=self._ids_max)
             worker = self._workers[shard] = Worker(
                 shard, self._stream, self._table, clock=self._clock, how=self._how, zone_of=self._zone_of,
                 keeping=keeping,
@@ -88,7 +95,7 @@ class ShardWorkers:
 class EventCounting:
     """Counts events; `may_enter` tells whether a Kinesis shard's parents are counted to their end."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the ground, the clock and what the function has room for all come from outside
         self,
         settings: Settings,
         table: Table,
@@ -97,16 +104,18 @@ class EventCounting:
         clock: Clock,
         zone_of: Callable[[str], str],
         may_enter: MayEnter | None = None,
+        ids_max: int = IDS_MAX,
     ) -> None:
-        self._stream = FedStream(shards=settings.stream_shards, may_enter=may_enter)
-        self._workers = ShardWorkers(settings, self._stream, table, archive, clock=clock, zone_of=zone_of)
+        self._stream = FedStream(shards=settings.stream_shards, may_enter=may_enter, keep_unreadable=keeper_in(archive))
+        self._workers = ShardWorkers(
+            settings, self._stream, table, archive, clock=clock, zone_of=zone_of, ids_max=ids_max
+        )
         self._fed: list[int] = []
 
     def count(self, raws: Sequence[RawRecord]) -> Counted:
         """Count what is new in an event; what the store does not take is left for its next delivery."""
         counted = Counted(strangers=-self._stream.strangers)
         self._fed = self._stream.feed(raws)
-        counted.strangers += self._stream.strangers
         lefts: list[int | None] = []
         for shard in self._fed:
             worker: Worker | None = None
@@ -120,6 +129,7 @@ class EventCounting:
                 counted.failures.append(f"shard {shard}: {error}")
                 # More of it may be in than is known here; whoever reads it again finds out.
                 lefts.append(self._stream.left(shard, worker.checkpoint.place if worker is not None else b""))
+        counted.strangers += self._stream.strangers
         counted.left = min((left for left in lefts if left is not None), default=None)
         return counted
 
@@ -140,10 +150,32 @@ def hottest_percent(raws: Sequence[RawRecord], *, freshness_s: int, took_ms: int
     size = sum(len(raw.data) + len(raw.partition_key) for raw in raws)
     moments = [raw.arrived_at_ms for raw in raws]
     span_s = max((max(moments) - min(moments)) / 1_000, 1.0)
-    if len(raws) < FULL_RECORDS and size < FULL_BYTES:
+    payload = sum(len(raw.data) * 4 // 3 + PAYLOAD_BYTES_EACH for raw in raws)
+    if len(raws) < FULL_RECORDS and payload < FULL_PAYLOAD_BYTES:
         span_s = max(span_s, freshness_s)  # It waited so long for more.
     rates = (size / SHARD_BYTES_PER_S, len(raws) / SHARD_RECORDS_PER_S, took_ms / 1_000)
     return round(100 * max(rates) / span_s, 1)
+
+
+def ids_max_within(memory_mb: int | None, *, shards: int) -> int:
+    """Return how many ids each shard may hold in memory, where one function may come to hold all shards' ids."""
+    if memory_mb is None:
+        return IDS_MAX
+    return min(IDS_MAX, memory_mb * 1_048_576 // IDS_SHARE // ID_BYTES // shards)
+
+
+def keeper_in(archive: Archive) -> KeepUnreadable:
+    """Return the function that keeps a record which nobody can read, so that it can be looked at and put again."""
+
+    def keep(raw: RawRecord) -> None:
+        name = archive.keep_unreadable(raw.kinesis_shard, raw.sequence, raw.data)
+        _log.error(
+            "a record under %s cannot be read and is kept as it is",
+            raw.partition_key,
+            extra=fields(kinesis_shard=raw.kinesis_shard, sequence=str(raw.sequence), kept=name),
+        )
+
+    return keep
 
 
 def _dead(worker: Worker) -> int:

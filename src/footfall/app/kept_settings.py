@@ -13,11 +13,12 @@ KEPT_FILE = "settings.json"
 def keep_settings(settings: Settings) -> None:
     """Write down the settings that an instance runs with, for commands that work on its directory while it is stopped.
 
-    Zones, lateness and shards decide where hits go; a command that guessed them would write other windows.
+    Zones, lateness and shards decide where hits go; a command that guessed them would write other windows. What proves
+    a proxy decides nothing there, and is not written down a second time.
     """
     path = Path(settings.data_dir) / KEPT_FILE
     unfinished = path.with_suffix(".new")
-    unfinished.write_text(json_from_settings(settings))
+    unfinished.write_text(json_from_settings(replace(settings, http_proxy_secret="")))
     unfinished.replace(path)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from footfall.app import aws_wiring, wiring
-from footfall.app.event_counting import ShardWorkers
+from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
@@ -49,7 +49,15 @@ class Maintained:
 class Maintenance:
     """All the chores, with what they stand on."""
 
-    def __init__(self, settings: Settings, stream: PlacedStream, archive: Archive, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        stream: PlacedStream,
+        archive: Archive,
+        *,
+        clock: Clock,
+        memory_mb: int | None = None,
+    ) -> None:
         self._settings = settings
         self._clock = clock
         self._archive = archive
@@ -57,7 +65,10 @@ class Maintenance:
         self._accounts = wiring.open_accounts(settings, clock, read_only=True)
         self._salts = wiring.salts(wiring.open_salt_table(settings, clock))
         self._zone_of = wiring.zone_of(settings, clock)
-        self._workers = ShardWorkers(settings, stream, self.table, archive, clock=clock, zone_of=self._zone_of)
+        ids_max = ids_max_within(memory_mb, shards=settings.stream_shards)
+        self._workers = ShardWorkers(
+            settings, stream, self.table, archive, clock=clock, zone_of=self._zone_of, ids_max=ids_max
+        )
         self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
         self._rows = open_rows(settings, self.table, clock)
         self._finished_at_ms = self._cleared_at_ms = 0
@@ -155,7 +166,8 @@ class Maintenance:
         self._cleared_at_ms = now_ms
 
 
-def open_maintenance(settings: Settings, clock: Clock) -> Maintenance:
+def open_maintenance(settings: Settings, clock: Clock, *, memory_mb: int | None = None) -> Maintenance:
     """Open everything that maintenance stands on."""
-    stream = aws_wiring.open_stream(settings, clock)
-    return Maintenance(settings, stream, aws_wiring.open_archive(settings, clock), clock=clock)
+    archive = aws_wiring.open_archive(settings, clock)
+    stream = aws_wiring.open_stream(settings, clock, keep_unreadable=keeper_in(archive))
+    return Maintenance(settings, stream, archive, clock=clock, memory_mb=memory_mb)

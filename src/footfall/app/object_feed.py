@@ -35,6 +35,10 @@ class AnotherTakesIt(FootfallError):
     """Other deliveries of the same object were at work all the time."""
 
 
+class NoKnownBrand(FootfallError):
+    """No hit of the object is of a brand that is known here; it is not noted, so that it counts once one is added."""
+
+
 @dataclass(frozen=True, slots=True)
 class ObjectName:
     """An object as somebody told of it; without a version it is what lies there now."""
@@ -75,7 +79,7 @@ class ObjectFeed:
         self._clock = clock
 
     def take(self, named: ObjectName, *, has_time: Callable[[], bool]) -> Fed:
-        """Append the object's hits that were not appended yet; raise NotInTime, or the ground's errors."""
+        """Append the object's hits that were not appended yet; raise NotInTime, NoKnownBrand, or the ground's."""
         found = self._source.get(named.bucket, named.key, version=named.version, bytes_max=OBJECT_BYTES_MAX)
         if found is None:
             return Fed(is_gone=True)
@@ -88,15 +92,20 @@ class ObjectFeed:
 
     def _feed(self, source: Source, pieces: list[bytes], before: Item | None, has_time: Callable[[], bool]) -> Fed:
         fed, runs = Fed(), runs_of(pieces)
+        stretch, ends = Taken(), _number(before, "through")
         for _ in range(RIVALS_MAX + runs):
-            through = _number(before, "through")
-            ends = min(through + STRETCH_RUNS, runs)
-            stretch = self._appended(source, pieces, range(through, ends))
-            try:
-                before = self._note(source, before, stretch, through=ends, is_done=ends == runs)
-                fed.add(stretch)
-            except Changed:
-                before = self._store.get(keys.fed_object(source.name))  # What a rival has noted is its to tell.
+            begins, ends = ends, min(ends + STRETCH_RUNS, runs)
+            stretch.add(self._appended(source, pieces, range(begins, ends)))
+            if stretch.hits or _number(before, "hits") or not stretch.no_brand:
+                try:
+                    before = self._note(source, before, stretch, through=ends, is_done=ends == runs)
+                    fed.add(stretch)
+                except Changed:
+                    before = self._store.get(keys.fed_object(source.name))  # What a rival has noted is its to tell.
+                stretch, ends = Taken(), _number(before, "through")
+            elif ends == runs:
+                # Brands are often added later than the pipeline is connected.
+                raise NoKnownBrand(f"none of its hits has a known brand, so it has to come again: {stretch.no_brand}")
             if before is not None and before.get("done"):
                 return fed
             if not has_time():

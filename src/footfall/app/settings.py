@@ -48,6 +48,7 @@ GroundName = Literal["embedded", "aws"]
 Lists = Literal["by-bytes", "by-folders"]
 Layout = Literal["packed", "rows"]
 
+PROXY_SECRET_MIN = 16  # Characters; 32 random ones are what a deployment on AWS gets.
 EMBEDDED_SHARDS_MAX = 16  # Each has a worker in one process.
 
 
@@ -76,6 +77,9 @@ class Settings:
     http_port: int = _whole(8_080, 0, 65_535, "The port that the server listens on; 0 takes any free one.")
     http_trusted_proxies: tuple[str, ...] = _other(
         ("127.0.0.0/8", "::1/128"), "networks", "The networks whose forwarded addresses are believed."
+    )
+    http_proxy_secret: str = _other(
+        "", "text", "What a proxy sends in x-footfall-proxy so that its word about addresses is believed; empty is off."
     )
     http_metrics_networks: tuple[str, ...] = _other(
         ("127.0.0.0/8", "::1/128"), "networks", "The networks that may read /metrics, which tells of every brand."
@@ -287,6 +291,11 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
         raise ImpossibleSetting(
             f"dev in {place('dev')} is on while http_host in {place('http_host')} is {settings.http_host!r}: "
             "it must be off, or http_host must be a loopback address such as 127.0.0.1."
+        )
+    if 0 < len(settings.http_proxy_secret) < PROXY_SECRET_MIN:
+        raise ImpossibleSetting(
+            f"http_proxy_secret in {place('http_proxy_secret')} has {len(settings.http_proxy_secret)} characters and "
+            f"can be guessed: it must have at least {PROXY_SECRET_MIN}, or be empty."
         )
     _require_ground(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):

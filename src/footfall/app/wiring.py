@@ -113,17 +113,22 @@ def require_not_behind(stream: Stream, settings: Settings, clock: Clock) -> None
                 )
 
 
-def open_store(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenTable:
-    """Open the store. Its counts can be made again from the stream, so on a disk it need not sync."""
+def open_store(settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False) -> OpenTable:
+    """Open the store. Its counts can be made again from the stream, so on a disk it need not sync.
+
+    This and other tables of AWS are soon given up on when they are opened for requests, whose senders wait.
+    """
     if settings.ground == "aws":
-        return _aws_table(settings, "aws_store_table", clock, read_only=read_only)
+        return _aws_table(settings, "aws_store_table", clock, read_only=read_only, for_requests=for_requests)
     return SqliteTable(Path(settings.data_dir) / STORE_FILE, clock=clock, durable=False, read_only=read_only)
 
 
-def open_catalog_table(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenTable:
+def open_catalog_table(
+    settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False
+) -> OpenTable:
     """Open the table of the catalogue."""
     if settings.ground == "aws":
-        return _aws_table(settings, "aws_catalog_table", clock, read_only=read_only)
+        return _aws_table(settings, "aws_catalog_table", clock, read_only=read_only, for_requests=for_requests)
     return SqliteTable(Path(settings.data_dir) / CATALOG_FILE, clock=clock, read_only=read_only)
 
 
@@ -144,10 +149,10 @@ def present_labels(settings: Settings, clock: Clock) -> Callable[[], KnownLabels
     return labels
 
 
-def open_salt_table(settings: Settings, clock: Clock) -> OpenTable:
+def open_salt_table(settings: Settings, clock: Clock, *, for_requests: bool = False) -> OpenTable:
     """Open the table of the visitors' salts; in a directory it is a SecretTable, which leaves no trace on the disk."""
     if settings.ground == "aws":
-        return _aws_table(settings, "aws_salts_table", clock, read_only=False)
+        return _aws_table(settings, "aws_salts_table", clock, read_only=False, for_requests=for_requests)
     return SecretTable(Path(settings.data_dir) / SALTS_FILE, clock=clock)
 
 
@@ -184,11 +189,13 @@ class OpenedAccounts:
         self.table.close()
 
 
-def open_accounts(settings: Settings, clock: Clock, *, read_only: bool = False) -> OpenedAccounts:
+def open_accounts(
+    settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False
+) -> OpenedAccounts:
     """Open the brands and keys."""
     table: OpenTable
     if settings.ground == "aws":
-        table = _aws_table(settings, "aws_accounts_table", clock, read_only=read_only)
+        table = _aws_table(settings, "aws_accounts_table", clock, read_only=read_only, for_requests=for_requests)
     else:
         table = SqliteTable(Path(settings.data_dir) / ACCOUNTS_FILE, clock=clock, read_only=read_only)
     return OpenedAccounts(table, Register(table, clock=clock, random_bytes=secrets.token_bytes))
@@ -216,12 +223,13 @@ def has_table(settings: Settings, file: str) -> bool:
     return settings.ground == "aws" or (Path(settings.data_dir) / file).exists()
 
 
-def _aws_table(settings: Settings, name: str, clock: Clock, *, read_only: bool) -> OpenTable:
+def _aws_table(settings: Settings, name: str, clock: Clock, *, read_only: bool, for_requests: bool) -> OpenTable:
     from footfall.app import aws_wiring
 
     # Accounts alone write several items as one (docs/formats/table.md).
     transactions = name == "aws_accounts_table"
-    return aws_wiring.open_table(settings, name, clock, read_only=read_only, transactions=transactions)
+    opened = aws_wiring.open_table_for_requests if for_requests else aws_wiring.open_table
+    return opened(settings, name, clock, read_only=read_only, transactions=transactions)
 
 
 def rate_limits(settings: Settings) -> Limits:

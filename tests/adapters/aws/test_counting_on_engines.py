@@ -80,9 +80,9 @@ class Engines:
 
 @pytest.fixture
 def engines(kinesis: KinesisEngine, dynamodb: DynamoDbEngine, tmp_path: Path) -> Engines:
-    clock, client = SetClock(NOON_MS), dynamodb.client()
+    clock, client = SetClock(NOON_MS), dynamodb.shared()
     table = table_of(client, dynamodb.names(client), clock=clock, has_transactions=False)
-    return Engines(kinesis, kinesis.client(), kinesis.new_stream(), table, FileBlobs(tmp_path), clock)
+    return Engines(kinesis, kinesis.shared(), kinesis.new_stream(), table, FileBlobs(tmp_path), clock)
 
 
 def test_a_worker_killed_after_any_write_counts_once_when_it_comes_again(engines: Engines) -> None:

@@ -203,7 +203,7 @@ def require_formula(client: Any, names: Names, *, writes: int) -> None:
 
 
 def test_units_are_what_dynamodb_says(client: Any, names: Names) -> None:
-    require_formula(client, names, writes=2_000)
+    require_formula(client, names, writes=1_000)
 
 
 @pytest.mark.soak

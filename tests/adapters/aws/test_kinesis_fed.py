@@ -100,6 +100,28 @@ def test_others_records_are_counted_and_left_and_shards_are_told() -> None:
     assert not stream.sees_tip
 
 
+def test_a_record_of_ours_that_nobody_can_read_is_kept_before_it_is_passed_over() -> None:
+    kept: list[int] = []
+    is_away = True
+
+    def keep(one: RawRecord) -> None:
+        if is_away:
+            raise Unavailable("the archive is away")
+        kept.append(one.sequence)
+
+    stream = FedStream(shards=2, keep_unreadable=keep)
+    damaged = RawRecord(FIRST, 2, partition_key_of(0), b"damaged", NOON_MS)
+    stream.feed([raw(1), damaged, raw(3)])
+    assert len(stream.read(0, after=0, limit=2)) == 2
+    with pytest.raises(Unavailable):
+        stream.read(0, after=2)
+    assert stream.left(0, stream.place(0, through=2)) == 2
+    is_away = False
+    assert [one.sequence for one in stream.read(0, after=2)] == [3, 4]
+    assert (kept, stream.strangers) == ([2], 1)
+    assert stream.left(0, stream.place(0, through=2)) == 3
+
+
 def test_a_child_shard_is_entered_only_when_its_parent_has_ended() -> None:
     asked: list[tuple[int, str]] = []
     may_enter = False

@@ -11,7 +11,15 @@ from hypothesis import strategies as st
 
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.flow.collect.senders import SALT_BYTES, SALT_MS, VISITOR_BYTES, Salts, believed_address, visitor_hash
+from footfall.flow.collect.senders import (
+    SALT_BYTES,
+    SALT_MS,
+    VISITOR_BYTES,
+    Salts,
+    believed_address,
+    proxied_address,
+    visitor_hash,
+)
 from footfall.values.clock import SetClock
 
 MIDNIGHT_MS = 1_794_700_800_000  # 2026-11-15 in UTC
@@ -47,6 +55,28 @@ def test_an_address_is_believed_as_far_as_trusted_proxies_vouch_for_it(
     peer: str, forwarded: str, believed: str
 ) -> None:
     assert believed_address(peer, forwarded, trusted=OURS) == believed
+
+
+@pytest.mark.parametrize(
+    ("viewer", "forwarded", "address"),
+    [
+        ("198.51.100.1:46532", "", "198.51.100.1"),
+        ("198.51.100.1:46532", "192.0.2.1", "198.51.100.1"),
+        ("2001:db8:9::5:46532", "", "2001:db8:9::5"),
+        ("2001:db8:9:1:2:3:4:5:46532", "", "2001:db8:9:1:2:3:4:5"),
+        ("[2001:db8:9::5]:46532", "", "2001:db8:9::5"),
+        ("2001:db8::", "", "2001:db8::"),
+        ("198.51.100.1", "", "198.51.100.1"),
+        ("nobody:1", "198.51.100.1", "198.51.100.1"),
+        ("", "192.0.2.66, 198.51.100.1", "198.51.100.1"),
+        ("", "192.0.2.66, 198.51.100.1, 203.0.113.9", "198.51.100.1"),  # An API appended the proxy's own address.
+        ("", "203.0.113.9", "203.0.113.9"),
+        ("", "", "203.0.113.9"),
+        ("", " , ", "203.0.113.9"),
+    ],
+)
+def test_a_proxy_that_proved_itself_says_whom_it_asks_for(viewer: str, forwarded: str, address: str) -> None:
+    assert proxied_address("203.0.113.9", forwarded, viewer=viewer) == address
 
 
 @given(forged=st.text(max_size=60), peer=st.sampled_from(["203.0.113.9", "2001:db8:9::9", "10.0.0.1"]))

@@ -61,6 +61,34 @@ def test_what_was_archived_since_the_list_was_made_is_found_at_its_end(blobs: Co
     assert raw.read("xyz", 0, after=0, limit=10) == []
 
 
+def test_what_was_listed_is_not_listed_again_and_shards_that_lag_are_not_passed_over(tmp_path: Path) -> None:
+    seen: list[str] = []
+
+    class Seen(FileBlobs):
+        def page(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_NAMES_MAX) -> Page:
+            page = super().page(prefix, after=after, limit=limit)
+            seen.extend(one.name for one in page.blobs)
+            return page
+
+    archive, raw = Archive(FileBlobs(tmp_path)), ArchiveRaw(Archive(Seen(tmp_path)))
+    archive.keep(0, [record(n, hour=n) for n in range(1, 101)])
+    archive.keep(1, [record(1, hour=1)])
+    assert [len(raw.read("abc", shard, after=0, limit=1_000)) for shard in (0, 1)] == [100, 1]
+    archive.keep(0, [record(101, hour=101)])
+    archive.keep(1, [record(2, hour=2)])  # It lags behind the other by days.
+    seen.clear()
+    assert [one.sequence for one in raw.read("abc", 0, after=100, limit=10)] == [101]
+    assert len(seen) == 3
+    assert [one.sequence for one in raw.read("abc", 1, after=1, limit=10)] == [2]
+    seen.clear()
+    archive.keep(0, [record(102, hour=101)])
+    assert raw.record("abc", 0, 102) == record(102, hour=101)
+    assert len(seen) == 3
+    archive.forget("abc", before_ms=NOON_MS + 51 * HOUR_MS)
+    assert raw.record("abc", 0, 103) is None
+    assert raw.record("abc", 0, 50) is None  # Its object is gone, and known to be.
+
+
 def test_one_record_is_found_also_when_it_was_archived_later(blobs: Counted) -> None:
     archive, raw = Archive(blobs), ArchiveRaw(Archive(blobs))
     archive.keep(0, [record(1), record(3)])

@@ -63,6 +63,13 @@ def tables(aws: Store, name: str) -> list[str]:
     return [one for one in client_of("dynamodb", ground(aws)).list_tables()["TableNames"] if one.startswith(name)]
 
 
+def proxy_secret(aws: Store, name: str, function: str) -> str:
+    about = client_of("lambda", ground(aws)).get_function_configuration(FunctionName=f"{name}-{function}")
+    secret = about["Environment"]["Variables"]["FOOTFALL_HTTP_PROXY_SECRET"]
+    assert len(secret) >= 32
+    return secret
+
+
 def test_a_stack_goes_up_is_looked_at_changed_and_cleared_and_data_stay_until_told(
     aws: Store, shell: Shell, tmp_path: Path
 ) -> None:
@@ -83,6 +90,7 @@ def test_a_stack_goes_up_is_looked_at_changed_and_cleared_and_data_stay_until_to
     assert deploy(shell, aws, name, "up", "--archive", archive) == Exit.FAILED
     assert f"`footfall deploy update --name {name}`" in shell.complained()
 
+    made_up = proxy_secret(aws, name, "serve")
     another = str(small_archive(tmp_path, "def handler(event, context):\n    return {'status': 200}\n"))
     assert deploy(shell, aws, name, "update", "--archive", another, "--dry-run") == Exit.OK, shell.complained()
     assert "CollectFunction" in shell.printed()
@@ -92,6 +100,9 @@ def test_a_stack_goes_up_is_looked_at_changed_and_cleared_and_data_stay_until_to
     serve = client_of("lambda", ground(aws)).get_function_configuration(FunctionName=f"{name}-serve")
     assert serve["MemorySize"] == 2048
     assert serve["Environment"]["Variables"]["FOOTFALL_AWS_FRESHNESS_S"] == "5"  # It stayed as it was given.
+
+    # Made up when the stack was made, kept since, and the same for both.
+    assert {proxy_secret(aws, name, one) for one in ("collect", "serve")} == {made_up}
 
     kept = tables(aws, name)
     assert deploy(shell, aws, name, "clear", "--yes", name) == Exit.OK, shell.complained()
@@ -104,10 +115,16 @@ def test_a_stack_goes_up_is_looked_at_changed_and_cleared_and_data_stay_until_to
 def test_a_stack_that_is_cleared_with_its_data_leaves_nothing(aws: Store, shell: Shell, tmp_path: Path) -> None:
     name, archive = new_name(), str(small_archive(tmp_path))
     topics = [client_of("sns", ground(aws)).create_topic(Name=f"{name}-{one}")["TopicArn"] for one in ("new", "alarms")]
-    options = ("Rows=true", "SourceBucket=firehose", f"SourceTopicArn={topics[0]}", "Protected=false")
+    queues = client_of("sqs", ground(aws))
+    queue = queues.create_queue(QueueName=name, Attributes={"VisibilityTimeout": "1800"})["QueueUrl"]
+    told = queues.get_queue_attributes(QueueUrl=queue, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    options = ("Rows=true", "SourceBucket=firehose", f"SourceTopicArn={topics[0]}", f"SourceQueueArn={told}")
+    options = (*options, "RetryFailedObjects=true", "Protected=false")
     given = [word for one in options for word in ("--set", one)]
     code = deploy(shell, aws, name, "up", "--archive", archive, "--alarm-topic", topics[1], *given)
     assert code == Exit.OK, shell.complained()
+    mappings = client_of("lambda", ground(aws)).list_event_source_mappings(FunctionName=f"{name}-objects")
+    assert [one["State"] for one in mappings["EventSourceMappings"]] == ["Enabled", "Enabled"]
     deploy(shell, aws, name, "status", "--json")
     outputs = json.loads(shell.printed())["outputs"]
     raw = client_of("s3", ground(aws), config={"s3": {"addressing_style": "path"}})
@@ -146,6 +163,25 @@ def test_a_change_that_would_make_a_table_anew_or_remove_one_is_refused_and_noth
     assert deploy(shell, aws, name, "clear", "--with-data", "--yes", name) == Exit.OK, shell.complained()
 
 
+def test_alarms_of_another_stack_are_not_this_ones_whatever_it_is_called(
+    aws: Store, shell: Shell, tmp_path: Path
+) -> None:
+    name, archive = new_name(), str(small_archive(tmp_path))
+    assert deploy(shell, aws, name, "up", "--archive", archive) == Exit.OK, shell.complained()
+    watch = client_of("cloudwatch", ground(aws))
+    own = [one["AlarmName"] for one in watch.describe_alarms(AlarmNamePrefix=f"{name}-DeadLetters")["MetricAlarms"]]
+    another = f"{name}-test-DeadLettersAlarm"
+    figure = {"Namespace": "footfall", "MetricName": "DeadLetters", "Statistic": "Sum", "Period": 60}
+    rule = {"EvaluationPeriods": 1, "Threshold": 0.0, "ComparisonOperator": "GreaterThanThreshold"}
+    watch.put_metric_alarm(AlarmName=another, **figure, **rule)
+    watch.set_alarm_state(AlarmName=another, StateValue="ALARM", StateReason="another stack's")
+    assert deploy(shell, aws, name, "status", "--json") == Exit.OK, shell.printed()
+    watch.set_alarm_state(AlarmName=own[0], StateValue="ALARM", StateReason="this one's")
+    assert deploy(shell, aws, name, "status", "--json") == Exit.FAILED
+    assert list(json.loads(shell.printed())["alarms"]) == own
+    assert deploy(shell, aws, name, "clear", "--with-data", "--yes", name) == Exit.OK
+
+
 def test_the_settings_of_a_stack_are_printed_for_a_shell(aws: Store, shell: Shell, tmp_path: Path) -> None:
     name, archive = new_name(), str(small_archive(tmp_path))
     assert deploy(shell, aws, name, "up", "--archive", archive, "--set", "CountingShards=4") == Exit.OK
@@ -155,11 +191,14 @@ def test_the_settings_of_a_stack_are_printed_for_a_shell(aws: Store, shell: Shel
     assert lines["FOOTFALL_STREAM_SHARDS"] == "4"
     assert lines["FOOTFALL_AWS_DYNAMODB_ENDPOINT"] == aws.endpoint
     assert lines.pop("ADDRESS").startswith("https://")
+    assert "execute-api" in lines.pop("API_ADDRESS")  # Not the cache, which hears no keys.
     assert set(lines) <= {setting.variable for setting in NAMES.values()}
     assert set(SETTINGS) - set(lines) == {"FOOTFALL_AWS_ROWS_TABLE"}
 
     assert deploy(shell, aws, name, "update", "--archive", archive, "--set", "CountingShards=5") == Exit.FAILED
     assert "stays so, because every hit" in shell.complained()
+    assert deploy(shell, aws, name, "update", "--archive", archive, "--shards", "5") == Exit.FAILED
+    assert "more than the 4 parts" in shell.complained()
     assert deploy(shell, aws, name, "update", "--archive", archive) == Exit.OK
     assert "nothing was changed" in shell.printed()
     assert deploy(shell, aws, name, "clear", "--with-data", "--yes", name) == Exit.OK
@@ -174,7 +213,10 @@ def test_a_stack_that_fails_says_what_failed_first_and_how_to_go_on(aws: Store, 
     assert f"{name} is ROLLBACK_COMPLETE: CanonicalQuestion (AWS::CloudFront::Function): " in shell.complained()
     assert "already exists" in shell.complained()
     assert deploy(shell, aws, name, "up", "--archive", archive) == Exit.FAILED
-    assert f"`footfall deploy clear --name {name}`, then up again" in shell.complained()
+    assert f"`footfall deploy clear --with-data --name {name}`, then up again" in shell.complained()
+    assert tables(aws, name) != []  # What was made before the failure is retained whatever happens.
+    assert deploy(shell, aws, name, "clear", "--with-data", "--yes", name) == Exit.OK, shell.complained()
+    assert tables(aws, name) == []
     assert deploy(shell, aws, new_name(), "up", "--archive", archive, "--set", "LogDays=2") == Exit.FAILED
     assert "LogDays" in shell.complained()
 
@@ -184,6 +226,8 @@ def test_a_stack_that_fails_says_what_failed_first_and_how_to_go_on(aws: Store, 
     [
         (("up", "--set", "Shards=3"), "Shards is no parameter of the template; there are ShardCount, CountingShards,"),
         (("up", "--set", "CodeKey=a.zip"), "follows from the archive"),
+        (("up", "--shards", "3"), "3 shards of Kinesis are more than the 2 parts"),
+        (("up", "--shards", "4", "--set", "CountingShards=3"), "4 shards of Kinesis are more than the 3 parts"),
         (("up", "--set", "ShardCount"), "is not NAME=VALUE"),
         (("up", "--shards", "2", "--set", "ShardCount=3"), "given as '2' and as '3'"),
         (("status", "--shards", "2"), "takes no parameters"),

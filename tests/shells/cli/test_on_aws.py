@@ -7,6 +7,7 @@ import pytest
 
 from footfall.app import wiring
 from footfall.ports.stream import Entry
+from footfall.shells.cli.command import Exit
 from footfall.shells.lambdas.count import Count
 from footfall.values.window import MINUTE_MS, instant_text
 from tests.engines.aws_ground import AwsGround, NewGround
@@ -119,3 +120,26 @@ def test_what_only_has_a_meaning_in_a_directory_says_what_to_do_instead(
     assert shell.run(*command) != 0
     assert "works on a data directory, and ground is 'aws'" in shell.complained()
     assert says in shell.complained()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("assets", "list", "--brand", "abc"),
+        ("assets", "load", "--brand", "abc", "articles.csv"),
+        ("popular", "--brand", "abc"),
+        ("ledger", "--brand", "abc"),
+    ],
+)
+def test_what_goes_through_the_api_asks_for_its_address(shell: Any, server: Any, command: tuple[str, ...]) -> None:
+    shell.variables = {"FOOTFALL_GROUND": "aws"}
+    assert shell.run(*command) == Exit.USAGE
+    assert f"footfall {command[0]} goes through the API, and FOOTFALL_GROUND is 'aws': give --url" in shell.complained()
+    assert server.asked == []
+
+
+def test_with_the_address_the_api_is_asked(shell: Any, server: Any) -> None:
+    shell.variables = {"FOOTFALL_GROUND": "aws"}
+    server.answer({"items": []})
+    assert shell.run("assets", "list", "--brand", "abc", "--url", server.url) == Exit.OK, shell.complained()
+    assert [asked.path.partition("?")[0] for asked in server.asked] == ["/v1/assets"]

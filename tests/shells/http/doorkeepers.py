@@ -6,7 +6,7 @@ from ipaddress import ip_network
 from footfall.accounts.brands import Brands
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.limits import Buckets, Limits, Rate
-from footfall.shells.http.access import Access, Rules
+from footfall.shells.http.access import Access, ProxiedAccess, Rules
 from footfall.values.clock import Clock
 
 NO_LIMITS = Limits(key=Rate(0, 0), address=Rate(0, 0))
@@ -20,6 +20,9 @@ def doorkeeper(
     *,
     limits: Limits = NO_LIMITS,
     seconds: Callable[[], float] = lambda: 1_000.0,
+    proxy_secret: bytes = b"",
 ) -> Access:
-    """Return a doorkeeper that believes what loopback says of addresses."""
-    return Access(brands, keyring, Buckets(b"k" * 32), rules=Rules(limits, LOOPBACK), clock=clock, seconds=seconds)
+    """Return a doorkeeper that believes what loopback says of addresses, and whoever has the secret."""
+    rules = Rules(limits, LOOPBACK, proxy_secret)
+    kind = ProxiedAccess if proxy_secret else Access
+    return kind(brands, keyring, Buckets(b"k" * 32), rules=rules, clock=clock, seconds=seconds)

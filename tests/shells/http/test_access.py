@@ -67,7 +67,7 @@ class House:
 
 
 @asynccontextmanager
-async def house(folder: Path, *, limits: Limits = NO_LIMITS) -> AsyncGenerator[House]:
+async def house(folder: Path, *, limits: Limits = NO_LIMITS, proxy_secret: bytes = b"") -> AsyncGenerator[House]:
     clock, path, now_s = SetClock(NOON_MS), folder / "stream.db", [1_000.0]
     brands, keyring = Brands({"open": Brand("open")}, any_brand=False), Keyring()
     stored = [
@@ -79,7 +79,7 @@ async def house(folder: Path, *, limits: Limits = NO_LIMITS) -> AsyncGenerator[H
     keyring.replace("abc", [PUBLIC.record, SECRET.record, READER.record])
     keyring.replace("listed", [OF_LISTED.record])
     keyring.replace("limited", [OF_LIMITED.record])
-    access = doorkeeper(brands, keyring, clock, limits=limits, seconds=lambda: now_s[0])
+    access = doorkeeper(brands, keyring, clock, limits=limits, seconds=lambda: now_s[0], proxy_secret=proxy_secret)
     async with AsyncExitStack() as stack:
         table = stack.enter_context(closing(SqliteTable(":memory:", clock=clock)))
         acceptance = Acceptance(brands, Salts(table, random_bytes=lambda size: bytes(range(size))), shards=1)
@@ -350,5 +350,23 @@ def test_a_question_that_has_to_be_worked_on_counts_against_its_address_at_the_b
 
             assert await statuses("open") == [200, 200, 429]
             assert await statuses("own") == [200, 429, 429]
+
+    run(work())
+
+
+@pytest.mark.parametrize("address", ["198.51.100.1", "2001:db8:9::5", "2001:db8:9:0:2:3:4:5"])
+def test_a_proxy_with_the_secret_says_whom_it_asks_for(tmp_path: Path, address: str) -> None:
+    async def work() -> None:
+        async with house(tmp_path, limits=LIMITED, proxy_secret=b"the secret of a proxy") as here:
+            hit, viewer = {**HIT, "brand": "open"}, f"cloudfront-viewer-address: {address}:46532"
+            proof = "x-footfall-proxy: the secret of a proxy"
+            # Loopback is trusted and says nothing of an address itself: it speaks for everybody.
+            for said in ((), ("x-footfall-proxy: the secret of a proxx",), ("x-footfall-proxy:",)):
+                assert [(await here.send(hit, viewer, *said)).status for _ in range(4)] == [202] * 4
+            assert [(await here.send(hit, viewer, proof)).status for _ in range(3)] == [202, 202, 429]
+            # The last hop is the proxy's word, what stands before it is anybody's.
+            chain = f"x-forwarded-for: 192.0.2.66, {address}"
+            assert (await here.send(hit, chain, proof)).status == 429
+            assert (await here.send(hit, "cloudfront-viewer-address: 192.0.2.9:1", proof)).status == 202
 
     run(work())

@@ -4,6 +4,7 @@ import base64
 import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -117,7 +118,7 @@ def reply_from(answer: Mapping[str, Any]) -> Reply:
 
 def place_on(dynamodb: DynamoDbEngine, kinesis: KinesisEngine, **settings: Any) -> Place:
     """Make tables and a stream on the engines."""
-    client = dynamodb.client()
+    client = dynamodb.shared()
     chosen: dict[str, Any] = {f"aws_{one}_table": dynamodb.names(client).table for one in TABLES}
     chosen |= {
         "ground": "aws",
@@ -138,12 +139,16 @@ def place_on(dynamodb: DynamoDbEngine, kinesis: KinesisEngine, **settings: Any) 
 
 def new_stream(kinesis: KinesisEngine) -> str:
     """Make a stream in the tables' region."""
-    ground = Ground(region=REGION, endpoint=kinesis.endpoint, access_key=ACCESS_KEY, secret_key=SECRET_KEY)
-    client = client_of("kinesis", ground)
+    client = _client(Ground(region=REGION, endpoint=kinesis.endpoint, access_key=ACCESS_KEY, secret_key=SECRET_KEY))
     name = f"http-{next(_names)}"
     client.create_stream(StreamName=name, ShardCount=1)
     require_active(client, name)
     return name
+
+
+@cache
+def _client(ground: Ground) -> Any:
+    return client_of("kinesis", ground)
 
 
 def api_on(run_handler: RunHandler, place: Place) -> Api:

@@ -32,6 +32,7 @@ from tests.shells.lambdas.sites import staged
 
 NOON_MS = 1_794_744_000_000
 HIT = {"brand": "abc", "assetId": "7"}
+SECRET = "what-cloudfront-proves-itself-with"
 
 
 @pytest.fixture
@@ -75,6 +76,7 @@ def test_hits_are_in_kinesis_when_they_are_acknowledged(
     assert [(record.group, record.weight) for record in records] == [("abc", 1), ("abc", 30), ("abc", 30)]
     assert [record.claim for record in records[1:]] == [records[1].claim] * 2
     assert "AWS_Lambda" not in api.collect.log()
+    assert "credentials" not in api.collect.log()
 
 
 def test_the_function_says_which_settings_it_misses(run_handler: RunHandler) -> None:
@@ -120,6 +122,61 @@ def test_an_address_is_the_apis_or_the_forwarded_one_of_a_trusted_cdn(tmp_path: 
     assert direct == of_cdn
     assert liar == itself
     assert direct != liar
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {"cloudfront-viewer-address": "192.0.2.1:46532", "x-forwarded-for": "192.0.2.66, 203.0.113.5"},
+        {"x-forwarded-for": "192.0.2.66, 192.0.2.1, 203.0.113.5"},
+    ],
+)
+def test_a_cdn_that_has_the_secret_is_believed_and_nobody_else(
+    tmp_path: Path, clock: SetClock, told: dict[str, str]
+) -> None:
+    settings = Settings(data_dir=str(tmp_path), brands={"abc": Brand("abc")}, http_proxy_secret=SECRET)
+    edge = "203.0.113.5"
+    with staged(settings, clock) as stage:
+        stage.call("POST", "/v1/hits", HIT, source_ip="192.0.2.1")
+        stage.call("POST", "/v1/hits", HIT, {**told, "x-footfall-proxy": SECRET}, source_ip=edge)
+        stage.call("POST", "/v1/hits", HIT, source_ip=edge)
+        for wrong in (SECRET[:-1], f"{SECRET}x", "", SECRET.upper(), "\u00e9"):
+            stage.call("POST", "/v1/hits", HIT, {**told, "x-footfall-proxy": wrong}, source_ip=edge)
+        stage.call("POST", "/v1/hits", HIT, told, source_ip=edge)
+    direct, proved, itself, *others = visitors(settings, clock)
+    assert direct == proved != itself
+    assert others == [itself] * 6
+
+
+@pytest.mark.parametrize(
+    ("method", "target", "body"), [("POST", "/v1/hits", HIT), ("GET", "/v1/ledger?brand=abc", b"")]
+)
+def test_people_behind_a_cdn_are_limited_each_by_their_own_address(
+    tmp_path: Path, clock: SetClock, method: str, target: str, body: object
+) -> None:
+    settings = Settings(
+        data_dir=str(tmp_path),
+        brands={"abc": Brand("abc")},
+        http_proxy_secret=SECRET,
+        limit_address_per_s=1,
+        limit_address_burst=3,
+    )
+
+    def statuses(secret: str) -> list[int]:
+        return [
+            stage.call(
+                method,
+                target,
+                body,
+                {"x-footfall-proxy": secret, "cloudfront-viewer-address": f"2001:db8:0:{one}::7:46532"},
+                source_ip="203.0.113.5",
+            ).status
+            for one in range(12)
+        ]
+
+    with staged(settings, clock) as stage:
+        assert 429 not in statuses(SECRET)
+        assert 429 in statuses("another-secret-of-somebody")
 
 
 def test_one_address_is_limited_in_each_function(settings: Settings, clock: SetClock) -> None:

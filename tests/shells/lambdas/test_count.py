@@ -6,11 +6,15 @@ from typing import Any
 
 import pytest
 
+from footfall.adapters.aws.kinesis_records import data_from_entries
 from footfall.adapters.aws.kinesis_shards import hash_key_of
-from footfall.app.event_counting import hottest_percent
+from footfall.app.event_counting import hottest_percent, ids_max_within
+from footfall.app.maintaining import open_maintenance
 from footfall.flow.store.checkpoints import Lines
+from footfall.flow.stream.seen_ids import IDS_MAX
 from footfall.ports.stream import Entry
 from footfall.shells.lambdas.count import Count
+from footfall.values.clock import SetClock
 from tests.engines.aws_ground import AwsGround, NewGround
 from tests.engines.kinesis import require_active
 from tests.engines.lambda_runtime import RunHandler
@@ -117,9 +121,40 @@ def test_poison_is_set_aside_and_strangers_are_counted_and_left(
     assert count.answer(event, Minutes()) == NOTHING_FAILED
     assert (ledger(ground).counted, ledger(ground).dead) == (20, 4)
     (told,) = metrics(capsys.readouterr().out)["DeadLetters"]
-    assert (told["DeadLetters"], told["Strangers"]) == (4, 1)
+    assert (told["DeadLetters"], told["Strangers"]) == (4, 2)
     strangers = {"Records": [one for one in event["Records"] if one["kinesis"]["partitionKey"] == "other"]}
     assert count.answer(strangers, Minutes()) == NOTHING_FAILED
+
+
+def test_a_damaged_record_is_kept_as_it_is_before_anything_passes_it(
+    ground: AwsGround, count: Count, caplog: pytest.LogCaptureFixture
+) -> None:
+    entry = Entry(0, "abc", 1, b"hit", CLOCK.now_ms())
+    whole = data_from_entries([entry], shards=2, producer=b"producer", number=1)
+    damaged = whole[:20] + bytes([whole[20] ^ 1]) + whole[21:]
+    ours = {"PartitionKey": "footfall-000", "ExplicitHashKey": str(hash_key_of(0, shards=2))}
+    put = ground.kinesis.put_record(StreamName=ground.settings.aws_stream, Data=damaged, **ours)
+    number, bucket = put["SequenceNumber"], ground.settings.aws_raw_bucket
+    (event,) = kinesis_events(ground)
+    lost = Count(ground.with_settings(aws_raw_bucket="not-there").settings, CLOCK)
+    assert lost.answer(event, Minutes()) == {"batchItemFailures": [{"itemIdentifier": number}]}
+    assert count.answer(event, Minutes()) == NOTHING_FAILED
+    name = f"raw/@unreadable/{put['ShardId']}/{number}"
+    assert ground.s3.get_object(Bucket=bucket, Key=name)["Body"].read() == damaged
+    (told,) = [record for record in caplog.records if "cannot be read" in record.getMessage()]
+    assert vars(told)["fields"] == {"kinesis_shard": put["ShardId"], "sequence": number, "kept": name}
+    # Maintenance passes over it as well, where no event has come.
+    ground.s3.delete_object(Bucket=bucket, Key=name)
+    maintenance = open_maintenance(ground.settings, SetClock(CLOCK.now_ms() + 300_000))
+    assert maintenance.run(lambda: False).failures == []
+    assert ground.s3.get_object(Bucket=bucket, Key=name)["Body"].read() == damaged
+
+
+def test_ids_take_a_quarter_of_the_functions_memory_at_most_all_shards_together() -> None:
+    assert ids_max_within(None, shards=256) == IDS_MAX
+    assert ids_max_within(10_240, shards=1) == IDS_MAX
+    assert ids_max_within(1_024, shards=64) * 64 * 16 == 256 * 1_048_576
+    assert ids_max_within(512, shards=256) * 256 * 16 <= 128 * 1_048_576
 
 
 def failing(*where: str) -> Callable[[str, Event], Refusal | None]:
@@ -194,6 +229,7 @@ def test_how_full_a_shard_is_follows_from_its_bytes_its_records_and_the_time_tha
     assert percent(5, 1_048_576, 10_000) == 50  # A full event that came in ten seconds.
     assert percent(10_000, 100, 20_000) == 50
     assert percent(100, 100, 10_000, took_ms=30_000) == 50  # It waited for a minute, and took half of one.
+    assert percent(7_000, 200, 7_000) == 100  # Lambda closes an event of single hits at 6 MB of JSON.
     assert percent(2, 100, 0) == 0
     assert hottest_percent([], freshness_s=60, took_ms=5) == 0
 

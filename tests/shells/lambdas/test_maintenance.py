@@ -64,10 +64,11 @@ def test_a_round_as_lambda_runs_it_passes_time_where_no_hit_ever_came_and_tells_
     count_all(ground)
     function = run_handler(SOURCES, "footfall.shells.lambdas.maintenance.handler", ground.variables(), timeout_s=90)
     assert function.invoke({"source": "aws.events"}) == {
-        "passed": 1, "waiting": 0, "finished": 0, "forgotten": 0, "released": 0, "failures": [],
+        "passed": 1, "waiting": 0, "finished": 0, "forgotten": 0, "released": 0,
     }  # fmt: skip
     assert min(passed_ms(ground)) >= began_ms - 31_000
     assert function.invoke({})["passed"] == 0  # That was a moment ago.
+    assert "credentials" not in function.log()
     told = metrics(function.log())["SecondsSinceLastHit"]
     assert [line.get("brand") for line in told[:2]] == [None, "abc"]
     assert all(0 <= line["SecondsSinceLastHit"] < 600 for line in told)
@@ -166,6 +167,20 @@ def test_hits_that_were_held_come_again_when_the_catalogue_knows_their_labels(gr
     assert maintenance.run(lambda: False).released == 0
     count_all(holding)
     assert (ledger(holding).counted, ledger(holding).unlabelled) == (14, 0)
+
+
+def test_a_chore_that_fails_makes_the_function_fail_after_all_the_others_are_done(
+    ground: AwsGround, run_handler: RunHandler
+) -> None:
+    append(ground, entries_of(ground, hits_of(1)))
+    count_all(ground)
+    lost = ground.with_settings(aws_raw_bucket="not-there")
+    function = run_handler(SOURCES, "footfall.shells.lambdas.maintenance.handler", lost.variables(), timeout_s=90)
+    failed = function.invoke({})
+    assert failed["errorType"] == "ChoresFailed"
+    assert "1 chores wait for the next round: forgetting: " in failed["errorMessage"]
+    assert min(passed_ms(ground)) > 0
+    assert metrics(function.log())["SecondsSinceLastHit"]
 
 
 def test_a_round_without_time_does_nothing_and_fails_nothing(ground: AwsGround) -> None:

@@ -89,6 +89,7 @@ def test_objects_count_once_however_they_are_written_and_whoever_tells_of_them(
     count_all(ground)
     assert (ledger(ground).counted, ledger(ground).duplicate) == (65, 0)
     assert function.log().count('"an object was taken before"') == 4
+    assert "credentials" not in function.log()
 
 
 def test_objects_count_once_when_deliveries_fail_and_are_repeated_in_any_order(
@@ -167,6 +168,41 @@ def test_what_is_wrong_in_an_object_is_told_and_kept_and_stops_nothing(
     assert (item["hits"], item["refused"], item["done"]) == (2, 2, True)
 
 
+def test_an_object_without_a_known_brand_comes_again_until_its_brand_is_added_and_then_counts_whole(
+    ground: AwsGround, source: str, put: Callable[[str, bytes], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_hits, "RUN_HITS", 10)
+    monkeypatch.setattr(object_feed, "STRETCH_RUNS", 1)
+    put("early", lines_of(hits_of(25, brand="later")))
+    put("nameless", lines_of([{"assetId": 1}]))
+    objects = Objects(ground.settings, CLOCK)
+    for _ in range(2):
+        with pytest.raises(ObjectsFailed, match=r"'later' is not a brand here; `footfall brands add later`"):
+            objects.answer(s3_event(source, "early"), Minutes())
+    with pytest.raises(ObjectsFailed, match="brand=abc/"):
+        objects.answer(s3_event(source, "nameless"), Minutes())
+    with closing(wiring.open_accounts(ground.settings, CLOCK)) as accounts:
+        accounts.register.add(Brand("later"), zone_in_use=None)
+    for _ in range(2):
+        assert objects.answer(s3_event(source, "early"), Minutes()) == NOTHING_FAILED
+    count_all(ground)
+    assert (ledger(ground, "later").counted, ledger(ground, "later").duplicate) == (25, 0)
+
+
+def test_a_known_brand_late_in_an_object_is_enough_for_it_to_be_noted_whole(
+    ground: AwsGround, source: str, put: Callable[[str, bytes], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_hits, "RUN_HITS", 10)
+    monkeypatch.setattr(object_feed, "STRETCH_RUNS", 1)
+    put("mixed", lines_of([*hits_of(25, brand="nobody"), *hits_of(5), *hits_of(12, brand="nobody")]))
+    assert Objects(ground.settings, CLOCK).answer(s3_event(source, "mixed"), Minutes()) == NOTHING_FAILED
+    etag = ground.s3.head_object(Bucket=source, Key="mixed")["ETag"].strip('"')
+    with closing(wiring.open_store(ground.settings, CLOCK)) as store:
+        item = store.get(keys.fed_object(f"{source}\0mixed\0{etag}"))
+    assert item is not None
+    assert (item["hits"], item["refused"], item["through"], item["done"]) == (5, 37, 5, True)
+
+
 def test_an_object_that_is_written_anew_counts_anew_and_one_that_is_gone_is_left(
     ground: AwsGround, source: str, put: Callable[[str, bytes], None]
 ) -> None:
@@ -204,10 +240,10 @@ def test_a_look_finds_what_nobody_told_of_and_says_where_to_go_on(
     objects = Objects(ground.settings, CLOCK)
     objects.answer(s3_event(source, "2026/1"), Minutes())
     look = {"look": {"bucket": source, "prefix": "2026/"}}
-    assert objects.answer(look, Minutes(left_ms=1_000)) == {"taken": 0, "failed": 0, "after": ""}
-    assert objects.answer(look, Minutes()) == {"taken": 3, "failed": 0}
+    assert objects.answer(look, Minutes(left_ms=1_000)) == {"taken": 0, "failed": [], "after": ""}
+    assert objects.answer(look, Minutes()) == {"taken": 3, "failed": []}
     after = {"look": {"bucket": source, "prefix": "2026/", "after": "2026/1"}}
-    assert objects.answer(after, Minutes()) == {"taken": 1, "failed": 0}
+    assert objects.answer(after, Minutes()) == {"taken": 1, "failed": []}
     count_all(ground)
     assert ledger(ground).counted == 3
 
@@ -224,6 +260,24 @@ def test_an_object_that_does_not_end_in_time_goes_on_where_it_stopped(
     assert objects.answer(s3_event(source, "long"), Minutes()) == NOTHING_FAILED
     count_all(ground)
     assert (ledger(ground).counted, ledger(ground).duplicate) == (55, 0)
+
+
+def test_a_look_that_runs_out_of_time_inside_an_object_goes_on_with_the_rest_of_it(
+    ground: AwsGround, source: str, put: Callable[[str, bytes], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(object_hits, "RUN_HITS", 10)
+    monkeypatch.setattr(object_feed, "STRETCH_RUNS", 1)
+    put("0-bad", b"PAR1 and so on")
+    for key, count in (("a", 5), ("b", 35), ("c", 5)):
+        put(key, lines_of(hits_of(count)))
+    objects = Objects(ground.settings, CLOCK)
+    # It is asked before 0-bad, before a, before b, and after each stretch of b but the last.
+    answer = objects.answer({"look": {"bucket": source}}, Running(stretches=4))
+    assert answer == {"taken": 1, "failed": ["0-bad"], "after": "a"}
+    rest = {"look": {"bucket": source, "after": "a"}}
+    assert objects.answer(rest, Minutes()) == {"taken": 2, "failed": []}
+    count_all(ground)
+    assert (ledger(ground).counted, ledger(ground).duplicate) == (45, 0)
 
 
 class Running:

@@ -1,6 +1,6 @@
 """What a deployment asks of an account beside its stacks: a bucket for code, and how what was deployed is doing."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -120,14 +120,18 @@ class Account:
 
     # --- how it is doing ------------------------------------------------------------------------------
 
-    def alarms(self, prefix: str) -> Mapping[str, str]:
-        """Return the alarms whose names begin so and that are in alarm, each with what it says."""
+    def alarms(self, names: Sequence[str]) -> Mapping[str, str]:
+        """Return those of the named alarms that are in alarm, each with what it says."""
         watch = self.client("cloudwatch")
-        answer = called(
-            "cloudwatch:DescribeAlarms",
-            lambda: watch.describe_alarms(AlarmNamePrefix=prefix, StateValue="ALARM", MaxRecords=ALARMS_MAX),
-        )
-        return {one["AlarmName"]: one.get("AlarmDescription", "") for one in answer["MetricAlarms"]}
+        found: dict[str, str] = {}
+        for first in range(0, len(names), ALARMS_MAX):
+            some = list(names[first : first + ALARMS_MAX])
+            answer = called(
+                "cloudwatch:DescribeAlarms",
+                lambda some=some: watch.describe_alarms(AlarmNames=some, StateValue="ALARM", MaxRecords=ALARMS_MAX),
+            )
+            found |= {one["AlarmName"]: one.get("AlarmDescription", "") for one in answer["MetricAlarms"]}
+        return found
 
     def mapping(self, id: str) -> Mapped:
         """Return how records come to a function."""

@@ -8,7 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from footfall.adapters.aws.kinesis_calls import raw_from_event
-from footfall.adapters.aws.kinesis_places import Follower, Place, RawRecord, bytes_from_place, place_from_bytes
+from footfall.adapters.aws.kinesis_places import (
+    Follower,
+    KeepUnreadable,
+    Place,
+    RawRecord,
+    bytes_from_place,
+    place_from_bytes,
+)
 from footfall.adapters.aws.kinesis_shards import comes_after, partition_key_of
 from footfall.ports.errors import Unavailable
 from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, NotKept, Record
@@ -24,13 +31,19 @@ def raw_records_from_event(event: Mapping[str, Any]) -> list[RawRecord]:
 class FedStream:
     """A PlacedStream of what it is fed; it reads nothing by itself and never knows where the tip is."""
 
-    def __init__(self, *, shards: int, may_enter: MayEnter | None = None) -> None:
-        """Make it; `may_enter` is asked before a reader goes on to a Kinesis shard whose parents it has not ended."""
+    def __init__(
+        self, *, shards: int, may_enter: MayEnter | None = None, keep_unreadable: KeepUnreadable | None = None
+    ) -> None:
+        """Make it; `may_enter` is asked before a reader goes on to a Kinesis shard whose parents it has not ended.
+
+        `keep_unreadable` is given each record under a key of ours that cannot be read, before it is passed over.
+        """
         self._shards = shards
         self._may_enter = may_enter
+        self._keep_unreadable = keep_unreadable
         self._keys = {partition_key_of(shard): shard for shard in range(shards)}
         self._fed: dict[int, _Fed] = {}
-        self.strangers = 0  # records that were sent by somebody else
+        self.strangers = 0  # records that were sent by somebody else, or are damaged
 
     @property
     def shards(self) -> int:
@@ -115,17 +128,25 @@ class FedStream:
 
     def _of(self, shard: int) -> "_Fed":
         if shard not in self._fed:
-            self._fed[shard] = _Fed(shard, shards=self._shards, may_enter=self._may_enter)
+            self._fed[shard] = _Fed(
+                shard, shards=self._shards, may_enter=self._may_enter, keep_unreadable=self._unreadable
+            )
         return self._fed[shard]
+
+    def _unreadable(self, raw: RawRecord) -> None:
+        if self._keep_unreadable is not None:
+            self._keep_unreadable(raw)
+        self.strangers += 1
 
 
 class _Fed:
     """What one of our shards was fed, read as far as somebody asked."""
 
-    def __init__(self, shard: int, *, shards: int, may_enter: MayEnter | None) -> None:
+    def __init__(self, shard: int, *, shards: int, may_enter: MayEnter | None, keep_unreadable: KeepUnreadable) -> None:
         self._shard = shard
         self._shards = shards
         self._may_enter = may_enter
+        self._keep_unreadable = keep_unreadable
         self.start = Place()
         self.raws: Sequence[RawRecord] = ()
         self._follower = self._at(self.start)
@@ -156,7 +177,7 @@ class _Fed:
         taken = sum(end <= through for end in self._ends)
         if taken == len(self._ends):
             return self._follower.place
-        follower = self._at(self.start)
+        follower = Follower(self._shard, shards=self._shards, place=self.start)  # What it takes was taken before.
         for raw in self.raws[:taken]:
             follower.take(raw)
         return follower.place
@@ -188,7 +209,7 @@ class _Fed:
             )
 
     def _at(self, place: Place) -> Follower:
-        return Follower(self._shard, shards=self._shards, place=place)
+        return Follower(self._shard, shards=self._shards, place=place, keep_unreadable=self._keep_unreadable)
 
 
 def _is_beyond(raw: RawRecord, place: Place) -> bool:

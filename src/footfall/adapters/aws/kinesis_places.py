@@ -6,6 +6,7 @@ is kept with each checkpoint. It also says which record each sender has come to,
 """
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import msgspec
@@ -29,6 +30,9 @@ class RawRecord:
     partition_key: str
     data: bytes
     arrived_at_ms: int  # at Kinesis, by its clock; the same whoever reads it
+
+
+KeepUnreadable = Callable[[RawRecord], None]  # Keeps a record of ours that cannot be read, before it is passed over.
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,11 +126,12 @@ _heard_decoder = msgspec.msgpack.Decoder(tuple[bytes, list[int], list[int]])
 class Follower:
     """Reads one of our shards off Kinesis records in their order: numbers what is new and drops what came twice."""
 
-    def __init__(self, shard: int, *, shards: int, place: Place) -> None:
+    def __init__(self, shard: int, *, shards: int, place: Place, keep_unreadable: KeepUnreadable | None = None) -> None:
         self._partition_key = partition_key_of(shard)
         self._shard = shard
         self._shards = shards
         self._place = place
+        self._keep_unreadable = keep_unreadable
         self._producers = Producers(place.heard)
         self.doubled = 0  # records of ours that came twice
         self.strangers = 0  # records under our key that nobody can read
@@ -178,6 +183,8 @@ class Follower:
         try:
             header = header_from_data(raw.data)
         except Corrupt:
+            if self._keep_unreadable is not None:
+                self._keep_unreadable(raw)
             self.strangers += 1
             return [], 0, 0
         if (header.shards, header.shard) != (self._shards, self._shard):

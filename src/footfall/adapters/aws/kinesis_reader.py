@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 
 from footfall.adapters.aws.kinesis_pages import Pages
-from footfall.adapters.aws.kinesis_places import Follower, Place, RawRecord
+from footfall.adapters.aws.kinesis_places import Follower, KeepUnreadable, Place, RawRecord
 from footfall.adapters.aws.kinesis_shards import KinesisShard, first_holding, hash_key_of, next_holding
 from footfall.ports.errors import Unavailable
 from footfall.ports.stream import NotKept, Record
@@ -23,7 +23,14 @@ class ShardReader:
     """Reads one shard from a place on; what lies before that place is not to be had here."""
 
     def __init__(
-        self, shard: int, *, shards: int, pages: Pages, lineage: Callable[[], Sequence[KinesisShard]], start: Place
+        self,
+        shard: int,
+        *,
+        shards: int,
+        pages: Pages,
+        lineage: Callable[[], Sequence[KinesisShard]],
+        start: Place,
+        keep_unreadable: KeepUnreadable | None = None,
     ) -> None:
         self._shard = shard
         self._shards = shards
@@ -31,7 +38,8 @@ class ShardReader:
         self._pages = pages
         self._lineage = lineage
         self._places = [start]  # where it can go back to, in their order
-        self._follower = Follower(shard, shards=shards, place=start)
+        self._keep_unreadable = keep_unreadable
+        self._follower = self._at(start)
         self._raw: deque[RawRecord] = deque()
         self._window: list[Record] = []  # unpacked, one after another
         self._window_after = start.through  # the number before the first of them
@@ -96,7 +104,8 @@ class ShardReader:
     def _advance(self, needed_after: int) -> bool:
         """Unpack one more Kinesis record or fetch some; return False at the tip."""
         if self._raw:
-            self._take(self._raw.popleft(), needed_after)
+            self._take(self._raw[0], needed_after)
+            self._raw.popleft()  # Only now: one that cannot be taken is met again, and not passed over.
             return True
         if not self._follower.kinesis_shard:
             self._follower.enter(first_holding(self._lineage(), self._hash_key).name)
@@ -151,11 +160,14 @@ class ShardReader:
     def _go_back(self, after: int) -> None:
         """Read again from a place that was noted before."""
         place = self._places[bisect_right(self._places, after, key=_through_of) - 1]
-        self._follower = Follower(self._shard, shards=self._shards, place=place)
+        self._follower = self._at(place)
         self._raw.clear()
         self._window = []
         self._window_after = place.through
         self._window_bytes = 0
+
+    def _at(self, place: Place) -> Follower:
+        return Follower(self._shard, shards=self._shards, place=place, keep_unreadable=self._keep_unreadable)
 
     def _note_place(self) -> None:
         """Remember a place between two pages; of many, every second one of the older is forgotten."""

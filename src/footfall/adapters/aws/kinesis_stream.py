@@ -20,7 +20,7 @@ from footfall.adapters.aws.kinesis_calls import (
 )
 from footfall.adapters.aws.kinesis_errors import THROTTLING, NotNow
 from footfall.adapters.aws.kinesis_pages import Pages
-from footfall.adapters.aws.kinesis_places import Place, bytes_from_place, place_from_bytes
+from footfall.adapters.aws.kinesis_places import KeepUnreadable, Place, bytes_from_place, place_from_bytes
 from footfall.adapters.aws.kinesis_reader import ShardReader
 from footfall.adapters.aws.kinesis_records import PRODUCER_BYTES, data_from_entries, joined
 from footfall.adapters.aws.kinesis_shards import KinesisShard, hash_key_of, partition_key_of
@@ -48,7 +48,9 @@ class KinesisStream:
         backoff: Backoff = Backoff(),  # noqa: B008 - a frozen value
         poll_ms: int = POLL_MS,
         read_only: bool = False,
+        keep_unreadable: KeepUnreadable | None = None,
     ) -> None:
+        self._keep_unreadable = keep_unreadable
         self._name = name
         self._shards = shards
         self._clock = clock
@@ -170,7 +172,14 @@ class KinesisStream:
         return self._readers[shard]
 
     def _reader_at(self, shard: int, start: Place) -> ShardReader:
-        return ShardReader(shard, shards=self._shards, pages=self._pages, lineage=self._lineage, start=start)
+        return ShardReader(
+            shard,
+            shards=self._shards,
+            pages=self._pages,
+            lineage=self._lineage,
+            start=start,
+            keep_unreadable=self._keep_unreadable,
+        )
 
     def _lineage(self) -> Sequence[KinesisShard]:
         return self._calls.shards()

@@ -41,7 +41,7 @@ class NoSuchObject(PortError):
     """There is no object of that name, or no upload that the call belongs to."""
 
 
-def in_our_words(error: Exception, *, where: str) -> PortError | None:
+def in_our_words(error: Exception, *, where: str, needs: str = "") -> PortError | None:
     """Return the port's error for what the vendor's client raised; None for what is not about S3 at all."""
     # An error of botocore exists only where botocore does, so nothing is loaded before it is needed.
     from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
@@ -55,7 +55,7 @@ def in_our_words(error: Exception, *, where: str) -> PortError | None:
 
     if isinstance(error, ClientError):
         said: Mapping[str, Any] = vars(error)["response"]
-        return _refusal(said, where)
+        return _refusal(said, where, needs)
     if isinstance(error, FlexibleChecksumError):
         return Corrupt(f"{where}: the bytes do not match their checksum ({error}); restore the object from a copy")
     if isinstance(error, ConnectionError | HTTPClientError | IncompleteReadError):
@@ -65,11 +65,13 @@ def in_our_words(error: Exception, *, where: str) -> PortError | None:
     return None
 
 
-def _refusal(response: Mapping[str, Any], where: str) -> PortError:
+def _refusal(response: Mapping[str, Any], where: str, needs: str) -> PortError:
     said: Mapping[str, Any] = response.get("Error", {})
     code = str(said.get("Code", ""))
     status = int(response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
     told = f"{where}: {code} ({status}), {said.get('Message', 'without a reason')}"
+    if code == "AccessDenied" and needs:
+        return Unavailable(f"{told}; let the role {needs}")
     if code in _WHAT_TO_DO:
         return Unavailable(f"{told}; {_WHAT_TO_DO[code]}")
     if code in _THROTTLING or status == HTTPStatus.TOO_MANY_REQUESTS:

@@ -59,29 +59,35 @@ class S3Source:
             return SourceObject(answer["Body"].read(), _version_of(answer), _moment_of(answer))
 
         try:
-            return self._asked(read, f"s3://{bucket}/{key}")
+            return self._asked(read, f"s3://{bucket}/{key}", needs=_reading(has_version="VersionId" in asked))
         except NoSuchObject:
             return None
 
     def page(self, bucket: str, prefix: str, *, after: str = "", limit: int = 1_000) -> SourcePage:
         """Return the first names under a prefix that come after one, as the store orders them."""
         asked = {"Bucket": bucket, "Prefix": prefix, "MaxKeys": limit} | ({"StartAfter": after} if after else {})
-        answer = self._asked(lambda: self._client.list_objects_v2(**asked), f"s3://{bucket}/{prefix}")
+        needs = "have s3:ListBucket on the bucket"
+        answer = self._asked(lambda: self._client.list_objects_v2(**asked), f"s3://{bucket}/{prefix}", needs=needs)
         keys = [str(one["Key"]) for one in answer.get("Contents", [])]
         return SourcePage(keys, keys[-1] if keys and answer.get("IsTruncated") else None)
 
-    def _asked(self, call: Callable[[], Given], where: str) -> Given:
+    def _asked(self, call: Callable[[], Given], where: str, *, needs: str) -> Given:
         def translated() -> Given:
             try:
                 return call()
             except Exception as error:  # Whatever botocore raises is told in our words; the rest is raised as it is.
-                ours = in_our_words(error, where=where)
+                ours = in_our_words(error, where=where, needs=needs)
                 if ours is None:
                     raise
                 raise ours from error
 
         waits_ms = self._backoff.waits_ms(self._chance)
         return retried(translated, passing=(Throttled, NotNow), waits_ms=waits_ms, pause=self._pause)
+
+
+def _reading(*, has_version: bool) -> str:
+    action = "s3:GetObjectVersion" if has_version else "s3:GetObject"
+    return f"have {action} on the bucket's objects, and kms:Decrypt on the key if KMS encrypts them"
 
 
 def _version_of(answer: Answer) -> str:

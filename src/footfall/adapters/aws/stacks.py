@@ -223,24 +223,44 @@ class Stacks:
         )
         return answer["StackEvents"][0]["EventId"] if answer["StackEvents"] else ""
 
-    def first_failure(self, name: str, *, after: str = "") -> str:
-        """Return the first failure after an event, with its reason: those behind it only follow from it."""
-        failure = ""
+    def left_by_rollback(self, stack: Stack) -> list[Resource]:
+        """Return what a stack that was never made whole has left behind and does not count among its parts."""
+        if not stack.state.startswith("ROLLBACK_"):
+            return []
+        known = {one.id for one in self.resources(stack.name)}
+        left = {
+            event["PhysicalResourceId"]: Resource(
+                event["LogicalResourceId"], event["ResourceType"], event["PhysicalResourceId"], event["ResourceStatus"]
+            )
+            for page in self._event_pages(stack.name)
+            for event in page
+            if event["ResourceStatus"] == "DELETE_SKIPPED" and event.get("PhysicalResourceId")
+        }
+        return [one for id, one in left.items() if id not in known]
+
+    def _event_pages(self, name: str) -> Iterator[Sequence[Mapping[str, Any]]]:
+        """Yield what happened to a stack, the latest first."""
         place: dict[str, str] = {}
         for _ in range(EVENTS_PAGES_MAX):
             page = called(
                 "cloudformation:DescribeStackEvents",
                 lambda place=place: self._client.describe_stack_events(StackName=name, **place),
             )
-            for event in page["StackEvents"]:  # The latest first.
+            yield page["StackEvents"]
+            if not page.get("NextToken"):
+                return
+            place = {"NextToken": page["NextToken"]}
+
+    def first_failure(self, name: str, *, after: str = "") -> str:
+        """Return the first failure after an event, with its reason: those behind it only follow from it."""
+        failure = ""
+        for page in self._event_pages(name):
+            for event in page:
                 if event["EventId"] == after:
                     return failure
                 if event["ResourceStatus"].endswith("_FAILED"):
                     reason = event.get("ResourceStatusReason", "without a reason")
                     failure = f"{event['LogicalResourceId']} ({event['ResourceType']}): {reason}"
-            if not page.get("NextToken"):
-                break
-            place = {"NextToken": page["NextToken"]}
         return failure
 
 

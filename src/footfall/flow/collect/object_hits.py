@@ -7,6 +7,7 @@ thousand.
 """
 
 import hashlib
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -51,6 +52,7 @@ class Taken:
     hits: int = 0
     refused: Counter[str] = field(default_factory=Counter[str])  # by field
     shown: list[str] = field(default_factory=list[str])
+    no_brand: str = ""  # What is wrong with the first brand that is not known; empty when all are.
 
     def note(self, refusals: Iterable[tuple[int, Refusal]]) -> None:
         """Count what was refused; the first few are told with their place in the object."""
@@ -64,6 +66,7 @@ class Taken:
         self.hits += later.hits
         self.refused.update(later.refused)
         self.shown = [*self.shown, *later.shown][:SHOWN_MAX]
+        self.no_brand = self.no_brand or later.no_brand
 
 
 def runs_of(pieces: Sequence[bytes]) -> int:
@@ -99,7 +102,9 @@ class ObjectHits:
     def _take(self, taken: Taken, draft: Draft, claim: str, source: Source, *, now_ms: int) -> list[Refusal]:
         name = draft.brand or source.brand
         if not name or self._brands.named(name) is None:
-            return [Refusal(place, "brand", _no_brand(name)) for place in draft.places]
+            reason = _no_brand(name)
+            taken.no_brand = taken.no_brand or reason
+            return [Refusal(place, "brand", reason) for place in draft.places]
         draft.brand = name
         request = Request(
             now_ms,
@@ -115,7 +120,7 @@ class ObjectHits:
 
 def _no_brand(name: str) -> str:
     if name:
-        return f"{name[:64]!r} is not a brand here; footfall brands add makes it one"
+        return f"{name[:64]!r} is not a brand here; `footfall brands add {shlex.quote(name[:64])}` makes it one"
     return "is missing: name it in each hit, or in the object's key as in brand=abc/"
 
 

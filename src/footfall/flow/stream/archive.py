@@ -25,6 +25,7 @@ UNPACKED_BYTES_MAX = 64_000_000  # A damaged length must not ask for gigabytes.
 LEVEL = 6  # Written once and kept for weeks.
 
 _RAW, _SINCE = "raw", "raw-since"
+_UNREADABLE = "@unreadable"  # In the place of a brand, and no brand can be called so.
 
 _ID_BYTES = 16
 
@@ -75,6 +76,12 @@ class Archive:
                 names.append(_name(brand, hour_ms, shard, part))
                 self._blobs.put(names[-1], _bytes_from(content))
         return names
+
+    def keep_unreadable(self, place: str, sequence: int, data: bytes) -> str:
+        """Store what the transport carried there and nobody can read, as it came; return the object's name."""
+        name = f"{_RAW}/{_UNREADABLE}/{place}/{sequence}"
+        self._blobs.put(name, data)
+        return name
 
     def runs(self, brand: str, shard: int, *, from_ms: int, to_ms: int | None = None) -> list[Run]:
         """Return the objects with records of a shard that arrived in a range of whole hours, by their first record."""

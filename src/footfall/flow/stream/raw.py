@@ -1,14 +1,15 @@
 """Raw hits, wherever they are kept: in the stream itself, or in the archive where the stream is only transport."""
 
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from footfall.flow.stream.archive import HOUR_MS, Archive, Run
 from footfall.ports.stream import Record, Stream
 
 LISTS_MAX = 4  # Lists of a brand's objects that are kept: some 200 bytes an object.
+OVERLAP_MS = HOUR_MS  # A shard archives in the order of arrival, but for the clocks of those at which hits arrive.
 OBJECTS_MAX = 4  # Objects that are kept unpacked: records that are asked for one by one often lie near each other.
 
 
@@ -60,21 +61,35 @@ class StreamRaw:
 
 
 @dataclass(slots=True)
+class _List:
+    """A brand's objects by shard, and from which hours on they were listed again since the first time."""
+
+    runs: dict[int, list[Run]]
+    again: list[int] = field(default_factory=list[int])
+
+
+@dataclass(slots=True)
 class _Reading:
-    """A shard that is being read: after which record it stands, in which list of objects, and what follows."""
+    """A shard that is being read: after which record it stands, what it knew when it began, and what follows."""
 
     after: int
-    listed: Mapping[int, Sequence[Run]]
+    listed: _List
+    again: int  # how often that was listed again by then
+    next_ms: int  # the hour from which objects of the shard may have come since
     records: Iterator[Record]
 
 
 class ArchiveRaw:
-    """Raw hits in the archive. A brand's objects are listed once for all shards, and again when one has been read."""
+    """Raw hits in the archive.
+
+    A brand's objects are listed once for all shards. When a shard has been read to its end, what follows its last hour
+    is listed and added, unless another shard has had that done meanwhile.
+    """
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
         self._from_ms: dict[tuple[str, int], int] = {}
-        self._lists: OrderedDict[tuple[str, int], dict[int, list[Run]]] = OrderedDict()  # by brand and first hour
+        self._lists: OrderedDict[tuple[str, int], _List] = OrderedDict()  # by brand and first hour
         self._readings: dict[tuple[str, int], _Reading] = {}
         self._objects: OrderedDict[str, Sequence[Record]] = OrderedDict()
 
@@ -83,7 +98,7 @@ class ArchiveRaw:
         from_ms = max(arrived_at_ms, 0) // HOUR_MS * HOUR_MS
         self._from_ms[brand, shard] = from_ms
         self._readings.pop((brand, shard), None)
-        runs = self._listed(brand, from_ms).get(shard, [])
+        runs = self._listed(brand, from_ms).runs.get(shard, [])
         return min((run.first for run in runs), default=1) - 1
 
     def read(self, brand: str, shard: int, *, after: int, limit: int) -> list[Record]:
@@ -93,10 +108,10 @@ class ArchiveRaw:
             reading = self._begin(brand, shard, after)
         found = _some(reading.records, limit)
         if not found:
-            # Objects that came since it was listed are listed now, unless another shard has had that done.
-            from_ms = self._from_ms.get((brand, shard), 0)
-            if self._listed(brand, from_ms) is reading.listed:
-                self._lists.pop((brand, from_ms), None)
+            listed = self._listed(brand, self._from_ms.get((brand, shard), 0))
+            is_new = listed is not reading.listed
+            if not is_new and all(since_ms > reading.next_ms for since_ms in listed.again[reading.again :]):
+                self._list_again(brand, listed, reading.next_ms)
             reading = self._begin(brand, shard, after)
             found = _some(reading.records, limit)
         reading.after = found[-1].sequence if found else after
@@ -104,15 +119,12 @@ class ArchiveRaw:
 
     def record(self, brand: str, shard: int, sequence: int) -> Record | None:
         """Return one record."""
-        for is_again in (False, True):
-            if is_again:
-                self._lists.pop((brand, 0), None)
-            for run in self._listed(brand, 0).get(shard, []):
-                if run.first <= sequence <= run.last:
-                    for record in self._records_of(run):
-                        if record.sequence == sequence:
-                            return record
-        return None
+        listed = self._listed(brand, 0)
+        found = self._found(listed, shard, sequence)
+        if found is None:
+            self._list_again(brand, listed, _next_ms(listed, shard, from_ms=0))
+            found = self._found(listed, shard, sequence)
+        return found
 
     def kept_since_ms(self, brand: str) -> int:
         """Return the moment from which every record is still there."""
@@ -121,14 +133,32 @@ class ArchiveRaw:
     def _begin(self, brand: str, shard: int, after: int) -> _Reading:
         from_ms = self._from_ms.get((brand, shard), 0)
         listed = self._listed(brand, from_ms)
-        records = self._archive.merged(listed.get(shard, []), after=after, read=self._records_of)
-        self._readings[brand, shard] = _Reading(after, listed, records)
+        records = self._archive.merged(listed.runs.get(shard, []), after=after, read=self._records_of)
+        next_ms = _next_ms(listed, shard, from_ms=from_ms)
+        self._readings[brand, shard] = _Reading(after, listed, len(listed.again), next_ms, records)
         return self._readings[brand, shard]
 
-    def _listed(self, brand: str, from_ms: int) -> dict[int, list[Run]]:
+    def _found(self, listed: _List, shard: int, sequence: int) -> Record | None:
+        for run in listed.runs.get(shard, []):
+            if run.first <= sequence <= run.last:
+                for record in self._records_of(run):
+                    if record.sequence == sequence:
+                        return record
+        return None
+
+    def _list_again(self, brand: str, listed: _List, since_ms: int) -> None:
+        """Add the objects that have come from an hour on, and leave out those whose time is over."""
+        kept_ms = self._archive.kept_since_ms(brand)
+        found = self._archive.runs_by_shard(brand, from_ms=since_ms)
+        for shard in {*listed.runs, *found}:
+            runs = {*listed.runs.get(shard, []), *found.get(shard, [])}
+            listed.runs[shard] = sorted(run for run in runs if run.hour_ms >= kept_ms)
+        listed.again.append(since_ms)
+
+    def _listed(self, brand: str, from_ms: int) -> _List:
         key = (brand, from_ms)
         if key not in self._lists:
-            self._lists[key] = self._archive.runs_by_shard(brand, from_ms=from_ms)
+            self._lists[key] = _List(self._archive.runs_by_shard(brand, from_ms=from_ms))
             if len(self._lists) > LISTS_MAX:
                 self._lists.popitem(last=False)
         return self._lists[key]
@@ -140,6 +170,12 @@ class ArchiveRaw:
                 self._objects.popitem(last=False)
         self._objects.move_to_end(run.name)
         return self._objects[run.name]
+
+
+def _next_ms(listed: _List, shard: int, *, from_ms: int) -> int:
+    """Return the hour from which a shard may have archived more than is listed."""
+    last_ms = max((run.hour_ms for run in listed.runs.get(shard, [])), default=0)
+    return max(from_ms, last_ms - OVERLAP_MS)
 
 
 def _some(records: Iterator[Record], limit: int) -> list[Record]:

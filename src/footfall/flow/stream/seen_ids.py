@@ -27,7 +27,7 @@ IDS_MAX = 4_000_000  # In memory, 16 bytes each. Beyond it the oldest are forgot
 RUN_IDS_MAX = 500_000  # An hour's ids lie in one sorted array until there are so many.
 RUNS_APART_MAX = 8  # Arrays of the latest hour that wait to be joined: each flush brings one.
 
-_ID_BYTES = 16
+ID_BYTES = 16
 _HEAD_BYTES = len(MAGIC) + 1 + 8  # magic, version, checksum
 
 Position = tuple[int, int]  # sequence number, and place in the record
@@ -196,8 +196,8 @@ def first_hour(arrived_at_ms: int) -> int:
 def claim_ids(claim: Claim) -> tuple[bytes, bytes]:
     """Return the ids that a claim is kept under: of its key, and of the key with its body."""
     part = claim.part.to_bytes(4, "big")
-    key = blake2b(claim.key + part, digest_size=_ID_BYTES, person=b"key").digest()
-    return key, blake2b(claim.key + part + claim.body, digest_size=_ID_BYTES, person=b"act").digest()
+    key = blake2b(claim.key + part, digest_size=ID_BYTES, person=b"key").digest()
+    return key, blake2b(claim.key + part + claim.body, digest_size=ID_BYTES, person=b"act").digest()
 
 
 def _ids_of(record: Record) -> list[bytes]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from footfall.app.settings import Given, Settings, read_settings
-from footfall.shells.cli.command import Surroundings
+from footfall.app.settings import NAMES, Given, Settings, read_settings
+from footfall.shells.cli.command import URL, Command, Surroundings, WrongUsage
 from footfall.values.errors import FootfallError
 
 
@@ -23,6 +23,20 @@ def require_directory(settings: Settings, command: str) -> None:
     if settings.ground == "aws":
         raise OnlyInADirectory(
             f"footfall {command} works on a data directory, and ground is 'aws': {_INSTEAD[command]}."
+        )
+
+
+class NoAddress(WrongUsage):
+    """The command asks a server, everything is on AWS, and nobody said at which address."""
+
+
+def require_address(command: Command, arguments: argparse.Namespace, around: Surroundings) -> None:
+    """Refuse a command that asks a server when the surroundings name an instance on AWS and no address of it."""
+    is_on_aws = around.variables.get(NAMES["ground"].variable) == "aws"
+    if is_on_aws and URL in command.arguments and arguments.url == URL.default:
+        raise NoAddress(
+            f"footfall {command.name} goes through the API, and {NAMES['ground'].variable} is 'aws': give --url with "
+            "its address (`footfall deploy status` tells it)"
         )
 
 

@@ -88,6 +88,7 @@ def _up(arguments: argparse.Namespace, around: Surroundings) -> int:
 
     given = given_parameters(arguments)
     deploying_template.require_parameters(given)  # Before a minute goes into packing.
+    deploying_template.require_used_shards(given, {})
     deploying.require_absent(_deployment(arguments, around))
     with _archive(arguments, around) as packed, shown_progress("deploying", around) as on_share:
         stack = deploying.up(_deployment(arguments, around, on_share), packed, given)

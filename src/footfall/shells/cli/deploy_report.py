@@ -39,7 +39,9 @@ def exports(stack: "Stack", arguments: argparse.Namespace) -> Iterator[str]:
         values["FOOTFALL_AWS_REGION"] = arguments.region
     if arguments.endpoint:
         values |= {f"FOOTFALL_AWS_{name}_ENDPOINT": arguments.endpoint for name in ENDPOINTS}
-    values["ADDRESS"] = stack.outputs.get("Address", "")  # For commands that are not ours, such as curl.
+    # For commands that are not ours, such as curl; at the second there is no cache, so keys are heard there for lists.
+    values["ADDRESS"] = stack.outputs.get("Address", "")
+    values["API_ADDRESS"] = stack.outputs.get("ApiAddress", "")
     for name, value in values.items():
         yield f"export {name}={shlex.quote(value)}"
 

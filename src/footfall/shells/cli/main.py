@@ -34,6 +34,7 @@ from footfall.shells.cli import (
     serve,
     version,
 )
+from footfall.shells.cli.asking import require_address
 from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
 from footfall.shells.cli.command import (
     EXIT_MEANINGS,
@@ -78,7 +79,9 @@ def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) 
             around.complain(parser().format_help().rstrip())
             return Exit.USAGE
         arguments = parsed(argv)
-        return int(COMMANDS[arguments.command].run(arguments, around))
+        command = COMMANDS[arguments.command]
+        require_address(command, arguments, around)
+        return int(command.run(arguments, around))
     except SystemExit as leaving:  # The parser has said what was wrong, or printed its help.
         return leaving.code if isinstance(leaving.code, int) else Exit.OK
     except FootfallError as error:

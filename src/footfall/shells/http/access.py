@@ -5,7 +5,6 @@ that are the same whether or not another brand exists.
 """
 
 import secrets
-import socket
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,8 +20,9 @@ from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
 from footfall.app import wiring
 from footfall.app.settings import Settings
-from footfall.flow.collect.senders import Network, believed_address, is_within
+from footfall.flow.collect.senders import Network, believed_address, is_within, proxied_address
 from footfall.shells.http.lane import Exchange
+from footfall.shells.http.places import Places, place_of
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
@@ -30,12 +30,13 @@ if TYPE_CHECKING:  # A function that only takes hits starts without it.
     from starlette.requests import Request
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+PROXY_HEADER = b"x-footfall-proxy"
+VIEWER_HEADER = b"cloudfront-viewer-address"
 KEY_BYTES_MAX = 200  # of a key as it is sent; ours have fewer than 70.
 UNLIMITED_MAX = 1_000  # Addresses of proxies that are remembered as such.
 CORS_LINE = b"access-control-allow-origin: *\r\n"
 
 _BEARER = b"bearer "
-_V4_IN_V6 = bytes(10) + b"\xff\xff"
 _LINES = "limit_lines"  # where a page's answer finds what to say about limits
 
 Headers = Mapping[bytes, bytes]
@@ -75,6 +76,7 @@ class Rules:
 
     limits: Limits
     trusted: Sequence[Network]
+    proxy_secret: bytes = b""  # With it, another proxy is believed; empty: there is none.
 
 
 class Access:
@@ -95,7 +97,7 @@ class Access:
         self._buckets = buckets
         self._limits = rules.limits
         self._trusted = rules.trusted
-        self._proxies = _Places(rules.trusted)
+        self._proxies = Places(rules.trusted)
         self._unlimited: set[str] = set()  # addresses that were found to be so, and few: they are our own proxies'
         self._clock = clock
         self._seconds = seconds
@@ -106,6 +108,11 @@ class Access:
             return exchange.peer
         # It may stand there several times, so it is asked for in full.
         return believed_address(exchange.peer, exchange.header(b"x-forwarded-for"), trusted=self._trusted)
+
+    def address_of_page(self, request: "Request") -> str:
+        """Return the address that a page's request is believed to come from."""
+        forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
+        return believed_address(_peer(request), forwarded, trusted=self._trusted)
 
     def admitted(self, target: bytes, headers: Headers, address: str) -> Admission:
         """Return how a sender of hits is admitted, or raise UnknownKey, NotAllowed or TooOften."""
@@ -157,7 +164,7 @@ class Access:
         """Return the brand that a page's request is about, or raise unless it may ask."""
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
-        caller, standings = self._counted(Asking(target, headers, self._address_of_page(request)))
+        caller, standings = self._counted(Asking(target, headers, self.address_of_page(request)))
         name = _only(request.query_params.getlist("brand"))
         if caller is None:
             brand = self._open_brand(name, scope)
@@ -171,7 +178,7 @@ class Access:
 
     def is_within(self, request: "Request", networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
-        return all(is_within(address, networks) for address in (_peer(request), self._address_of_page(request)))
+        return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))
 
     def _open_brand(self, name: str, scope: str) -> Brand:
         if scope == ADMIN:
@@ -205,23 +212,19 @@ class Access:
             return []
         if self._is_unlimited(asking.address):
             return []
-        return [self._buckets.take_for_address(_place(asking.address), brand, rate, now_s=self._seconds())]
+        return [self._buckets.take_for_address(place_of(asking.address), brand, rate, now_s=self._seconds())]
 
     def _is_unlimited(self, address: str) -> bool:
         """Tell whether an address is counted for nobody: a proxy that forwards none speaks for everybody."""
         if address in self._unlimited:
             return True
-        place = _place(address)
+        place = place_of(address)
         if not place:
             return True
         is_proxy = self._proxies.hold(place)
         if is_proxy and len(self._unlimited) < UNLIMITED_MAX:
             self._unlimited.add(address)
         return is_proxy
-
-    def _address_of_page(self, request: "Request") -> str:
-        forwarded = ", ".join(request.headers.getlist("x-forwarded-for"))
-        return believed_address(_peer(request), forwarded, trusted=self._trusted)
 
     def _caller(self, target: bytes, headers: Headers) -> Caller | None:
         sent = headers.get(b"authorization", b"")
@@ -250,6 +253,47 @@ class Access:
                 else "is not told; a public key of a brand that lists its origins is for browsers on those pages",
             )
         return f"access-control-allow-origin: {origin}\r\nvary: origin\r\n".encode("latin-1")
+
+
+class ProxiedAccess(Access):
+    """A doorkeeper who knows a proxy by a secret, whose addresses no list of networks can name: a CDN has too many.
+
+    It is one of its own, so that whoever has no such proxy pays nothing for it.
+    """
+
+    def __init__(
+        self,
+        brands: Brands,
+        keyring: Keyring,
+        buckets: Buckets,
+        *,
+        rules: Rules,
+        clock: Clock,
+        seconds: Callable[[], float],
+    ) -> None:
+        super().__init__(brands, keyring, buckets, rules=rules, clock=clock, seconds=seconds)
+        self._secret = rules.proxy_secret
+
+    def address(self, exchange: Exchange, headers: Headers) -> str:
+        """Return the address that a request on the lane is believed to come from."""
+        if not self._is_proved(headers):
+            return super().address(exchange, headers)
+        return self._proxied(exchange.peer, exchange.header(b"x-forwarded-for"), headers)
+
+    def address_of_page(self, request: "Request") -> str:
+        """Return the address that a page's request is believed to come from."""
+        headers: Headers = dict(request.scope["headers"])
+        if not self._is_proved(headers):
+            return super().address_of_page(request)
+        return self._proxied(_peer(request), ", ".join(request.headers.getlist("x-forwarded-for")), headers)
+
+    def _is_proved(self, headers: Headers) -> bool:
+        # In constant time: how long it takes must not tell how much of a guess is right.
+        return secrets.compare_digest(headers.get(PROXY_HEADER, b""), self._secret)
+
+    def _proxied(self, peer: str, forwarded: str, headers: Headers) -> str:
+        viewer = headers.get(VIEWER_HEADER, b"").decode("latin-1")
+        return proxied_address(peer, forwarded, viewer=viewer)
 
 
 class HasAccess(Protocol):
@@ -289,9 +333,11 @@ class TellingLimits:
 
 def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, clock: Clock) -> Access:
     """Return the doorkeeper that the settings make."""
-    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings))
+    secret = settings.http_proxy_secret.encode("utf-8")
+    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), secret)
     buckets = Buckets(secrets.token_bytes(32))
-    return Access(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
+    doorkeeper = ProxiedAccess if secret else Access
+    return doorkeeper(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
 
 
 def _peer(request: "Request") -> str:
@@ -339,34 +385,3 @@ def _key_in(target: bytes) -> bytes:
         raise UnknownKey("key", "is given twice; give it once")
     key = found[0] if found else b""
     return unquote(key.decode("latin-1")).encode("latin-1", "replace") if b"%" in key else key
-
-
-def _place(address: str) -> bytes:
-    """Return what stands for an address: all of an IPv4 one, the network of an IPv6 one; empty when it is none."""
-    try:
-        if ":" not in address:
-            return socket.inet_pton(socket.AF_INET, address)
-        packed = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
-    except (OSError, ValueError):
-        return b""
-    return packed[12:] if packed.startswith(_V4_IN_V6) else packed[:8]
-
-
-class _Places:
-    """Networks, compared with places: an IPv6 network smaller than a /64 counts as that /64."""
-
-    def __init__(self, networks: Sequence[Network]) -> None:
-        self._masks: dict[int, list[tuple[int, int]]] = {4: [], 8: []}
-        for network in networks:
-            size = 4 if network.version == 4 else 8
-            shift = 0 if size == 4 else 64
-            mask, start = int(network.netmask) >> shift, int(network.network_address) >> shift
-            self._masks[size].append((mask, start))
-
-    def hold(self, place: bytes) -> bool:
-        """Tell whether the place lies in one of the networks."""
-        number = int.from_bytes(place)
-        for mask, start in self._masks.get(len(place), ()):  # noqa: SIM110 - a generator costs more than the rest
-            if number & mask == start:
-                return True
-        return False

@@ -13,13 +13,13 @@ from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.aws.kinesis_fed import raw_records_from_event
 from footfall.adapters.aws.kinesis_stream import KinesisStream
 from footfall.app import aws_wiring, wiring
-from footfall.app.event_counting import EventCounting, hottest_percent
+from footfall.app.event_counting import EventCounting, hottest_percent, ids_max_within
 from footfall.app.settings import Settings
 from footfall.flow.store.retention import note_retention
 from footfall.ports.errors import PortError
 from footfall.ports.table import Table
 from footfall.shells.lambdas import gauges
-from footfall.shells.lambdas.start import begin
+from footfall.shells.lambdas.start import begin, memory_mb
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 
@@ -46,7 +46,7 @@ def handler(event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
     """Count an event, and say from where it has to be delivered again."""
     try:
         if not _state:
-            _state.append(Count(*begin("count")))
+            _state.append(Count(*begin("count"), memory_mb=memory_mb()))
     except PortError as error:
         # A store that is away is no reason to be started anew: the source waits, and comes again with all of it.
         _log.warning("counting cannot begin, nothing is lost: %s", error)
@@ -59,7 +59,12 @@ class Count:
     """What a warm function keeps: its clients and its workers."""
 
     def __init__(
-        self, settings: Settings, clock: Clock, *, open_store: Callable[[Settings, Clock], Table] = wiring.open_store
+        self,
+        settings: Settings,
+        clock: Clock,
+        *,
+        open_store: Callable[[Settings, Clock], Table] = wiring.open_store,
+        memory_mb: int | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -69,7 +74,13 @@ class Count:
         note_retention(self._table, wiring.kept_ms(settings), now_ms=clock.now_ms())
         self._stream: list[KinesisStream] = []
         self._counting = EventCounting(
-            settings, self._table, archive, clock=clock, zone_of=zone_of, may_enter=self._may_enter
+            settings,
+            self._table,
+            archive,
+            clock=clock,
+            zone_of=zone_of,
+            may_enter=self._may_enter,
+            ids_max=ids_max_within(memory_mb, shards=settings.stream_shards),
         )
 
     def answer(self, event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:

@@ -82,12 +82,14 @@ class FunctionSite:
     @cached_property
     def catalog_table(self) -> Table:
         """Open the table of the catalogue."""
-        return self._noted(wiring.open_catalog_table(self.settings, self.clock, read_only=self._read_only))
+        return self._noted(
+            wiring.open_catalog_table(self.settings, self.clock, read_only=self._read_only, for_requests=True)
+        )
 
     @cached_property
     def store(self) -> Table:
         """Open the table of counts, for reading."""
-        return self._noted(wiring.open_store(self.settings, self.clock, read_only=True))
+        return self._noted(wiring.open_store(self.settings, self.clock, read_only=True, for_requests=True))
 
     @cached_property
     def labels(self) -> FollowedLabels:
@@ -101,7 +103,7 @@ class FunctionSite:
         self.desk.note_zones(tuple(settings.brands.values()))
         acceptance = Acceptance(
             self.brands,
-            wiring.salts(self._noted(wiring.open_salt_table(settings, clock))),
+            wiring.salts(self._noted(wiring.open_salt_table(settings, clock, for_requests=True))),
             shards=settings.stream_shards,
             lateness_ms=settings.count_lateness_hours * HOUR_MS,
             future_ms=settings.count_future_ms,
@@ -183,7 +185,7 @@ class FunctionSite:
         return []
 
     def _opened_register(self) -> Register:
-        opened = wiring.open_accounts(self.settings, self.clock, read_only=self._read_only)
+        opened = wiring.open_accounts(self.settings, self.clock, read_only=self._read_only, for_requests=True)
         self.tables.append(opened.table)
         return opened.register
 

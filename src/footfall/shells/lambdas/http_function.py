@@ -47,9 +47,11 @@ class HttpFunction:
     async def _answer(self, event: Event, context: Context) -> dict[str, Any]:
         site, routes = self._opened(context)
         site.request_id = context.aws_request_id
-        answer = await answered(site, routes, event)
         if self._may_write and site.desk.is_noting_due:
+            # Before the event's own hits: were the table slow after those, Lambda might end the function between hits
+            # that are stored and the answer that says so, and their sender would send them again.
             await site.desk.note_uses()
+        answer = await answered(site, routes, event)
         site.tell_units()
         return answer
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
 from footfall.accounts.brands import Brands
+from footfall.adapters.aws import at_start as at_start
 from footfall.app import aws_wiring, wiring
 from footfall.app.logs import fields
 from footfall.app.object_feed import Fed, NotInTime, ObjectFeed, ObjectName
@@ -23,6 +24,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 
 SPARE_MS = 15_000  # What a stretch may take when the ground is slow, before Lambda ends the function.
+FAILED_MAX = 1_000  # Keys that a look names before it answers; Lambda carries 6 MB, and a key has up to 1 KB.
 
 _log = logging.getLogger(__name__)
 _state: list["Objects"] = []
@@ -84,16 +86,21 @@ class Objects:
 
     def _look(self, feed: ObjectFeed, look: Look, has_time: Callable[[], bool]) -> Mapping[str, Any]:
         """Take the objects under a prefix that were not taken yet; answer where to go on when time is over."""
-        taken, failed, after = 0, 0, look.after
+        taken, after = 0, look.after
+        failed: list[str] = []
         while True:
             page = self._source.page(look.bucket, look.prefix, after=after)
             for key in page.keys:
-                if not has_time():
+                if len(failed) >= FAILED_MAX:
                     return {"taken": taken, "failed": failed, "after": after}
-                if self._take(feed, ObjectName(look.bucket, key), has_time):
-                    failed += 1
-                else:
+                try:
+                    self._take_in_time(feed, ObjectName(look.bucket, key), has_time)
                     taken += 1
+                except NotInTime:
+                    # The next look begins before this one, whose rest would be left otherwise.
+                    return {"taken": taken, "failed": failed, "after": after}
+                except FootfallError:
+                    failed.append(key)
                 after = key
             if page.after is None:
                 return {"taken": taken, "failed": failed}
@@ -101,14 +108,21 @@ class Objects:
     def _take(self, feed: ObjectFeed, named: ObjectName, has_time: Callable[[], bool]) -> str:
         """Take one object; return why it has to come again, or nothing."""
         try:
+            self._take_in_time(feed, named, has_time)
+        except FootfallError as error:
+            return f"{named}: {error}"
+        return ""
+
+    def _take_in_time(self, feed: ObjectFeed, named: ObjectName, has_time: Callable[[], bool]) -> None:
+        """Take one object; raise NotInTime when it is not done in time, or why it cannot be taken."""
+        try:
             if not has_time():
                 raise NotInTime("the function's time is over; the next delivery takes it")
             fed = feed.take(named, has_time=has_time)
         except FootfallError as error:
             _log.warning("an object was not taken: %s", error, extra=fields(object=str(named)))
-            return f"{named}: {error}"
+            raise
         _tell(named, fed)
-        return ""
 
     def _feed(self) -> ObjectFeed:
         """Return a feed that knows brands and labels as they are now."""

@@ -47,7 +47,9 @@ HIT = record(
             "description": "when it was seen: a time with a zone, or milliseconds since 1970; arrival unless given",
             "anyOf": [text(format="date-time"), whole(0, 253_370_764_799_999), {"type": "null"}],
         },
-        "id": maybe(text("the hit's own id: a second hit of the asset with it is a duplicate for a day", bytes_max=ID_BYTES_MAX)),
+        "id": maybe(
+            text("the hit's own id: a second hit of the asset with it is a duplicate for a day", bytes_max=ID_BYTES_MAX)
+        ),
         "visitor": maybe(text("the brand's own id of the reader; a keyed hash is kept", bytes_max=ID_BYTES_MAX)),
         "url": maybe(text("the address of the asset", bytes_max=ADDRESS_BYTES_MAX)),
         "referrer": maybe(text("where the reader came from", bytes_max=ADDRESS_BYTES_MAX)),
