@@ -17,7 +17,7 @@ from footfall.values.clock import SetClock
 from footfall.values.window import DAY_MS, Grain, window_of
 from tests.engines.aws_ground import AwsGround, NewGround
 from tests.engines.kinesis import require_active
-from tests.engines.lambda_runtime import RunHandler
+from tests.engines.lambda_runtime import HandlerFailed, RunHandler
 from tests.shells.lambdas.events import (
     CLOCK,
     SOURCES,
@@ -176,9 +176,8 @@ def test_a_chore_that_fails_makes_the_function_fail_after_all_the_others_are_don
     count_all(ground)
     lost = ground.with_settings(aws_raw_bucket="not-there")
     function = run_handler(SOURCES, "footfall.shells.lambdas.maintenance.handler", lost.variables(), timeout_s=90)
-    failed = function.invoke({})
-    assert failed["errorType"] == "ChoresFailed"
-    assert "1 chores wait for the next round: forgetting: " in failed["errorMessage"]
+    with pytest.raises(HandlerFailed, match="ChoresFailed: 1 chores wait for the next round: forgetting: "):
+        function.invoke({})
     assert min(passed_ms(ground)) > 0
     assert metrics(function.log())["SecondsSinceLastHit"]
 

@@ -42,6 +42,7 @@ class Marked:
         self._stream = stream
         self._asked = asked
         self.stored_after: list[int] = []
+        self.shards = stream.shards
 
     def append(self, entries: Sequence[Entry]) -> list[Appended]:
         done = self._stream.append(entries)
@@ -86,16 +87,16 @@ def test_uses_of_keys_are_written_before_hits_are_stored_and_a_table_that_refuse
         body = json.dumps({"assetId": "7"}).encode()
         return reply_from(function.answer(event_of("POST", "/v1/hits", body=body, headers=bearer), Invocation()))
 
-    for is_refused, ahead_ms in ((False, 0), (True, 61_000), (False, 122_000)):
-        store_between.refuses = refuses if is_refused else lambda operation, asked: None
-        clock.ahead_ms = ahead_ms
-        assert sent().status == 202
-        assert store_between.operations[marked.stored_after[-1] :] == []  # Nothing between the hits and the answer.
+    with asyncio.Runner() as function._runner:
+        for is_refused, ahead_ms in ((False, 0), (True, 61_000), (False, 122_000)):
+            store_between.refuses = refuses if is_refused else lambda operation, asked: None
+            clock.ahead_ms = ahead_ms
+            assert sent().status == 202
+            # Nothing lies between the hits and the answer.
+            assert store_between.operations[marked.stored_after[-1] :] == []
     assert "UpdateItem" in store_between.operations[marked.stored_after[0] : marked.stored_after[1]]
     assert [key.used_at_ms is not None for key in register.keys("new")] == [True]
     assert len(aws_wiring.open_stream(settings, clock, read_only=True).read(0, after=0)) == 3
-    assert function._runner is not None
-    function._runner.close()
 
 
 def test_a_table_that_hangs_or_refuses_is_given_up_on_while_there_is_time_to_say_so(

@@ -114,8 +114,8 @@ def test_a_look_costs_two_units_and_with_news_one_more_for_each_shard_and_window
     ground.send(1)
     ground.clock.advance(LOOK_MS)  # By now brands and keys are looked at again, too.
     _, news = ground.asked()
-    # The version of brands and keys, how long windows are kept; the journal of the shard, the window.
-    assert news == quiet + 2 + 2
+    # The version of brands and keys; the journal of the shard, the window.
+    assert news == quiet + 1 + 2
 
 
 def test_a_cold_list_of_a_brand_that_was_quiet_looks_only_where_something_can_be(ground: Ground) -> None:
