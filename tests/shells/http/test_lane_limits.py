@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from footfall.shells.http import lane as lane_module
-from footfall.shells.http.lane import HEAD_BYTES_MAX, Exchange
+from footfall.shells.http.lane import HEAD_BYTES_MAX, Connection, Exchange
 from footfall.shells.http.wire import response
 from tests.shells.http.clients import LIMITS, Slow, echo, get, post, refused, run, served, until
 
@@ -183,8 +183,10 @@ def test_a_client_that_does_not_read_makes_us_hold_little_and_is_let_go(monkeypa
 
         def large(exchange: Exchange) -> None:
             exchange.reply(response(200, bytes(100_000)))
-            assert exchange.connection._transport is not None
-            held.append(exchange.connection._transport.get_write_buffer_size())
+            connection = exchange.connection
+            assert isinstance(connection, Connection)
+            assert connection._transport is not None
+            held.append(connection._transport.get_write_buffer_size())
 
         async with served({}, large, limits=replace(LIMITS, head_s_max=0.5, idle_s_max=0.5)) as here:
             with socket.create_connection(("127.0.0.1", here.port)) as client:
