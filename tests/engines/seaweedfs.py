@@ -87,7 +87,7 @@ def command(folder: Path, ports: dict[str, int]) -> list[str]:
     (folder / "data").mkdir()
     flags = {
         "dir": folder / "data", "ip": "127.0.0.1", "ip.bind": "127.0.0.1", "master.telemetry": "false",
-        "master.volumeSizeLimitMB": 64, "volume.max": 100, "filer": "true", "s3": "true", "s3.port.iceberg": 0,
+        "master.volumeSizeLimitMB": 64, "volume.max": 5_000, "filer": "true", "s3": "true", "s3.port.iceberg": 0,
         "s3.port.lance": 0, "s3.autoCreateBucket": "false", "s3.config": folder / "s3.json", "metricsPort": 0,
         "s3.localSocket": folder / "s3.sock", "filer.localSocket": folder / "filer.sock",
     }  # fmt: skip
