@@ -231,6 +231,12 @@ def test_the_longest_names_are_kept(blobs: Blobs, name: str) -> None:
     assert blobs.get(name) is None
 
 
+def test_no_name_begins_with_a_slash(blobs: Blobs) -> None:
+    blobs.put("a", b"1")
+    assert names(blobs, "/a") == []
+    assert names(blobs, "/") == []
+
+
 LONG = ["/".join(["x" * 255] * 4) + "/", "/".join(["x" * 204] * 5) + "12", "x" * 256, "a/" + "é" * 128 + "/b"]
 UNFIT = ["", "/", "/a", "a/", "a//b", ".", "..", "a/..", "../a", "a/./b", "a\0", "a\nb", "\x7f", "\x85", "a\\b"]
 

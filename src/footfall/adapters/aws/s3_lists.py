@@ -62,7 +62,8 @@ def _walked(listed: List, folder: str, *, prefix: str, after: bytes) -> Iterator
         name = entry if isinstance(entry, str) else entry.name
         encoded = name.encode()
         if isinstance(entry, Listed):
-            if encoded > after and _is_ours(name):
+            # SeaweedFS takes a prefix that begins with a slash for one without.
+            if encoded > after and name.startswith(prefix) and _is_ours(name):
                 yield entry
         elif encoded > after or after.startswith(encoded):
             waiting.append(iter(_in_order(listed, name)))
