@@ -71,7 +71,7 @@ class UnitTable:
 
     def transact(self, actions: Sequence[Action]) -> None:
         """Refuse: nothing on the way of a hit needs a transaction."""
-        raise NotImplementedError(f"counting makes no transactions, least of all of {len(actions)} writes")
+        raise AssertionError(f"counting makes no transactions, least of all of {len(actions)} writes")
 
     def query(self, partition: str, **asked: Any) -> Page:
         """Return one page of a partition's items, asked for as of any table."""

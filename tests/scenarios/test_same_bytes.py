@@ -32,7 +32,6 @@ from footfall.shells.lambdas.http_function import HttpFunction
 from footfall.values.clock import SetClock
 from tests.app.stage import Instance
 from tests.engines.aws_ground import AwsGround, NewGround
-from tests.engines.kinesis_events import EventSource
 from tests.scenarios.recorded_hits import (
     BRANDS,
     HOUR_MS,
@@ -45,6 +44,7 @@ from tests.scenarios.recorded_hits import (
     recorded,
 )
 from tests.shells.lambdas.api import event_of, reply_from
+from tests.shells.lambdas.event_source import EventSource
 
 FROM_MS = 1_794_355_200_000  # 2026-11-11T00:00Z
 FILTERS = 200

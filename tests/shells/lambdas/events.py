@@ -81,14 +81,15 @@ def kinesis_events(ground: AwsGround) -> list[dict[str, Any]]:
         iterator = ground.kinesis.get_shard_iterator(**asked)["ShardIterator"]
         records: list[dict[str, Any]] = []
         while iterator and (page := ground.kinesis.get_records(ShardIterator=iterator, Limit=10_000))["Records"]:
-            records += [_kinesis_record(shard["ShardId"], one) for one in page["Records"]]
+            records += [kinesis_record(shard["ShardId"], one) for one in page["Records"]]
             iterator = page.get("NextShardIterator")
         if records:
             events.append({"Records": records})
     return events
 
 
-def _kinesis_record(shard: str, one: Mapping[str, Any]) -> dict[str, Any]:
+def kinesis_record(shard: str, one: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record as the event source hands it over."""
     return {
         "kinesis": {
             "kinesisSchemaVersion": "1.0",

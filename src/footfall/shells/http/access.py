@@ -96,6 +96,7 @@ class Access:
         self._keyring = keyring
         self._buckets = buckets
         self._limits = rules.limits
+        self._secret = rules.proxy_secret
         self._trusted = rules.trusted
         self._proxies = Places(rules.trusted)
         self._unlimited: set[str] = set()  # addresses that were found to be so, and few: they are our own proxies'
@@ -260,19 +261,6 @@ class ProxiedAccess(Access):
 
     It is one of its own, so that whoever has no such proxy pays nothing for it.
     """
-
-    def __init__(
-        self,
-        brands: Brands,
-        keyring: Keyring,
-        buckets: Buckets,
-        *,
-        rules: Rules,
-        clock: Clock,
-        seconds: Callable[[], float],
-    ) -> None:
-        super().__init__(brands, keyring, buckets, rules=rules, clock=clock, seconds=seconds)
-        self._secret = rules.proxy_secret
 
     def address(self, exchange: Exchange, headers: Headers) -> str:
         """Return the address that a request on the lane is believed to come from."""

@@ -1,8 +1,9 @@
 """The event source of a count function: reads a stream's shards in order and hands their records over in events."""
 
-import base64
 from collections.abc import Iterator
 from typing import Any
+
+from tests.shells.lambdas.events import kinesis_record
 
 EVENT_RECORDS_MAX = 1_000
 EVENT_BYTES_MAX = 4_000_000  # An event is at most 6 MiB, and base64 takes a third more.
@@ -39,22 +40,5 @@ class EventSource:
             size += len(one["Data"])
             if records and size > EVENT_BYTES_MAX:
                 break
-            records.append(_event_record(shard, one))
+            records.append(kinesis_record(shard, one))
         return records
-
-
-def _event_record(shard: str, record: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "eventID": f"{shard}:{record['SequenceNumber']}",
-        "eventSource": "aws:kinesis",
-        "eventVersion": "1.0",
-        "eventName": "aws:kinesis:record",
-        "awsRegion": "us-east-1",
-        "kinesis": {
-            "kinesisSchemaVersion": "1.0",
-            "partitionKey": record["PartitionKey"],
-            "sequenceNumber": record["SequenceNumber"],
-            "data": base64.b64encode(record["Data"]).decode("ascii"),
-            "approximateArrivalTimestamp": record["ApproximateArrivalTimestamp"].timestamp(),
-        },
-    }
