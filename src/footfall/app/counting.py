@@ -10,6 +10,7 @@ from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
@@ -101,9 +102,12 @@ class Counting:
         self._finisher = Finisher(
             self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=lateness_ms, zone_of=zone_of
         )
+        raw = StreamRaw(stream) if archive is None else ArchiveRaw(archive)
+        self._zone_of = zone_of
+        self._counter_recounter = CounterRecount(self.workers, raw, table)
         self._recounter = Recount(
             self.workers,
-            StreamRaw(stream) if archive is None else ArchiveRaw(archive),
+            raw,
             table,
             summaries,
             rules=how.rules,
@@ -123,7 +127,7 @@ class Counting:
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
         # Labels that are looked up anew: what was put since the last re-count is what this one is for.
-        self._recount = self._recounter.run(asked, self._labels())
+        self._recount = self._recounted(asked)
 
     def recount_step(self) -> float | Done | None:
         """Do some of the re-count in hand; return how far it is, or what it came to, or None when there is none."""
@@ -142,6 +146,20 @@ class Counting:
         """Count everything that the stream holds."""
         for worker in self.workers:
             worker.drain()
+
+    def _recounted(self, asked: Asked) -> Iterator[float | Done]:
+        """Yield how far a re-count is: windows first, which may be refused, then named counters."""
+        for progress in self._recounter.run(asked, self._labels()):
+            if not isinstance(progress, Done):
+                yield progress
+                continue
+            zone = self._zone_of(asked.brand)
+            for part in self._counter_recounter.run(asked.brand, from_ms=asked.from_ms, zone=zone):
+                if isinstance(part, CountersDone):
+                    progress.counters, progress.counters_changed = part.counters, part.changed
+                else:
+                    yield part
+            yield progress
 
     def _do_chores(self) -> bool:
         now_ms = self._clock.now_ms()
@@ -224,6 +242,8 @@ def _go_on(counting: Counting, link: Link) -> bool:
 def _report(done: Done) -> Mapping[str, int]:
     figures = {"windows": done.windows, "changed": done.changed, "hits": done.hits}
     figures |= {"catalogue": done.catalogue} if done.catalogue else {}
+    if done.counters:
+        figures |= {"counters": done.counters, "counters changed": done.counters_changed}
     return figures | {"from_ms": done.from_ms, "to_ms": done.to_ms}
 
 

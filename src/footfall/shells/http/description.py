@@ -51,7 +51,7 @@ def example_call(operation: Operation) -> str:
         f"{one.name}={value}"
         for one in operation.parameters
         if one.where == "query" and one.example is not None
-        for value in (one.example if isinstance(one.example, list) else [one.example])
+        for value in _examples(one)
     )
     path = operation.path
     for one in operation.parameters:
@@ -66,6 +66,10 @@ def example_call(operation: Operation) -> str:
         words += ["-H", f"Content-Type: {body.kind}", *sent]
     words.append(f"{HERE}{path}" + (f"?{query}" if query else ""))
     return " ".join(f'"{word}"' if "$KEY" in word else shlex.quote(word) for word in words)
+
+
+def _examples(parameter: Parameter) -> list[Any]:
+    return list(parameter.example) if parameter.schema.get("type") == "array" else [parameter.example]
 
 
 def schema_words(schema: Schema) -> str:

@@ -125,7 +125,7 @@ class FunctionSite:
         """Return the way into the stream."""
         return Appends(lambda: self._open_stream(self.settings, self.clock))
 
-    @cached_property
+    @property
     def counters(self) -> FunctionCounters:
         """Return the way to the named counters."""
         return FunctionCounters(lambda: self.appends, lambda: self.store, shards=self.settings.stream_shards)
