@@ -180,7 +180,7 @@ async def _deleted(state: Site, request: Request) -> Response:
 
         return entries_of_act(Act.DELETE, _counter_request(state, request, brand, name, b"delete"))
 
-    await _require_known(state, brand, name)
+    await _require_known(state, brand, name, believes=False)
     return await _taken(state, brand, entries)
 
 
@@ -197,7 +197,7 @@ async def _imported(state: Site, request: Request) -> Response:
         return entries_of_act(act, _counter_request(state, request, brand, name, kind.encode() + whole), sketch)
 
     if kind == "theta":  # It tells what the counter shares with others, not what it is.
-        await _require_known(state, brand, name)
+        await _require_known(state, brand, name, believes=True)
     return await _taken(state, brand, entries)
 
 
@@ -222,8 +222,11 @@ def _require_taken(done: Sequence[Appended]) -> Sequence[Appended]:
     return done
 
 
-async def _require_known(state: Site, brand: Brand, name: str) -> None:
-    """Raise UnknownCounter unless there is such a counter, or may be when what is on its way is counted."""
+async def _require_known(state: Site, brand: Brand, name: str, *, believes: bool) -> None:
+    """Raise UnknownCounter unless there is such a counter, or may be when what is on its way is counted.
+
+    Where only an estimate tells whether anything is on its way, whoever is believed may be right.
+    """
 
     def is_there(table: Table) -> bool:
         from footfall.flow.serve.uniques import is_known
@@ -231,7 +234,8 @@ async def _require_known(state: Site, brand: Brand, name: str) -> None:
         return is_known(table, brand.name, name)
 
     # Looked at before: what was on its way then may be counted when the store is asked.
-    is_on_its_way = state.ledger(counters_group(brand.name)).in_flight > 0
+    book = state.ledger(counters_group(brand.name))
+    is_on_its_way = book.in_flight > 0 or (book.is_estimate and believes)
     if not await state.counters.asked(brand.name, is_there) and not is_on_its_way:
         raise UnknownCounter(name)
 
