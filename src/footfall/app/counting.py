@@ -106,16 +106,9 @@ class Counting:
         self._zone_of = zone_of
         self._counter_recounter = CounterRecount(self.workers, raw, table)
         self._recounter = Recount(
-            self.workers,
-            raw,
-            table,
-            summaries,
-            rules=how.rules,
-            limits=how.limits,
-            keep_rows=keep_rows,
-            zone_of=zone_of,
-            clock=clock,
-        )
+            self.workers, raw, table, summaries,
+            rules=how.rules, limits=how.limits, keep_rows=keep_rows, zone_of=zone_of, clock=clock,
+        )  # fmt: skip
 
     def step(self) -> bool:
         """Do what is due in every shard; return whether there may be more to do at once."""

@@ -8,7 +8,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import datasketches  # pyright: ignore[reportMissingTypeStubs] - it brings none
 import pytest
 
 from footfall.accounts.brands import Brand
@@ -19,6 +18,7 @@ from footfall.app.settings import Settings
 from footfall.values.clock import SetClock
 from tests.shells.lambdas.api import Reply
 from tests.shells.lambdas.sites import Staged, staged
+from tests.sketches.theirs import datasketches
 
 NOON_MS = 1_794_744_000_000  # 2026-11-15T12:00Z
 DAY_MS = 86_400_000

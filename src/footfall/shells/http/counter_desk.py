@@ -11,11 +11,10 @@ from typing import TypeVar
 
 from footfall.app import wiring
 from footfall.app.settings import Settings
-from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
 from footfall.shells.http.cataloguing import Waiting
-from footfall.shells.http.commits import Commits
+from footfall.shells.http.commits import Commits, appended
 from footfall.shells.http.problems import TooFast
 from footfall.values.clock import Clock
 
@@ -65,18 +64,3 @@ class CounterDesk:
         if self._table is not None:
             self._table.close()
             self._table = None
-
-
-async def appended(commits: Commits, entries: Sequence[Entry]) -> Sequence[Appended]:
-    """Return what became of entries, or raise why the stream has none of them."""
-    done: asyncio.Future[Sequence[Appended] | PortError] = asyncio.get_running_loop().create_future()
-
-    def tell(outcome: Sequence[Appended] | PortError) -> None:
-        if not done.done():  # Whoever asked may have left.
-            done.set_result(outcome)
-
-    commits.submit(entries, tell)
-    outcome = await done
-    if isinstance(outcome, PortError):
-        raise outcome
-    return outcome

@@ -62,7 +62,8 @@ def example_call(operation: Operation) -> str:
         words += ["-H", "Authorization: Bearer $KEY"]
     if operation.bodies:
         body = operation.bodies[0]
-        sent = ["-d", json.dumps(next(iter(body.examples.values())))] if body.examples else ["--data-binary", "@FILE"]
+        is_file = body.schema.get("format") == "binary"
+        sent = ["--data-binary", "@FILE"] if is_file else ["-d", json.dumps(next(iter(body.examples.values())))]
         words += ["-H", f"Content-Type: {body.kind}", *sent]
     words.append(f"{HERE}{path}" + (f"?{query}" if query else ""))
     return " ".join(f'"{word}"' if "$KEY" in word else shlex.quote(word) for word in words)

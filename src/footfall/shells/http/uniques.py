@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote_to_bytes
 
 import msgspec
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -23,7 +24,7 @@ from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.counter import KeyReused, UnknownCounter, counters_group, require_counter_name
+from footfall.values.counter import SKETCH_PATH, KeyReused, UnknownCounter, counters_group, require_counter_name
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, instant_text
 
@@ -74,6 +75,8 @@ def _set(state: Site) -> Endpoint:
 
 def _one(state: Site) -> Endpoint:
     async def counter(request: Request) -> Response:
+        if str(request.path_params["name"]).endswith(SKETCH_PATH):  # Its own route has other methods.
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD, PUT"})
         if request.method == "POST":
             return await _added(state, request)
         if request.method == "DELETE":

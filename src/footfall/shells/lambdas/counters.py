@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
-from footfall.shells.http.counter_desk import appended
+from footfall.shells.http.commits import appended
 from footfall.shells.lambdas.appends import Appends
 
 _T = TypeVar("_T")

@@ -224,7 +224,7 @@ IMPORT = Operation(
     more="An HLL sketch of lgK 14 takes the place of all that the counter has met; it belongs to no day. With "
     "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences.",
     parameters=(_NAME, BRAND, _KIND, *IDEMPOTENT),
-    bodies=(Body(OCTETS, _SKETCH, {}),),
+    bodies=(Body(OCTETS, _SKETCH, {"sketch": "what a DataSketches library has serialised"}),),
     answers=(
         _TAKEN,
         problem(
