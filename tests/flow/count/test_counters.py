@@ -139,6 +139,32 @@ def test_one_that_slept_since_before_a_deletion_brings_nothing_back() -> None:
     assert (estimated(stage, "a"), stage.lines(GROUP).counted) == (-1, 3)
 
 
+def test_one_that_slept_since_before_the_first_value_does_not_bring_back_what_was_deleted_since() -> None:
+    stage = Stage()
+    add(stage, "a", "1")
+    sleeper = stage.worker(0, TroubledTable(stage.table, is_ordered=True))
+    sleeper._take_in(10)
+    sleeper.counters._stored("abc", "a")  # There is none, as it believes from now on.
+    delete(stage, "a")
+    count(stage)
+    with pytest.raises(Changed):
+        sleeper.flush(is_at_tip=False)
+    assert estimated(stage, "a") == -1
+
+
+def test_values_from_before_a_deletion_that_are_read_again_do_not_show_up_meanwhile() -> None:
+    stage = Stage()
+    add(stage, "a", "1")
+    delete(stage, "a")
+    killed = KilledTable(stage.table, writes=1, is_ordered=True)  # After the head, before the checkpoint.
+    with pytest.raises(Killed):
+        stage.worker(0, killed).drain()
+    again = stage.worker(0, stage.table)
+    again._take_in(1)
+    again.flush(is_at_tip=False)
+    assert (again.checkpoint.through, estimated(stage, "a")) == (1, -1)
+
+
 def test_values_of_new_names_beyond_what_a_brand_may_have_are_screened() -> None:
     stage = Stage()
     for number in range(5):
