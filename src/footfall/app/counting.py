@@ -32,6 +32,7 @@ IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is go
 FAILED_S = 0.5  # How long to wait when the store does not take writes.
 CHORES_EVERY_MS = 2_000
 EXPIRED_PER_CHORE = 500
+NEARLY_DONE = 0.99
 
 _log = logging.getLogger(__name__)
 
@@ -141,7 +142,7 @@ class Counting:
             worker.drain()
 
     def _recounted(self, asked: Asked) -> Iterator[float | Done]:
-        """Yield how far a re-count is: windows first, which may be refused, then named counters."""
+        """Yield how far a re-count is: windows first, which may be refused, then named counters, which take little."""
         for progress in self._recounter.run(asked, self._labels()):
             if not isinstance(progress, Done):
                 yield progress
@@ -151,7 +152,7 @@ class Counting:
                 if isinstance(part, CountersDone):
                     progress.counters, progress.counters_changed = part.counters, part.changed
                 else:
-                    yield part
+                    yield NEARLY_DONE
             yield progress
 
     def _do_chores(self) -> bool:

@@ -85,13 +85,15 @@ class CounterRecount:
         since_ms = self._raw.kept_since_ms(counters_group(brand))
         while first.from_ms < since_ms:  # Of a day of which some is gone, what is stored is more than what is raw.
             first = window_of(first.to_ms, Grain.DAY, zone)
-        for number, worker in enumerate(self._workers):
+        # A shard that has never met a value of the brand has nothing to read for it.
+        workers = [one for one in self._workers if counters_group(brand) in one.checkpoint.lines]
+        for number, worker in enumerate(workers):
             names: frozenset[str] | None = None
             while names is None or names:
                 built = _Built(place=self._first(brand, worker, first))
                 yield from self._built(brand, worker, built, names, done)
                 names = frozenset(built.left)
-                yield (number + 1) / len(self._workers)
+                yield (number + 1) / len(workers)
         yield done
 
     def _built(
