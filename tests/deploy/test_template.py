@@ -26,7 +26,7 @@ FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "SaltsTable")
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
-    "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
+    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"},
     "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {

@@ -17,6 +17,7 @@ from footfall.flow.store.checkpoints import checkpoint_from_item
 from footfall.flow.stream.raw import ArchiveRaw
 from footfall.ports.table import Table, everything
 from footfall.values.clock import Clock, SystemClock
+from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
 
 OnProgress = Callable[[float], None]
@@ -80,4 +81,4 @@ def _require_known_brand(settings: Settings, request: Mapping[str, Any], store: 
 def _heard(store: Table) -> frozenset[str]:
     """Return the brands that hits were counted for."""
     found = everything(store, keys.SHARDS)
-    return frozenset(brand for one in found for brand in checkpoint_from_item(one.item).lines)
+    return brands_of_groups(group for one in found for group in checkpoint_from_item(one.item).lines)

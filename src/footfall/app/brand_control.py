@@ -17,6 +17,7 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock, SystemClock
+from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
 
 OFFLINE_WAIT_S = 0.5
@@ -84,7 +85,7 @@ def _heard(settings: Settings, clock: Clock) -> frozenset[str]:
     if not (Path(settings.data_dir) / wiring.STREAM_FILE).exists():
         return frozenset()
     with closing(wiring.open_stream(settings, clock, read_only=True)) as stream:
-        return frozenset(stream.appended())
+        return brands_of_groups(stream.appended())
 
 
 def _add_brand(register: Register, request: Request, ground: Ground) -> Answer:

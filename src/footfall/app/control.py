@@ -26,6 +26,7 @@ from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
+from footfall.values.counter import brands_of_groups
 from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import instant_text
 
@@ -117,7 +118,7 @@ def require_known_brand(request: Mapping[str, Any], settings: Settings, stream: 
     """Refuse a brand that is not set up and was never heard of: most likely it is misspelt."""
     name = _brand(request.get("brand"))
     stored = wiring.brand_lookup(settings, SystemClock())
-    if name not in settings.brands and name not in stream.appended() and not stored.is_known(name):
+    if name not in settings.brands and name not in brands_of_groups(stream.appended()) and not stored.is_known(name):
         raise Refused("brand", f"{name!r} is not a brand of {settings.data_dir}, and no hit of it was ever accepted")
 
 

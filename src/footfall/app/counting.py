@@ -10,6 +10,7 @@ from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
@@ -31,6 +32,7 @@ IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is go
 FAILED_S = 0.5  # How long to wait when the store does not take writes.
 CHORES_EVERY_MS = 2_000
 EXPIRED_PER_CHORE = 500
+NEARLY_DONE = 0.99
 
 _log = logging.getLogger(__name__)
 
@@ -101,17 +103,13 @@ class Counting:
         self._finisher = Finisher(
             self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=lateness_ms, zone_of=zone_of
         )
+        raw = StreamRaw(stream) if archive is None else ArchiveRaw(archive)
+        self._zone_of = zone_of
+        self._counter_recounter = CounterRecount(self.workers, raw, table)
         self._recounter = Recount(
-            self.workers,
-            StreamRaw(stream) if archive is None else ArchiveRaw(archive),
-            table,
-            summaries,
-            rules=how.rules,
-            limits=how.limits,
-            keep_rows=keep_rows,
-            zone_of=zone_of,
-            clock=clock,
-        )
+            self.workers, raw, table, summaries,
+            rules=how.rules, limits=how.limits, keep_rows=keep_rows, zone_of=zone_of, clock=clock,
+        )  # fmt: skip
 
     def step(self) -> bool:
         """Do what is due in every shard; return whether there may be more to do at once."""
@@ -123,7 +121,7 @@ class Counting:
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
         # Labels that are looked up anew: what was put since the last re-count is what this one is for.
-        self._recount = self._recounter.run(asked, self._labels())
+        self._recount = self._recounted(asked)
 
     def recount_step(self) -> float | Done | None:
         """Do some of the re-count in hand; return how far it is, or what it came to, or None when there is none."""
@@ -142,6 +140,20 @@ class Counting:
         """Count everything that the stream holds."""
         for worker in self.workers:
             worker.drain()
+
+    def _recounted(self, asked: Asked) -> Iterator[float | Done]:
+        """Yield how far a re-count is: windows first, which may be refused, then named counters, which take little."""
+        for progress in self._recounter.run(asked, self._labels()):
+            if not isinstance(progress, Done):
+                yield progress
+                continue
+            zone = self._zone_of(asked.brand)
+            for part in self._counter_recounter.run(asked.brand, from_ms=asked.from_ms, zone=zone):
+                if isinstance(part, CountersDone):
+                    progress.counters, progress.counters_changed = part.counters, part.changed
+                else:
+                    yield NEARLY_DONE
+            yield progress
 
     def _do_chores(self) -> bool:
         now_ms = self._clock.now_ms()
@@ -224,6 +236,8 @@ def _go_on(counting: Counting, link: Link) -> bool:
 def _report(done: Done) -> Mapping[str, int]:
     figures = {"windows": done.windows, "changed": done.changed, "hits": done.hits}
     figures |= {"catalogue": done.catalogue} if done.catalogue else {}
+    if done.counters:
+        figures |= {"counters": done.counters, "counters changed": done.counters_changed}
     return figures | {"from_ms": done.from_ms, "to_ms": done.to_ms}
 
 

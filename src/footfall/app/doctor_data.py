@@ -16,6 +16,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
 from footfall.values.clock import SetClock
+from footfall.values.counter import is_of_counters
 
 
 class _Closes(Protocol):
@@ -139,7 +140,8 @@ def _brands(shards: Sequence[Shard]) -> Mapping[str, Lines]:
     brands: dict[str, Lines] = {}
     for shard in shards:
         for brand, lines in shard.checkpoint.lines.items():
-            brands.setdefault(brand, Lines()).add(lines)
+            if not is_of_counters(brand):
+                brands.setdefault(brand, Lines()).add(lines)
     return brands
 
 

@@ -22,6 +22,7 @@ from footfall.ports.errors import PortError
 from footfall.ports.stream import PlacedStream
 from footfall.ports.table import everything
 from footfall.values.clock import Clock
+from footfall.values.counter import is_of_counters
 
 FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
 STALE_MS = 30_000  # Beside the freshness: how long an event may take until its shard is taken for an idle one.
@@ -161,7 +162,8 @@ class Maintenance:
         for brand in brands:
             if until():
                 return
-            self._salts.destroy_ended(brand, self._zone_of(brand), now_ms=now_ms)
+            if not is_of_counters(brand):
+                self._salts.destroy_ended(brand, self._zone_of(brand), now_ms=now_ms)
             done.forgotten += self._archive.forget(brand, before_ms=before_ms)
         self._cleared_at_ms = now_ms
 

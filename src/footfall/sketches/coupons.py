@@ -48,7 +48,7 @@ def coupons_of(chunks: Iterable[Hashes]) -> Coupons:
 
 
 def _coupons_of_chunk(hashes: Hashes) -> Coupons:
-    coupons = _rhos_of(hashes.second)
+    coupons = rhos_of(hashes.second)
     coupons <<= np.uint32(ADDRESS_BITS)
     coupons |= hashes.first.view(np.uint32)[_LOW::2] & _ADDRESS_MASK
     return coupons
@@ -72,7 +72,7 @@ def raise_registers(registers: Registers, coupons: Coupons) -> None:
     np.maximum.at(registers, address, (coupons >> np.uint32(ADDRESS_BITS)).astype(np.uint8))
 
 
-def _rhos_of(words: NDArray[np.uint64]) -> NDArray[np.uint32]:
+def rhos_of(words: NDArray[np.uint64]) -> NDArray[np.uint32]:
     """Return one more than the number of leading zero bits of each word, at most 63."""
     # The exponent of a float tells the highest bit, and half a word is a float without rounding.
     high = words.view(np.uint32)[_HIGH::2].astype(np.float64)

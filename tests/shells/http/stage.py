@@ -25,6 +25,7 @@ from footfall.shells.http.answers import Answers
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
+from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
@@ -119,6 +120,7 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
         )
         runner.run(state.desk.stop())
         runner.run(state.catalogue.stop())
+        runner.run(state.counters.stop())
     for opened in (read_stream, read_store, stream, store, salt_table):
         opened.close()
 
@@ -130,6 +132,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
     await desk.start(open_brands=tuple(settings.brands.values()))
     catalogue = Cataloguing(settings, brands, clock)
     await catalogue.start()
+    committer = Committer(lambda: stream, chores=lambda *_: None)
     return FrontState(
         settings=settings,
         brands=brands,
@@ -137,7 +140,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         store=store,
         stream=stream,
         lane=Lane({}, _nothing, limits=LIMITS, clock=clock),
-        committer=Committer(lambda: stream, chores=lambda *_: None),
+        committer=committer,
         answers=Answers(lambda _message: False, bytes_max=1_000_000),
         counting=Child("footfall.app.counting", "", lock=0, on_message=lambda _message: None),
         answering=Child("footfall.app.answering", "", lock=0, on_message=lambda _message: None),
@@ -146,6 +149,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         access=access_from(settings, brands, keyring, clock=clock),
         desk=desk,
         catalogue=catalogue,
+        counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
     )
 
 

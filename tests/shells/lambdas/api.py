@@ -22,7 +22,10 @@ COLLECTED = {
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
     ("GET", "/v1/keys"), ("POST", "/v1/keys"),
 }  # fmt: skip
-COLLECTED_BELOW = (("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"))
+COLLECTED_BELOW = (
+    ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
+    ("PUT", "/v1/uniques/"), ("DELETE", "/v1/uniques/"), ("POST", "/hyperloglog/"),
+)  # fmt: skip
 
 _names = itertools.count(1)
 

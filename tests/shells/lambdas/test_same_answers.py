@@ -203,6 +203,35 @@ def collected(keys: Keys) -> list[Asked]:
     ]
 
 
+def counted_by_name(keys: Keys) -> list[Asked]:
+    tracker = {"origin": "https://abc.example"}
+    return [
+        Asked("POST", "/v1/uniques/campaign?brand=open", 202, JSON_KIND, b'["a", "b", {"data": "c"}, null]'),
+        Asked("POST", "/v1/uniques/%C3%A9t%C3%A9%2050%25?brand=open", 202, JSON_KIND, b'{"data": "a"}'),
+        Asked("POST", "/v1/uniques/campaign?brand=open", 400, JSON_KIND, b'{"date": "a"}'),
+        Asked("POST", "/v1/uniques/own", 202, bearer(keys.secret), b'["a"]'),
+        Asked("POST", f"/v1/uniques/own?key={keys.public}", 202, tracker, b'"b"'),
+        Asked("POST", "/v1/uniques/own", 403, bearer(keys.reading), b'["a"]'),
+        Asked("PUT", "/v1/uniques/own/sketch", 403, bearer(keys.reading), b"\x02\x01"),
+        Asked("PUT", "/v1/uniques/put/sketch?brand=open", 400, {}, b"\x02\x01"),
+    ]
+
+
+def asked_by_name(keys: Keys) -> list[Asked]:
+    return [
+        Asked("GET", "/v1/uniques/campaign?brand=open", 200),
+        Asked("GET", "/hyperloglog/campaign?brand=open", 200),
+        Asked("GET", "/v1/uniques/%C3%A9t%C3%A9%2050%25?brand=open", 200),
+        Asked("GET", "/v1/uniques/campaign/sketch?brand=open&kind=theta", 200),
+        Asked("GET", "/v1/uniques?brand=open&union=campaign&minus=%C3%A9t%C3%A9%2050%25", 200),
+        Asked("GET", "/v1/uniques?brand=open", 400),
+        Asked("GET", "/v1/uniques/nothing?brand=open", 404),
+        Asked("DELETE", "/v1/uniques/nothing?brand=open", 404),
+        Asked("GET", "/v1/uniques/own?brand=abc", 401),
+        Asked("GET", "/v1/uniques/own", 200, bearer(keys.reading)),
+    ]
+
+
 def catalogued(keys: Keys) -> list[Asked]:
     assets = [{"assetId": str(n), "title": f"Title {n}", "tags": ["harbour"] if n % 2 else []} for n in range(5)]
     body = json.dumps([*assets, {"assetId": "sports/été 50%", "title": "Été", "authors": ["Desk"]}]).encode()
@@ -272,11 +301,11 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
         for one in asked:
             told.extend(f"{one.method} {one.target} {one.body[:80]!r}: {it}" for it in both.differences(one))
 
-    compare([*collected(both.keys), *catalogued(both.keys)])
+    compare([*collected(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
-    compare(asked_for(both.keys))
+    compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
 

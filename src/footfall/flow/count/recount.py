@@ -58,6 +58,8 @@ class Done:
     from_ms: int = field(default=0, compare=False)  # the range that was covered: what was asked for, in whole windows
     to_ms: int = field(default=0, compare=False)
     catalogue: int = field(default=0, compare=False)  # the version of the catalogue whose labels were applied
+    counters: int = field(default=0, compare=False)  # named counters that were built anew from the range's start on
+    counters_changed: int = field(default=0, compare=False)
 
 
 class Recount:

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
+from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.records import (
@@ -19,6 +20,7 @@ from footfall.flow.stream.records import (
     replay_from_record,
 )
 from footfall.ports.stream import Record
+from footfall.values.counter import is_of_counters
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
@@ -107,6 +109,7 @@ class Tally:
         self.lines: dict[str, Lines] = {}
         self.aside: dict[AsideKey, list[AsideRecord]] = {}
         self.replays: list[Replay] = []
+        self.counters = CounterTally()  # Values that brands count by name; they are no hits.
         self.through = 0
         self.arrived_at_ms = 0
         self._listed = 0  # places of set-aside hits, and records that came again
@@ -129,7 +132,7 @@ class Tally:
     @property
     def rows(self) -> int:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
-        return self._listed + sum(map(len, self._counts.values()))
+        return self._listed + self.counters.rows + sum(map(len, self._counts.values()))
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -164,6 +167,9 @@ class Tally:
 
     def _add_new(self, record: Record, lines: Lines) -> None:
         try:
+            if is_of_counters(record.group):
+                lines.counted += self.counters.add(record)
+                return
             pack = counted_from_record(record.data)
             again = None if pack.replays is None else replay_from_record(record.data)
         except Unreadable as error:

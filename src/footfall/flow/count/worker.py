@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.count.aside_items import listed_aside
+from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import STANDSTILL_MS, Held
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.placing import Placing
@@ -97,6 +98,7 @@ class Worker:
             standstill_ms=how.standstill_ms,
         )
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
+        self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
         self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, timing=timing)
         self.checkpoint, self._number = self._load()
         self._tally = self._new_tally()
@@ -134,6 +136,7 @@ class Worker:
             for key, records in tally.aside.items():
                 self._write_aside(key, records)
             touched = self._write_counts(tally, checkpoint)
+            self.counters.write(tally.counters, checkpoint)
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
@@ -186,6 +189,7 @@ class Worker:
         if not self._is_in_doubt:
             return
         self.held.clear()
+        self.counters.clear()
         self.rollup.reload()
         self.checkpoint, self._number = self._load()
         # Whatever was tallied is read again: another worker, or half a flush, may have written some of it.

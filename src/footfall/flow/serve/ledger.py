@@ -88,6 +88,21 @@ def ledger_json(book: Ledger) -> bytes:
     return msgspec.json.encode(shown)
 
 
+def counters_balance(book: Ledger) -> dict[str, object]:
+    """Return what became of a brand's values for named counters: the lines that values can be in, which add up."""
+    shown: dict[str, object] = {
+        "accepted": book.accepted,
+        "counted": book.counted,
+        "duplicate": book.duplicate,
+        "screened": dict(book.screened),
+        "dead": book.dead,
+        "inFlight": book.in_flight,
+    }
+    if book.is_estimate:
+        shown["inFlightIsEstimate"] = True
+    return shown
+
+
 class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One shard's lines. An unknown line is refused: leaving it out would show its hits as in flight for ever."""
 

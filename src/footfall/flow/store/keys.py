@@ -191,6 +191,34 @@ def fed_object(name: str) -> Key:
     return Key(f"@objects#{digest[:2]}", digest)
 
 
+def counter_partition(brand: str, name: str) -> str:
+    """Return where everything about a named counter lies; its name may be any text, so a hash stands for it."""
+    return f"{_plain(brand)}#uniques#{hashlib.blake2b(name.encode(), digest_size=16).hexdigest()}"
+
+
+def counter_head(brand: str, name: str, part: str) -> Key:
+    """Return the key of what a shard holds of a named counter."""
+    return Key(counter_partition(brand, name), HEADS_FROM + part)
+
+
+def counter_day(brand: str, name: str, *, part: str, generation: int, start_ms: int) -> Key:
+    """Return the key of a day of a named counter that is over.
+
+    The generation is in it because whoever has slept since before the counter was deleted may still write a day of it.
+    """
+    return Key(counter_partition(brand, name), f"{counter_days(part, generation)}{instant_text(start_ms)}")
+
+
+def counter_days(part: str, generation: int | None = None) -> str:
+    """Return what the sort keys of a shard's days of a counter begin with, of one generation or of all."""
+    return f"d#{part}#" if generation is None else f"d#{part}#{generation:020d}#"
+
+
+def counter_names(brand: str, shard: int) -> str:
+    """Return the partition that lists the names of a brand's counters in a shard; the sort key is the name."""
+    return f"{_plain(brand)}#names#{shard_name(shard)}"
+
+
 def _plain(name: str) -> str:
     """Return a name that cannot be taken for more than one part of a key."""
     assert name, "an empty name cannot be part of a key"

@@ -25,6 +25,7 @@ _ADVICE: Mapping[tuple[int, str], str] = {
     (403, "key"): "name a file with another key with --secret-file; footfall keys add makes one",
     (403, "brand"): "leave --brand out, or name a file with a key of that brand with --secret-file",
     (404, "brand"): "add it with footfall brands add",
+    (404, "name"): "footfall uniques add makes it with its first value",
     (404, "assetId"): "footfall assets load puts assets there",
 }
 

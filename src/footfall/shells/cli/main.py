@@ -32,6 +32,7 @@ from footfall.shells.cli import (
     restore,
     send,
     serve,
+    uniques,
     version,
 )
 from footfall.shells.cli.asking import require_address
@@ -50,8 +51,8 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, ledger, compare, recount, dead_letters, brands, keys,
-    backup, restore, doctor, deploy, completion, help_page, version,
+    serve, demo, send, import_logs, load, assets, popular, uniques, ledger, compare, recount, dead_letters, brands,
+    keys, backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

@@ -177,6 +177,17 @@ class Access:
         request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
         return brand
 
+    def reading_brand(self, request: "Request") -> Brand:
+        """Return the brand that a page's request reads as readers of lists do: without a key where those need none."""
+        name = _only(request.query_params.getlist("brand"))
+        if not name or not self.may_read_freely(name):
+            return self.brand_for(request, scope=READ)
+        headers: Headers = dict(request.scope["headers"])
+        target: bytes = b"?" + request.scope["query_string"]
+        _, standings = self._counted(Asking(target, headers, self._address_of_page(request)))
+        request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
+        return self._brands.named(name) or Brand(name)
+
     def is_within(self, request: "Request", networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
         return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))

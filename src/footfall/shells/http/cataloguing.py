@@ -32,7 +32,8 @@ _T = TypeVar("_T")
 class Waiting:
     """How many requests wait, of all brands and of each."""
 
-    def __init__(self, *, total_max: int, share: int) -> None:
+    def __init__(self, *, total_max: int, share: int, what: str = "the catalogue") -> None:
+        self._what = what
         self._total_max = total_max
         self._share = share
         self._of_brand: Counter[str] = Counter()
@@ -42,10 +43,10 @@ class Waiting:
         """Count a request for as long as it lasts, or raise Throttled at once."""
         if self._of_brand[brand] >= self._share:
             raise Throttled(
-                f"{self._share} requests of {brand!r} wait for the catalogue; send this one again in a moment"
+                f"{self._share} requests of {brand!r} wait for {self._what}; send this one again in a moment"
             )
         if self._of_brand.total() >= self._total_max:
-            raise Throttled(f"{self._total_max} requests wait for the catalogue; send this one again in a moment")
+            raise Throttled(f"{self._total_max} requests wait for {self._what}; send this one again in a moment")
         self._of_brand[brand] += 1
         try:
             yield

@@ -44,6 +44,21 @@ class Commits(Protocol):
         ...
 
 
+async def appended(commits: Commits, entries: Sequence[Entry]) -> Sequence[Appended]:
+    """Return what became of entries, or raise why the stream has none of them."""
+    done: asyncio.Future[Sequence[Appended] | PortError] = asyncio.get_running_loop().create_future()
+
+    def tell(outcome: Sequence[Appended] | PortError) -> None:
+        if not done.done():  # Whoever asked may have left.
+            done.set_result(outcome)
+
+    commits.submit(entries, tell)
+    outcome = await done
+    if isinstance(outcome, PortError):
+        raise outcome
+    return outcome
+
+
 class Committer:
     """The one writer of the stream."""
 

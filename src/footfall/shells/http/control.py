@@ -94,7 +94,7 @@ class ControlServer:
 
     async def _brands(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         state = self._state
-        heard = frozenset({*state.stream.appended(), *state.brands.names()})
+        heard = frozenset(state.known_brands())
         ground = Ground(state.settings, heard)
         if is_only_reading(request):
             await state.desk.note_uses()  # So that what is shown is of this hour.

@@ -48,7 +48,10 @@ def description_page() -> str:
 def example_call(operation: Operation) -> str:
     """Return a line that calls the operation, to be pasted into a shell."""
     query = "&".join(
-        f"{one.name}={one.example}" for one in operation.parameters if one.where == "query" and one.example is not None
+        f"{one.name}={value}"
+        for one in operation.parameters
+        if one.where == "query" and one.example is not None
+        for value in _examples(one)
     )
     path = operation.path
     for one in operation.parameters:
@@ -59,10 +62,15 @@ def example_call(operation: Operation) -> str:
         words += ["-H", "Authorization: Bearer $KEY"]
     if operation.bodies:
         body = operation.bodies[0]
-        example = next(iter(body.examples.values()))
-        words += ["-H", f"Content-Type: {body.kind}", "-d", json.dumps(example)]
+        is_file = body.schema.get("format") == "binary"
+        sent = ["--data-binary", "@FILE"] if is_file else ["-d", json.dumps(next(iter(body.examples.values())))]
+        words += ["-H", f"Content-Type: {body.kind}", *sent]
     words.append(f"{HERE}{path}" + (f"?{query}" if query else ""))
     return " ".join(f'"{word}"' if "$KEY" in word else shlex.quote(word) for word in words)
+
+
+def _examples(parameter: Parameter) -> list[Any]:
+    return list(parameter.example) if parameter.schema.get("type") == "array" else [parameter.example]
 
 
 def schema_words(schema: Schema) -> str:

@@ -31,6 +31,7 @@ from footfall.shells.http.children import Child
 from footfall.shells.http.chores import StreamChores
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.control import ControlServer
+from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.description import description_routes
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
@@ -134,6 +135,7 @@ class Front:
             await asyncio.sleep(0.02)
         await self._catalogue.stop_releasing()
         await state.committer.stop()
+        await state.counters.stop()
         await self._catalogue.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
@@ -186,6 +188,7 @@ class Front:
             committer=committer, answers=self._answers, counting=self._counting, answering=self._answering,
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
+            counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
         )  # fmt: skip
         self._catalogue.release_to(committer, brand_names=brands.names)
         rest_of_them = pages(state)

@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 from footfall import __version__
 from footfall.flow.store.checkpoints import LINES, Checkpoint, Lines
 from footfall.shells.http.state import FrontState
+from footfall.values.counter import is_of_counters
 
 GAUGES_KIND = CONTENT_TYPE_PLAIN_0_0_4
 BRANDS_MAX = 200  # Each brand makes some twelve series, and with --dev anybody may name a brand.
@@ -131,7 +132,7 @@ def _lag(state: FrontState, shard: int, through: int, now_ms: int) -> _Lag:
 
 def _brands(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: int) -> Iterator[Metric]:
     lines = _lines_of_brands(checkpoints)
-    appended = state.stream.appended()
+    appended = state.hits_of_brands()
     brands = sorted({*state.known_brands(), *lines}, key=lambda brand: (-_heard_at_ms(lines, appended, brand), brand))
     shown = brands[:BRANDS_MAX]
     yield _family(
@@ -170,7 +171,8 @@ def _lines_of_brands(checkpoints: Mapping[int, Checkpoint]) -> dict[str, Lines]:
     brands: dict[str, Lines] = {}
     for checkpoint in checkpoints.values():
         for brand, lines in checkpoint.lines.items():
-            brands.setdefault(brand, Lines()).add(lines)
+            if not is_of_counters(brand):
+                brands.setdefault(brand, Lines()).add(lines)
     return brands
 
 

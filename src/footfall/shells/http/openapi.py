@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
-from footfall.shells.http.described import assets, brands, hits, instance, lists
+from footfall.shells.http.described import assets, brands, hits, instance, lists, uniques
 from footfall.shells.http.described.operation import (
     ALWAYS,
     GUARDED,
@@ -25,6 +25,7 @@ from footfall.shells.http.described.operation import (
 OPERATIONS: tuple[Operation, ...] = (
     *hits.OPERATIONS,
     *lists.OPERATIONS,
+    *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
     *instance.OPERATIONS,
@@ -35,6 +36,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "Refusal": REFUSAL,
     **hits.SCHEMAS,
     **lists.SCHEMAS,
+    **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,
 }
@@ -85,7 +87,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         made["parameters"] = parameters
     if operation.bodies:
         made["requestBody"] = {"required": not operation.body_may_be_absent, "content": _content(operation.bodies)}
-    if operation.name == "popular":  # Lists are public unless the brand says otherwise.
+    if operation.name == "popular" or operation.is_public:  # unless the brand says otherwise
         made["security"] = [dict[str, list[str]](), {"secretKey": list[str]()}]
     elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.

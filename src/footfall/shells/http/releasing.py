@@ -19,6 +19,7 @@ from footfall.ports.stream import Appended, Entry, Stream
 from footfall.ports.table import Table
 from footfall.shells.http.commits import Committer
 from footfall.values.clock import Clock
+from footfall.values.counter import brands_of_groups
 
 LOOK_S = 1.0  # How long a hit waits that was held while its labels were on their way.
 REST_FACTOR = 5  # A look that took a second is followed by so many without one.
@@ -84,7 +85,7 @@ class Releasing:
         self._versions.clear()
         try:
             while not self._is_stopping:
-                for brand in {*self._brand_names(), *stream.appended()}:
+                for brand in {*self._brand_names(), *brands_of_groups(stream.appended())}:
                     self._release(brand, Catalogue(table, self._clock), labels, releases)
                 self._pause()
         except PortError as error:

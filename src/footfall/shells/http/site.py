@@ -10,6 +10,9 @@ from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.ledger import Ledger
+from footfall.ports.stream import Appended, Entry
+from footfall.ports.table import Table
+from footfall.values.clock import Clock
 
 if TYPE_CHECKING:
     from footfall.shells.http.access import Access
@@ -57,8 +60,34 @@ class ChangesCatalogue(Protocol):
         ...
 
 
+class CountsByName(Protocol):
+    """The way of named counters into the stream, and the reader of what was counted of them."""
+
+    @property
+    def shards(self) -> int:
+        """Return how many shards the stream has."""
+        ...
+
+    async def beside(self, brand: str, work: Callable[[], T]) -> T:
+        """Do some work for a brand where nobody else waits for it."""
+        ...
+
+    async def asked(self, brand: str, question: Callable[[Table], T]) -> T:
+        """Return what the store answers to a brand's question."""
+        ...
+
+    async def append(self, entries: Sequence[Entry]) -> Sequence[Appended]:
+        """Return what became of entries once the stream has them on disk, or raise why it has not."""
+        ...
+
+
 class Site(Protocol):
     """What the pages look at."""
+
+    @property
+    def clock(self) -> Clock:
+        """Return the clock."""
+        ...
 
     @property
     def settings(self) -> Settings:
@@ -83,6 +112,11 @@ class Site(Protocol):
     @property
     def catalogue(self) -> ChangesCatalogue:
         """Return the writer and reader of the catalogue."""
+        ...
+
+    @property
+    def counters(self) -> CountsByName:
+        """Return the way to the named counters."""
         ...
 
     @property

@@ -17,7 +17,7 @@ from starlette.routing import Route
 
 from footfall import __version__
 from footfall.accounts.keys import READ
-from footfall.flow.serve.ledger import ledger_json
+from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.brands import brand_routes
@@ -25,7 +25,9 @@ from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS, static_text
+from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.wire import JSON, PROBLEM
+from footfall.values.counter import counters_group
 from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import instant_text
 
@@ -49,6 +51,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *asset_routes(state),
             *brand_routes(state),
             *key_routes(state),
+            *uniques_routes(state),
         ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
     )
@@ -93,6 +96,9 @@ def _ledger(state: Site) -> Endpoint:
         _require_only_brand(request)
         brand = await brand_of(request, state, scope=READ)
         book = msgspec.json.decode(ledger_json(state.ledger(brand.name)), type=dict[str, object])
+        counted = state.ledger(counters_group(brand.name))
+        if counted.accepted:  # Values that the brand counts by name, in a balance of their own.
+            book["uniques"] = counters_balance(counted)
         raw_since_ms = state.raw_since_ms()
         book["rawSince"] = instant_text(raw_since_ms) if raw_since_ms else None
         return page_answer(msgspec.json.encode(book), kind=JSON)

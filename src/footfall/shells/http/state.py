@@ -16,10 +16,12 @@ from footfall.shells.http.answers import Answers
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
+from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.lane import Lane
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
+from footfall.values.counter import brands_of_groups, is_of_counters
 
 
 @dataclass(slots=True)
@@ -41,6 +43,7 @@ class FrontState:
     access: Access
     desk: Desk
     catalogue: Cataloguing
+    counters: CounterDesk
 
     def checkpoints(self) -> Mapping[int, Checkpoint]:
         """Return how far each shard has counted."""
@@ -68,11 +71,11 @@ class FrontState:
 
     def hits_of_brands(self) -> Mapping[str, int]:
         """Return how many hits each brand has sent that was ever heard of."""
-        return self.stream.appended()
+        return {group: hits for group, hits in self.stream.appended().items() if not is_of_counters(group)}
 
     def known_brands(self) -> list[str]:
         """Return the brands that are set up or have been heard of."""
-        return sorted({*self.brands.names(), *self.stream.appended()})
+        return sorted({*self.brands.names(), *brands_of_groups(self.stream.appended())})
 
     def reasons_not_ready(self) -> list[str]:
         """Return why hits are not taken or lists not served; none when both are."""

@@ -24,8 +24,10 @@ from footfall.shells.http.totals import Totals
 from footfall.shells.lambdas.accounts import KnownBrands, StoredAccounts
 from footfall.shells.lambdas.appends import Appends
 from footfall.shells.lambdas.catalogue import FunctionCatalogue
+from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
 from footfall.values.clock import Clock
+from footfall.values.counter import is_of_counters
 
 if TYPE_CHECKING:  # Whoever only takes hits starts without numpy and all that stands on it.
     from footfall.flow.serve.in_flight import InFlight
@@ -111,7 +113,7 @@ class FunctionSite:
         )
         return Door(
             acceptance,
-            Appends(lambda: self._open_stream(settings, clock)),
+            self.appends,
             limits=HitLimits(
                 settings.http_inflated_bytes_max, settings.http_batch_hits_max, settings.http_pending_bytes_max
             ),
@@ -119,6 +121,16 @@ class FunctionSite:
             clock=clock,
             totals=Totals(),
         )
+
+    @cached_property
+    def appends(self) -> Appends:
+        """Return the way into the stream."""
+        return Appends(lambda: self._open_stream(self.settings, self.clock))
+
+    @property
+    def counters(self) -> FunctionCounters:
+        """Return the way to the named counters."""
+        return FunctionCounters(lambda: self.appends, lambda: self.store, shards=self.settings.stream_shards)
 
     @cached_property
     def in_flight(self) -> "InFlight":
@@ -166,7 +178,8 @@ class FunctionSite:
         hits: dict[str, int] = {}
         for checkpoint in load_checkpoints(self.store).values():
             for brand, lines in checkpoint.lines.items():
-                hits[brand] = hits.get(brand, 0) + lines.counted
+                if not is_of_counters(brand):
+                    hits[brand] = hits.get(brand, 0) + lines.counted
         return hits
 
     def tell_units(self) -> None:

@@ -82,7 +82,7 @@ _ONE: dict[str, Any] = {
     "resourceType": "article",
     "paidType": "free",
 }
-_HEADERS = (
+IDEMPOTENT = (
     Parameter("Content-Encoding", "How the body is compressed.", {"enum": ["gzip", "zstd"]}, "header"),
     Parameter(
         "Idempotency-Key",
@@ -126,7 +126,7 @@ HITS = Operation(
     "hits",
     more="At most 5,000 hits and 1 MiB at once unless set otherwise. `Content-Type: text/plain` is read as "
     "JSON, so that a browser can send without a preflight.",
-    parameters=(_KEY, _PRIVACY, *_HEADERS),
+    parameters=(_KEY, _PRIVACY, *IDEMPOTENT),
     bodies=(
         Body(
             JSON,
@@ -148,7 +148,7 @@ PAGE_HITS = Operation(
     parameters=(
         Parameter("brand", "Whose page hits, where no key tells it.", text(bytes_max=LABEL_BYTES_MAX), example="abc"),
         _KEY,
-        *_HEADERS,
+        *IDEMPOTENT,
     ),
     bodies=(
         Body(

@@ -90,6 +90,20 @@ LEDGER = record(
             "`accepted` are estimates; when all is counted they are exact",
         },
         "rawSince": maybe(text("the moment from which on all raw hits are kept")),
+        "uniques": record(
+            {
+                "accepted": whole(0),
+                "counted": whole(0),
+                "duplicate": whole(0),
+                "screened": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "dead": whole(0),
+                "inFlight": whole(0),
+                "inFlightIsEstimate": {"type": "boolean"},
+            },
+            required=("accepted", "counted", "duplicate", "screened", "dead", "inFlight"),
+            says="only when there are some: values of named counters, which are no hits, in a balance of their own; a "
+            "value weighs one, and so do a deletion and an import",
+        ),
     },
     required=(
         "brand",

@@ -61,6 +61,7 @@ class Operation:
     bodies: tuple[Body, ...] = ()
     answers: tuple[Answer, ...] = ()
     body_may_be_absent: bool = False
+    is_public: bool = False  # readers of a brand that has keys need none, unless it says so
     headers: Mapping[str, str] = field(default_factory=dict[str, str])  # of its answers: name and what it tells
 
 

@@ -1,0 +1,159 @@
+"""Named counters as they are answered for: shards and days merged when read, and sets told from several of them.
+
+A union is told by registers. What sets share, and what one has that another lacks, is told by Theta sketches; their
+error is a share of the union, so of a small part of large sets little is known, and the bounds say so.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from footfall.flow.store.counters import NO_SKETCHES, Counter, Sketches, days_of, load_counters, united
+from footfall.ports.table import Table
+from footfall.sketches.datasketches_hll import datasketches_from_uniques
+from footfall.sketches.estimation import Estimate
+from footfall.sketches.theta import (
+    datasketches_from_theta,
+    theta_difference,
+    theta_estimate,
+    theta_intersection,
+)
+from footfall.sketches.uniques import estimate
+from footfall.values.counter import SharesUntold, UnknownCounter, require_counter_name
+from footfall.values.errors import Refused
+from footfall.values.window import Grain, instant_text, moment_from_text, walk, window_of
+
+NAMES_MAX = 20  # in one question
+DAYS_MAX = 800  # Days of all names of a question, of up to 40 KB each: two years of one counter.
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A span of whole days."""
+
+    from_ms: int
+    to_ms: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A set made of counters: all that is in any of `union`, and in each of `intersect`, and in none of `minus`."""
+
+    union: tuple[str, ...] = ()
+    intersect: tuple[str, ...] = ()
+    minus: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Refuse a set of nothing, and one of too many counters."""
+        for field, names in (("union", self.union), ("intersect", self.intersect), ("minus", self.minus)):
+            for name in names:
+                require_counter_name(name, field=field)
+        if not self.union and not self.intersect:
+            raise Refused("union", "is missing; name counters, as in union=a&union=b, or intersect=a&intersect=b")
+        count = len(self.union) + len(self.intersect) + len(self.minus)
+        if count > NAMES_MAX:
+            raise Refused("union", f"with intersect and minus has {count} names, at most {NAMES_MAX} are answered for")
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How many, and by which kind of sketch."""
+
+    estimate: Estimate
+    by: str
+    since_ms: int | None = None
+
+
+def days_between(from_text: str, to_text: str, *, zone: str, now_ms: int, kept_ms: int) -> Days:
+    """Return the brand's whole days that two moments touch; raise Refused for ends that make no span that is kept."""
+    if not from_text or not to_text:
+        missing = "to" if from_text else "from"
+        raise Refused(missing, "is missing; a span has both ends, as in from=2026-11-01T00:00Z&to=2026-11-15T00:00Z")
+    from_ms, to_ms = moment_from_text(from_text, field="from"), moment_from_text(to_text, field="to")
+    if to_ms <= from_ms:
+        raise Refused("to", f"{instant_text(to_ms)} is not after from, {instant_text(from_ms)}")
+    first, last = window_of(from_ms, Grain.DAY, zone), window_of(to_ms - 1, Grain.DAY, zone)
+    if first.to_ms + kept_ms <= now_ms:
+        raise Refused("from", f"{instant_text(from_ms)} is too long ago; days are kept for {kept_ms // 86_400_000}")
+    if last.from_ms - first.from_ms > DAYS_MAX * 86_400_000:
+        raise Refused("to", f"is more than {DAYS_MAX} days after from; ask for less at a time")
+    count = sum(1 for _ in walk(Grain.DAY, from_ms=first.from_ms, to_ms=last.to_ms, zone=zone))
+    return Days(first.from_ms, last.to_ms, count)
+
+
+def told_of(table: Table, brand: str, name: str, days: Days | None = None) -> Told:
+    """Return how many values a counter has met, ever or in some days; raise UnknownCounter."""
+    parts = _counter(table, brand, name)
+    since_ms = [part.since_ms for part in parts.values() if part.since_ms is not None]
+    sketches = _sketches(table, brand, parts, days)
+    return Told(estimate(sketches.uniques), "hll", min(since_ms, default=None))
+
+
+def told_of_set(table: Table, brand: str, asked: Asked, days: Days | None = None) -> Told:
+    """Return how many values a set made of counters has; raise UnknownCounter or SharesUntold."""
+    names = dict.fromkeys((*asked.union, *asked.intersect, *asked.minus))
+    if days is not None and days.count * len(names) > DAYS_MAX:
+        raise Refused("to", f"asks for {days.count} days of {len(names)} counters; at most {DAYS_MAX} are read at once")
+    is_union = not asked.intersect and not asked.minus
+    found: dict[str, Sketches] = {}
+    for name in names:
+        parts = _counter(table, brand, name)
+        if not is_union and days is None and not all(part.has_shares for part in parts.values()):
+            raise SharesUntold(name)
+        found[name] = _sketches(table, brand, parts, days)
+    if is_union:
+        return Told(estimate(united([found[name] for name in asked.union]).uniques), "hll")
+    sets = [found[name].theta for name in asked.intersect]
+    if asked.union:
+        sets.append(united([found[name] for name in asked.union]).theta)
+    theta = theta_intersection(sets)
+    if asked.minus:
+        theta = theta_difference(theta, minus=united([found[name] for name in asked.minus]).theta)
+    return Told(theta_estimate(theta), "theta")
+
+
+def exported(table: Table, brand: str, name: str, *, kind: str, days: Days | None = None) -> bytes:
+    """Return a counter's sketch as Apache DataSketches writes it; raise UnknownCounter or SharesUntold."""
+    parts = _counter(table, brand, name)
+    if kind == "theta" and days is None and not all(part.has_shares for part in parts.values()):
+        raise SharesUntold(name)
+    sketches = _sketches(table, brand, parts, days)
+    return datasketches_from_theta(sketches.theta) if kind == "theta" else datasketches_from_uniques(sketches.uniques)
+
+
+def is_known(table: Table, brand: str, name: str) -> bool:
+    """Tell whether there is a counter of this name."""
+    return bool(load_counters(table, brand, name))
+
+
+def estimate_fields(told: Told) -> dict[str, object]:
+    """Return an estimate as answers show it, in whole numbers that keep their promise."""
+    return {
+        "estimate": round(told.estimate.count),
+        "lower": math.floor(told.estimate.lower),
+        "upper": math.ceil(told.estimate.upper),
+        "confidence": told.estimate.confidence,
+        "by": told.by,
+    }
+
+
+def _counter(table: Table, brand: str, name: str) -> dict[str, Counter]:
+    parts = load_counters(table, brand, require_counter_name(name))
+    if not parts:
+        raise UnknownCounter(name)
+    return parts
+
+
+def _sketches(table: Table, brand: str, parts: dict[str, Counter], days: Days | None) -> Sketches:
+    if days is None:
+        return united([part.whole for part in parts.values()])
+    found: list[Sketches] = []
+    for part, counter in parts.items():
+        found.extend(days_of(table, brand, part, counter, from_ms=days.from_ms, to_ms=days.to_ms))
+    return united(found or [NO_SKETCHES])
+
+
+def names_of(values: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of a question, each once: a set has nothing twice."""
+    return tuple(dict.fromkeys(values))

@@ -1,0 +1,72 @@
+"""Named counters: what their names may be, and the group of the stream that their values travel in.
+
+A brand's counters have a group beside the brand's own, so hits and counted values each have a ledger that adds up.
+"""
+
+from collections.abc import Iterable
+
+from footfall.values.errors import FootfallError, Refused
+
+NAME_BYTES_MAX = 256
+SKETCH_PATH = "/sketch"  # What the address of a counter's sketch ends with.
+
+_MARK = "~uniques"  # No brand name may hold the first character.
+
+
+class UnknownCounter(Refused):
+    """The brand has no counter of this name."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__("name", f"{name[:80]!r} is no counter here; add a value with POST /v1/uniques/{{name}}")
+
+
+class SharesUntold(FootfallError):
+    """A counter was imported without what intersections and differences are told from."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name[:80]!r} was imported as an HLL sketch alone, which can only be united; "
+            "import its Theta sketch as well with PUT /v1/uniques/{name}/sketch?kind=theta"
+        )
+
+
+class KeyReused(Refused):
+    """An Idempotency-Key came with another body, or for another counter, before."""
+
+    def __init__(self) -> None:
+        super().__init__("Idempotency-Key", "came with another body before; use a new key for new values")
+
+
+def require_counter_name(name: str, *, field: str = "name") -> str:
+    """Return the name, or refuse one that is empty, too long, no text, or the address of something else."""
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError as error:
+        raise Refused(field, "has a lone surrogate, which is not a character") from error
+    if not size:
+        raise Refused(field, "is empty; name a counter")
+    if size > NAME_BYTES_MAX:
+        raise Refused(field, f"has {size} bytes, at most {NAME_BYTES_MAX} are taken")
+    if name.endswith(SKETCH_PATH):
+        raise Refused(field, f"ends with {SKETCH_PATH!r}, which is the address of a sketch; choose another name")
+    return name
+
+
+def counters_group(brand: str) -> str:
+    """Return the group of the stream in which a brand's counted values travel."""
+    return brand + _MARK
+
+
+def is_of_counters(group: str) -> bool:
+    """Tell whether a group holds values of counters, not hits."""
+    return group.endswith(_MARK)
+
+
+def brand_of_group(group: str) -> str:
+    """Return whose a group is."""
+    return group.removesuffix(_MARK)
+
+
+def brands_of_groups(groups: Iterable[str]) -> frozenset[str]:
+    """Return the brands that groups belong to."""
+    return frozenset(brand_of_group(group) for group in groups)
