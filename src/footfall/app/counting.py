@@ -11,6 +11,7 @@ from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.count.finishing import Finisher
+from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
@@ -89,6 +90,7 @@ class Counting:
         self._recount: Iterator[float | Done] | None = None
         self._labels = wiring.present_labels(settings, clock)
         self._rows = open_rows(settings, table, clock)
+        self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keepings = [
             None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
             for shard in range(stream.shards)
@@ -155,8 +157,12 @@ class Counting:
         if self._rows is not None and self._rows.step():
             self._chores_at_ms = 0
             return True
+        self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
         return False
+
+    def _brands_counted(self) -> set[str]:
+        return {brand for worker in self.workers for brand in worker.checkpoint.lines}
 
 
 def recounted(

@@ -3,7 +3,7 @@
 Nothing here knows names or labels: assets are numbers, and hits come as columns. Multiplying all hits by the same
 number changes no rise (once they are more than a handful), and neither does the order in which anything was seen.
 
-    expected = (hits before + prior) / (exposure + 1)
+    expected = (hits before + prior / 4) / (exposure + 1 / 4)
     rise     = (steady hits + prior) / (expected + prior)
 
 *Exposure* is what the brand had since the asset was first seen, in multiples of what it had in the last hour: a night's
@@ -22,6 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+PRIOR_EXPOSURE = 0.25  # What is known beforehand weighs as much as a quarter of an hour such as this one.
+RISE_MIN = 1.2  # Less than a fifth above what was expected is no news.
 PRIOR_HITS_MIN = 3.0  # On a quiet site two hits are no news.
 STEADY_HITS_MIN = 5.0  # Whatever came of fewer is chance.
 MINUTE_SHARE_MAX = 5.0  # times the mean of the asset's other minutes
@@ -63,14 +65,14 @@ def rises(minutes: Sequence[Hits], hours: Sequence[Hits], *, assets: int) -> Ris
     since = np.zeros(len(hours) + 1)  # what the brand had from each hour on
     since[:-1] = np.cumsum([one.total for one in hours][::-1])[::-1]
     exposure = since[first] / max(total, 1.0)
-    expected = (before + prior) / (exposure + 1)
+    expected = (before + prior * PRIOR_EXPOSURE) / (exposure + PRIOR_EXPOSURE)
     rise = np.round((steady + prior) / (expected + prior), RISE_DIGITS)
     return Rises(recent, steady, before, first, expected, rise, prior)
 
 
 def risen(found: Rises) -> NDArray[np.intp]:
     """Return the assets that rise, the strongest first; equal ones are in no order that means anything."""
-    chosen = np.flatnonzero((found.steady >= STEADY_HITS_MIN) & (found.rise > 1))
+    chosen = np.flatnonzero((found.steady >= STEADY_HITS_MIN) & (found.rise >= RISE_MIN))
     return chosen[np.lexsort((-found.steady[chosen], -found.rise[chosen]))]
 
 

@@ -14,7 +14,19 @@ import msgspec
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import CSV, KINDS
 
-_FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")  # noqa: RUF001 - some take the wide ones
+_FORMULA_STARTS = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "\uff1d",
+    "\uff0b",
+    "\uff0d",
+    "\uff20",
+)  # Some take wide ones, too.
 _SPANS = {"": "asked", "previous": "previous", "lastWeek": "lastWeek"}
 
 Row = Mapping[str, Any]

@@ -42,6 +42,18 @@ def load_retention(table: Table) -> list[KeptFor]:
     return [_kept_for(one) for one in rules]
 
 
+def note_forgotten(table: Table, *, rule_since_ms: int) -> None:
+    """Write down that nothing is left that earlier rules would have kept for longer than this one."""
+    table.put(Put(keys.forgotten(), {"rule": rule_since_ms}))
+
+
+def load_forgotten(table: Table) -> int:
+    """Return since when the rule is in force that windows were last looked through for; -1 when they never were."""
+    item = table.get(keys.forgotten())
+    rule = None if item is None else item.get("rule")
+    return rule if isinstance(rule, int) else -1
+
+
 def known_since_ms(history: Sequence[KeptFor], grain: Grain, *, now_ms: int) -> int:
     """Return the moment from which on every window of the grain that ended then or later is still there."""
     least_ms: int | None = None
