@@ -88,8 +88,7 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
-        self._labels = wiring.present_labels(settings, clock)
-        self._rows = open_rows(settings, table, clock)
+        self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keepings = [
             None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
@@ -99,9 +98,9 @@ class Counting:
             Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping)
             for shard, keeping in enumerate(keepings)
         ]
-        keep_rows, lateness_ms = settings.store_keep_rows, how.rules.lateness_ms
+        keep_rows, late_ms = settings.store_keep_rows, how.rules.lateness_ms
         self._finisher = Finisher(
-            self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=lateness_ms, zone_of=zone_of
+            self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=late_ms, zone_of=zone_of
         )
         self._recounter = Recount(
             self.workers,

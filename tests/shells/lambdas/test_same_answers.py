@@ -206,6 +206,7 @@ def collected(keys: Keys) -> list[Asked]:
 def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
     span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
     return [
+        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
         Asked("GET", "/v1/trending?brand=open", 200),
         Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
         Asked("GET", "/v1/trending?brand=open&period=day", 400),
@@ -274,7 +275,6 @@ def asked_for(keys: Keys) -> list[Asked]:
         Asked("GET", "/v1/popular?brand=open&limit=1000", 400),
         Asked("GET", f"/v1/popular?brand=open&from={instant_text(hour_ms)}", 400),
         Asked("GET", "/v1/popular?brand=nobody", 401),
-        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
         *history(keys, hour_ms=hour_ms),
         Asked("GET", "/healthz", 200),
         Asked("GET", "/readyz", 200),

@@ -58,8 +58,7 @@ class Rises:
 def rises(minutes: Sequence[Hits], hours: Sequence[Hits], *, assets: int) -> Rises:
     """Return how much each of so many assets rises."""
     total = sum(one.total for one in minutes)
-    active = _sum_of([_summed(one, assets, is_all=True) for one in minutes], assets)
-    prior = max(float(active.sum()) / max(1, int(np.count_nonzero(active))), PRIOR_HITS_MIN)
+    prior = _prior(minutes, assets)
     recent, steady = _recent(minutes, assets, prior)
     before, first = _before(hours, assets)
     since = np.zeros(len(hours) + 1)  # what the brand had from each hour on
@@ -76,24 +75,33 @@ def risen(found: Rises) -> NDArray[np.intp]:
     return chosen[np.lexsort((-found.steady[chosen], -found.rise[chosen]))]
 
 
+def _prior(minutes: Sequence[Hits], assets: int) -> float:
+    """Return what an asset had on average that was seen at all, under whatever labels."""
+    is_seen = np.zeros(assets, np.bool_)
+    for one in minutes:
+        is_seen[one.assets] = True
+    hits = sum(float(one.hits.sum()) for one in minutes)
+    return max(hits / max(1, int(np.count_nonzero(is_seen))), PRIOR_HITS_MIN)
+
+
 def _recent(minutes: Sequence[Hits], assets: int, prior: float) -> tuple[Numbers, Numbers]:
     """Return the hits of each asset over all minutes, and those that are left when no minute stands out too far."""
-    summed = [_asked(one) for one in minutes]
-    place = np.concatenate([asset * len(minutes) + number for number, (asset, _) in enumerate(summed)])
-    places, group = np.unique(place, return_inverse=True)
-    hits = _added(group, np.concatenate([hits for _, hits in summed]), len(places))
-    asset = places // len(minutes)
-    recent = _added(asset, hits, assets)
-    others = (recent[asset] - hits) / max(1, len(minutes) - 1)
-    most = MINUTE_SHARE_MAX * (others + prior / len(minutes))
-    return recent, _added(asset, np.minimum(hits, most), assets)
+    recent, steady = np.zeros(assets), np.zeros(assets)
+    # Few assets are seen in one minute of all that there are, so nothing here goes through all of them.
+    summed = [_summed(one) for one in minutes]
+    for asset, hits in summed:
+        recent[asset] += hits
+    for asset, hits in summed:
+        others = (recent[asset] - hits) / max(1, len(minutes) - 1)
+        steady[asset] += np.minimum(hits, MINUTE_SHARE_MAX * (others + prior / len(minutes)))
+    return recent, steady
 
 
 def _before(hours: Sequence[Hits], assets: int) -> tuple[Numbers, NDArray[np.intp]]:
     """Return the hits of each asset over all hours, and the first hour in which it was seen under any label."""
     before, first = np.zeros(assets), np.full(assets, len(hours), np.intp)
     for number, one in reversed(list(enumerate(hours))):
-        before += _summed(one, assets)
+        np.add.at(before, *_asked(one))
         first[one.assets] = number
     return before, first
 
@@ -102,17 +110,8 @@ def _asked(one: Hits) -> tuple[NDArray[np.intp], Numbers]:
     return (one.assets, one.hits) if one.is_asked is None else (one.assets[one.is_asked], one.hits[one.is_asked])
 
 
-def _summed(one: Hits, assets: int, *, is_all: bool = False) -> Numbers:
-    asset, hits = (one.assets, one.hits) if is_all else _asked(one)
-    return _added(asset, hits, assets)
-
-
-def _added(groups: NDArray[np.intp], hits: Numbers, count: int) -> Numbers:
-    return np.bincount(groups, weights=hits, minlength=count).astype(np.float64, copy=False)
-
-
-def _sum_of(sums: Sequence[Numbers], assets: int) -> Numbers:
-    total = np.zeros(assets)
-    for one in sums:
-        total += one
-    return total
+def _summed(one: Hits) -> tuple[NDArray[np.intp], Numbers]:
+    """Return every asset that has rows, once, with the hits of all of them."""
+    asset, hits = _asked(one)
+    found, place = np.unique(asset, return_inverse=True)
+    return found, np.bincount(place, weights=hits, minlength=len(found)).astype(np.float64, copy=False)
