@@ -11,6 +11,7 @@ import sys
 from collections.abc import Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -127,7 +128,9 @@ def type_all(page: Page, starter: Starter) -> None:
     for step in steps((DOCS / page.name).read_text(encoding="utf-8")):
         walked += 1
         if step.typed.startswith("footfall serve"):
-            starter.start(folder / "data", dev="--dev" in step.typed.split(), port=port)
+            flags = re.findall(r"(--set) (\S+)", step.typed)
+            is_dev = "--dev" in step.typed.split()
+            starter.start(folder / "data", *chain.from_iterable(flags), dev=is_dev, port=port)
             continue
         typed = here(step.typed, port=port, folder=folder)
         done = subprocess.run(
