@@ -8,11 +8,12 @@ from urllib.parse import quote
 import pytest
 
 from footfall.accounts.brands import Brand
-from footfall.app.answering import ASKED_WITHIN_MS, BOARDS_MAX, Told, Turns
+from footfall.app.answering import ASKED_WITHIN_MS, BOARDS_MAX
 from footfall.app.counting import Counting, recounted
 from footfall.app.link import Link, Unframed, framed
 from footfall.app.past_reading import READ_AGAIN_MS_MIN
 from footfall.app.settings import Settings
+from footfall.app.turns import Told, Turns
 from footfall.catalog.asset import Asset
 from footfall.flow.collect.imported import ImportedHits, ImportRules, imported
 from footfall.flow.serve.words import Words

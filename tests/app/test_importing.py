@@ -22,7 +22,7 @@ from footfall.values.window import DAY_MS, Grain, window_of
 
 CLOCK = SystemClock()
 LOG, OTHER_LOG = b"0123456789abcdef", b"fedcba9876543210"
-LONG_AGO_MS = CLOCK.now_ms() - 1_000 * DAY_MS
+LONG_AGO_MS = CLOCK.now_ms() - 700 * DAY_MS
 
 
 def settings_in(folder: Path, **changes: object) -> Settings:

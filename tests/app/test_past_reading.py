@@ -128,7 +128,7 @@ def test_a_span_that_nobody_waits_for_any_more_is_not_read() -> None:
     assert reader.reads == []
     for back in range(1, 2 + module.SPANS_OF_BRAND_MAX):  # Nor does it take anybody's room.
         assert reader.past.find(day(back), f"{back}", version=1) is None
-    assert reader.read_all() == ["1", "2", "3"]
+    assert reader.read_all() == [str(back) for back in range(1, 2 + module.SPANS_OF_BRAND_MAX)]
 
 
 def test_a_span_that_takes_longer_than_anybody_waits_is_read_on_when_it_is_asked_for_again() -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 from tests.scenarios.instance import Instance, Starter, footfall, until
 
 BRAND = "old"
-QUICK = ("--set", "count_flush_ms=100", "--set", "serve_refresh_ms=50")
+QUICK = ("--set", "count_flush_ms=100", "--set", "serve_refresh_ms=50", "--set", "store_days_days=7320")
 FIRST = datetime(2023, 11, 1, tzinfo=UTC)
 DAYS = 3
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) Firefox/119.0"

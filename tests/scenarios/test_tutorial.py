@@ -11,6 +11,7 @@ import sys
 from collections.abc import Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from tests.scenarios.instance import Starter, free_port
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_ASKING = re.compile(r"\bfootfall (popular|ledger|send|assets (?:load|list|show|delete))\b")
+_ASKING = re.compile(r"\bfootfall (popular|trending|series|ledger|send|assets (?:load|list|show|delete))\b")
 _LOG = """\
 192.0.2.1 - - [01/Nov/2023:10:00:00 +0000] "GET /news/a-storm-101 HTTP/1.1" 200 512 "-" "Mozilla/5.0"
 192.0.2.{host} - - [01/Nov/2023:10:00:01 +0000] "GET /news/a-storm-101 HTTP/1.1" 200 512 "-" "Mozilla/5.0"
@@ -50,6 +51,7 @@ PAGES = (
         },
     ),
     Page("how-to/ask-for-lists.md", 6),
+    Page("how-to/trending-and-history.md", 4),
     Page("how-to/brands-and-keys.md", 6),
     Page("how-to/describe-your-assets.md", 6),
     Page("how-to/keep-old-senders.md", 3),
@@ -126,7 +128,9 @@ def type_all(page: Page, starter: Starter) -> None:
     for step in steps((DOCS / page.name).read_text(encoding="utf-8")):
         walked += 1
         if step.typed.startswith("footfall serve"):
-            starter.start(folder / "data", dev="--dev" in step.typed.split(), port=port)
+            flags = re.findall(r"(--set) (\S+)", step.typed)
+            is_dev = "--dev" in step.typed.split()
+            starter.start(folder / "data", *chain.from_iterable(flags), dev=is_dev, port=port)
             continue
         typed = here(step.typed, port=port, folder=folder)
         done = subprocess.run(

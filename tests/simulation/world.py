@@ -148,7 +148,7 @@ class World:
 
     def _old_hits(self, brand: str) -> list[SentHit]:
         now_ms, chance = self.clock.now_ms(), self.chance
-        back_ms = chance.choice((2 * HOUR_MS, 3 * DAY_MS, 70 * DAY_MS, 1_000 * DAY_MS))
+        back_ms = chance.choice((2 * HOUR_MS, 3 * DAY_MS, 70 * DAY_MS, 700 * DAY_MS))
         from_ms = now_ms - back_ms - chance.randrange(DAY_MS)
         return [
             replace(self._new_hit(), brand=brand, id="", at_ms=from_ms + chance.randrange(back_ms))

@@ -4,43 +4,46 @@ import contextlib
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
-from footfall.app.link import Link
-from footfall.app.past_reading import PastReading, SpanKey
+from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey
 from footfall.app.settings import HOUR_MS, Settings
+from footfall.app.turns import Told, Turns
 from footfall.catalog.catalogue import Catalogue
+from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.board import Board, BoardRules, NotReady
+from footfall.flow.serve.lists import LISTS, ListKind
 from footfall.flow.serve.loaded import limits_within
+from footfall.flow.serve.parameters import brand_from
 from footfall.flow.serve.past import Moments, PastList
-from footfall.flow.serve.popular import Answer, popular
-from footfall.flow.serve.query import PopularQuery, brand_from, parameters, query_from
+from footfall.flow.serve.query import RISING, query_from, rising_parameters
 from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.series import SeriesReading
+from footfall.flow.serve.series_answer import series_answer
+from footfall.flow.serve.series_query import read_for, series_query_from_canonical
+from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.spans import size_between, span_between
+from footfall.flow.serve.tables import formatted
+from footfall.flow.serve.trending import trending
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
-from footfall.flow.store.retention import KeptFor, load_retention
+from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, KeptFor, load_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import PortError
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError, Refused
+from footfall.values.period import GRAIN_MS
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
 STORE_WAIT_S = 30.0
-TOLD_AT_ONCE = 4  # Answers made anew that are told together, because each message wakes the front.
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
-RETENTION_EVERY_MS = 600_000  # A new rule lets nothing go for a day at least.
-
-READ_S = 0.005  # For so long at a time a past span is read while others may ask.
-
-Told = list[object]  # as it goes to the front: question, version, why not, etag, cache time, body
 
 _log = logging.getLogger(__name__)
 
@@ -74,27 +77,25 @@ class Answering:
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
         self._rules = _rules(settings)
-        self._past = PastReading(self._new_past, self._summaries.live, size_of=self._size_of_past, now_ms=clock.now_ms)
+        self._past: PastReading[SpanKey | SeriesKey, PastList | SeriesReading] = PastReading(
+            self._new_past, self._summaries.live, size_of=self._size_of_past, now_ms=clock.now_ms
+        )
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._numbers = dict.fromkeys(range(settings.stream_shards), 0)
         self._missed: dict[str, set[Window]] = {}
         self._kept_before: Sequence[KeptFor] = ()
         self._versions = self._retention_at_ms = 0
         self._dropped: dict[str, int] = {}
+        self._moved: set[str] = set()  # brands whose boards were brought up to the moment outside of a refresh
         self.checkpoints: Mapping[int, Checkpoint] = {}  # as the last refresh found them
 
     def answer(self, canonical: str) -> Told | None:
         """Return an answer and its version, or the sentence why there is none; None while its span is being read."""
         try:
-            given = parameters(canonical)
-            brand = brand_from(given)
-            query = query_from(given, periods=self._brands.periods(brand))
-            if brand not in self._words_versions:
-                self._words_versions[brand] = self._words.look(brand)
-            if query.from_ms is not None and query.to_ms is not None:
-                return self._past_answer(canonical, query, SpanKey(brand, query.from_ms, query.to_ms))
-            kept = self._board(brand)
-            return _told(popular(kept.board, query, self._words), canonical, kept.version)
+            path, _, raw_query = canonical.rpartition("?")
+            if path in LISTS:
+                return self._listed(canonical, LISTS[path], raw_query)
+            return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
         except (NotReady, PortError, Refused) as error:
             return _failed(canonical, str(error))
@@ -117,9 +118,10 @@ class Answering:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
         checkpoints = self.checkpoints = self._checkpoints()
-        if not 0 <= now_ms - self._retention_at_ms < RETENTION_EVERY_MS:
+        if not 0 <= now_ms - self._retention_at_ms < RULE_KNOWN_AFTER_MS:
             self._kept_before, self._retention_at_ms = load_retention(self._table), now_ms
-        differing = self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
+        moved, self._moved = self._moved, set()
+        differing = moved | self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:
                 self._drop(brand)
@@ -132,15 +134,56 @@ class Answering:
         dropped, self._dropped = self._dropped, {}
         return list(dropped.items())
 
-    def _past_answer(self, canonical: str, query: PopularQuery, key: SpanKey) -> Told | None:
+    def _listed(self, canonical: str, kind: ListKind, raw_query: str) -> Told | None:
+        given = kind.parameters(raw_query)
+        brand = brand_from(given)
+        query = query_from(given, periods=self._brands.periods(brand))
+        self._look_for_the_first_time(brand)
+        if query.from_ms is not None and query.to_ms is not None:
+            key = SpanKey(brand, query.from_ms, query.to_ms)
+            found = self._past.find(key, canonical, version=self._versions)
+            if found is None:
+                return None
+            assert isinstance(found.past, PastList)
+            made = formatted(kind.make(found.past, query, self._words), query.format)
+            return _told(made, canonical, self._version_of(found))
+        kept = self._board(brand)
+        return _told(formatted(kind.make(kept.board, query, self._words), query.format), canonical, kept.version)
+
+    def _rising(self, canonical: str, raw_query: str) -> Told:
+        given = rising_parameters(raw_query)
+        brand = brand_from(given)
+        query = query_from(given, periods={})
+        self._look_for_the_first_time(brand)
+        kept = self._board(brand)
+        if kept.board.ask_for_rise():
+            self._refresh(brand, kept, self._checkpoints(), now_ms=self._clock.now_ms())
+            self._moved.add(brand)
+        made = formatted(trending(kept.board, query, self._words), query.format)
+        return _told(made, canonical, kept.version)
+
+    def _series(self, canonical: str) -> Told | None:
+        query = series_query_from_canonical(canonical)
+        brand = query.brand
+        self._look_for_the_first_time(brand)
+        span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
+        key = SeriesKey(brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
         found = self._past.find(key, canonical, version=self._versions)
         if found is None:
             return None
-        # One that is outdated says so by an old version, and is asked for again soon.
-        version = found.version if found.is_outdated else self._versions
-        return _told(popular(found.past, query, self._words), canonical, version)
+        assert isinstance(found.past, SeriesReading)
+        made = formatted(series_answer(found.past, query, self._words), query.format)
+        return _told(made, canonical, self._version_of(found))
 
-    def _new_past(self, key: SpanKey) -> PastList:
+    def _look_for_the_first_time(self, brand: str) -> None:
+        if brand not in self._words_versions:
+            self._words_versions[brand] = self._words.look(brand)
+
+    def _version_of(self, found: KeptSpan[PastList | SeriesReading]) -> int:
+        """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
+        return found.version if found.is_outdated else self._versions
+
+    def _new_past(self, key: SpanKey | SeriesKey) -> PastList | SeriesReading:
         now_ms = self._clock.now_ms()
         zone = self._brands.zone_of(key.brand)
         rules = self._rules
@@ -155,11 +198,16 @@ class Answering:
             unbuilt=unbuilt_of(checkpoints),
         )
         closed_until_ms = min(one.passed_ms for one in checkpoints.values())
-        span = span_between(key.from_ms, key.to_ms, zone=zone)
-        return PastList(span, ground, Moments(closed_until_ms, rules.lateness_ms))
+        moments = Moments(closed_until_ms, rules.lateness_ms)
+        if isinstance(key, SeriesKey):
+            return SeriesReading(key.query, series_span(key.query, zone=zone, now_ms=now_ms), ground, moments)
+        return PastList(span_between(key.from_ms, key.to_ms, zone=zone), ground, moments)
 
-    def _size_of_past(self, key: SpanKey) -> int:
-        """Return how many windows are read for a span, and for the one before it that it is compared with."""
+    def _size_of_past(self, key: SpanKey | SeriesKey) -> int:
+        """Return how many windows are read for a span, and for those that it is compared with, about."""
+        if isinstance(key, SeriesKey):
+            query = key.query
+            return ((query.to_ms or 0) - (query.from_ms or 0)) // GRAIN_MS[query.grain] * (1 + len(query.compare))
         return 2 * size_between(key.from_ms, key.to_ms, zone=self._brands.zone_of(key.brand))
 
     def _look_at_brands(self) -> set[str]:
@@ -287,81 +335,6 @@ def _told(made: Answer, canonical: str, version: int) -> Told:
 
 def _failed(canonical: str, why: str) -> Told:
     return [canonical, 0, why, "", 0, b""]
-
-
-class Turns:
-    """Whose turn it is: a question that somebody waits for, a refresh of the boards, or the renewal of an old answer.
-
-    Renewals give way to questions after every single one, and a round of them keeps the next refresh waiting for as
-    long as it took: a thousand answers that are asked for all the time cost half a core, not all of it.
-    """
-
-    def __init__(self, answering: Answering, link: Link, *, refresh_s: float) -> None:
-        self._answering = answering
-        self._link = link
-        self._refresh_s = refresh_s
-        self._refresh_at = time.monotonic()
-        self._round_began_at = self._refresh_at
-        self._renewals: OrderedDict[str, None] = OrderedDict()  # in order, each once
-        self._renewed: list[Told] = []
-
-    def take(self) -> bool:
-        """Take a turn; return whether to go on."""
-        is_busy = self._renewals or self._answering.is_reading
-        wait_s = 0.0 if is_busy else max(0.0, self._refresh_at - time.monotonic())
-        messages = self._link.receive(timeout_s=wait_s)
-        if messages is None:
-            return False
-        for message in messages:
-            if message[0] == "stop":
-                self._link.send(["stopped"])
-                return False
-            if message[0] == "renew":
-                self._renewals.update(dict.fromkeys(message[1]))
-            else:
-                self._answer(message[1])
-        if self._answering.is_reading:
-            self._read()
-        if self._renewals:
-            self._renew()
-        elif time.monotonic() >= self._refresh_at:
-            self._refresh()
-        return True
-
-    def _answer(self, questions: Iterable[str]) -> None:
-        told = [one for one in map(self._answering.answer, questions) if one is not None]
-        self._link.send(["answers", told])
-
-    def _read(self) -> None:
-        """Read of a past span as much as a question may have to wait for."""
-        until = time.monotonic() + READ_S
-        while self._answering.is_reading and time.monotonic() < until:
-            told = self._answering.read_some()
-            if told:
-                self._link.send(["answers", told])
-
-    def _renew(self) -> None:
-        canonical, _ = self._renewals.popitem(last=False)
-        told = self._answering.answer(canonical)
-        if told is not None:
-            self._renewed.append(told)
-        if len(self._renewed) >= TOLD_AT_ONCE or not self._renewals:
-            self._link.send(["answers", self._renewed])
-            self._renewed = []
-        if not self._renewals:
-            now = time.monotonic()
-            self._refresh_at = now + max(self._refresh_s, now - self._round_began_at)
-
-    def _refresh(self) -> None:
-        try:
-            for brand, version in self._answering.refresh():
-                self._link.send(["changed", brand, version])
-            for brand, version in self._answering.take_dropped():
-                self._link.send(["dropped", brand, version])
-        except PortError as error:
-            _log.warning("lists stay as they are: %s", error)
-        self._round_began_at = time.monotonic()
-        self._refresh_at = self._round_began_at + self._refresh_s
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
+from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
@@ -89,8 +90,8 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
-        self._labels = wiring.present_labels(settings, clock)
-        self._rows = open_rows(settings, table, clock)
+        self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
+        self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keepings = [
             None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
             for shard in range(stream.shards)
@@ -99,9 +100,9 @@ class Counting:
             Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping)
             for shard, keeping in enumerate(keepings)
         ]
-        keep_rows, lateness_ms = settings.store_keep_rows, how.rules.lateness_ms
+        keep_rows, late_ms = settings.store_keep_rows, how.rules.lateness_ms
         self._finisher = Finisher(
-            self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=lateness_ms, zone_of=zone_of
+            self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=late_ms, zone_of=zone_of
         )
         raw = StreamRaw(stream) if archive is None else ArchiveRaw(archive)
         self._zone_of = zone_of
@@ -167,8 +168,12 @@ class Counting:
         if self._rows is not None and self._rows.step():
             self._chores_at_ms = 0
             return True
+        self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
         return False
+
+    def _brands_counted(self) -> set[str]:
+        return {brand for worker in self.workers for brand in worker.checkpoint.lines}
 
 
 def recounted(

@@ -14,6 +14,7 @@ from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
 from footfall.flow.count.finishing import Finisher
+from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, checkpoint_from_item
 from footfall.flow.store.summaries import Summaries
@@ -72,6 +73,7 @@ class Maintenance:
         )
         self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
         self._rows = open_rows(settings, self.table, clock)
+        self._forgetting = Forgetting(self.table, clock=clock, zone_of=self._zone_of, brands=self._brands_counted)
         self._finished_at_ms = self._cleared_at_ms = 0
 
     def run(self, until: Until) -> Maintained:
@@ -92,6 +94,7 @@ class Maintenance:
         self._attempt(done, "writing rows", lambda: self._write_rows(done, until))
         self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
         self._attempt(done, "forgetting", lambda: self._clear(done, brands, until))
+        self._attempt(done, "forgetting old windows", lambda: self._forget_windows(until))
         return done
 
     def _attempt(self, done: Maintained, what: str, chore: Callable[[], None]) -> None:
@@ -152,6 +155,14 @@ class Maintenance:
             if until():
                 return
             done.released += self._releasing.release(brand)
+
+    def _forget_windows(self, until: Until) -> None:
+        """Let go of windows that are kept for less time than they were."""
+        while not until() and self._forgetting.step():
+            pass
+
+    def _brands_counted(self) -> set[str]:
+        return {brand for checkpoint in self._checkpoints().values() for brand in checkpoint.lines}
 
     def _clear(self, done: Maintained, brands: Iterable[str], until: Until) -> None:
         """Remove raw hits and salts whose time is over; once an hour, since both go by the hour."""

@@ -1,4 +1,4 @@
-"""Lists of past spans in the answering process: read a window at a time between questions, and kept for a while.
+"""Lists and series of the past in the answering process: read a window at a time between questions, kept for a while.
 
 The span with the fewest windows left comes first, and one that nobody waits for any more is not read on. So whoever
 asks for years keeps nobody waiting who asks for a day, and spans asked for in vain cost nothing but their first look.
@@ -7,10 +7,11 @@ asks for years keeps nobody waiting who asks for a day, and spans asked for in v
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from footfall.flow.serve.board import NotReady
-from footfall.flow.serve.past import PastList
+from footfall.flow.serve.loaded import Read
+from footfall.flow.serve.series_query import SeriesQuery
 from footfall.flow.serve.spans import SPAN_WAIT_MS
 from footfall.flow.store.summaries import Summary
 from footfall.ports.errors import PortError
@@ -18,7 +19,7 @@ from footfall.values.errors import Refused
 from footfall.values.window import HOUR_MS, MINUTE_MS, Window
 
 SPANS_WAITING_MAX = 16  # Each is read for up to some seconds, and nobody waits for longer.
-SPANS_OF_BRAND_MAX = 2  # wait, beside one that is being read
+SPANS_OF_BRAND_MAX = 6  # wait, beside one that is being read: what a page with several series asks for at once
 WINDOWS_WAITING_MAX = 2_000  # Some seconds of reading; one span that has more is read when no other comes first.
 QUESTIONS_WAITING_MAX = 1_000  # for one span
 SPANS_PAUSED_MAX = 4  # What was read of a span that nobody waits for is there if it is asked for again soon.
@@ -41,11 +42,63 @@ class SpanKey(NamedTuple):
     to_ms: int
 
 
+class SeriesKey(NamedTuple):
+    """Whose series, and which: a question with ends that stay where they are."""
+
+    brand: str
+    query: SeriesQuery
+
+
+class OfBrand(Protocol):
+    """Names something of a brand that is read."""
+
+    @property
+    def brand(self) -> str:
+        """Return whose it is."""
+        ...
+
+
+class Reading(Protocol):
+    """Something that is read window by window, and kept once it is read."""
+
+    @property
+    def rows(self) -> int:
+        """Return how many rows it holds, as a measure of its memory."""
+        ...
+
+    @property
+    def left(self) -> int:
+        """Return how many windows are still to be read."""
+        ...
+
+    @property
+    def is_read(self) -> bool:
+        """Tell whether it can be asked."""
+        ...
+
+    @property
+    def is_final(self) -> bool:
+        """Tell whether no hit can change it any more, except in a backfill."""
+        ...
+
+    def step(self, read: Read) -> None:
+        """Read the next window."""
+        ...
+
+    def touches(self, window: Window) -> bool:
+        """Tell whether a window that was written has hits of it."""
+        ...
+
+
+K = TypeVar("K", bound=OfBrand)
+P = TypeVar("P", bound=Reading)
+
+
 @dataclass(slots=True)
-class KeptSpan:
+class KeptSpan(Generic[P]):
     """A span with all its sums, and the version of the answers that are made of it."""
 
-    past: PastList
+    past: P
     version: int
     began_at_ms: int
     is_outdated: bool = False  # A window of it was written after the reading began.
@@ -53,12 +106,12 @@ class KeptSpan:
 
 
 @dataclass(slots=True)
-class Work:
+class Work(Generic[P]):
     """A span that was asked for: who waits for it, and what was read of it so far."""
 
     size: int  # in windows, about
     version: int
-    span: KeptSpan | None = None  # None before its reading began
+    span: KeptSpan[P] | None = None  # None before its reading began
     waiting: dict[str, None] = field(default_factory=dict[str, None])  # questions, in order, each once
     until_ms: int = 0  # when the last of them stops waiting
 
@@ -68,30 +121,30 @@ class Work:
         return self.size if self.span is None else self.span.past.left
 
 
-class PastReading:
+class PastReading(Generic[K, P]):
     """The spans that are being read, those with the least left first, and those that were read lately."""
 
     def __init__(
         self,
-        new_list: Callable[[SpanKey], PastList],
+        new_list: Callable[[K], P],
         read: Callable[[str, Window], list[Summary]],
         *,
-        size_of: Callable[[SpanKey], int],
+        size_of: Callable[[K], int],
         now_ms: Callable[[], int],
     ) -> None:
         self._new_list = new_list
         self._read = read
         self._size_of = size_of
         self._now_ms = now_ms
-        self._kept: OrderedDict[SpanKey, KeptSpan] = OrderedDict()
-        self._works: dict[SpanKey, Work] = {}
+        self._kept: OrderedDict[K, KeptSpan[P]] = OrderedDict()
+        self._works: dict[K, Work[P]] = {}
 
     @property
     def is_busy(self) -> bool:
         """Tell whether there is anything to read that somebody waits for."""
         return bool(self._works) and bool(self._waited_for())
 
-    def find(self, key: SpanKey, canonical: str, *, version: int) -> KeptSpan | None:
+    def find(self, key: K, canonical: str, *, version: int) -> KeptSpan[P] | None:
         """Return the span if it is ready; if not, have it read, and the question wait for it."""
         kept = self._kept.get(key)
         now_ms = self._now_ms()
@@ -167,7 +220,7 @@ class PastReading:
             if key.brand == brand:
                 work.span = None
 
-    def _outdate(self, is_meant: Callable[[SpanKey, KeptSpan], bool]) -> bool:
+    def _outdate(self, is_meant: Callable[[K, KeptSpan[P]], bool]) -> bool:
         found = False
         begun = [(key, work.span) for key, work in self._works.items() if work.span is not None]
         for key, one in (*self._kept.items(), *begun):
@@ -175,11 +228,11 @@ class PastReading:
                 one.is_outdated = found = True
         return found
 
-    def _waited_for(self) -> dict[SpanKey, Work]:
+    def _waited_for(self) -> dict[K, Work[P]]:
         """Return the spans that somebody waits for; of the others, let go of all but what may soon be read on."""
         now_ms = self._now_ms()
-        waited_for: dict[SpanKey, Work] = {}
-        paused: list[SpanKey] = []
+        waited_for: dict[K, Work[P]] = {}
+        paused: list[K] = []
         for key, work in list(self._works.items()):
             if now_ms < work.until_ms:
                 waited_for[key] = work
@@ -199,11 +252,11 @@ class PastReading:
             self._kept.popitem(last=False)
 
 
-def _next(waited_for: dict[SpanKey, Work]) -> tuple[SpanKey, Work]:
+def _next(waited_for: dict[K, Work[P]]) -> tuple[K, Work[P]]:
     return min(waited_for.items(), key=lambda item: item[1].left)
 
 
-def _require_room(key: SpanKey, work: Work, waited_for: dict[SpanKey, Work]) -> None:
+def _require_room(key: K, work: Work[P], waited_for: dict[K, Work[P]]) -> None:
     """Raise unless one more span can be read in the time that somebody waits for it."""
     if len(waited_for) >= SPANS_WAITING_MAX:
         raise TooManySpans(f"{SPANS_WAITING_MAX} other spans are being read; ask again in some seconds")
@@ -215,5 +268,5 @@ def _require_room(key: SpanKey, work: Work, waited_for: dict[SpanKey, Work]) -> 
         raise TooManySpans("as much as can be read in time waits already; ask again in some seconds")
 
 
-def _age(one: KeptSpan) -> int:
+def _age(one: KeptSpan[P]) -> int:
     return FINAL_AGE_MS_MAX if one.past.is_final else AGE_MS_MAX

@@ -141,7 +141,9 @@ class Settings:
     )
     store_minutes_days: int = _whole(2, 1, 366, "How long minutes are kept.")
     store_hours_days: int = _whole(60, 1, 3_660, "How long hours are kept.")
-    store_days_days: int = _whole(7_320, 1, 36_600, "How long days are kept.")
+    store_days_days: int = _whole(
+        762, 1, 36_600, "How long days are kept: 25 months. Raise it before you import older logs."
+    )
     serve_rows_max: int = _whole(12_000_000, 1_000, 1_000_000_000, "The most rows that serving holds in memory.")
     serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
     serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")

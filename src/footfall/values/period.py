@@ -17,7 +17,7 @@ GRAIN_MS: Final[Mapping[Grain, int]] = MappingProxyType(
     {Grain.MINUTE: MINUTE_MS, Grain.FIVE: 5 * MINUTE_MS, Grain.HOUR: HOUR_MS, Grain.DAY: DAY_MS}
 )
 RETENTION_MS: Final[Mapping[Grain, int]] = MappingProxyType(
-    {Grain.MINUTE: 2 * DAY_MS, Grain.FIVE: 2 * DAY_MS, Grain.HOUR: 60 * DAY_MS, Grain.DAY: 7_320 * DAY_MS}
+    {Grain.MINUTE: 2 * DAY_MS, Grain.FIVE: 2 * DAY_MS, Grain.HOUR: 60 * DAY_MS, Grain.DAY: 762 * DAY_MS}
 )
 
 

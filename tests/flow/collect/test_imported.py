@@ -22,7 +22,7 @@ from footfall.values.window import DAY_MS
 
 NOON_MS = 1_794_744_000_000
 BRAND = Brand("abc")
-YEARS_MS = 1_100 * DAY_MS
+YEARS_MS = 700 * DAY_MS
 
 
 def key_of(asset: str, resource_type: str = "article") -> HitKey:

@@ -43,6 +43,12 @@ GOLDEN_CONTENT = (
     "a466726565cd012c929293a23132a5766964656fa470616964039293a139a0a00104c35601009151000046e000000c070000"
     "90000000550000003700000095000000ec010001000201077001000011000000010b2f6e7968657465722fc3a5"
 )
+GOLDEN_CONTENT_2 = (
+    "0400000001000000530000000b00000008010301969293a23132a5766964656fa47061696493a3353633a761727469636c65"
+    "a466726565cd012c929293a23132a5766964656fa470616964039293a139a0a00104c3919293a23132a5766964656fa47061"
+    "6964055601009151000046e000000c07000090000000550000003700000095000000ec010001000201077001000011000000"
+    "010b2f6e7968657465722fc3a5"
+)
 GOLDEN_BLOCK = (
     "6666636f10ab4d166aa694880100910000000000000059ce97b4e9289c7228b52ffd2091050400d2071d28806b1a03d31006"
     "efc8a292c0edd6b7618845bb6b308d133270b5f15245eeb9594c00db0cfaee28535c47c5c57682a950d3e0f59214b0aea13f"
@@ -80,6 +86,15 @@ def test_checksums_are_equal_for_equal_columns_only(one: Columns, two: Columns) 
 def test_version_1_is_still_what_it_was() -> None:
     assert content_from_columns(SMALL).hex() == GOLDEN_CONTENT
     assert is_same(columns_from_bytes(bytes.fromhex(GOLDEN_BLOCK)), SMALL)
+
+
+def test_a_window_that_was_cut_is_of_version_2_and_says_what_was_left_out() -> None:
+    left_out = {slice_of("12", "video", "paid"): 5}
+    whole = replace(SMALL, cuts=replace(SMALL.cuts, left_out=left_out))
+    data = bytes_from_columns(whole)
+    assert (data[12], bytes_from_columns(SMALL)[12]) == (2, 1)
+    assert columns_from_bytes(data).cuts.left_out == left_out
+    assert content_from_columns(whole).hex() == GOLDEN_CONTENT_2
 
 
 def test_a_flipped_byte_is_noticed_wherever_it_is() -> None:

@@ -17,6 +17,7 @@ from footfall.flow.store.columns import (
     rows,
 )
 from footfall.flow.store.cutting import cut, most_missed
+from footfall.flow.store.merging import merge
 from tests.flow.store.counts import columns, counts, counts_of, plain_sum, slice_of
 
 
@@ -28,25 +29,26 @@ def test_each_slice_keeps_its_top_rows() -> None:
     window = columns_from_counts(in_section("a", {"1": 9, "2": 8, "3": 7}) | in_section("b", {"4": 2, "5": 1}))
     kept = cut(window, 1)
     assert counts_of(kept) == {("1", "a", "", ""): 9, ("4", "b", "", ""): 2}
-    assert kept.cuts == Cuts({slice_of("a"): 8, slice_of("b"): 1}, any_asset=8)
+    assert kept.cuts == Cuts({slice_of("a"): 8, slice_of("b"): 1}, 8, left_out={slice_of("a"): 15, slice_of("b"): 1})
 
 
 def test_a_tie_is_never_cut() -> None:
     kept = cut(columns_from_counts(in_section("a", {"1": 9, "2": 5, "3": 5, "4": 5, "5": 4})), 2)
     assert {row.asset for row in rows(kept)} == {"1", "2", "3", "4"}
-    assert kept.cuts == Cuts({slice_of("a"): 4}, any_asset=4)
+    assert kept.cuts == Cuts({slice_of("a"): 4}, any_asset=4, left_out={slice_of("a"): 4})
 
 
 def test_an_asset_with_a_kept_row_keeps_all_its_rows() -> None:
     window = columns_from_counts(in_section("a", {"1": 9, "2": 1}) | in_section("b", {"2": 5, "3": 4}))
     kept = cut(window, 1)
     assert counts_of(kept) == {("1", "a", "", ""): 9, ("2", "a", "", ""): 1, ("2", "b", "", ""): 5}
-    assert kept.cuts == Cuts({slice_of("b"): 4}, any_asset=4)
+    assert kept.cuts == Cuts({slice_of("b"): 4}, any_asset=4, left_out={slice_of("b"): 4})
 
 
 def test_the_highest_total_left_out_is_over_all_slices_of_one_asset() -> None:
     window = columns_from_counts(in_section("a", {"1": 9, "3": 3, "4": 4}) | in_section("b", {"2": 9, "3": 3}))
-    assert cut(window, 1).cuts == Cuts({slice_of("a"): 4, slice_of("b"): 3}, any_asset=6)
+    left_out = {slice_of("a"): 7, slice_of("b"): 3}
+    assert cut(window, 1).cuts == Cuts({slice_of("a"): 4, slice_of("b"): 3}, any_asset=6, left_out=left_out)
 
 
 def test_texts_of_what_was_left_out_are_left_out() -> None:
@@ -86,6 +88,26 @@ def test_what_an_asset_can_have_missed_is_bounded_in_two_ways() -> None:
     assert most_missed(cuts, [slice_of("a")]) == 4
     assert most_missed(cuts, [slice_of("b"), slice_of("b"), slice_of("never seen")]) == 3
     assert most_missed(cuts, []) == 0
+
+
+@given(counts, counts, st.integers(0, 4), st.integers(0, 4))
+def test_what_is_left_out_of_a_slice_and_what_is_kept_is_all_there_was(
+    one: dict[CountKey, int], two: dict[CountKey, int], keep: int, again: int
+) -> None:
+    window = cut(merge([cut(columns_from_counts(part), keep) for part in (one, two)]), again)
+    true = Counter[Slice]()
+    for key, hits in plain_sum(one, two).items():
+        true[Slice(*key[1:])] += hits
+    found = Counter(window.cuts.left_out)
+    for row in rows(window):
+        found[row.slice] += row.hits
+    assert found == true
+
+
+def test_a_slice_that_was_cut_before_sums_were_kept_stays_unknown() -> None:
+    old = replace(columns_from_counts(in_section("a", {"1": 9})), cuts=Cuts({slice_of("a"): 4}, 4))
+    new = cut(columns_from_counts(in_section("a", {"1": 9, "2": 3}) | in_section("b", {"3": 9, "4": 3})), 1)
+    assert merge([old, new]).cuts.left_out == {slice_of("b"): 3}
 
 
 @given(counts, counts, st.integers(0, 4), st.sets(st.integers(0, 11)))

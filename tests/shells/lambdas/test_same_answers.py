@@ -232,6 +232,30 @@ def asked_by_name(keys: Keys) -> list[Asked]:
     ]
 
 
+def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
+    span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
+    return [
+        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
+        Asked("GET", "/v1/trending?brand=open", 200),
+        Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
+        Asked("GET", "/v1/trending?brand=open&period=day", 400),
+        Asked("GET", "/v1/top/sections?brand=open&period=day", 200),
+        Asked("GET", "/v1/top/types?brand=open&period=week&limit=1", 200),
+        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day", 200),
+        Asked("GET", "/v1/top/brands?brand=open&brand=abc", 401),
+        Asked("GET", "/v1/series?brand=open&compare=previous&compare=lastWeek&profile=weekday", 200),
+        Asked("GET", f"/v1/series?brand=open&section=1&{span}", 200),
+        Asked("GET", f"/v1/series?brand=open&grain=day&{span}", 400),
+        Asked("GET", "/v1/series?brand=abc", 401),
+        Asked("GET", "/v1/series?grain=day", 200, bearer(keys.reading)),
+        Asked("HEAD", "/v1/series?brand=open", 200),
+        Asked("OPTIONS", "/v1/assets/1/series", 204),
+        Asked("GET", "/v1/assets/1/series?brand=open", 200),
+        Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
+        Asked("DELETE", "/v1/assets/1/series", 405),
+    ]
+
+
 def catalogued(keys: Keys) -> list[Asked]:
     assets = [{"assetId": str(n), "title": f"Title {n}", "tags": ["harbour"] if n % 2 else []} for n in range(5)]
     body = json.dumps([*assets, {"assetId": "sports/été 50%", "title": "Été", "authors": ["Desk"]}]).encode()
@@ -280,6 +304,7 @@ def asked_for(keys: Keys) -> list[Asked]:
         Asked("GET", "/v1/popular?brand=open&limit=1000", 400),
         Asked("GET", f"/v1/popular?brand=open&from={instant_text(hour_ms)}", 400),
         Asked("GET", "/v1/popular?brand=nobody", 401),
+        *history(keys, hour_ms=hour_ms),
         Asked("GET", "/healthz", 200),
         Asked("GET", "/readyz", 200),
         Asked("GET", "/openapi.json", 200),

@@ -44,7 +44,7 @@ class ImportRules:
     """What is taken of a log."""
 
     shards: int = 1
-    days_kept_ms: int = 7_320 * DAY_MS  # An older hit would be counted in windows that nobody keeps.
+    days_kept_ms: int = 762 * DAY_MS  # An older hit would be counted in windows that nobody keeps.
     future_ms: int = FUTURE_MS
 
 

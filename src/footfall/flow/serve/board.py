@@ -13,6 +13,7 @@ from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground, Resolution, Unbuilt
+from footfall.flow.serve.rise_view import RiseView, RiseWindow, rise_spans
 from footfall.flow.serve.sheets import Sheet, Unit
 from footfall.flow.serve.view import View
 from footfall.flow.store.retention import KeptFor
@@ -21,6 +22,7 @@ from footfall.values.errors import FootfallError
 from footfall.values.period import RETENTION_MS, Period, Span, closed_span, earlier, open_span
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window
 
+RISE_KEPT_MS = HOUR_MS  # After that, nobody who asks for what rises is around.
 CLOSED_SHEET_KEPT_MS = HOUR_MS  # After that, nobody who asks for closed lists is around.
 CLOSED_UNTIL_MS_MIN = 20 * 365 * DAY_MS  # Before anything is closed; leaves room for the longest period.
 
@@ -56,6 +58,13 @@ class Plan(NamedTuple):
     kept_since_ms: int | None  # Windows of the span that ended by then are not kept any more; None: all are.
 
 
+class WindowUnits(NamedTuple):
+    """A window, and the summaries that stand for it."""
+
+    window: Window
+    units: tuple[Unit, ...]
+
+
 class Board:
     """Everything that serving knows of one brand."""
 
@@ -73,6 +82,8 @@ class Board:
         self._unbuilt: Unbuilt = {}
         self._now_ms = 0
         self._closed_until_ms = 0
+        self._rise: tuple[list[WindowUnits], list[WindowUnits]] | None = None  # recent ones, and those before
+        self._rise_asked_at_ms: int | None = None
         self._renumberings = 0
         self._is_settled = False
 
@@ -117,6 +128,23 @@ class Board:
         sheet.asked_at_ms = self._now_ms
         return sheet
 
+    def ask_for_rise(self) -> bool:
+        """Have read what rises are told from, as long as somebody asks; return whether that is still to be done."""
+        self._rise_asked_at_ms = self._now_ms
+        if self._rise is None:
+            self._is_settled = False
+        return self._rise is None
+
+    def rise_view(self) -> RiseView:
+        """Return what the windows of the last hour gave, and those of the day before it."""
+        if self._rise is None:
+            raise NotReady(f"the last hours of {self.brand} have not been read yet; ask again in a moment")
+        recent, baseline = (
+            [RiseWindow(window, [self._loaded.contribution(unit) for unit in units]) for window, units in one]
+            for one in self._rise
+        )
+        return RiseView(self.directory, recent, baseline)
+
     def is_final(self, span: Span) -> bool:
         """Tell whether no hit can change the span any more, except in a backfill."""
         return span.to_ms + self._rules.lateness_ms <= self._closed_until_ms
@@ -152,6 +180,7 @@ class Board:
         finally:
             if self._renumberings != self._loaded.renumberings:
                 self._plans.clear()  # The sums that are left are in numbers that are void by now.
+                self._rise = None
         return has_moved or bool(fresh)
 
     def _bring_up(self, read: Read, fresh: Mapping[Window, Collection[Summary]], *, has_moved: bool) -> None:
@@ -193,6 +222,10 @@ class Board:
             key: Plan(span, resolution.units(span), resolution.kept_since_ms(span))
             for key, span in self._spans().items()
         }
+        self._rise = None
+        if self._rise_asked_at_ms is not None and self._now_ms - self._rise_asked_at_ms <= RISE_KEPT_MS:
+            recent, baseline = rise_spans(self._now_ms, self._zone)
+            self._rise = _window_units(resolution, recent), _window_units(resolution, baseline)
         self._loaded.forget_all_but(resolution.reached)
 
     def _spans(self) -> dict[SheetKey, Span]:
@@ -233,3 +266,7 @@ class Board:
     def _move(self, key: SheetKey, sheet: Sheet) -> None:
         plan = self._plans[key]
         sheet.move(plan.span, {unit: self._loaded.contribution(unit) for unit in plan.units})
+
+
+def _window_units(resolution: Resolution, span: Span) -> list[WindowUnits]:
+    return [WindowUnits(window, resolution.units(Span((window,)))) for window in span.windows]

@@ -13,6 +13,7 @@ from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.catalog.asset import Asset
+from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
@@ -28,16 +29,6 @@ from footfall.values.window import instant_text
 
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
 NO_WORDS = Words(lambda: None)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """An answer as bytes, with what a server needs to send it and a cache to keep it."""
-
-    body: bytes
-    etag: str  # with its quotes, as the header has it
-    max_age_s: int
-    exact: bool
 
 
 class _Item(msgspec.Struct, gc=False, rename="camel"):
@@ -158,7 +149,7 @@ def _answer(body: _Body, *, max_age_s: int) -> Answer:
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
         data = msgspec.json.encode(body)
-    return Answer(body=data, etag=f'"{xxh3_64_hexdigest(data)}"', max_age_s=max_age_s, exact=body.exact)
+    return answer_from(data, max_age_s=max_age_s, exact=body.exact)
 
 
 def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bounds: bool) -> list[_Item]:
@@ -171,24 +162,26 @@ def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bo
         change = None if before is None else before - rank
         hits_at_most = hits + uncertainty[rank - 1] if is_open else UNSET
         # By position, because this runs a hundred times for each of a thousand answers a second.
-        labels = _shown_labels(directory.slices[found.slices[asset]])
+        labels = labels_shown(directory.slices[found.slices[asset]])
         known = found.known.get(name)
-        more = () if known is None else _shown_words(known)
+        more = () if known is None else words_shown(known)
         items.append(_Item(rank, change, name, hits, hits_at_most, *labels, *more))
     return items
 
 
-def _shown_words(asset: Asset) -> tuple[str | UnsetType, ...]:
+def words_shown(asset: Asset) -> tuple[str | UnsetType, ...]:
+    """Return what a list shows of an asset that the catalogue knows: title, address, image, time of publishing."""
     published = UNSET if asset.published_ms is None else instant_text(asset.published_ms)
     return asset.title or UNSET, asset.address or UNSET, asset.image or UNSET, published
 
 
 @lru_cache(maxsize=10_000)
-def _shown_labels(labels: Slice) -> tuple[int | str | None, str | None, str | None]:
-    return _section(labels.section), labels.resource_type or None, labels.paid_type or None
+def labels_shown(labels: Slice) -> tuple[int | str | None, str | None, str | None]:
+    """Return section, resource type and paid type as lists show them."""
+    return section_shown(labels.section), labels.resource_type or None, labels.paid_type or None
 
 
-def _section(text: str) -> int | str | None:
+def section_shown(text: str) -> int | str | None:
     """Return a section as it was most likely sent: as a number when its text is exactly a number's."""
     if not text:
         return None

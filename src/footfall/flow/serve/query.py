@@ -1,49 +1,66 @@
 """What a reader may ask for, taken from the address: one brand's list of a period or of a span, and its filters.
 
-The canonical text of a question is its cache key, here and in every cache outside: however it was spelled,
-the same question has the same text.
+The same words ask for the most popular assets, for those that rise, and for sections and types; not every list knows
+all of them.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote
 
 from footfall.catalog.asset import NAME_BYTES_MAX
-from footfall.flow.serve.several import text_from_value, values_from_text
+from footfall.flow.serve.parameters import (
+    FORMATS,
+    Given,
+    Several,
+    brand_from,
+    escaped,
+    format_of,
+    given_from,
+    joined,
+    moment_of,
+    moment_text,
+    single_of,
+    text_of,
+    truth_of,
+    values_of,
+    whole_of,
+)
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
 from footfall.values.period import Period
-from footfall.values.window import instant_text, moment_from_text
 
 PERIOD_DEFAULT = "justnow"
 LIMIT_MAX = 100  # What the longest list on a site shows; a longer one would only cost bytes.
 LIMIT_DEFAULT = LIMIT_MAX
 VALUES_MAX = 100  # Per label, so that the longest address stays under what servers and caches take.
+BRANDS_MAX = 20  # in one roll-up: each has a board of its own.
 NAMES_MAX = 20  # Authors or tags: each is looked up in the catalogue.
-BRAND_BYTES_MAX = 64
 
-_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter")
-# Of parameters that may be repeated: how many values, and the most bytes of one. What is stored is never longer, so a
-# longer value can match nothing.
-_SEVERAL = {
-    "section": (VALUES_MAX, LABEL_BYTES_MAX),
-    "resourceType": (VALUES_MAX, LABEL_BYTES_MAX),
-    "paidType": (VALUES_MAX, LABEL_BYTES_MAX),
-    "author": (NAMES_MAX, NAME_BYTES_MAX),
-    "tag": (NAMES_MAX, NAME_BYTES_MAX),
-    "exclude": (VALUES_MAX, ASSET_BYTES_MAX),
+# Where other lists than the most popular are asked for.
+RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/types", "/v1/top/brands"
+
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "format")
+LABELS: Mapping[str, Several] = {
+    "section": Several(VALUES_MAX, LABEL_BYTES_MAX),
+    "resourceType": Several(VALUES_MAX, LABEL_BYTES_MAX),
+    "paidType": Several(VALUES_MAX, LABEL_BYTES_MAX),
 }
-PARAMETERS_MAX = len(_SINGLE) + sum(count for count, _ in _SEVERAL.values())
-
-Given = Mapping[str, list[str]]
+SEVERAL: Mapping[str, Several] = {
+    **LABELS,
+    "author": Several(NAMES_MAX, NAME_BYTES_MAX),
+    "tag": Several(NAMES_MAX, NAME_BYTES_MAX),
+    "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
+}
+TIMELESS = ("brand", "limit", "publishedAfter", "format")  # of a list that has one span only
+LABEL_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
 
 
 @dataclass(frozen=True, slots=True)
 class PopularQuery:
-    """A question for the most popular assets; an empty tuple of labels, authors or tags asks for any."""
+    """A question for a list; an empty tuple of labels, authors or tags asks for any."""
 
     brand: str
-    period: str = PERIOD_DEFAULT  # empty when a span is asked for
+    period: str = PERIOD_DEFAULT  # empty when a span is asked for, or the list has one of its own
     sections: tuple[str, ...] = ()
     resource_types: tuple[str, ...] = ()
     paid_types: tuple[str, ...] = ()
@@ -55,6 +72,7 @@ class PopularQuery:
     tags: tuple[str, ...] = ()
     published_after_ms: int | None = None
     exclude: tuple[str, ...] = ()
+    format: str = FORMATS[0]
 
     @property
     def asks_catalogue(self) -> bool:
@@ -68,121 +86,70 @@ def popular_query(raw_query: str, *, periods: Mapping[str, Period]) -> PopularQu
 
 
 def parameters(raw_query: str) -> Given:
-    """Return the values of each parameter, or refuse a parameter that no list has."""
-    given: dict[str, list[str]] = {}
-    for name, value in _pairs(raw_query):
-        given.setdefault(name, []).append(value)
-    for name in given:
-        if name not in _SINGLE and name not in _SEVERAL:
-            known = ", ".join((*_SINGLE, *_SEVERAL))
-            raise Refused(name[:64] or "query", f"is not a parameter of this list; the parameters are {known}")
-    return given
+    """Return the values of each parameter, or refuse a parameter that no list of the most popular has."""
+    return given_from(raw_query, single=SINGLE, several=SEVERAL, of="this list")
 
 
-def brand_from(given: Given) -> str:
-    """Return whose list is asked for."""
-    value = _single(given, "brand")
-    if not value:
-        raise Refused("brand", "is missing; say whose list is asked for, as in brand=abc")
-    return _require_short("brand", value, bytes_max=BRAND_BYTES_MAX)
+def rising_parameters(raw_query: str) -> Given:
+    """Return the same of a list of what rises, whose time is always now."""
+    return given_from(raw_query, single=TIMELESS, several=SEVERAL, of="what rises")
+
+
+def label_parameters(raw_query: str) -> Given:
+    """Return the same of a list of labels, of which no catalogue knows anything."""
+    return given_from(raw_query, single=LABEL_SINGLE, several=LABELS, of="this list")
 
 
 def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
-    """Return the question that the parameters ask of a brand with these periods."""
-    from_ms, to_ms = _moment(given, "from"), _moment(given, "to")
+    """Return the question that the parameters ask of a brand with these periods; without any, it is not of a period."""
+    from_ms, to_ms = moment_of(given, "from"), moment_of(given, "to")
     is_span = from_ms is not None or to_ms is not None
     if is_span:
         _require_whole_span(given)
     return PopularQuery(
         brand=brand_from(given),
-        period="" if is_span else _period(_single(given, "period"), periods),
-        sections=_values(given, "section"),
-        resource_types=_values(given, "resourceType"),
-        paid_types=_values(given, "paidType"),
-        limit=_limit(_single(given, "limit")),
-        closed=_closed(_single(given, "closed")),
+        period="" if is_span or not periods else _period(single_of(given, "period"), periods),
+        sections=values_of(given, "section", SEVERAL["section"]),
+        resource_types=values_of(given, "resourceType", SEVERAL["resourceType"]),
+        paid_types=values_of(given, "paidType", SEVERAL["paidType"]),
+        limit=whole_of(given, "limit", highest=LIMIT_MAX, default=LIMIT_DEFAULT),
+        closed=truth_of(given, "closed"),
         from_ms=from_ms,
         to_ms=to_ms,
-        authors=_values(given, "author"),
-        tags=_values(given, "tag"),
-        published_after_ms=_moment(given, "publishedAfter"),
-        exclude=_values(given, "exclude"),
+        authors=values_of(given, "author", SEVERAL["author"]),
+        tags=values_of(given, "tag", SEVERAL["tag"]),
+        published_after_ms=moment_of(given, "publishedAfter"),
+        exclude=values_of(given, "exclude", SEVERAL["exclude"]),
+        format=format_of(given),
     )
 
 
 def canonical(query: PopularQuery) -> str:
     """Return the one text of a question: parameters and values in order, without what is the default anyway."""
-    parts = {"brand": _escaped(query.brand)}
-    if query.period:
-        parts["period"] = _escaped(query.period)
-    if query.closed:
-        parts["closed"] = "true"
-    if query.limit != LIMIT_DEFAULT:
-        parts["limit"] = str(query.limit)
+    parts = {"brand": escaped(query.brand)}
+    for name, value, default in (
+        ("period", escaped(query.period), ""),
+        ("closed", "true" if query.closed else "", ""),
+        ("limit", str(query.limit), str(LIMIT_DEFAULT)),
+        ("format", query.format, FORMATS[0]),
+    ):
+        if value != default:
+            parts[name] = value
     for name, moment_ms in (
         ("from", query.from_ms),
         ("to", query.to_ms),
         ("publishedAfter", query.published_after_ms),
     ):
         if moment_ms is not None:
-            parts[name] = _escaped(instant_text(moment_ms))
+            parts[name] = moment_text(moment_ms)
     for name, values in zip(
-        _SEVERAL,
+        SEVERAL,
         (query.sections, query.resource_types, query.paid_types, query.authors, query.tags, query.exclude),
         strict=True,
     ):
         if values:
-            parts[name] = ",".join(_escaped(text_from_value(value)) for value in sorted(set(values)))
-    return "&".join(f"{name}={parts[name]}" for name in sorted(parts))
-
-
-def _escaped(value: str) -> str:
-    return quote(value, safe="")
-
-
-def _pairs(raw_query: str) -> list[tuple[str, str]]:
-    try:
-        return parse_qsl(raw_query, keep_blank_values=True, errors="strict", max_num_fields=PARAMETERS_MAX)
-    except UnicodeDecodeError as error:
-        raise Refused("query", "a percent-escape in it is not UTF-8") from error
-    except ValueError as error:
-        raise Refused("query", f"has more than {PARAMETERS_MAX} parameters") from error
-
-
-def _single(given: Given, name: str) -> str | None:
-    values = given.get(name, [])
-    if len(values) > 1:
-        raise Refused(name, "is given twice; give it once")
-    return values[0] if values else None
-
-
-def _values(given: Given, name: str) -> tuple[str, ...]:
-    count_max, bytes_max = _SEVERAL[name]
-    # Commas are looked for after unescaping, because browsers escape the comma of a list, too.
-    values = [value for text in given.get(name, []) for value in values_from_text(text)]
-    if len(values) > count_max:
-        raise Refused(name, f"has {len(values)} values, over {count_max}")
-    if "" in values:
-        raise Refused(name, r"has an empty value; leave the parameter out, or write a comma of a value as \,")
-    return tuple(sorted({_require_short(name, value, bytes_max=bytes_max) for value in values}))
-
-
-def _require_short(name: str, value: str, *, bytes_max: int) -> str:
-    try:
-        size = len(value.encode())
-    except UnicodeEncodeError as error:
-        raise Refused(name, "holds half of a surrogate pair, which is no text") from error
-    if size > bytes_max:
-        raise Refused(name, f"has a value of {size} bytes; at most {bytes_max} are possible")
-    return value
-
-
-def _moment(given: Given, name: str) -> int | None:
-    value = _single(given, name)
-    if value is None:
-        return None
-    # A plus sign in an address means a space, and who writes a zone's offset by hand forgets it.
-    return moment_from_text(value[:-6] + value[-6:].replace(" ", "+"), field=name)
+            parts[name] = joined(values)
+    return text_of(parts)
 
 
 def _require_whole_span(given: Given) -> None:
@@ -200,20 +167,3 @@ def _period(value: str | None, periods: Mapping[str, Period]) -> str:
     if value not in periods:
         raise Refused("period", f"{value[:64]!r} is not a period; the periods are {', '.join(sorted(periods))}")
     return value
-
-
-def _limit(value: str | None) -> int:
-    if value is None:
-        return LIMIT_DEFAULT
-    # isdecimal alone would let digits of other scripts through.
-    if not (value.isascii() and value.isdecimal() and len(value) <= 3 and 1 <= int(value) <= LIMIT_MAX):
-        raise Refused("limit", f"{value[:64]!r} is not a whole number from 1 to {LIMIT_MAX}")
-    return int(value)
-
-
-def _closed(value: str | None) -> bool:
-    if value is None or value == "false":
-        return False
-    if value != "true":
-        raise Refused("closed", f"{value[:64]!r} is neither true nor false")
-    return True

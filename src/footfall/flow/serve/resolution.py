@@ -6,8 +6,9 @@ its hour, its minutes inside that hour are not looked at, and where it has none 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
-from footfall.flow.serve.loaded import Held, LoadedWindows, Read
+from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.sheets import Unit
 from footfall.flow.store import keys
 from footfall.flow.store.retention import KeptFor, known_since_ms
@@ -34,12 +35,46 @@ class Ground:
     unbuilt: Unbuilt = field(default_factory=dict[str, Mapping[Grain, int]])  # A shard that is not in it does not say.
 
 
+class HeldParts(Protocol):
+    """What is known of one window: its parts, None where what a part adds was never needed."""
+
+    @property
+    def parts(self) -> Mapping[str, object]:
+        """Return the parts by name."""
+        ...
+
+    @property
+    def merged(self) -> frozenset[str]:
+        """Return the shards that the part for all shards holds."""
+        ...
+
+
+class Holding(Protocol):
+    """Whoever takes in what the summaries of windows add."""
+
+    def held(self, window: Window) -> HeldParts | None:
+        """Return what is known of the window, None when it was never read."""
+        ...
+
+    def note(self, window: Window, summaries: Collection[Summary]) -> HeldParts:
+        """Take note of which parts the window has, without entering any."""
+        ...
+
+    def enter(self, window: Window, summary: Summary) -> None:
+        """Enter one part of a window that was noted."""
+        ...
+
+    def fit(self, read: Read, *, now_ms: int) -> None:
+        """Keep to whatever limits there are."""
+        ...
+
+
 @dataclass(slots=True)
 class Resolution:
     """One look at all spans of a board, which reads what is not in memory and notes what it came across."""
 
     ground: Ground
-    loaded: LoadedWindows
+    loaded: Holding
     read: Read
     fresh: Mapping[Window, Collection[Summary]]  # read a moment ago, not to be read again
     reached: set[Window] = field(default_factory=set[Window])
@@ -108,7 +143,7 @@ class Resolution:
             shard for shard in ground.shards if window.to_ms > ground.unbuilt.get(shard, {}).get(window.grain, 0)
         )
 
-    def _held(self, window: Window) -> Held:
+    def _held(self, window: Window) -> HeldParts:
         held = self.loaded.held(window)
         if held is None:
             # Five minutes are never stored: they are few enough to be added up.
@@ -130,7 +165,7 @@ class Resolution:
         self.loaded.fit(self.read, now_ms=self.ground.now_ms)
 
 
-def _counts(part: str, held: Held, *, covered: frozenset[str], unbuilt: frozenset[str]) -> bool:
+def _counts(part: str, held: HeldParts, *, covered: frozenset[str], unbuilt: frozenset[str]) -> bool:
     """Tell whether a part of a window is to be added up."""
     if part == keys.ALL:
         return not held.merged & covered

@@ -38,6 +38,7 @@ class Contribution:
     other: int
     cut_slices: NDArray[np.uint32]
     cut_hits: NDArray[np.int64]
+    cut_left: NDArray[np.int64]  # all hits that were left out of each of these slices; -1 where nobody knows
     cut_any: int
     cut_reaches_kept: bool
 
@@ -60,6 +61,7 @@ def contribution(columns: Columns, directory: Directory) -> Contribution:
         other=columns.other + entered.strange_hits,
         cut_slices=directory.slices.numbers(cuts.per_slice),
         cut_hits=np.array(list(cuts.per_slice.values()), np.int64),
+        cut_left=np.array([cuts.left_out.get(one, -1) for one in cuts.per_slice], np.int64),
         cut_any=cuts.any_asset,
         cut_reaches_kept=cuts.reaches_kept,
     )
@@ -68,6 +70,13 @@ def contribution(columns: Columns, directory: Directory) -> Contribution:
 def renumbered(one: Contribution, numbers: Renumbering) -> Contribution:
     """Return the contribution in the numbers of a directory that was compacted."""
     return replace(one, rows=numbers.rows[one.rows], cut_slices=numbers.slices[one.cut_slices])
+
+
+class LeftOut(NamedTuple):
+    """What cuts left out of each slice, and of which slices that is known."""
+
+    hits: NDArray[np.int64]
+    is_known: NDArray[np.bool_]
 
 
 class Sheet:
@@ -129,6 +138,20 @@ class Sheet:
     def has(self, unit: Unit) -> bool:
         """Tell whether the unit is part of the sum."""
         return unit in self._added
+
+    @property
+    def other(self) -> int:
+        """Return the hits that have no row because a limit was reached."""
+        return sum(one.other for one in self._added.values())
+
+    def left_out(self, slices: int) -> LeftOut:
+        """Return the hits that cuts left out of each of so many slices."""
+        left = LeftOut(np.zeros(slices, np.int64), np.ones(slices, np.bool_))
+        for one in self._added.values():
+            # No slice is twice in one contribution, so that adding by index adds each of them.
+            left.hits[one.cut_slices] += np.maximum(one.cut_left, 0)
+            left.is_known[one.cut_slices[one.cut_left < 0]] = False
+        return left
 
     def bounds(self, directory: Directory) -> "Bounds":
         """Return what is known of the hits that no row tells of."""

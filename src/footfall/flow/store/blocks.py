@@ -16,7 +16,7 @@ from xxhash import xxh3_64_intdigest
 from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts, shared_slices
 from footfall.ports.errors import Corrupt, PortError
 
-VERSION = 1
+VERSIONS = (1, 2)  # The second is written for windows that were cut only: it says how many hits were left out.
 CONTENT_BYTES_MAX = 1_000_000_000  # Some 50 million rows: more is a broken length, and memory is not given for it.
 
 _MAGIC = b"ffco"
@@ -40,11 +40,18 @@ class _Labels(msgspec.Struct, array_like=True, frozen=True):
     cut_reaches_kept: bool
 
 
+class _LabelsOfCut(_Labels, array_like=True, frozen=True):
+    """The same of version 2."""
+
+    left_out: tuple[tuple[Slice, int], ...]
+
+
 def bytes_from_columns(columns: Columns) -> bytes:
     """Return the columns as bytes."""
     content = content_from_columns(columns)
     packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
-    framed = _FRAME.pack(_MAGIC, 0, VERSION, len(content), xxh3_64_intdigest(content)) + packed
+    version = 2 if columns.cuts.left_out else 1
+    framed = _FRAME.pack(_MAGIC, 0, version, len(content), xxh3_64_intdigest(content)) + packed
     check = xxh3_64_intdigest(memoryview(framed)[_CHECKED_FROM:])
     return b"".join([_MAGIC, struct.pack("<Q", check), memoryview(framed)[_CHECKED_FROM:]])
 
@@ -54,8 +61,9 @@ def columns_from_bytes(data: bytes) -> Columns:
     frame = _frame_of(data)
     if xxh3_64_intdigest(memoryview(data)[_CHECKED_FROM:]) != frame.check:
         raise Corrupt(f"a summary of {len(data)} bytes does not have its checksum; count its window again")
-    if frame.version != VERSION:
-        raise UnknownVersion(f"a summary has format version {frame.version}, this footfall reads {VERSION}; upgrade it")
+    if frame.version not in VERSIONS:
+        known = " and ".join(map(str, VERSIONS))
+        raise UnknownVersion(f"a summary has format version {frame.version}, this footfall reads {known}; upgrade it")
     if frame.content_bytes > CONTENT_BYTES_MAX:
         raise Corrupt(f"a summary claims {frame.content_bytes} bytes of content, at most {CONTENT_BYTES_MAX} are read")
     try:
@@ -66,7 +74,7 @@ def columns_from_bytes(data: bytes) -> Columns:
         raise Corrupt(f"a summary cannot be unpacked; count its window again: {error}") from error
     if len(content) != frame.content_bytes or xxh3_64_intdigest(content) != frame.checksum:
         raise Corrupt("a summary's content does not have its checksum; count its window again")
-    return _columns_from_content(content)
+    return _columns_from_content(content, _LabelsOfCut if frame.version == 2 else _Labels)
 
 
 def checksum_of(data: bytes) -> str:
@@ -107,13 +115,12 @@ def content_from_columns(columns: Columns) -> bytes:
 
 def _labels_of(columns: Columns) -> _Labels:
     """Return the short part of columns, its cuts in the order of slices."""
-    return _Labels(
-        slices=columns.slices,
-        other=columns.other,
-        cut_slices=tuple(sorted(columns.cuts.per_slice.items())),
-        cut_any_asset=columns.cuts.any_asset,
-        cut_reaches_kept=columns.cuts.reaches_kept,
-    )
+    cuts = columns.cuts
+    per_slice = tuple(sorted(cuts.per_slice.items()))
+    if not cuts.left_out:
+        return _Labels(columns.slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept)
+    left_out = tuple(sorted(cuts.left_out.items()))
+    return _LabelsOfCut(columns.slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept, left_out)
 
 
 def _width_of(numbers: NDArray[np.uint64]) -> int:
@@ -127,7 +134,7 @@ def _planes_of(numbers: NDArray[np.uint64], width: int) -> bytes:
     return as_bytes[:, :width].T.tobytes()
 
 
-def _columns_from_content(content: bytes) -> Columns:
+def _columns_from_content(content: bytes, kind: type[_Labels]) -> Columns:
     """Return the columns of a content that has its checksum."""
     if len(content) < _COUNTS.size:
         raise Corrupt(f"a summary's content has {len(content)} bytes, too few for any; count its window again")
@@ -137,7 +144,7 @@ def _columns_from_content(content: bytes) -> Columns:
     if ends[-1] != len(content) or max(widths) > 8:
         raise Corrupt(f"a summary's content has {len(content)} bytes where its counts need {ends[-1]}")
     try:
-        labels = msgspec.msgpack.decode(content[ends[0] : ends[1]], type=_Labels)
+        labels = msgspec.msgpack.decode(content[ends[0] : ends[1]], type=kind)
     except msgspec.MsgspecError as error:
         raise Corrupt(f"a summary's labels cannot be read: {error}") from error
     ident = np.cumsum(_numbers_from(content, ends[1], rows, widths[0]), dtype=np.uint64)
@@ -164,6 +171,7 @@ def _cuts_from(labels: _Labels) -> Cuts:
         per_slice=dict(labels.cut_slices),
         any_asset=labels.cut_any_asset,
         reaches_kept=labels.cut_reaches_kept,
+        left_out=dict(labels.left_out) if isinstance(labels, _LabelsOfCut) else {},
     )
 
 

@@ -43,7 +43,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Cuts:
-    """What a cut left out: the highest count per slice, and the highest total of any one asset.
+    """What a cut left out: the highest count per slice, the highest total of any one asset, and all hits per slice.
 
     In a window that was cut, an asset is wholly in or wholly out, so its rows are true. Windows that were
     merged after a cut have assets that are in from one and out from another: then `reaches_kept` is set, and
@@ -53,6 +53,7 @@ class Cuts:
     per_slice: dict[Slice, int]
     any_asset: int
     reaches_kept: bool = False
+    left_out: dict[Slice, int] = field(default_factory=dict[Slice, int])  # A slice of per_slice may lack: not known.
 
 
 @dataclass(frozen=True, slots=True, eq=False)

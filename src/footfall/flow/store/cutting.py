@@ -48,9 +48,12 @@ def leave_out(columns: Columns, mask: NDArray[np.bool_]) -> Columns:
     left_hits = np.where(mask, columns.hits, np.uint64(0))
     highest = np.zeros(len(columns.slices), np.uint64)
     np.maximum.at(highest, columns.slice_no, left_hits)
+    sums = np.zeros(len(columns.slices), np.uint64)
+    np.add.at(sums, columns.slice_no, left_hits)
     left = Cuts(
         per_slice={label: hits for label, hits in zip(columns.slices, highest.tolist(), strict=True) if hits},
         any_asset=int(np.add.reduceat(left_hits, asset_starts(columns)).max()),
+        left_out={label: hits for label, hits in zip(columns.slices, sums.tolist(), strict=True) if hits},
     )
     return replace(rows_where(columns, ~mask), cuts=_cut_again(columns.cuts, left))
 
@@ -66,6 +69,7 @@ def _cut_again(before: Cuts, now: Cuts) -> Cuts:
     return Cuts(
         per_slice={label: max(before.per_slice.get(label, 0), now.per_slice.get(label, 0)) for label in slices},
         any_asset=max(before.any_asset, now.any_asset),
+        left_out=_left_out_of_both(before, now),
     )
 
 
@@ -74,7 +78,22 @@ def cuts_of_both(one: Cuts, two: Cuts, *, reaches_kept: bool) -> Cuts:
     per_slice = dict(one.per_slice)
     for label, hits in two.per_slice.items():
         per_slice[label] = per_slice.get(label, 0) + hits
-    return Cuts(per_slice=per_slice, any_asset=one.any_asset + two.any_asset, reaches_kept=reaches_kept)
+    return Cuts(
+        per_slice=per_slice,
+        any_asset=one.any_asset + two.any_asset,
+        reaches_kept=reaches_kept,
+        left_out=_left_out_of_both(one, two),
+    )
+
+
+def _left_out_of_both(one: Cuts, two: Cuts) -> dict[Slice, int]:
+    """Return the hits that two cuts left out of each slice, of those slices of which both know it."""
+    # No hit is behind both, so they add up; a window that was cut before sums were kept makes its slices unknown.
+    return {
+        label: one.left_out.get(label, 0) + two.left_out.get(label, 0)
+        for label in one.left_out.keys() | two.left_out.keys()
+        if all(label in cuts.left_out or label not in cuts.per_slice for cuts in (one, two))
+    }
 
 
 def most_missed(cuts: Cuts, asked: Iterable[Slice] | None = None) -> int:

@@ -113,6 +113,11 @@ def retention() -> Key:
     return Key("@retention", "history")
 
 
+def forgotten() -> Key:
+    """Return the key under which it is kept for which rule of retention windows were looked through."""
+    return Key("@retention", "forgotten")
+
+
 def rows_state() -> Key:
     """Return the key under which it is kept how far windows have been written as rows."""
     return Key("@rows", "state")

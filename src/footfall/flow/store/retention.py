@@ -12,6 +12,7 @@ from footfall.ports.errors import Corrupt
 from footfall.ports.table import Put, Table, Value
 from footfall.values.window import Grain
 
+RULE_KNOWN_AFTER_MS = 600_000  # Readers look at the rules so often, and nothing goes by a new one before.
 RULES_MAX = 100  # Settings change seldom; the oldest go, and the next one then counts for their time, too.
 
 
@@ -40,6 +41,18 @@ def load_retention(table: Table) -> list[KeptFor]:
     if not isinstance(rules, Sequence) or isinstance(rules, str | bytes):
         raise Corrupt("the retention's history is no list; restore the store or begin a new one")
     return [_kept_for(one) for one in rules]
+
+
+def note_forgotten(table: Table, *, rule_since_ms: int) -> None:
+    """Write down that nothing is left that earlier rules would have kept for longer than this one."""
+    table.put(Put(keys.forgotten(), {"rule": rule_since_ms}))
+
+
+def load_forgotten(table: Table) -> int:
+    """Return since when the rule is in force that windows were last looked through for; -1 when they never were."""
+    item = table.get(keys.forgotten())
+    rule = None if item is None else item.get("rule")
+    return rule if isinstance(rule, int) else -1
 
 
 def known_since_ms(history: Sequence[KeptFor], grain: Grain, *, now_ms: int) -> int:

@@ -22,6 +22,7 @@ from footfall.shells.cli import (
     demo,
     deploy,
     doctor,
+    export,
     help_page,
     import_logs,
     keys,
@@ -31,7 +32,9 @@ from footfall.shells.cli import (
     recount,
     restore,
     send,
+    series,
     serve,
+    trending,
     uniques,
     version,
 )
@@ -51,8 +54,8 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, uniques, ledger, compare, recount, dead_letters, brands,
-    keys, backup, restore, doctor, deploy, completion, help_page, version,
+    serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, compare, export, recount,
+    dead_letters, brands, keys, backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

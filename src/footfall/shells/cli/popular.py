@@ -33,7 +33,8 @@ TRIES_MAX = 10  # Each waits for some seconds, and the longest span is read in h
 def popular(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask for the list and show it."""
     with closing(Caller(arguments.url)) as caller:
-        reply = answer_of(_patiently_asked(caller, arguments, around))
+        asked = "/v1/popular?" + query_of(arguments)
+        reply = answer_of(patiently_asked(caller, asked, arguments.secret_file, around))
     if arguments.json:
         around.say(reply.body.decode(errors="replace").rstrip("\n"))
         return Exit.OK
@@ -44,9 +45,9 @@ def popular(arguments: argparse.Namespace, around: Surroundings) -> int:
     return Exit.OK
 
 
-def _patiently_asked(caller: Caller, arguments: argparse.Namespace, around: Surroundings) -> Reply:
+def patiently_asked(caller: Caller, asked: str, secret_file: str | None, around: Surroundings) -> Reply:
     """Return the server's answer; while it reads what a long span needs, ask again."""
-    asked, headers = "/v1/popular?" + query_of(arguments), key_headers(arguments.secret_file)
+    headers = key_headers(secret_file)
     reply = caller.call("GET", asked, headers=headers)
     for _ in range(TRIES_MAX - 1):
         if reply.status != HTTPStatus.SERVICE_UNAVAILABLE:
@@ -72,10 +73,8 @@ def query_of(arguments: argparse.Namespace) -> str:
     ):
         if moment_ms is not None:
             pairs.append((name, instant_text(moment_ms)))
+    pairs.extend(label_pairs(arguments))
     for name, values in (
-        ("section", arguments.section),
-        ("resourceType", arguments.type),
-        ("paidType", arguments.paid),
         ("author", arguments.author),
         ("tag", arguments.tag),
         ("exclude", arguments.exclude),
@@ -84,6 +83,12 @@ def query_of(arguments: argparse.Namespace) -> str:
     if arguments.closed:
         pairs.append(("closed", "true"))
     return urlencode(pairs)
+
+
+def label_pairs(arguments: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return the parameters that ask for the labels of the flags."""
+    named = (("section", arguments.section), ("resourceType", arguments.type), ("paidType", arguments.paid))
+    return [(name, value) for name, values in named for value in values]
 
 
 def show(answer: Mapping[str, Any], around: Surroundings) -> None:
@@ -146,6 +151,11 @@ def _heading(answer: Mapping[str, Any]) -> Text:
     return Text(" · ").join(printable(part) for part in parts if part is not None)
 
 
+LABEL_FLAGS = (
+    Argument("--section", "Only this section; may be repeated.", shows="SECTION", repeated=True),
+    Argument("--type", "Only this resource type; may be repeated.", shows="TYPE", repeated=True),
+    Argument("--paid", "Only this paid type; may be repeated.", shows="PAID", repeated=True),
+)
 COMMAND = Command(
     name="popular",
     says="Show what is read and watched most.",
@@ -161,9 +171,7 @@ COMMAND = Command(
         Argument("--period", "The period: justnow (unless given), day, week or one of your own.", shows="PERIOD"),
         Argument("--from", "The span's first moment, instead of a period.", shows="T", reads=moment),
         Argument("--to", "The moment at which the span has ended.", shows="T", reads=moment),
-        Argument("--section", "Only this section; may be repeated.", shows="SECTION", repeated=True),
-        Argument("--type", "Only this resource type; may be repeated.", shows="TYPE", repeated=True),
-        Argument("--paid", "Only this paid type; may be repeated.", shows="PAID", repeated=True),
+        *LABEL_FLAGS,
         Argument("--author", "Only what this author wrote; may be repeated.", shows="AUTHOR", repeated=True),
         Argument("--tag", "Only what has this tag; may be repeated.", shows="TAG", repeated=True),
         Argument("--published-after", "Only what was published then or later.", shows="T", reads=moment),

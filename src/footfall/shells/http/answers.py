@@ -16,9 +16,10 @@ from operator import itemgetter
 from urllib.parse import unquote
 
 from footfall.app.link import Message
+from footfall.flow.serve.parameters import KINDS
 from footfall.flow.serve.spans import SPAN_WAIT_MS
 from footfall.shells.http.problems import problem
-from footfall.shells.http.wire import response
+from footfall.shells.http.wire import JSON, response
 
 OUTER_SHARE = 0.2  # of the memory for answers
 ENTRY_BYTES = 1_500  # What an answer costs besides its body: keys, heads, the objects.
@@ -244,19 +245,23 @@ class Answers:
 
 
 def _ready(canonical: str, whose: tuple[str, Counts], version: int, etag: str, max_age_s: int, body: bytes) -> Ready:
+    path, _, asked = canonical.rpartition("?")
+    formats = [part.removeprefix("format=") for part in asked.split("&") if part.startswith("format=")]
     headers = {
         # No stale-while-revalidate: a list would be given out when it is twice as old as it may be.
         "cache-control": f"public, max-age={max_age_s}, stale-if-error={STALE_IF_ERROR_S}",
         "etag": etag,
-        "content-location": f"/v1/popular?{canonical}",
+        "content-location": canonical if path else f"/v1/popular?{canonical}",
         "access-control-allow-origin": "*",
     }
     not_modified = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
-    return Ready(*whose, version, etag, response(HTTPStatus.OK, body, headers=headers), not_modified)
+    kind = KINDS[formats[0]] if formats else JSON
+    return Ready(*whose, version, etag, response(HTTPStatus.OK, body, kind=kind, headers=headers), not_modified)
 
 
 def _brand_of(canonical: str) -> str:
-    return unquote(next(part.removeprefix("brand=") for part in canonical.split("&") if part.startswith("brand=")))
+    parts = canonical.rpartition("?")[2].split("&")
+    return unquote(next(part.removeprefix("brand=") for part in parts if part.startswith("brand=")))
 
 
 def etag_matches(etag: str, wanted: str) -> bool:

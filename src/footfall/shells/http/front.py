@@ -22,6 +22,7 @@ from footfall.app.settings import HOUR_MS, Settings, json_from_settings
 from footfall.app.supervisor import Supervisor, supervisor
 from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
+from footfall.flow.serve.series_query import SERIES
 from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, TellingLimits, access_from
 from footfall.shells.http.answers import Answers
@@ -39,8 +40,9 @@ from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
-from footfall.shells.http.popular import PopularRoute
+from footfall.shells.http.reading_routes import reading_routes
 from footfall.shells.http.routes import require_described
+from footfall.shells.http.series import series_or
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
 from footfall.shells.http.totals import Totals
@@ -174,14 +176,14 @@ class Front:
             b"/v1/hits": HitsRoute(door),
             b"/v1/pixel.gif": PixelRoute(HitsRoute(door)),
             b"/v1/pagehits": PageHitsRoute(door),
-            b"/v1/popular": PopularRoute(self._answers, brands, settings, access=access, clock=clock),
+            **reading_routes(self._answers, brands, settings, access=access, clock=clock),
             b"/healthz": _healthy,
             b"/footfall.js": TrackerRoute(),
             **static_routes(),
             **description_routes(),
         }
         rest = AsgiRoute()
-        lane = Lane(routes, rest, limits=_lane_limits(settings), clock=clock)
+        lane = Lane(routes, series_or(routes[SERIES.encode()], rest), limits=_lane_limits(settings), clock=clock)
         store = wiring.open_store(settings, clock, read_only=True)
         state = FrontState(
             settings=settings, brands=brands, clock=clock, store=store, stream=stream, lane=lane,

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
-from footfall.shells.http.described import assets, brands, hits, instance, lists, uniques
+from footfall.shells.http.described import assets, brands, history, history_schemas, hits, instance, lists, uniques
 from footfall.shells.http.described.operation import (
     ALWAYS,
     GUARDED,
@@ -25,6 +25,7 @@ from footfall.shells.http.described.operation import (
 OPERATIONS: tuple[Operation, ...] = (
     *hits.OPERATIONS,
     *lists.OPERATIONS,
+    *history.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
@@ -36,6 +37,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "Refusal": REFUSAL,
     **hits.SCHEMAS,
     **lists.SCHEMAS,
+    **history_schemas.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,
@@ -87,7 +89,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         made["parameters"] = parameters
     if operation.bodies:
         made["requestBody"] = {"required": not operation.body_may_be_absent, "content": _content(operation.bodies)}
-    if operation.name == "popular" or operation.is_public:  # unless the brand says otherwise
+    if operation.is_public:  # unless the brand says otherwise
         made["security"] = [dict[str, list[str]](), {"secretKey": list[str]()}]
     elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.
@@ -133,6 +135,7 @@ def _answer(answer: Answer) -> dict[str, Any]:
         if answer.example is not None:
             content["example"] = answer.example
         made["content"] = {answer.kind: content}
+        made["content"] |= {kind: {"schema": {"type": "string"}} for kind in answer.also}
         if answer.or_problem:
             made["content"][PROBLEM] = {"schema": {"$ref": "#/components/schemas/Problem"}}
     if answer.status in (HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE):

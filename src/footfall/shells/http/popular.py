@@ -1,141 +1,80 @@
-"""GET /v1/popular: from ready bytes, whatever order the question's words come in."""
+"""GET /v1/popular, /v1/trending, /v1/top/sections, /v1/top/types: what may be asked of each list."""
 
 from collections.abc import Callable, Mapping
-from http import HTTPStatus
-from typing import TypeVar
+from dataclasses import dataclass
 
-from footfall.accounts.brands import Brand, Brands
+from footfall.accounts.brands import Brands
 from footfall.app.settings import DAY_MS, Settings
-from footfall.flow.serve.query import Given, PopularQuery, brand_from, canonical, parameters, query_from
+from footfall.flow.serve.parameters import Given
+from footfall.flow.serve.query import (
+    RISING,
+    SECTIONS,
+    TYPES,
+    PopularQuery,
+    canonical,
+    label_parameters,
+    parameters,
+    query_from,
+    rising_parameters,
+)
 from footfall.flow.serve.spans import require_span
-from footfall.shells.http.access import Access, Headers
-from footfall.shells.http.answers import SPAN_WAIT_S_MAX, WAIT_S_MAX, Answers, Ready, etag_matches
-from footfall.shells.http.lane import Exchange
-from footfall.shells.http.problems import not_allowed, problem_of
-from footfall.shells.http.wire import response
+from footfall.shells.http.access import Access
+from footfall.shells.http.answers import Answers
+from footfall.shells.http.reading import Question, ReadingRoute
 from footfall.values.clock import Clock
-from footfall.values.errors import FootfallError, Refused
 from footfall.values.period import Period
 
-T = TypeVar("T")
-
-KNOWN_TARGETS_MAX = 20_000  # Spellings of questions that need no parsing; a few hundred bytes each.
-
-_PREFLIGHT = response(
-    HTTPStatus.NO_CONTENT,
-    b"",
-    headers={
-        "access-control-allow-origin": "*",
-        "access-control-allow-methods": "GET, HEAD, OPTIONS",
-        "access-control-allow-headers": "authorization",
-        "access-control-max-age": "86400",
-    },
-)
-_PUBLIC, _PRIVATE = b"\r\ncache-control: public,", b"\r\nvary: authorization\r\ncache-control: private,"
+POPULAR = "/v1/popular"
 
 
-class PopularRoute:
-    """The route that serves lists."""
+@dataclass(frozen=True, slots=True)
+class ListAsks:
+    """What may be asked of one kind of list."""
+
+    path: str  # before its questions, so that no two lists have one text; none of the most popular's
+    parameters: Callable[[str], Given]
+    minutes_kept_ms: int
+    has_periods: bool = True
+
+    def given(self, target: bytes) -> Given:
+        """Return the parameters of an address, or refuse one that there is not."""
+        return self.parameters(target.partition(b"?")[2].decode("latin-1"))
+
+    def question(self, given: Given, periods: Mapping[str, Period]) -> Question:
+        """Return the question that the parameters ask of a brand with these periods."""
+        query = query_from(given, periods=periods if self.has_periods else {})
+        text = canonical(query)
+
+        def require(zone: str, now_ms: int) -> None:
+            self._require(query, zone, now_ms)
+
+        is_of_the_past = query.from_ms is not None
+        return Question(f"{self.path}?{text}" if self.path else text, is_of_the_past, require)
+
+    def _require(self, query: PopularQuery, zone: str, now_ms: int) -> None:
+        if query.from_ms is not None and query.to_ms is not None:
+            require_span(
+                from_ms=query.from_ms,
+                to_ms=query.to_ms,
+                zone=zone,
+                now_ms=now_ms,
+                minutes_kept_ms=self.minutes_kept_ms,
+            )
+
+
+def list_asks(settings: Settings) -> dict[str, ListAsks]:
+    """Return what may be asked of each list, by where it is asked for."""
+    kept_ms = settings.store_minutes_days * DAY_MS
+    return {
+        POPULAR: ListAsks("", parameters, kept_ms),
+        RISING: ListAsks(RISING, rising_parameters, kept_ms, has_periods=False),
+        SECTIONS: ListAsks(SECTIONS, label_parameters, kept_ms),
+        TYPES: ListAsks(TYPES, label_parameters, kept_ms),
+    }
+
+
+class PopularRoute(ReadingRoute):
+    """The route of the most popular assets, which is asked most."""
 
     def __init__(self, answers: Answers, brands: Brands, settings: Settings, *, access: Access, clock: Clock) -> None:
-        self._answers = answers
-        self._brands = brands
-        self._periods = settings.periods
-        self._minutes_kept_ms = settings.store_minutes_days * DAY_MS
-        self._access = access
-        self._clock = clock
-        self._canonicals: dict[bytes, str] = {}  # of questions that anybody may ask, as the brands are now
-        self._changes = brands.changes
-
-    def __call__(self, exchange: Exchange) -> None:
-        """Send the list."""
-        if exchange.method != b"GET" and exchange.method != b"HEAD":
-            is_preflight = exchange.method == b"OPTIONS"
-            refusal = not_allowed("GET, HEAD, OPTIONS", detail="lists are read with GET")
-            exchange.reply(_PREFLIGHT if is_preflight else refusal)
-            return
-        if self._brands.changes != self._changes:
-            self._changes = self._brands.changes
-            self._canonicals.clear()
-        canonical_text = self._canonicals.get(exchange.target)
-        if canonical_text is not None:
-            ready = self._answers.find(canonical_text)
-            if ready is not None:
-                _send(exchange, ready, is_private=False)
-                return
-        try:
-            self._look_up(exchange)
-        except FootfallError as error:
-            exchange.reply(problem_of(error))
-
-    def _look_up(self, exchange: Exchange) -> None:
-        """Find out who asks and for what, and send the list when it is there."""
-        headers = dict(exchange.headers)
-        given, name, is_free = self._counting_refusals(exchange, headers, lambda: self._named(exchange.target))
-        if is_free:
-            query = self._counting_refusals(exchange, headers, lambda: self._query(given, name))
-        else:
-            # Whoever needs a key is counted with it, others only when there is something to do for them.
-            name = self._access.reader(exchange, headers, name=name).brand
-            query = self._query(given, name)
-        text = canonical(query)
-        ready = self._answers.find(text)
-        if ready is None:
-            if is_free:
-                self._access.count_question(exchange, headers, brand=name)
-            self._require_span(query)
-        if is_free and self._brands.named(name) is not None:
-            self._remember(exchange.target, text)
-        if ready is not None:
-            _send(exchange, ready, is_private=not is_free)
-            return
-        wait_s = WAIT_S_MAX if query.from_ms is None else SPAN_WAIT_S_MAX
-        self._answers.wait_for(text, lambda made: _send(exchange, made, is_private=not is_free), wait_s=wait_s)
-
-    def _named(self, target: bytes) -> tuple[Given, str, bool]:
-        """Return what is asked, the brand if it is named, and whether its lists need no key."""
-        given = parameters(target.partition(b"?")[2].decode("latin-1"))
-        name = brand_from(given) if "brand" in given else ""
-        return given, name, bool(name) and self._access.may_read_freely(name)
-
-    def _query(self, given: Given, name: str) -> PopularQuery:
-        return query_from({**given, "brand": [name]}, periods=self._periods_of(name))
-
-    def _counting_refusals(self, exchange: Exchange, headers: Headers, work: Callable[[], T]) -> T:
-        """Do what may be refused; whoever asks nonsense is limited, too."""
-        try:
-            return work()
-        except Refused:
-            self._access.count_question(exchange, headers, brand="")
-            raise
-
-    def _require_span(self, query: PopularQuery) -> None:
-        if query.from_ms is None or query.to_ms is None:
-            return
-        require_span(
-            from_ms=query.from_ms,
-            to_ms=query.to_ms,
-            zone=(self._brands.named(query.brand) or Brand(query.brand)).zone,
-            now_ms=self._clock.now_ms(),
-            minutes_kept_ms=self._minutes_kept_ms,
-        )
-
-    def _periods_of(self, name: str) -> Mapping[str, Period]:
-        brand = self._brands.named(name)
-        return self._periods if brand is None or not brand.periods else {**self._periods, **brand.periods}
-
-    def _remember(self, target: bytes, canonical_text: str) -> None:
-        if len(self._canonicals) >= KNOWN_TARGETS_MAX:
-            self._canonicals.clear()
-        self._canonicals[target] = canonical_text
-
-
-def _send(exchange: Exchange, made: Ready | bytes, *, is_private: bool) -> None:
-    if isinstance(made, bytes):
-        exchange.reply(made)
-        return
-    whole = made.whole
-    for name, _ in exchange.headers:  # Most askers have nothing to compare with, so it is only looked for.
-        if name == b"if-none-match" and etag_matches(made.etag, exchange.header(name)):
-            whole = made.not_modified
-    exchange.reply(whole.replace(_PUBLIC, _PRIVATE, 1) if is_private else whole)
+        super().__init__(list_asks(settings)[POPULAR], answers, brands, settings, access=access, clock=clock)

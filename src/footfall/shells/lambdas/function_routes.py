@@ -15,6 +15,15 @@ from footfall.values.errors import FootfallError
 
 Maker = Callable[[FunctionSite], Route]
 
+READ_PATHS = (
+    b"/v1/popular",
+    b"/v1/trending",
+    b"/v1/top/sections",
+    b"/v1/top/types",
+    b"/v1/top/brands",
+    b"/v1/series",
+)
+SERIES, ASSETS = b"/v1/series", b"/v1/assets/"
 HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
 
 
@@ -27,7 +36,7 @@ class FunctionRoutes:
 
     def route(self, path: bytes) -> Route:
         """Return the route of a path; what is no hot route is for the pages, which know what is nothing at all."""
-        known = path if path in MAKERS else b""
+        known = path if path in MAKERS else ASSETS if path.startswith(ASSETS) else b""
         if known not in self._made:
             self._made[known] = MAKERS.get(known, _pages)(self._site)
         return self._made[known]
@@ -64,13 +73,26 @@ def _pixel(site: FunctionSite) -> Route:
     return _knowing(site, lambda: PixelRoute(HitsRoute(site.door)))
 
 
-def _popular(site: FunctionSite) -> Route:
-    from footfall.shells.http.popular import PopularRoute
+def _read(path: bytes) -> Maker:
+    def make(site: FunctionSite) -> Route:
+        def made() -> Route:
+            from footfall.shells.http.reading_routes import reading_routes
 
-    def made() -> Route:
-        return PopularRoute(site.lists.answers, site.brands, site.settings, access=site.access, clock=site.clock)
+            routes = reading_routes(
+                site.lists.answers, site.brands, site.settings, access=site.access, clock=site.clock
+            )
+            return routes[path]
 
-    return _knowing(site, made, with_lists=True)
+        return _knowing(site, made, with_lists=True)
+
+    return make
+
+
+def _series_or_pages(site: FunctionSite) -> Route:
+    """Return the route of what begins like an asset's address: its series, or what the catalogue knows."""
+    from footfall.shells.http.series import series_or
+
+    return series_or(_read(SERIES)(site), _pages(site))
 
 
 def _tracker(_site: FunctionSite) -> Route:
@@ -118,7 +140,8 @@ MAKERS: Mapping[bytes, Maker] = {
     b"/v1/hits": _hits,
     b"/v1/pixel.gif": _pixel,
     b"/v1/pagehits": _page_hits,
-    b"/v1/popular": _popular,
+    **{path: _read(path) for path in READ_PATHS},
+    ASSETS: _series_or_pages,
     b"/healthz": _healthy,
     b"/footfall.js": _tracker,
     b"/static/page.js": _static(b"/static/page.js"),

@@ -3,7 +3,8 @@
 from http import HTTPStatus
 
 from footfall.catalog.asset import NAME_BYTES_MAX
-from footfall.flow.serve.query import BRAND_BYTES_MAX, LIMIT_DEFAULT, LIMIT_MAX, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.flow.serve.parameters import BRAND_BYTES_MAX, FORMATS, KINDS
+from footfall.flow.serve.query import LIMIT_DEFAULT, LIMIT_MAX, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -21,13 +22,15 @@ from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
 
 GROUP = "Reading lists"
 
-_MOMENT = text(format="date-time")
+TABLES = tuple(KINDS.values())
+MOMENT = text(format="date-time")
 BRAND = Parameter(
     "brand", "Whose; not needed when a key tells it.", text(bytes_max=BRAND_BYTES_MAX, minLength=1), example="abc"
 )
 
 
-def _several(bytes_max: int, count_max: int) -> Schema:
+def several(bytes_max: int, count_max: int) -> Schema:
+    """Return the schema of a parameter that may be repeated."""
     return listed(text(bytes_max=bytes_max, minLength=1), maxItems=count_max)
 
 
@@ -156,21 +159,22 @@ POPULAR = Operation(
     parameters=(
         BRAND,
         Parameter("period", "A period of the brand.", text(default=PERIOD_DEFAULT), example="day"),
-        Parameter("from", "Instead of a period, with `to`: where a span begins.", _MOMENT),
-        Parameter("to", "Where it ends. Whole days, hours or minutes of the brand.", _MOMENT),
-        Parameter("section", "Only these sections.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
-        Parameter("resourceType", "Only these resource types.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
-        Parameter("paidType", "Only these paid types.", _several(LABEL_BYTES_MAX, VALUES_MAX)),
-        Parameter("author", "Only assets by one of these authors.", _several(NAME_BYTES_MAX, NAMES_MAX)),
-        Parameter("tag", "Only assets with one of these tags.", _several(NAME_BYTES_MAX, NAMES_MAX)),
-        Parameter("publishedAfter", "Only assets that were published then or later.", _MOMENT),
-        Parameter("exclude", "All but these assets.", _several(ASSET_BYTES_MAX, VALUES_MAX)),
+        Parameter("from", "Instead of a period, with `to`: where a span begins.", MOMENT),
+        Parameter("to", "Where it ends. Whole days, hours or minutes of the brand.", MOMENT),
+        Parameter("section", "Only these sections.", several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("resourceType", "Only these resource types.", several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("paidType", "Only these paid types.", several(LABEL_BYTES_MAX, VALUES_MAX)),
+        Parameter("author", "Only assets by one of these authors.", several(NAME_BYTES_MAX, NAMES_MAX)),
+        Parameter("tag", "Only assets with one of these tags.", several(NAME_BYTES_MAX, NAMES_MAX)),
+        Parameter("publishedAfter", "Only assets that were published then or later.", MOMENT),
+        Parameter("exclude", "All but these assets.", several(ASSET_BYTES_MAX, VALUES_MAX)),
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
+        Parameter("format", "As a table: one row a line.", text(enum=list(FORMATS), default=FORMATS[0])),
         Parameter("If-None-Match", "The `ETag` of the list that is there.", text(), "header"),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "The list.", JSON, {"$ref": "#/components/schemas/List"}, _EXAMPLE),
+        Answer(HTTPStatus.OK, "The list.", JSON, {"$ref": "#/components/schemas/List"}, _EXAMPLE, also=TABLES),
         Answer(HTTPStatus.NOT_MODIFIED, "The list is the one that `If-None-Match` names."),
         problem(
             HTTPStatus.BAD_REQUEST,
@@ -183,6 +187,7 @@ POPULAR = Operation(
         problem(HTTPStatus.NOT_FOUND, "There is no such brand.", field_name="brand"),
         problem(HTTPStatus.SERVICE_UNAVAILABLE, "The list is not ready; ask again in a moment."),
     ),
+    is_public=True,
 )
 MAY_I_READ = Operation(
     "OPTIONS",

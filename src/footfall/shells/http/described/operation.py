@@ -43,6 +43,7 @@ class Answer:
     kind: str = JSON
     schema: Schema | None = None  # None: there is no body
     example: Any = None
+    also: tuple[str, ...] = ()  # other kinds that it may have, as text
     or_problem: bool = False  # The same status may come with a problem document instead.
 
 

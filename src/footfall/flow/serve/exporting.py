@@ -1,0 +1,91 @@
+"""What windows hold, row by row, for whoever takes it elsewhere: one window at a time, however many there are.
+
+A row is an asset under one slice. What a cut left out of a slice, and what found no row at all, are rows without an
+asset: so the rows of a window always add up to what was counted in it.
+"""
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+
+from footfall.flow.serve.loaded import Read
+from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.store import keys
+from footfall.flow.store.columns import Columns, rows
+from footfall.flow.store.merging import merge
+from footfall.flow.store.summaries import Summary
+from footfall.values.period import Span
+from footfall.values.window import Window
+
+ASSET, LEFT_OUT, OTHER = "asset", "leftOut", "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedRow:
+    """How often one asset was seen under one slice; without an asset, what has no row of its own."""
+
+    kind: str
+    asset: str
+    section: str
+    resource_type: str
+    paid_type: str
+    hits: int
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedWindow:
+    """A window's rows; None when it is not kept any more."""
+
+    window: Window
+    rows: Iterator[ExportedRow] | None
+
+
+@dataclass(slots=True)
+class _HeldColumns:
+    """What is known of one window."""
+
+    parts: dict[str, Columns | None]
+    merged: frozenset[str]
+
+
+@dataclass(slots=True)
+class _WholeWindows:
+    """Windows of which everything is kept, as long as they are written out."""
+
+    windows: dict[Window, _HeldColumns] = field(default_factory=dict[Window, _HeldColumns])
+
+    def held(self, window: Window) -> _HeldColumns | None:
+        """Return what is known of the window, None when it was never read."""
+        return self.windows.get(window)
+
+    def note(self, window: Window, summaries: Collection[Summary]) -> _HeldColumns:
+        """Take note of which parts the window has."""
+        merged = frozenset(shard for one in summaries for shard in one.throughs if one.part == keys.ALL)
+        held = self.windows[window] = _HeldColumns({one.part: None for one in summaries}, merged)
+        return held
+
+    def enter(self, window: Window, summary: Summary) -> None:
+        """Keep one part of a window that was noted."""
+        self.windows[window].parts[summary.part] = summary.columns
+
+    def fit(self, read: Read, *, now_ms: int) -> None:
+        """Do nothing: one window at a time is little."""
+
+
+def exported(windows: Iterable[Window], read: Read, ground: Ground) -> Iterator[ExportedWindow]:
+    """Yield every window with its rows, those of assets first."""
+    for window in windows:
+        whole = _WholeWindows()
+        resolution = Resolution(ground=ground, loaded=whole, read=cache(read), fresh={})
+        units = resolution.units(Span((window,)))
+        columns = merge([found for one in units if (found := whole.windows[one.window].parts[one.part]) is not None])
+        yield ExportedWindow(window, None if resolution.unknown else _rows_of(columns))
+
+
+def _rows_of(columns: Columns) -> Iterator[ExportedRow]:
+    for row in rows(columns):
+        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits)
+    for label, hits in sorted(columns.cuts.left_out.items()):
+        yield ExportedRow(LEFT_OUT, "", *label, hits)
+    if columns.other:
+        yield ExportedRow(OTHER, "", "", "", "", columns.other)

@@ -1,0 +1,165 @@
+"""What labels come to: the sections or resource types with the most hits, and what a brand has altogether.
+
+Sums of labels are exact even where windows were cut, because a cut says how many hits it left out of each slice.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+import numpy as np
+from msgspec import UNSET, UnsetType
+from numpy.typing import NDArray
+
+from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.popular import section_shown
+from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.sheets import Sheet
+from footfall.flow.serve.slices import Slices
+from footfall.flow.serve.view import View, Viewed
+from footfall.flow.serve.words import Words
+from footfall.flow.store.columns import Slice
+from footfall.values.window import instant_text
+
+SHARE_DIGITS = 4
+
+LabelOf = Callable[[Slice], str]
+
+
+class _Label(msgspec.Struct, rename="camel", gc=False):
+    """One entry, in the order of its JSON."""
+
+    rank: int
+    change: int | None
+    section_id: int | str | UnsetType | None
+    resource_type: str | UnsetType | None
+    hits: int
+    hits_at_most: int | UnsetType | None
+    share: float
+    hits_before: int | None
+
+
+class _Body(msgspec.Struct, rename="camel"):
+    """The whole answer, in the order of its JSON."""
+
+    brand: str
+    period: str | UnsetType
+    from_: str = msgspec.field(name="from")
+    to: str
+    exact: bool
+    kept_since: str | UnsetType
+    final: bool | UnsetType
+    hits: int
+    hits_at_most: int | UnsetType | None
+    hits_before: int | None
+    items: list[_Label] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class _Sums:
+    """The hits of each label that was asked for, and of all of them."""
+
+    hits: dict[str, int]
+    total: int
+    unlabelled: int  # Hits that found no row, which may be anybody's.
+    is_known: bool  # whether nothing was left out that nobody counted
+
+    @property
+    def at_most(self) -> int | None:
+        return self.total + self.unlabelled if self.is_known else None
+
+    @property
+    def is_exact(self) -> bool:
+        return self.is_known and not self.unlabelled
+
+    def ranks(self) -> list[str]:
+        return sorted(self.hits, key=lambda label: (-self.hits[label], label))
+
+
+def top_sections(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
+    """Return the sections with the most hits."""
+    return _answer(viewed.view(query), query, lambda one: one.section, is_section=True)
+
+
+def top_types(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
+    """Return the resource types with the most hits."""
+    return _answer(viewed.view(query), query, lambda one: one.resource_type, is_section=False)
+
+
+def brand_total(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
+    """Return what a brand has altogether, which is its line among other brands."""
+    view = viewed.view(query)
+    body = _body(view, query, *_now_and_before(view, query, None))
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+
+
+def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: bool) -> Answer:
+    now, before = _now_and_before(view, query, label_of)
+    body = _body(view, query, now, before)
+    ranks_before = {} if before is None else {label: rank for rank, label in enumerate(before.ranks(), start=1)}
+    body.items = []
+    for rank, label in enumerate(now.ranks()[: query.limit], start=1):
+        hits, rank_before = now.hits[label], ranks_before.get(label)
+        entry = _Label(
+            rank=rank,
+            change=None if rank_before is None else rank_before - rank,
+            section_id=section_shown(label) if is_section else UNSET,
+            resource_type=UNSET if is_section else label or None,
+            hits=hits,
+            hits_at_most=UNSET if now.is_exact else hits + now.unlabelled if now.is_known else None,
+            share=round(hits / now.total, SHARE_DIGITS),
+            hits_before=None if before is None else before.hits.get(label, 0),
+        )
+        body.items.append(entry)
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+
+
+def _body(view: View, query: PopularQuery, now: _Sums, before: _Sums | None) -> _Body:
+    has_all = view.kept_since_ms is None
+    return _Body(
+        brand=query.brand,
+        period=query.period or UNSET,
+        from_=instant_text(view.sheet.span.from_ms),
+        to=instant_text(view.sheet.span.to_ms),
+        exact=now.is_exact and has_all,
+        kept_since=UNSET if view.kept_since_ms is None else instant_text(view.kept_since_ms),
+        final=UNSET if view.final is None else view.final,
+        hits=now.total,
+        hits_at_most=UNSET if now.is_exact or not has_all else now.at_most,
+        hits_before=None if before is None else before.total,
+    )
+
+
+def _now_and_before(view: View, query: PopularQuery, label_of: LabelOf | None) -> tuple[_Sums, _Sums | None]:
+    slices = view.directory.slices
+    is_asked = slices.matching(query)
+    row_slice = view.directory.row_slice
+    now = _sums(view.sheet, slices, row_slice, is_asked, label_of)
+    return now, None if view.before is None else _sums(view.before, slices, row_slice, is_asked, label_of)
+
+
+def _sums(
+    sheet: Sheet,
+    slices: Slices,
+    row_slice: NDArray[np.uint32],
+    is_asked: NDArray[np.bool_] | None,
+    label_of: LabelOf | None,
+) -> _Sums:
+    """Return the sums of a sheet by label, or in one when there is none to go by."""
+    left = sheet.left_out(len(slices))
+    # Whole numbers up to 2**53 are exact as floats; a sum of hits never comes near.
+    totals = np.bincount(row_slice, weights=sheet.totals(len(row_slice)), minlength=len(slices)).astype(np.int64)
+    totals += left.hits
+    is_known = left.is_known
+    if is_asked is not None:
+        totals = np.where(is_asked, totals, 0)
+        is_known = is_known | ~is_asked
+    hits: dict[str, int] = {}
+    for number in np.flatnonzero(totals).tolist():
+        label = "" if label_of is None else label_of(slices[number])
+        hits[label] = hits.get(label, 0) + int(totals[number])
+    total = int(totals.sum())
+    # Where all is asked for, hits without a row are surely among it, though nobody knows under which label.
+    is_everything = is_asked is None and label_of is None
+    unlabelled = 0 if is_everything else sheet.other
+    return _Sums(hits, total + (sheet.other if is_everything else 0), unlabelled, bool(is_known.all()))

@@ -1,0 +1,141 @@
+"""The export command: every count of a span in a file, in three kinds, whole or not there at all."""
+
+import csv
+import importlib
+import io
+import json
+from collections import Counter
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footfall.accounts.brands import Brand
+from footfall.app import wiring
+from footfall.app.counting import Counting
+from footfall.app.settings import Settings
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.ports.stream import Entry
+from footfall.shells.cli import export_files
+from footfall.shells.cli.export_files import NotInstalled, arrow_modules
+from footfall.values.clock import SetClock
+from footfall.values.window import DAY_MS, HOUR_MS
+from tests.shells.cli.conftest import NOW_MS
+
+PARQUET: Any = importlib.import_module("pyarrow.parquet")  # It has no types.
+ASSETS = ("1", "1", "=HYPERLINK(1)", "/nyheter/å")
+SPAN = ("--from", "2026-11-13T00:00Z", "--to", "2026-11-15T15:00Z")
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    """Return a data directory with hits of three days, the oldest of them final and cut."""
+    directory = tmp_path / "data"
+    directory.mkdir()
+    (directory / "footfall.toml").write_text('store_keep_rows = 1\nstream_shards = 2\n[brands.abc]\nzone = "UTC"\n')
+    settings = Settings(
+        data_dir=str(directory), brands={"abc": Brand("abc")}, store_keep_rows=1, stream_shards=2, dev=True
+    )
+    clock = SetClock(NOW_MS - 2 * DAY_MS)
+    with closing(wiring.open_stream_to_write(settings, clock)) as stream:
+        counting = Counting(settings, stream, wiring.open_store(settings, clock), clock=clock)
+        for _ in range(3):
+            for shard in range(2):
+                keys = [(asset, "news", "article", "") for asset in ASSETS[: 2 + shard * 2]]
+                pack = Pack(VERSION, RULES, clock.now_ms(), keys)
+                stream.append([Entry(shard, "abc", len(keys), record_from_pack(pack), clock.now_ms())])
+            for _ in range(6):
+                clock.advance(3 * HOUR_MS)
+                counting.drain()
+                while counting.step():
+                    pass
+            clock.set(clock.now_ms() + 6 * HOUR_MS)
+    return directory
+
+
+def sums(rows: list[dict[str, Any]]) -> Counter[str]:
+    found = Counter[str]()
+    for row in rows:
+        found[str(row["from"])[:10]] += int(row["hits"])
+    return found
+
+
+EXPECTED = {"2026-11-13": 6, "2026-11-14": 6, "2026-11-15": 6}
+
+
+def test_a_csv_has_all_counts_and_no_formula(shell: Any, data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    assert shell.run("export", "--data", str(data), "--brand", "abc", *SPAN, str(file)) == 0
+    rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+    assert sums(rows) == EXPECTED
+    assert {row["kind"] for row in rows} == {"asset", "leftOut"}  # The oldest day was cut to its first row.
+    assert "'=HYPERLINK(1)" in {row["assetId"] for row in rows}
+    assert not any(cell.startswith(("=", "+", "-", "@")) for row in rows for cell in row.values())
+    assert "Exported" in shell.complained()
+    assert "exporting: " in shell.complained()
+    assert [one.name for one in tmp_path.iterdir() if one.suffix == ".part"] == []
+
+
+def test_ndjson_goes_to_the_standard_output(shell: Any, data: Path) -> None:
+    flags = ("--grain", "hour", "--format", "ndjson")
+    assert shell.run("export", "--data", str(data), "--brand", "abc", *SPAN, *flags, "-") == 0
+    rows = [json.loads(line) for line in shell.printed().splitlines()]
+    assert sums(rows) == EXPECTED
+    assert rows[0]["paidType"] is None
+
+
+def test_parquet_holds_the_same_with_types(shell: Any, data: Path, tmp_path: Path, monkeypatch: Any) -> None:
+    monkeypatch.setattr(export_files, "ROWS_PER_GROUP", 2)
+    file = tmp_path / "out.parquet"
+    assert shell.run("export", "--data", str(data), "--brand", "abc", *SPAN, "--format", "parquet", str(file)) == 0
+    table = PARQUET.read_table(file)
+    assert sums(table.to_pylist()) == EXPECTED
+    assert str(table.schema.field("from").type) == "timestamp[ms, tz=UTC]"
+    assert "=HYPERLINK(1)" in table.column("assetId").to_pylist()  # A type says that it is a text; nothing is added.
+    assert PARQUET.ParquetFile(file).num_row_groups > 1
+
+
+def test_an_export_of_nothing_is_a_whole_file(shell: Any, data: Path, tmp_path: Path) -> None:
+    for kind in ("csv", "parquet"):
+        file = tmp_path / f"none.{kind}"
+        span = ("--from", "2026-11-01T00:00Z", "--to", "2026-11-02T00:00Z")
+        assert shell.run("export", "--data", str(data), "--brand", "abc", *span, "--format", kind, str(file)) == 0
+    assert (tmp_path / "none.csv").read_text() == "from,to,kind,assetId,sectionId,resourceType,paidType,hits\n"
+    empty = PARQUET.read_table(tmp_path / "none.parquet")
+    assert empty.num_rows == 0
+
+
+def test_a_file_that_is_there_stays_unless_it_may_be_replaced(shell: Any, data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    file.write_text("mine")
+    asked = ("export", "--data", str(data), "--brand", "abc", *SPAN, str(file))
+    assert shell.run(*asked) == 2
+    assert file.read_text() == "mine"
+    assert shell.run(*asked, "--overwrite") == 0
+    assert file.read_text() != "mine"
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "says"),
+    [
+        (("--brand", "xyz", *SPAN, "out.csv"), 4, "no counts here"),
+        (("--brand", "abc", "--from", "2026-11-16T00:00Z", "--to", "2026-11-15T00:00Z", "out.csv"), 2, "not before"),
+        (("--brand", "abc", *SPAN, "--format", "parquet", "-"), 2, "name a file"),
+        (("--brand", "abc", *SPAN, "/no/such/folder/out.csv"), 1, "cannot be written"),
+    ],
+)
+def test_what_cannot_be_exported_is_said_in_a_sentence(
+    shell: Any, data: Path, flags: tuple[str, ...], code: int, says: str
+) -> None:
+    assert shell.run("export", "--data", str(data), *flags) == code
+    assert says in shell.complained()
+    assert not Path("out.csv").exists()
+
+
+def test_without_arrow_the_command_that_installs_it_is_told() -> None:
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name)
+
+    with pytest.raises(NotInstalled, match=r"footfall\[parquet\]"):
+        arrow_modules(missing)
