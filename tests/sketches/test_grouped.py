@@ -15,6 +15,7 @@ from footfall.sketches.grouped import (
     grouped_from,
     merge_grouped,
     no_groups,
+    picked,
     regrouped,
     uniques_of,
 )
@@ -146,3 +147,15 @@ def test_no_changed_byte_of_stored_groups_goes_unnoticed() -> None:
             grouped_from_bytes(bytes(damaged))
         with pytest.raises(NotASketch):
             grouped_from_bytes(data[:at])
+
+
+def test_some_groups_are_picked_with_all_that_is_theirs() -> None:
+    counts = [3, 2_000, 1, 900, 40]
+    groups = np.repeat(np.arange(5), counts)
+    sketches = grouped_from(groups, coupons_of_numbers(np.arange(sum(counts), dtype=np.uint64)))
+    some = picked(sketches, np.array([0, 1, 3]))
+    assert some.groups.tolist() == [0, 1, 3]
+    for group in (0, 1, 3):
+        assert uniques_of(some, group) == uniques_of(sketches, group)
+    assert merge_grouped([some, picked(sketches, np.array([2, 4]))]) == sketches
+    assert not len(picked(sketches, np.empty(0, np.int64)))

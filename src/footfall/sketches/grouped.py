@@ -107,6 +107,22 @@ def regrouped(sketches: GroupedUniques, into: Groups) -> GroupedUniques:
     return _combined(sketches.lg_k, groups, keys, rows)
 
 
+def picked(sketches: GroupedUniques, places: Places) -> GroupedUniques:
+    """Return the sketches of some of the groups, by their places, which rise."""
+    counts = np.diff(sketches.starts)[places]
+    starts = np.zeros(len(places) + 1, np.int64)
+    np.cumsum(counts, out=starts[1:])
+    # Where each coupon that stays lies now: its group's first, and how many of the group come before it.
+    at = np.repeat(sketches.starts[places] - starts[:-1], counts) + np.arange(starts[-1])
+    dense = np.flatnonzero(np.isin(places, sketches.dense))
+    rows = np.searchsorted(sketches.dense, places[dense])
+    return _frozen(
+        GroupedUniques(
+            sketches.lg_k, sketches.groups[places], starts, sketches.coupons[at], dense, sketches.registers[rows]
+        )
+    )
+
+
 def estimates(sketches: GroupedUniques) -> Estimates:
     """Return how many distinct values each of the groups has met, in their order."""
     told = estimates_of_coupons(np.diff(sketches.starts))
@@ -150,7 +166,10 @@ def _combined(lg_k: int, groups: Groups, keys: _Keys, rows: Iterable[tuple[Place
         counts[dense] = 0
     starts = np.zeros(len(groups) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
-    made = GroupedUniques(lg_k, groups, starts, coupons, dense, registers)
+    return _frozen(GroupedUniques(lg_k, groups, starts, coupons, dense, registers))
+
+
+def _frozen(made: GroupedUniques) -> GroupedUniques:
     for column in _columns(made):
         column.setflags(write=False)
     return made

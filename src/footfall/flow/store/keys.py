@@ -1,7 +1,7 @@
 """The only place where keys of the store are built, and where they are read back.
 
-A window's partition is `brand#grain#start`. Heads and blocks lie in it under different first letters, so that
-a query over its heads never reads a block. Partitions that belong to no brand begin with `@`, which no brand
+A window's partition is `brand#grain#start`. Heads, blocks and visitors lie in it under different first letters, so
+that a query over its heads never reads the others. Partitions that belong to no brand begin with `@`, which no brand
 name may hold, nor may it hold `#`.
 """
 
@@ -13,6 +13,7 @@ from footfall.values.window import Grain, Window, instant_text, moment_from_text
 
 ALL = "all"  # the part that holds what all shards of a window held
 HEADS_FROM, HEADS_TO = "h#", "h#~"
+VISITORS_FROM, VISITORS_TO = "v#", "v#~"
 BLOCKS_MAX = 1_000  # Three digits in the key; some 350 MB of one summary.
 SHARDS = "@shards"
 
@@ -84,6 +85,19 @@ def block(brand: str, window: Window, *, part: str, through: int, checksum: str,
     head names are never written over.
     """
     return Key(partition(brand, window), f"z#{part}#{through:020d}#{checksum}#{n:03d}")
+
+
+def visitors(brand: str, window: Window, *, part: str, through: int, checksum: str, n: int) -> Key:
+    """Return the key of one piece of what a part of a window knows of its visitors.
+
+    The checksum is in it because two that count the same shard may have read equally far from different places.
+    """
+    return Key(partition(brand, window), f"{VISITORS_FROM}{part}#{through:020d}#{checksum}#{n:03d}")
+
+
+def part_from_visitors(key: Key) -> str:
+    """Return the part that wrote a piece of a window's visitors."""
+    return key.sort.removeprefix(VISITORS_FROM).partition("#")[0]
 
 
 def checkpoint(shard: int) -> Key:
