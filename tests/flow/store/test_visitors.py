@@ -1,4 +1,4 @@
-"""What is known of a window's visitors: pieces that are united when read, in whatever order and however often written."""
+"""What is known of a window's visitors: pieces, united when read, in whatever order and however often written."""
 
 import numpy as np
 import pytest
