@@ -65,7 +65,12 @@ def _sum_of(parts: Sequence[Columns], *, first_keeps_ident: bool = False) -> Col
         parts = [_without_strangers(part, owners) for part in parts]
         texts = _all_texts(parts)
     full = [part for part in parts if len(part.ident) > 0]
-    summed = _sum_of_rows(full, texts) if len(full) > 1 else replace(full[0] if full else EMPTY, other=0)
+    if len(full) > 1:
+        text_ident, kept = texts.ident[~texts.is_again], picked(texts.texts, texts.order[~texts.is_again])
+        del texts  # Tens of megabytes, which the rows can do with.
+        summed = _sum_of_rows(full, text_ident, kept)
+    else:
+        summed = replace(full[0] if full else EMPTY, other=0)
     other = summed.other + sum(part.other for part in parts)
     return replace(summed, other=other, cuts=_sum_of_cuts(parts))
 
@@ -86,7 +91,7 @@ def _sum_of_cuts(parts: Sequence[Columns]) -> Cuts:
     return total
 
 
-def _sum_of_rows(parts: Sequence[Columns], all_texts: "_AllTexts") -> Columns:
+def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts: Texts) -> Columns:
     """Return the rows of all parts, equal ones added up; `other` has the hits of slices that are one too many."""
     slices = sorted(set[Slice]().union(*(part.slices for part in parts)))
     number = {label: at for at, label in enumerate(slices)}
@@ -104,8 +109,8 @@ def _sum_of_rows(parts: Sequence[Columns], all_texts: "_AllTexts") -> Columns:
         ident=ident[fits],
         slice_no=slice_no[fits].astype(np.uint16),
         hits=hits[fits],
-        text_ident=all_texts.ident[~all_texts.is_again],
-        texts=picked(all_texts.texts, all_texts.order[~all_texts.is_again]),
+        text_ident=text_ident,
+        texts=texts,
         other=int(hits[~fits].sum()),
     )
     return summed if summed.other == 0 else rows_where(summed, np.ones(len(summed.ident), np.bool_))
