@@ -6,7 +6,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.count import forgetting as module
 from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.store import keys
-from footfall.flow.store.retention import load_forgotten, note_retention
+from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, load_forgotten, note_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.values.clock import SetClock
 from footfall.values.window import DAY_MS, Grain, Window, window_of
@@ -42,6 +42,11 @@ class Store:
     def kept(self, grain: Grain) -> list[int]:
         return [age for age in AGES[grain] if self.summaries.live("abc", self.window(grain, age))]
 
+    def shorten(self) -> None:
+        """Keep windows for less time from now on, and let the rule become known."""
+        note_retention(self.table, SHORT, now_ms=NOW_MS)
+        self.clock.advance(2 * RULE_KNOWN_AFTER_MS)
+
 
 def run(forgetting: Forgetting) -> int:
     steps = 1
@@ -53,7 +58,7 @@ def run(forgetting: Forgetting) -> int:
 @pytest.mark.parametrize("zone", ["UTC", "Asia/Kathmandu"])
 def test_windows_that_are_kept_for_less_time_than_before_go(zone: str) -> None:
     store = Store(zone)
-    note_retention(store.table, SHORT, now_ms=NOW_MS)
+    store.shorten()
     run(store.forgetting())
     assert store.kept(Grain.DAY) == [10, 700]
     assert store.kept(Grain.HOUR) == [10, 29]
@@ -72,7 +77,7 @@ def test_nothing_goes_while_nothing_was_made_shorter() -> None:
 def test_a_change_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WINDOWS_AT_ONCE", 100)
     store = Store()
-    note_retention(store.table, SHORT, now_ms=NOW_MS)
+    store.shorten()
     assert run(store.forgetting()) > 20
     assert load_forgotten(store.table) == NOW_MS
     assert run(store.forgetting()) == 1
@@ -82,7 +87,7 @@ def test_a_change_is_looked_through_once(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_a_look_that_was_cut_short_begins_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WINDOWS_AT_ONCE", 10)
     store = Store()
-    note_retention(store.table, SHORT, now_ms=NOW_MS)
+    store.shorten()
     assert store.forgetting().step()
     run(store.forgetting())
     assert store.kept(Grain.DAY) == [10, 700]
@@ -91,3 +96,15 @@ def test_a_look_that_was_cut_short_begins_anew(monkeypatch: pytest.MonkeyPatch) 
 def test_a_store_whose_rule_was_never_written_down_is_left_alone() -> None:
     table = SqliteTable(":memory:", clock=SetClock(NOW_MS))
     assert not Forgetting(table, clock=SetClock(NOW_MS), zone_of=lambda _: "UTC", brands=list).step()
+
+
+def test_nothing_goes_before_readers_know_the_new_rule() -> None:
+    store = Store()
+    store.shorten()
+    store.clock.advance(-1)
+    forgetting = store.forgetting()
+    assert not forgetting.step()
+    assert store.kept(Grain.DAY) == [10, 700, 800, 1_999]
+    store.clock.advance(1)
+    run(forgetting)
+    assert store.kept(Grain.DAY) == [10, 700]
