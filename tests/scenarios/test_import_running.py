@@ -20,7 +20,7 @@ STRETCH_HITS = 500
 STRETCHES = 40
 
 
-def stretch(number: int, *, days: int = 1_000) -> ImportedHits:
+def stretch(number: int, *, days: int = 700) -> ImportedHits:
     """Return hits of all ages: one of each stretch of the log is of yesterday."""
     now_ms = CLOCK.now_ms()
     keys = [(f"/story/{(number + at) % 37}", "news", "article", "free") for at in range(STRETCH_HITS)]
