@@ -16,6 +16,7 @@ from footfall.flow.serve.text_order import TextOrder
 from footfall.flow.store.columns import TEXT_BIT, Columns, asset_starts, ident_of
 
 NAMES_MAX = 50_000  # Some 100 bytes each.
+ASSETS_AT_ONCE = 100_000  # some 20 MB while they are entered
 NO_ROW = np.uint32(2**32 - 1)
 
 
@@ -120,11 +121,31 @@ class Directory:
     def enter(self, columns: Columns) -> Entered:
         """Give numbers to everything in the columns that has none, and return the numbers of its rows."""
         starts = asset_starts(columns)
+        row_slices = self.slices.numbers(columns.slices)
+        # Some at a time: what is needed on the way takes several times the memory of what comes of it.
+        entered = [
+            self._enter(
+                columns, starts[at : at + ASSETS_AT_ONCE], _end_of(starts, at + ASSETS_AT_ONCE, columns), row_slices
+            )
+            for at in range(0, len(starts), ASSETS_AT_ONCE)
+        ]
+        if len(entered) == 1:
+            return entered[0]
+        return Entered(
+            rows=np.concatenate([np.empty(0, np.uint32), *(one.rows for one in entered)]),
+            hits=np.concatenate([np.empty(0, np.uint64), *(one.hits for one in entered)]),
+            strange_hits=sum(one.strange_hits for one in entered),
+        )
+
+    def _enter(
+        self, columns: Columns, starts: NDArray[np.intp], end: int, slice_numbers: NDArray[np.uint32]
+    ) -> Entered:
+        """Enter the assets whose rows start there; the last one's end before the row given."""
         assets, is_strange = self._assets(columns, columns.ident[starts])
-        sizes = np.diff(starts, append=len(columns.ident))
+        sizes = np.diff(starts, append=end)
+        rows = slice(int(starts[0]), end)
         row_assets = np.repeat(assets, sizes)
-        row_slices = self.slices.numbers(columns.slices)[columns.slice_no]
-        hits, strange_hits = columns.hits, 0
+        row_slices, hits, strange_hits = slice_numbers[columns.slice_no[rows]], columns.hits[rows], 0
         if is_strange.any():
             is_kept = ~np.repeat(is_strange, sizes)
             strange_hits = int(hits[~is_kept].sum())
@@ -230,6 +251,11 @@ class Directory:
         is_first[np.unique(assets, return_index=True)[1]] = True
         self._add_rows(np.arange(len(assets), dtype=np.uint32), assets, slices, is_first)
         return Renumbering(rows=_new_numbers(is_live), slices=new_slice)
+
+
+def _end_of(starts: NDArray[np.intp], asset: int, columns: Columns) -> int:
+    """Return the row at which the rows of the assets before this one end."""
+    return int(starts[asset]) if asset < len(starts) else len(columns.ident)
 
 
 def _row_key(assets: NDArray[np.uint32], slices: NDArray[np.uint32]) -> NDArray[np.uint64]:

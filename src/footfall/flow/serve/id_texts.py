@@ -34,36 +34,45 @@ class IdTexts:
         A column at a time, because a million texts as objects would take ten times their bytes. They are padded with
         NUL, so of two that only differ in NULs at the end the shorter has to come first beforehand.
         """
-        starts, ends = self._end.values[assets], self._end.values[assets.astype(np.int64) + 1]
-        lengths = ends - starts
+        starts = self._end.values[assets]
+        lengths = self._end.values[assets.astype(np.int64) + 1] - starts
         width = int(lengths.max(initial=0))
         if not 0 < width <= PADDED_BYTES_MAX:
             return None
         by_length = np.argsort(lengths, kind="stable")
-        starts, lengths = starts[by_length], lengths[by_length]
         padded = np.zeros((len(assets), width), np.uint8)
-        for column in range(width):
+        for first in range(0, len(assets), PIECES_AT_ONCE):
+            some = by_length[first : first + PIECES_AT_ONCE]
+            self._lay(padded[first : first + PIECES_AT_ONCE], starts[some], lengths[some])
+        del starts, lengths
+        return by_length[np.argsort(padded.view(f"S{width}").ravel(), kind="stable")]
+
+    def _lay(self, padded: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]) -> None:
+        """Write texts into rows of zeros, each from its beginning."""
+        for column in range(padded.shape[1]):
             is_longer = lengths > column
             padded[is_longer, column] = self._bytes.values[WORD + column + starts[is_longer]]
-        return by_length[np.argsort(padded.view(f"S{width}").ravel(), kind="stable")]
 
     def extend(self, texts: Texts, text_no: NDArray[np.intp]) -> None:
         """Add one text for each new asset: the one with the number given, or an empty one for -1."""
-        offsets = texts.offsets.astype(np.int64)
         chosen = np.maximum(text_no, 0)
-        starts = np.where(text_no < 0, 0, offsets[chosen])
-        lengths = np.where(text_no < 0, 0, offsets[np.minimum(chosen + 1, len(offsets) - 1)] - starts)
+        starts = np.where(text_no < 0, 0, texts.offsets[chosen].astype(np.int64))
+        ends = texts.offsets[np.minimum(chosen + 1, len(texts.offsets) - 1)]
+        lengths = np.where(text_no < 0, 0, ends - starts)
         self._end.extend(self._end.values[-1] + np.cumsum(lengths))
         self._bytes.extend(_pieces(np.frombuffer(texts.blob, np.uint8), starts, lengths))
 
     def are_equal(self, assets: NDArray[np.uint32], texts: Texts, text_no: NDArray[np.intp]) -> NDArray[np.bool_]:
-        """Return for each asset whether its text is the same as the one with the number beside it."""
-        offsets = texts.offsets.astype(np.int64)
+        """Return for each asset whether its text is the same as the one with the number beside it; those rise."""
+        if not len(assets):
+            return np.empty(0, np.bool_)
         starts, ends = self._end.values[assets], self._end.values[assets.astype(np.int64) + 1]
-        their_ends = offsets[text_no + 1]
+        first, last = int(texts.offsets[text_no[0]]), int(texts.offsets[text_no[-1] + 1])
+        their_ends = texts.offsets[text_no + 1].astype(np.int64) - first
         lengths = ends - starts
-        are_equal = lengths == their_ends - offsets[text_no]
-        ours, theirs = _words(self._bytes.values), _words(np.frombuffer(bytes(WORD) + texts.blob, np.uint8))
+        are_equal = lengths == their_ends + first - texts.offsets[text_no]
+        theirs = _words(np.frombuffer(bytes(WORD) + texts.blob[first:last], np.uint8))
+        ours = _words(self._bytes.values)
         # Eight bytes of every text at a time, from the end, where ids differ if they do.
         going, done = np.flatnonzero(are_equal & (lengths > 0)), 0
         while len(going):
