@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 import zstandard
 from numpy.typing import NDArray
-from xxhash import xxh3_64_intdigest
+from xxhash import xxh3_64, xxh3_64_intdigest
 
 from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts, shared_slices
 from footfall.ports.errors import Corrupt, PortError
@@ -51,9 +51,11 @@ def bytes_from_columns(columns: Columns) -> bytes:
     content = content_from_columns(columns)
     packed = zstandard.ZstdCompressor(level=_LEVEL).compress(content)
     version = 2 if columns.cuts.left_out else 1
-    framed = _FRAME.pack(_MAGIC, 0, version, len(content), xxh3_64_intdigest(content)) + packed
-    check = xxh3_64_intdigest(memoryview(framed)[_CHECKED_FROM:])
-    return b"".join([_MAGIC, struct.pack("<Q", check), memoryview(framed)[_CHECKED_FROM:]])
+    head = _FRAME.pack(_MAGIC, 0, version, len(content), xxh3_64_intdigest(content))[_CHECKED_FROM:]
+    del content  # Tens of megabytes, when a day is large.
+    check = xxh3_64(head)
+    check.update(packed)
+    return b"".join([_MAGIC, struct.pack("<Q", check.intdigest()), head, packed])
 
 
 def columns_from_bytes(data: bytes) -> Columns:
@@ -100,17 +102,25 @@ def _frame_of(data: bytes) -> _Frame:
     return _Frame(version=version, content_bytes=content_bytes, checksum=checksum, check=check)
 
 
-def content_from_columns(columns: Columns) -> bytes:
+def content_from_columns(columns: Columns) -> bytearray:
     """Return the columns as the bytes that are checksummed, before they are packed."""
     labels = msgspec.msgpack.encode(_labels_of(columns))
-    lengths = np.diff(columns.texts.offsets).astype(np.uint64)
     # Steps between sorted idents are small, and so are most counts: their upper bytes are nearly all alike.
     steps = np.diff(columns.ident, prepend=np.uint64(0))
-    long_runs = (steps, columns.slice_no.astype(np.uint64), columns.hits, lengths)
+    long_runs = (steps, columns.slice_no, columns.hits, np.diff(columns.texts.offsets))
     widths = [_width_of(numbers) for numbers in long_runs]
-    counts = _COUNTS.pack(len(columns.ident), len(lengths), len(labels), len(columns.texts.blob), *widths)
-    planes = [_planes_of(numbers, width) for numbers, width in zip(long_runs, widths, strict=True)]
-    return b"".join([counts, labels, *planes, columns.texts.blob])
+    blob = columns.texts.blob
+    counts = _COUNTS.pack(len(columns.ident), len(long_runs[-1]), len(labels), len(blob), *widths)
+    content = bytearray(counts + labels)
+    # Written where they belong: a second copy of a large day would be its largest cost.
+    content += bytes(sum(width * len(numbers) for numbers, width in zip(long_runs, widths, strict=True)))
+    content += blob
+    at = len(counts) + len(labels)
+    for numbers, width in zip(long_runs, widths, strict=True):
+        planes = np.frombuffer(content, np.uint8, width * len(numbers), at).reshape(width, len(numbers))
+        _write_planes(planes, numbers)
+        at += planes.size
+    return content
 
 
 def _labels_of(columns: Columns) -> _Labels:
@@ -123,15 +133,19 @@ def _labels_of(columns: Columns) -> _Labels:
     return _LabelsOfCut(columns.slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept, left_out)
 
 
-def _width_of(numbers: NDArray[np.uint64]) -> int:
+_Run = NDArray[np.uint64] | NDArray[np.uint32] | NDArray[np.uint16]
+
+
+def _width_of(numbers: _Run) -> int:
     """Return how many bytes the highest number needs."""
     return (int(numbers.max(initial=0)).bit_length() + 7) // 8
 
 
-def _planes_of(numbers: NDArray[np.uint64], width: int) -> bytes:
-    """Return the lowest byte of every number, then the next of every number, and so on: like lies beside like."""
-    as_bytes = np.ascontiguousarray(numbers, "<u8").view(np.uint8).reshape(len(numbers), 8)
-    return as_bytes[:, :width].T.tobytes()
+def _write_planes(planes: NDArray[np.uint8], numbers: _Run) -> None:
+    """Write the lowest byte of every number, then the next of every number, and so on: like lies beside like."""
+    size = numbers.itemsize
+    as_bytes = np.ascontiguousarray(numbers, f"<u{size}").view(np.uint8).reshape(len(numbers), size)
+    planes[:] = as_bytes[:, : len(planes)].T
 
 
 def _columns_from_content(content: bytes, kind: type[_Labels]) -> Columns:
