@@ -5,6 +5,8 @@ from dataclasses import replace
 
 import pytest
 
+from footfall.flow.count.aside_items import write_aside
+from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import WindowKey
 from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
@@ -81,9 +83,8 @@ class CheckpointFirst(Worker):
         tally = self._tally
         checkpoint = self._next_checkpoint(tally, is_at_tip=is_at_tip, now_ms=self._clock.now_ms())
         for replay in tally.replays:
-            self._take_replay(replay, tally, checkpoint)
-        for key, records in tally.aside.items():
-            self._write_aside(key, records)
+            take_replay(self._table, replay, tally, checkpoint, shard=self.shard)
+        write_aside(self._table, tally.aside, shard=self.shard, expires_at_ms=2**50)
         self._commit(checkpoint, ())
         self.checkpoint, self._tally = checkpoint, self._new_tally()
         self.commit_touched(self._write_counts(tally, checkpoint))

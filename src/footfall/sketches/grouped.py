@@ -123,6 +123,11 @@ def picked(sketches: GroupedUniques, places: Places) -> GroupedUniques:
     )
 
 
+def weight_bytes(sketches: GroupedUniques) -> int:
+    """Return about how much the sketches take as they are stored."""
+    return 12 * len(sketches.groups) + sketches.coupons.nbytes + sketches.registers.size // 2
+
+
 def estimates(sketches: GroupedUniques) -> Estimates:
     """Return how many distinct values each of the groups has met, in their order."""
     told = estimates_of_coupons(np.diff(sketches.starts))

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from footfall.flow.count.held import Held
+from footfall.flow.count.visitors import Union, Visitors
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
 from footfall.flow.store.columns import EMPTY, Columns
@@ -58,6 +59,7 @@ class Build:
     brand: str
     window: Window
     parts: list[Window]
+    visitors: Union
     done: int = 0
     attempts: int = 1
     merged: Columns = field(default_factory=lambda: EMPTY)
@@ -67,10 +69,18 @@ class Rollup:
     """The building of one shard's larger windows."""
 
     def __init__(
-        self, table: Table, held: Held, shard: int, *, zone_of: Callable[[str], str], timing: BuildTiming
+        self,
+        table: Table,
+        held: Held,
+        visitors: Visitors,
+        shard: int,
+        *,
+        zone_of: Callable[[str], str],
+        timing: BuildTiming,
     ) -> None:
         self._table = table
         self._held = held
+        self._visitors = visitors
         self._shard = shard
         self._main = keys.shard_name(shard)
         self._late = keys.late_part(shard)
@@ -249,8 +259,12 @@ class Rollup:
             waiting = [key for key in waiting if turns_ms[key] <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
             if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
-                return Build(brand, window, parts_of(window, self._zone_of(brand)))
+                return Build(brand, window, parts_of(window, self._zone_of(brand)), self._union(brand, window, through))
         return None
+
+    def _union(self, brand: str, window: Window, through: int) -> Union:
+        # No condition is needed: those that a build leaves behind which is not finished come again with the next.
+        return Union(lambda sketches: self._visitors.write(brand, window, sketches, through=through))
 
     def _turns_ms(self) -> dict[WindowKey, int]:
         """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.
@@ -295,12 +309,14 @@ class Rollup:
             columns.append(self._held.part(build.brand, part, self._late).columns)
         merged = merge([one for one in columns if len(one.ident) or one.other])
         build.merged = bounded(merged, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        build.visitors.add(self._visitors.of_windows(build.brand, parts))
         build.done += PARTS_PER_STEP
         return True
 
     def _finish(self, build: Build, *, through: int) -> WindowKey:
         self._build = None
         late = self._held.late_of_unbuilt(build.brand, build.window)
+        build.visitors.close()
         self._save_merged(build.brand, build.window, [build.merged, late], through=through)
         self._unconfirmed[build.brand, build.window] = True
         return build.brand, build.window

@@ -7,8 +7,10 @@ records again gives the same counts.
 from collections import Counter
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from footfall.flow.count.counter_tally import CounterTally
+from footfall.flow.count.met import Met
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.records import (
@@ -16,8 +18,10 @@ from footfall.flow.stream.records import (
     HitKey,
     ReplayPack,
     Unreadable,
+    Visited,
     counted_from_record,
     replay_from_record,
+    visited_from_record,
 )
 from footfall.ports.stream import Record
 from footfall.values.counter import is_of_counters
@@ -30,6 +34,7 @@ MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[HitKey]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class ReplayedHit:
     key: HitKey
     weight: int
     line: str
+    visitor: bytes = b""  # Empty: none.
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +103,11 @@ class Replay:
 class Tally:
     """What a run of records amounts to."""
 
-    def __init__(self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int]) -> None:
+    def __init__(
+        self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int], uniques: bool = True
+    ) -> None:
         self._rules = rules
+        self._uniques = uniques  # whether visitors are counted
         self._placing = placing
         self._through_of = through_of  # the last record that the store has, of the place or a window around it
         self._throughs: dict[PlaceKey, int] = {}
@@ -106,6 +115,7 @@ class Tally:
         # Records that one of the place's windows may have already and another may lack: a write was cut short.
         self._again: dict[PlaceKey, list[tuple[int, Counts]]] = {}
         self._arrivals: dict[PlaceKey, int] = {}
+        self.met: dict[PlaceKey, Met] = {}  # the visitors of each place; who was met before may be met again
         self.lines: dict[str, Lines] = {}
         self.aside: dict[AsideKey, list[AsideRecord]] = {}
         self.replays: list[Replay] = []
@@ -132,7 +142,8 @@ class Tally:
     @property
     def rows(self) -> int:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
-        return self._listed + self.counters.rows + sum(map(len, self._counts.values()))
+        visitors = sum(met.rows for met in self.met.values())
+        return self._listed + self.counters.rows + sum(map(len, self._counts.values())) + visitors
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -164,13 +175,20 @@ class Tally:
         """Count a record that came again, for the first time."""
         for place, counts in replay.counts.items():
             self._count((replay.brand, place), counts, replay.by, replay.arrived_at_ms)
+        self.meet_replay(replay)
+
+    def meet_replay(self, replay: Replay) -> None:
+        """Meet the visitors of a record that came again."""
+        for hit in replay.hits:
+            if self._uniques and hit.line == "counted" and hit.visitor:
+                self._met((replay.brand, hit.place)).add([hit.key], [hit.visitor])
 
     def _add_new(self, record: Record, lines: Lines) -> None:
         try:
             if is_of_counters(record.group):
                 lines.counted += self.counters.add(record)
                 return
-            pack = counted_from_record(record.data)
+            pack = visited_from_record(record.data) if self._uniques else counted_from_record(record.data)
             again = None if pack.replays is None else replay_from_record(record.data)
         except Unreadable as error:
             lines.dead += record.weight
@@ -183,13 +201,23 @@ class Tally:
         if pack.weights or pack.screened or record.repeats or (pack.at_ms and not pack.trusted):
             self._sort(record, pack, lines)
             return
+        visitors = pack.visitors if isinstance(pack, Visited) else None
         if pack.at_ms:
-            for place, keys in self._by_place(record, pack.at_ms, pack.keys).items():
-                self._count((record.group, place), keys, record.sequence, record.arrived_at_ms)
+            self._count_by_place(record, pack, pack.at_ms, visitors)
         else:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
             self._count(minute, pack.keys, record.sequence, record.arrived_at_ms)
+            if visitors:
+                self._met(minute).add(pack.keys, visitors)
         lines.counted += len(pack.keys)
+
+    def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
+        places = self._by_place(record, at_ms, pack.keys)
+        for place, keys in places.items():
+            self._count((record.group, place), keys, record.sequence, record.arrived_at_ms)
+        if visitors:
+            for place, some in self._by_place(record, at_ms, visitors).items():
+                self._met((record.group, place)).add(places[place], some)
 
     def _count(self, place: PlaceKey, hits: list[HitKey] | Counts, sequence: int, arrived_at_ms: int) -> None:
         through = self._throughs.get(place)
@@ -205,10 +233,16 @@ class Tally:
             counts = self._counts[place] = Counter()
         counts.update(hits)
 
-    def _by_place(self, record: Record, at_ms: list[int], keys: list[HitKey]) -> dict[Place, list[HitKey]]:
-        """Return the hits of a record in groups; runs of one place, as a log in its order has them, cost little."""
-        groups: dict[Place, list[HitKey]] = {}
-        group: list[HitKey] = []
+    def _met(self, place: PlaceKey) -> Met:
+        met = self.met.get(place)
+        if met is None:
+            met = self.met[place] = Met()
+        return met
+
+    def _by_place(self, record: Record, at_ms: list[int], keys: list[T]) -> dict[Place, list[T]]:
+        """Return a column of a record in groups; runs of one place, as a log in its order has them, cost little."""
+        groups: dict[Place, list[T]] = {}
+        group: list[T] = []
         placed, zone, arrived_at_ms = self._placing.placed, self._placing.zone_of(record.group), record.arrived_at_ms
         from_ms = to_ms = 0
         for moment_ms, key in zip(at_ms, keys, strict=True):
@@ -221,13 +255,17 @@ class Tally:
     def _sort(self, record: Record, pack: Counted, lines: Lines) -> None:
         """Look at each hit by itself."""
         repeats = frozenset(record.repeats)
+        visitors = pack.visitors if isinstance(pack, Visited) else None
         places: dict[Place, Counts] = {}
         for at, key in enumerate(pack.keys):
             weight = 1 if pack.weights is None else pack.weights[at]
             line = "duplicate" if at in repeats else self._line(pack, at)
             lines.move(line, weight)
             if line == "counted":
-                places.setdefault(self._place_of(record, pack, at), Counter())[key] += weight
+                place = self._place_of(record, pack, at)
+                places.setdefault(place, Counter())[key] += weight
+                if visitors and visitors[at]:
+                    self._met((record.group, place)).add([key], [visitors[at]])
             elif line in ("late", "future", UNLABELLED):
                 self._set_aside(record, line, at, weight)
         for place, counts in places.items():
@@ -257,6 +295,7 @@ class Tally:
                 key=key,
                 weight=1 if pack.weights is None else pack.weights[at],
                 line=self._line(pack, at),
+                visitor=b"" if pack.visitors is None else pack.visitors[at],
             )
             for at, key in enumerate(pack.keys)
         )
