@@ -1,11 +1,12 @@
 """The whole path in a world of disorder: what comes out is what went in, whatever happens on the way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
 from footfall.flow.count.aside_items import write_aside
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import WindowKey
 from footfall.flow.count.tally import PlaceKey, Tally
@@ -109,11 +110,21 @@ class LateTwice(Worker):
         super()._add_late(key, places, tally, through=through)
 
 
+class LateVisitorsLost(Worker):
+    """Adds visitors to their minutes only, also when the hour was built without them."""
+
+    def _write_visitors(
+        self, met: Mapping[PlaceKey, PlaceTally], reached: Mapping[WindowKey, Sequence[PlaceKey]], *, through: int
+    ) -> None:
+        super()._write_visitors(met, {}, through=through)
+
+
 MUTANTS: dict[str, Callable[[int], World]] = {
     "checkpoint before summaries": lambda seed: World(seed, make_worker=worker_of(CheckpointFirst)),
     "acknowledged before it was appended": lambda seed: World(seed, acknowledges_early=True),
     "repeats ignored": lambda seed: World(seed, make_worker=worker_of(WithoutRepeats)),
     "a log imported twice": lambda seed: World(seed, forgets_marks=True),
+    "visitors who came late are lost": lambda seed: World(seed, make_worker=worker_of(LateVisitorsLost)),
     "late hits twice": lambda seed: World(seed, make_worker=worker_of(LateTwice)),
 }
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footfall.flow.count.aside import aside, record_at, replay_of
-from footfall.flow.count.met import Met
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.worker import CountRules
 from footfall.flow.store import keys
@@ -312,12 +312,12 @@ def test_any_order_repetition_and_crash_gives_the_sets_that_came(
 def test_what_was_met_in_parts_is_what_was_met_at_once() -> None:
     chance = Random(5)
     seen = [(key_of(str(chance.randrange(40))), chance.randbytes(8)) for _ in range(50_000)]
-    once, whole = Met(), Met()
-    once.add([key for key, _ in seen], [who for _, who in seen])
+    once, whole = PlaceTally(), PlaceTally()
+    once.count([key for key, _ in seen], [who for _, who in seen])
     for start in range(0, len(seen), 999):
-        part = Met()
+        part = PlaceTally()
         some = seen[start : start + 999]
-        part.add([key for key, _ in some], [who for _, who in some])
+        part.count([key for key, _ in some], [who for _, who in some])
         whole.take(part, part.keys())
     assert once.sketches(group_of_asset, EMPTY) == whole.sketches(group_of_asset, EMPTY)
     assert once.rows > 0

@@ -1,6 +1,6 @@
 """Visitors on either stage: hits that are sent with theirs, and what is stored of them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 
 import numpy as np
@@ -37,13 +37,13 @@ def all_known(stage: Stage, brand: str = "abc") -> Mapping[Window, GroupedUnique
     return {window: sketches for window, sketches in found.items() if len(sketches)}
 
 
-def expected_of(seen: Iterable[Seen]) -> GroupedUniques:
+def expected_of(seen: Iterable[Seen], hash_of: Callable[[str], bytes] = visitor) -> GroupedUniques:
     """Return the sketches of plain sets: of every asset, of every section, and of all."""
     sets: dict[int, set[bytes]] = {}
     for (asset, section, *_), who in seen:
         if who:
             for group in (group_of_asset(asset), group_of_section(section), BRAND_GROUP):
-                sets.setdefault(group, set()).add(visitor(who))
+                sets.setdefault(group, set()).add(hash_of(who))
     return sketches_of(sets)
 
 

@@ -13,7 +13,7 @@ Where others count the same shards meanwhile, and nothing is written at once, a 
 holds: when somebody was faster, the checkpoints are read again, the reading goes on to them, and the swap is made anew.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footfall.catalog.labels import KnownLabels
@@ -217,11 +217,11 @@ class Recount:
             for place, counts in first.counts.items():
                 stretch.count(number, place, self._labelled(brand, counts))
             tally.meet_replay(first)
-        for key, met in tally.met.items():
+        for key, met in tally.met().items():
             stretch.meet(number, key[1], met, self._labelled_keys(brand, met.keys()))
         return min(records[-1].sequence, through) if records else through
 
-    def _labelled(self, brand: str, counts: Counts) -> Counts:
+    def _labelled(self, brand: str, counts: Mapping[HitKey, int]) -> Mapping[HitKey, int]:
         """Return counts under the labels that the catalogue has now."""
         if self._labels is None or not self._labels.has_any(brand):
             return counts

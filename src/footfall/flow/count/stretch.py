@@ -5,12 +5,12 @@ Hours that are not kept any more come in whole days, for they live on in their d
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import takewhile
 
-from footfall.flow.count.met import Met
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
 from footfall.flow.count.tally import Counts
 from footfall.flow.stream.records import HitKey
@@ -37,7 +37,7 @@ class Stretch:
     zone: str
     is_in_days: bool
     counted: list[dict[Place, Counts]] = field(default_factory=list[dict[Place, Counts]])
-    met: list[dict[Place, Met]] = field(default_factory=list[dict[Place, Met]])  # each shard's visitors by place
+    met: list[dict[Place, PlaceTally]] = field(default_factory=list[dict[Place, PlaceTally]])  # each shard's visitors by place
     _by_minutes: frozenset[Window] | None = None
 
     def begin(self, shards: int) -> None:
@@ -56,15 +56,15 @@ class Stretch:
             self._by_minutes = frozenset(window_of(start_ms, Grain.HOUR, self.zone) for start_ms in starts)
         return self._by_minutes
 
-    def count(self, shard: int, place: Place, counts: Counts) -> None:
+    def count(self, shard: int, place: Place, counts: Mapping[HitKey, int]) -> None:
         """Add counts of a place, if it lies in the stretch."""
         if self._holds(place):
             self.counted[shard].setdefault(place, Counter()).update(counts)
 
-    def meet(self, shard: int, place: Place, met: Met, keys: Sequence[HitKey]) -> None:
+    def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[HitKey]) -> None:
         """Add visitors of a place, if it lies in the stretch, who were met under these keys."""
         if self._holds(place):
-            self.met[shard].setdefault(place, Met()).take(met, keys)
+            self.met[shard].setdefault(place, PlaceTally()).take(met, keys)
 
     def shrink(self) -> None:
         """Give up the later half while too much is counted; it will be a stretch of its own."""

@@ -9,7 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from footfall.flow.count.met import GroupOf
+from footfall.flow.count.place_tally import GroupOf
 from footfall.flow.store import keys
 from footfall.flow.store.visitors import (
     PIECE_BYTES_MAX,

@@ -12,6 +12,7 @@ from footfall.flow.count.aside_items import write_aside
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import STANDSTILL_MS, Held
 from footfall.flow.count.keeping import Keeping
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import BuildTiming, Rollup, WindowKey
@@ -257,8 +258,8 @@ class Worker:
         for key, places in reached.items():
             touched.add(Touched(*key))
             self._add_late(key, places, tally, through=checkpoint.through)
-        if tally.met:
-            self._write_visitors(tally, reached, through=checkpoint.through)
+        if met := tally.met():
+            self._write_visitors(met, reached, through=checkpoint.through)
         return touched
 
     def _reached(self, tally: Tally) -> dict[WindowKey, list[PlaceKey]]:
@@ -314,16 +315,18 @@ class Worker:
             self.rollup.keep_open(brand, window, until_ms=arrived_at_ms + lateness_ms)
         self.held.add(brand, window, name, counts, limits=LATE_LIMITS, through=through)
 
-    def _write_visitors(self, tally: Tally, reached: Mapping[WindowKey, Sequence[PlaceKey]], *, through: int) -> None:
+    def _write_visitors(
+        self, met: Mapping[PlaceKey, PlaceTally], reached: Mapping[WindowKey, Sequence[PlaceKey]], *, through: int
+    ) -> None:
         """Add the visitors of each place to its window, and to every longer window that was built without them."""
         sketches: dict[PlaceKey, GroupedUniques] = {}
-        for place, met in tally.met.items():
+        for place, one in met.items():
             brand, window = self._windows_of(place)[0]
             name = keys.shard_name(self.shard)
             if window.grain is not Grain.MINUTE and self.held.throughs(brand, window).late is not None:
                 name = keys.late_part(self.shard)
             columns = self.held.part(brand, window, name).columns
-            sketches[place] = met.sketches(self.visitors.group_of_asset, columns)
+            sketches[place] = one.sketches(self.visitors.group_of_asset, columns)
             if window.grain is Grain.MINUTE:
                 self.visitors.add(brand, window, sketches[place], through=through)
         for (brand, window), places in reached.items():
