@@ -148,7 +148,9 @@ def _check_visitors(world: World, brand: str, window: Window, people: set[Seen])
     where = f"{brand} {window}: the visitors"
     if not columns.cuts.any_asset:
         if found != truth:
-            raise Wrong(f"{where} are {len(found.coupons)} in {len(found)} sets, not {len(truth.coupons)}, {len(truth)}")
+            raise Wrong(
+                f"{where} are {len(found.coupons)} in {len(found)} sets, not {len(truth.coupons)}, {len(truth)}"
+            )
         return
     sections = {group_of_section(section) for (_, section, *_), _ in people}
     rows = {group_of_asset(row.asset) for row in rows_of(columns)}

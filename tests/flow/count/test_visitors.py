@@ -21,7 +21,10 @@ from footfall.flow.store.visitors import (
     group_of_section,
     load_pieces,
     load_visitors,
+    piece_keys,
 )
+from footfall.ports.errors import Corrupt
+from footfall.ports.table import Put
 from footfall.sketches.grouped import no_groups
 from footfall.sketches.grouped_bytes import bytes_from_grouped
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain
@@ -229,6 +232,29 @@ def test_counting_again_takes_out_who_was_not_there() -> None:
     done = side.recount(NOON_MS - DAY_MS, NOON_MS + 3 * HOUR_MS)
     assert done.changed == done.windows
     assert all_known(stage) == before
+
+
+def test_counting_again_mends_a_piece_that_is_damaged() -> None:
+    stage = busy_days(Stage())
+    before = all_known(stage)
+    window = stage.window(NOON_MS, Grain.HOUR)
+    key = piece_keys(stage.table, "abc", window)[0]
+    stage.table.put(Put(key, {"sketches": b"not a sketch"}))
+    with pytest.raises(Corrupt, match="count"):
+        load_visitors(stage.table, "abc", window)
+    assert stage.side().recount(NOON_MS, NOON_MS + HOUR_MS).changed == 1
+    assert all_known(stage) == before
+
+
+def test_what_another_wrote_beyond_the_checkpoint_is_not_taken_out() -> None:
+    stage = Stage()
+    window = minute_of(NOON_MS)
+    mine, later = (sketches_of({BRAND_GROUP: [visitor(who)]}) for who in ("ann", "bob"))
+    visitors = Visitors(stage.table, 0, expires_at_ms=lambda _: NOON_MS + DAY_MS)
+    visitors.write("abc", window, later, through=8)
+    visitors.write("abc", window, mine, through=6)
+    visitors.replace("abc", window, no_groups(), through=7)
+    assert load_visitors(stage.table, "abc", window) == later
 
 
 def busy_days(stage: Stage) -> Stage:

@@ -20,10 +20,10 @@ def visitor(name: str) -> bytes:
     return blake2b(name.encode(), digest_size=8).digest() if name else b""
 
 
-def send_seen(stage: Stage, *seen: tuple[str, str], section: str = "news", **more: object) -> None:
+def send_seen(stage: Stage, *seen: tuple[str, str], section: str = "news", **columns: object) -> None:
     """Append hits of assets, each with who came."""
     keys = [key_of(asset, section) for asset, _ in seen]
-    stage.send_pack(keys, visitors=[visitor(who) for _, who in seen], **more)
+    stage.send_pack(keys, brand="abc", visitors=[visitor(who) for _, who in seen], **columns)
 
 
 def known(stage: Stage, moment_ms: int, grain: Grain, brand: str = "abc") -> GroupedUniques:

@@ -1,8 +1,8 @@
 """What a run of records comes to at one place: hits by what they are counted under, and who was met there.
 
-Pure. Visitors are told apart by what their hits are counted under, because it is known only when counts are written which
-of that a window has room for, and because counting again may give an asset other labels. Both need a number for each
-such key, so a hit is looked up once.
+Pure. Visitors are told apart by what their hits are counted under, because it is known only when counts are written
+which of that a window has room for, and because counting again may give an asset other labels. Both need a number for
+each such key, so a hit is looked up once.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -125,7 +125,8 @@ class PlaceTally:
         brand = regrouped(by_key, np.full(len(by_key), BRAND_GROUP, np.int64))
         if columns.other:
             by_key = picked(by_key, np.flatnonzero(_have_rows(all_keys, columns)[by_key.groups]))
-        keys = [all_keys[number] for number in by_key.groups.tolist()]
+        numbers: list[int] = by_key.groups.tolist()
+        keys = [all_keys[number] for number in numbers]
         assets = regrouped(by_key, _groups(group_of_asset, [key[0] for key in keys]))
         names = [key[1] for key in keys]  # Few of them, over and over.
         known = {name: group_of_section(name) for name in set(names)}
@@ -177,6 +178,7 @@ def _groups(group_of: GroupOf, texts: Sequence[str]) -> Groups:
 
 def _have_rows(keys: Sequence[HitKey], columns: Columns) -> NDArray[np.bool_]:
     """Tell of each key whether the columns have a row for it."""
-    slices = [tuple(label) for label in columns.slices]
-    rows = {(ident, slices[no]) for ident, no in zip(columns.ident.tolist(), columns.slice_no.tolist(), strict=True)}
-    return np.fromiter(((ident_of(asset), tuple(label)) in rows for asset, *label in keys), np.bool_, len(keys))
+    idents: list[int] = columns.ident.tolist()
+    numbers: list[int] = columns.slice_no.tolist()
+    rows = {(ident, tuple(columns.slices[number])) for ident, number in zip(idents, numbers, strict=True)}
+    return np.fromiter(((ident_of(key[0]), key[1:]) in rows for key in keys), np.bool_, len(keys))

@@ -30,6 +30,7 @@ from footfall.flow.store.columns import EMPTY, total_hits
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import HitKey
 from footfall.ports.errors import Changed, Unavailable
@@ -341,4 +342,5 @@ def _sum_of(parts: Sequence[Content]) -> Content:
     full = [one.columns for one in parts if len(one.columns.ident) or one.columns.other]
     if not full:
         return Content(EMPTY, visitors)
-    return Content(bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX), visitors)
+    columns = bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+    return Content(columns, only_groups(visitors, kept_groups(columns)))

@@ -15,7 +15,9 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import bounded, merge
+from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
+from footfall.sketches.grouped import GroupedUniques
 from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
 WINDOW_ROWS_MAX = 1_000_000
@@ -59,10 +61,10 @@ class Build:
     brand: str
     window: Window
     parts: list[Window]
-    visitors: Union
     done: int = 0
     attempts: int = 1
     merged: Columns = field(default_factory=lambda: EMPTY)
+    visitors: Union = field(init=False)
 
 
 class Rollup:
@@ -259,12 +261,19 @@ class Rollup:
             waiting = [key for key in waiting if turns_ms[key] <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
             if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
-                return Build(brand, window, parts_of(window, self._zone_of(brand)), self._union(brand, window, through))
+                return self._build_of(brand, window, through)
         return None
 
-    def _union(self, brand: str, window: Window, through: int) -> Union:
-        # No condition is needed: those that a build leaves behind which is not finished come again with the next.
-        return Union(lambda sketches: self._visitors.write(brand, window, sketches, through=through))
+    def _build_of(self, brand: str, window: Window, through: int) -> Build:
+        build = Build(brand, window, parts_of(window, self._zone_of(brand)))
+
+        def write(sketches: GroupedUniques) -> None:
+            # Without a condition: what a build has written that is not finished comes again with the next.
+            kept = only_groups(sketches, kept_groups(build.merged))
+            self._visitors.write(brand, window, kept, through=through)
+
+        build.visitors = Union(write)
+        return build
 
     def _turns_ms(self) -> dict[WindowKey, int]:
         """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.

@@ -37,7 +37,9 @@ class Stretch:
     zone: str
     is_in_days: bool
     counted: list[dict[Place, Counts]] = field(default_factory=list[dict[Place, Counts]])
-    met: list[dict[Place, PlaceTally]] = field(default_factory=list[dict[Place, PlaceTally]])  # each shard's visitors by place
+    met: list[dict[Place, PlaceTally]] = field(
+        default_factory=list[dict[Place, PlaceTally]]
+    )  # each shard's visitors by place
     _by_minutes: frozenset[Window] | None = None
 
     def begin(self, shards: int) -> None:

@@ -13,7 +13,7 @@ from footfall.flow.store.columns import Columns, is_same, total_hits
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Head, Summaries, Summary
-from footfall.flow.store.visitors import load_pieces, only_groups, remove_pieces
+from footfall.flow.store.visitors import load_visitors, only_groups, piece_keys, remove_keys
 from footfall.flow.stream.records import RULES
 from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.table import Table
@@ -76,18 +76,23 @@ class Swapping:
 
     def _write_visitors(self, brand: str, window: Window, contents: Sequence[Content]) -> None:
         """Store each shard's visitors of a window in the place of those that were there, unless they are the same."""
-        before = load_pieces(self._table, brand, window)
-        merged = [piece for piece in before if piece.part == keys.ALL]
+        merged = [key for key in piece_keys(self._table, brand, window) if keys.part_from_visitors(key) == keys.ALL]
         after = merge_grouped([one.visitors for one in contents])
-        known = merge_grouped([piece.sketches for piece in before])
-        # A final one has no more than the assets that were kept.
-        if known != (only_groups(after, known.groups) if merged else after):
+        if self._are_others(brand, window, after, is_cut=bool(merged)):
             self.differing.add(window)
         elif not merged:
             return
         for worker, content in zip(self._workers, contents, strict=True):
             worker.visitors.replace(brand, window, content.visitors, through=worker.checkpoint.through)
-        remove_pieces(self._table, merged)
+        remove_keys(self._table, merged)
+
+    def _are_others(self, brand: str, window: Window, after: GroupedUniques, *, is_cut: bool) -> bool:
+        """Tell whether a window's visitors are others now; one that was cut has those of its assets that were kept."""
+        try:
+            before = load_visitors(self._table, brand, window)
+        except Corrupt:
+            return True
+        return before != (only_groups(after, before.groups) if is_cut else after)
 
     def _write_main(self, worker: Worker, brand: str, window: Window, columns: Columns) -> None:
         name = keys.shard_name(worker.shard)

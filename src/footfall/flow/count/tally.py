@@ -170,8 +170,9 @@ class Tally:
             if sequence > through:
                 counts.update(again)
         # The place's own are handed out as they are while nothing comes again: that is nearly always.
-        counted = self._counts[place].counts() if place in self._counts else {}
-        if counts:
+        tallied = self._counts.get(place)
+        counted = counts if tallied is None else tallied.counts()
+        if counts and counted is not counts:
             counts.update(counted)
         return counts or counted
 

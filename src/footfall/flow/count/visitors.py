@@ -15,8 +15,9 @@ from footfall.flow.store.visitors import (
     PIECE_BYTES_MAX,
     Piece,
     group_of_asset,
+    piece_keys,
     pieces_of,
-    remove_pieces,
+    remove_keys,
     save_visitors,
     unite_pieces,
 )
@@ -82,10 +83,10 @@ class Visitors:
         """Write all visitors of a window, and remove what the shard knew of it up to the same record."""
         made = self._save(brand, window, sketches, through) if len(sketches) else []
         written = {piece.key for piece in made}
-        before = list(pieces_of(self._table, brand, window, part=self._part))
+        mine = [key for key in piece_keys(self._table, brand, window) if keys.part_from_visitors(key) == self._part]
         # What another has written since holds records that were not read here.
-        old = [one for one in before if one.key not in written and keys.through_of_visitors(one.key) <= through]
-        remove_pieces(self._table, old)
+        old = [key for key in mine if key not in written and keys.through_of_visitors(key) <= through]
+        remove_keys(self._table, old)
         self.forget(brand, window)
 
     def forget(self, brand: str, window: Window) -> None:

@@ -101,9 +101,19 @@ def load_visitors(table: Table, brand: str, window: Window) -> GroupedUniques:
 
 def remove_pieces(table: Table, pieces: Iterable[Piece]) -> None:
     """Remove pieces whose visitors are known by others, too, or are to be forgotten."""
-    gone = [Delete(piece.key) for piece in pieces]
-    for start in range(0, len(gone), BATCH_ITEMS_MAX):
-        table.write(gone[start : start + BATCH_ITEMS_MAX])
+    remove_keys(table, [piece.key for piece in pieces])
+
+
+def piece_keys(table: Table, brand: str, window: Window) -> list[Key]:
+    """Return where the pieces of a window lie, whether they can be read or not."""
+    found = everything(table, keys.partition(brand, window), at_least=keys.VISITORS_FROM, at_most=keys.VISITORS_TO)
+    return [one.key for one in found]
+
+
+def remove_keys(table: Table, pieces: Sequence[Key]) -> None:
+    """Remove pieces by where they lie."""
+    for start in range(0, len(pieces), BATCH_ITEMS_MAX):
+        table.write([Delete(key) for key in pieces[start : start + BATCH_ITEMS_MAX]])
 
 
 def kept_groups(columns: Columns) -> NDArray[np.int64] | None:
