@@ -123,7 +123,8 @@ def picked(sketches: GroupedUniques, places: Places) -> GroupedUniques:
     starts = np.zeros(len(places) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     # Where each coupon that stays lies now: its group's first, and how many of the group come before it.
-    at: Places = np.repeat(sketches.starts[places] - starts[:-1], counts) + np.arange(starts[-1])
+    before: Places = np.repeat(sketches.starts[places] - starts[:-1], counts)
+    at: Places = before + np.arange(int(starts[-1]))
     dense = np.flatnonzero(np.isin(places, sketches.dense))
     rows = np.searchsorted(sketches.dense, places[dense])
     return _frozen(

@@ -17,6 +17,7 @@ from footfall.sketches.gathering import Gathering
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
 
 ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
+FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
 BYTES_PER_ROW = 250  # what a row of hits takes in memory
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
 
@@ -36,6 +37,7 @@ class PlaceTally:
 
     def __init__(self) -> None:
         self._numbers = _Numbers()
+        self._few: list[HitKey] = []  # hits that came by ones and twos and have no numbers yet
         self._aside: list[Groups] = []  # the numbers of hits that are not added up
         self._aside_hits = 0
         self._sums = np.zeros(0, np.int64)
@@ -50,7 +52,7 @@ class PlaceTally:
     def rows(self) -> int:
         """Return how much is in hand, in rows of hits."""
         visitors = self._taken_bytes + (0 if self._gathering is None else 4 * self._gathering.rows)
-        return len(self._numbers) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
+        return len(self._numbers) + len(self._few) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
 
     @property
     def has_visitors(self) -> bool:
@@ -59,10 +61,14 @@ class PlaceTally:
 
     def count(self, keys: Sequence[HitKey], visitors: Sequence[bytes] | None = None) -> None:
         """Count hits, each with its visitor if they have any."""
-        numbers = self._numbered(keys)
-        self._aside.append(numbers)
-        self._aside_hits += len(keys)
         self._counts = None
+        if not visitors and len(keys) < FEW:
+            self._few += keys
+            if len(self._few) >= FEW_MAX:
+                self._number_few()
+            return
+        numbers = self._numbered(keys)
+        self._lay_aside(numbers)
         if visitors:
             self._meet(numbers, visitors)
         if self._aside_hits >= ASIDE_MAX:
@@ -94,6 +100,7 @@ class PlaceTally:
 
     def keys(self) -> list[HitKey]:
         """Return what hits are counted under, in the order of their coming."""
+        self._number_few()
         return list(self._numbers)
 
     def counts(self) -> Mapping[HitKey, int]:
@@ -121,7 +128,7 @@ class PlaceTally:
         by_key = self.by_key()
         if not len(by_key):
             return by_key
-        all_keys = list(self._numbers)
+        all_keys = self.keys()
         brand = regrouped(by_key, np.full(len(by_key), BRAND_GROUP, np.int64))
         if columns.other:
             by_key = picked(by_key, np.flatnonzero(_have_rows(all_keys, columns)[by_key.groups]))
@@ -134,7 +141,18 @@ class PlaceTally:
         return merge_grouped([assets, sections, brand])
 
     def _numbered(self, keys: Sequence[HitKey]) -> Groups:
+        if self._few:
+            self._number_few()
         return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+
+    def _number_few(self) -> None:
+        few, self._few = self._few, []
+        if few:
+            self._lay_aside(self._numbered(few))
+
+    def _lay_aside(self, numbers: Groups) -> None:
+        self._aside.append(numbers)
+        self._aside_hits += len(numbers)
 
     def _meet(self, numbers: Groups, visitors: Sequence[bytes]) -> None:
         joined = b"".join(visitors)
@@ -147,6 +165,7 @@ class PlaceTally:
             self._visitors.append(joined)
 
     def _add_up(self) -> None:
+        self._number_few()
         if self._aside:
             sums = np.bincount(np.concatenate(self._aside), minlength=len(self._sums))
             sums[: len(self._sums)] += self._sums

@@ -221,12 +221,14 @@ class Tally:
 
     def _count(self, record: Record, place: PlaceKey, hits: list[HitKey], visitors: list[bytes] | None) -> None:
         """Count hits of a record at a place, each with its visitor if they have any."""
-        if self._is_new(place, record.sequence, record.arrived_at_ms):
-            self._tally_of(place).count(hits, visitors)
+        is_new = self._is_new(place, record.sequence, record.arrived_at_ms)
+        tallied = self._counts.get(place) or self._tally_of(place)
+        if is_new:
+            tallied.count(hits, visitors)
             return
         self._count_again(place, Counter(hits), record.sequence)
         if visitors:
-            self._tally_of(place).meet(hits, visitors)
+            tallied.meet(hits, visitors)
 
     def _count_some(self, place: PlaceKey, counts: Counts, sequence: int, arrived_at_ms: int) -> None:
         """Count hits at a place that are added up already."""
