@@ -168,6 +168,31 @@ def test_pieces_that_another_has_put_together_are_not_brought_back() -> None:
     assert known(stage, NOON_MS, Grain.MINUTE) == expected_of([(key_of("1"), "bob")])
 
 
+def test_pieces_that_flushes_of_a_long_time_have_left_are_put_together() -> None:
+    stage = Stage()
+    window = minute_of(NOON_MS)
+    for number in range(120):
+        flush = Visitors(stage.table, 0, expires_at_ms=lambda _: NOON_MS + DAY_MS, is_shared=True)
+        flush.add("abc", window, sketches_of({BRAND_GROUP: [visitor(str(number % 99))]}), through=number)
+    before = load_visitors(stage.table, "abc", window)
+    assert len(load_pieces(stage.table, "abc", window)) == 120
+    Visitors(stage.table, 0, expires_at_ms=lambda _: NOON_MS + DAY_MS).gather("abc", window, through=120)
+    assert len(load_pieces(stage.table, "abc", window)) == 3
+    assert load_visitors(stage.table, "abc", window) == before
+
+
+def test_where_writes_cost_money_a_few_pieces_are_left_as_they_are() -> None:
+    stage = Stage()
+    visitors = Visitors(stage.table, 0, expires_at_ms=lambda _: NOON_MS + DAY_MS, is_shared=True)
+    found: list[int] = []
+    for number in range(40):
+        visitors.add("abc", minute_of(NOON_MS), sketches_of({BRAND_GROUP: [visitor(str(number))]}), through=number)
+        found.append(len(load_pieces(stage.table, "abc", minute_of(NOON_MS))))
+    assert found[:4] == [1, 2, 3, 4]
+    assert max(found) <= 12
+    assert list(sizes(load_visitors(stage.table, "abc", minute_of(NOON_MS)))) == [40]
+
+
 def test_a_piece_is_never_larger_than_an_item() -> None:
     stage = Stage()
     chance = Random(1)

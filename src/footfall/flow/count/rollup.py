@@ -338,6 +338,7 @@ class Rollup:
             # No more than it holds: whoever merges the same parts meanwhile covers this one.
             through = max(throughs.main or 0, throughs.late or 0)
         columns = [self._held.part(brand, window, name).columns for name in (self._main, self._late)]
+        self._visitors.gather(brand, window, through=through)
         self._save_merged(brand, window, columns, through=through)
         self._unconfirmed[key] = False
         return key

@@ -7,6 +7,7 @@ has a few pieces. Pieces are unions, so one that is written again or by somebody
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import lru_cache
 
 from footfall.flow.count.place_tally import GroupOf
@@ -29,6 +30,8 @@ from footfall.values.window import Window
 HELD_BYTES_MAX = 8_000_000  # Pieces in hand; a window that is let go begins with none.
 AT_ONCE_BYTES_MAX = 16_000_000  # What is united in memory; beyond it, a window is written in several unions.
 GROUPS_KNOWN_MAX = 100_000  # Some 200 bytes each.
+FREE_PIECES = 4  # Where each write costs money, so many pieces are cheaper to read than to put together.
+TOGETHER_MAX = 50  # pieces in one transaction, which has a hundred actions at most
 LARGER_MAX = 2  # A piece is united with one that is at most so many times as large.
 
 WindowKey = tuple[str, Window]  # brand, window
@@ -37,11 +40,20 @@ WindowKey = tuple[str, Window]  # brand, window
 class Visitors:
     """Reads and writes what one shard knows of its windows' visitors."""
 
-    def __init__(self, table: Table, shard: int, *, expires_at_ms: Callable[[Window], int], is_on: bool = True) -> None:
+    def __init__(
+        self,
+        table: Table,
+        shard: int,
+        *,
+        expires_at_ms: Callable[[Window], int],
+        is_on: bool = True,
+        is_shared: bool = False,
+    ) -> None:
         self._table = table
         self._part = keys.shard_name(shard)
         self._expires_at_ms = expires_at_ms
         self._is_on = is_on
+        self._pieces_min = FREE_PIECES if is_shared else 0
         self._held: OrderedDict[WindowKey, list[Piece]] = OrderedDict()
         self._held_bytes = 0
         self.group_of_asset: GroupOf = lru_cache(maxsize=GROUPS_KNOWN_MAX)(group_of_asset)
@@ -53,19 +65,38 @@ class Visitors:
         pieces = self._held.get((brand, window), [])
         last = len(pieces)
         whole, size = sketches, weight_bytes(sketches)
-        while last and _goes_with(weight_bytes(pieces[last - 1].sketches), size):
+        while last > self._pieces_min and _goes_with(weight_bytes(pieces[last - 1].sketches), size):
             last -= 1
             whole = merge_grouped([pieces[last].sketches, whole])
             size = weight_bytes(whole)
-        try:
-            made = unite_pieces(
-                self._table, brand, window, whole, replaces=pieces[last:], part=self._part, through=through,
-                expires_at_ms=self._expires_at_ms(window),
-            ) if last < len(pieces) else self._save(brand, window, sketches, through)  # fmt: skip
-        except Changed:  # Somebody else has put them together, or counted them again.
-            self.forget(brand, window)
-            last, made = 0, self._save(brand, window, sketches, through)
+        if last == len(pieces):
+            made = self._save(brand, window, sketches, through)
+        else:
+            try:
+                made = self._unite(brand, window, whole, pieces[last:], through)
+            except Changed:  # Somebody else has put them together, or counted them again.
+                last, made = 0, self._save(brand, window, sketches, through)
         self._hold((brand, window), [*pieces[:last], *made])
+
+    def gather(self, brand: str, window: Window, *, through: int) -> None:
+        """Put the small pieces of a window together, wherever flushes of a long time have left many."""
+        pieces = list(pieces_of(self._table, brand, window, part=self._part)) if self._is_on else []
+        some: list[Piece] = []
+        size = 0
+        for piece in pieces if len(pieces) > FREE_PIECES else []:
+            weight = weight_bytes(piece.sketches)
+            if some and (size + weight > PIECE_BYTES_MAX or len(some) == TOGETHER_MAX):
+                self._gather(brand, window, some, through)
+                some, size = [], 0
+            some.append(piece)
+            size += weight
+        self._gather(brand, window, some, through)
+        self.forget(brand, window)
+
+    def _gather(self, brand: str, window: Window, pieces: Sequence[Piece], through: int) -> None:
+        if len(pieces) > 1:
+            with suppress(Changed):  # Somebody else has put them together meanwhile.
+                self._unite(brand, window, merge_grouped([piece.sketches for piece in pieces]), pieces, through)
 
     def of_windows(self, brand: str, windows: Iterable[Window]) -> Iterator[GroupedUniques]:
         """Yield what the shard knows of the visitors of windows, piece by piece."""
@@ -98,6 +129,14 @@ class Visitors:
         """Let go of everything, for what was in hand may not be what is stored."""
         self._held.clear()
         self._held_bytes = 0
+
+    def _unite(
+        self, brand: str, window: Window, whole: GroupedUniques, replaces: Sequence[Piece], through: int
+    ) -> list[Piece]:
+        return unite_pieces(
+            self._table, brand, window, whole, replaces=replaces, part=self._part, through=through,
+            expires_at_ms=self._expires_at_ms(window),
+        )  # fmt: skip
 
     def _save(self, brand: str, window: Window, sketches: GroupedUniques, through: int) -> list[Piece]:
         return save_visitors(

@@ -99,7 +99,9 @@ class Worker:
         )
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
         self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
-        self.visitors = Visitors(table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques)
+        self.visitors = Visitors(
+            table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques, is_shared=self.is_shared
+        )
         self.rollup = Rollup(table, self.held, self.visitors, shard, zone_of=zone_of, timing=timing)
         self.checkpoint, self._number = self._load()
         self._tally = self._new_tally()
@@ -322,9 +324,8 @@ class Worker:
         sketches: dict[PlaceKey, GroupedUniques] = {}
         for place, one in met.items():
             brand, window = self._windows_of(place)[0]
-            name = keys.shard_name(self.shard)
-            if window.grain is not Grain.MINUTE and self.held.throughs(brand, window).late is not None:
-                name = keys.late_part(self.shard)
+            is_late = window.grain is not Grain.MINUTE and self.held.throughs(brand, window).late is not None
+            name = keys.late_part(self.shard) if is_late else keys.shard_name(self.shard)
             columns = self.held.part(brand, window, name).columns
             sketches[place] = one.sketches(self.visitors.group_of_asset, columns)
             if window.grain is Grain.MINUTE:
@@ -387,8 +388,7 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        uniques = self._how.uniques
-        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of, uniques=uniques)
+        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of, uniques=self._how.uniques)
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
