@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from bench.plan import Plan
 from bench.redis_server import Redis, request
 from bench.results import Row, row
+from bench.uniques_counting import counting_rows
 from bench.uniques_error import error_rows
 from footfall.sketches.coupons import coupons_of_numbers, coupons_of_texts
 from footfall.sketches.datasketches_hll import datasketches_from_uniques
@@ -48,7 +49,7 @@ def run(plan: Plan) -> list[Row]:
     texts = [f"https://some.url/data/{number % 10**9}" for number in numbers.tolist()]
     with Redis(plan.directory) as redis:
         rows = [*_text_rows(texts, redis), *_number_rows(numbers, redis), *_merge_rows(numbers, redis)]
-    return [*rows, *_group_rows(chance), *_byte_rows(), *error_rows(plan)]
+    return [*rows, *_group_rows(chance), *_byte_rows(), *counting_rows(plan), *error_rows(plan)]
 
 
 def _text_rows(texts: Sequence[str], redis: Redis) -> list[Row]:

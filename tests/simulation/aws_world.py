@@ -47,7 +47,7 @@ class HourlyOracle(Oracle):
                 return
             if self._is_known(brand, "key", repr(key), now_ms):
                 self.lines[brand]["dead"] += len(hits)
-                waiting = [SetAside(hit.key, now_ms if hit.at_ms is None else hit.at_ms) for hit in hits]
+                waiting = [SetAside(hit.key, now_ms if hit.at_ms is None else hit.at_ms, hit.visitor) for hit in hits]
                 self.waiting[brand, "dead", place].extend(waiting)
                 return
         self.accept(hits, now_ms=now_ms, key="", places={(brand, entry.shard): place})

@@ -9,15 +9,20 @@ from footfall.app.counting import recounted
 from footfall.flow.serve.ledger import ledger, ledger_json
 from footfall.flow.store.checkpoints import Checkpoint, lines_item, load_checkpoint
 from footfall.flow.store.columns import CountKey, Slice
+from footfall.flow.store.columns import rows as rows_of
 from footfall.flow.store.cutting import most_missed
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section, load_visitors
 from footfall.ports.table import Table
+from footfall.sketches.grouped import uniques_of
+from footfall.sketches.uniques import Uniques, merged
 from footfall.values.errors import Refused
 from footfall.values.period import expires_at_ms
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, moment_from_text
+from tests.flow.count.visitors_met import expected_of
 from tests.flow.store.counts import counts_of
-from tests.simulation.oracle import LATENESS_MS, Oracle
+from tests.simulation.oracle import LATENESS_MS, Oracle, Seen
 from tests.simulation.world import World
 
 LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
@@ -53,10 +58,11 @@ def check_ledger(world: World, brand: str) -> None:
 def check_windows(world: World, brand: str) -> None:
     """Compare every window that is kept, and see that none is there that ought not to be."""
     closed_until_ms = min(one.passed_ms for one in _checkpoints(world.store, world.shards).values())
-    truth = world.oracle.windows(brand)
+    truth, people = world.oracle.windows(brand), world.oracle.visitors(brand)
     for window in _kept(world, truth):
         if window.grain is Grain.MINUTE or window.to_ms <= closed_until_ms:
             _check_window(world, brand, window, truth[window])
+            _check_visitors(world, brand, window, people.get(window, set()))
     empty = Counter[CountKey]()
     for window in _kept(world, dict.fromkeys(_neighbours(truth), empty)):
         if window not in truth:
@@ -133,6 +139,32 @@ def _check_window(world: World, brand: str, window: Window, truth: Counter[Count
         missed = most_missed(columns.cuts, [Slice(*key[1:])]) if is_cut else 0
         if not found[key] <= truth[key] <= found[key] + missed:
             raise Wrong(f"{where}: {key} has {found[key]} (and at most {missed} more), not {truth[key]}")
+
+
+def _check_visitors(world: World, brand: str, window: Window, people: set[Seen]) -> None:
+    """Compare the visitors of a window with the sets that came; of one that was cut, of what it kept."""
+    columns = merge([part.columns for part in Summaries(world.store, world.clock).live(brand, window)])
+    found, truth = load_visitors(world.store, brand, window), expected_of(people, lambda who: world.hash_of(brand, who))
+    where = f"{brand} {window}: the visitors"
+    if not columns.cuts.any_asset:
+        if found != truth:
+            raise Wrong(
+                f"{where} are {len(found.coupons)} in {len(found)} sets, not {len(truth.coupons)}, {len(truth)}"
+            )
+        return
+    sections = {group_of_section(section) for (_, section, *_), _ in people}
+    rows = {group_of_asset(row.asset) for row in rows_of(columns)}
+    for group in {*found.groups.tolist(), *truth.groups.tolist()}:
+        is_asset = group != BRAND_GROUP and group not in sections
+        met, came = uniques_of(found, group), uniques_of(truth, group)
+        # Whatever was cut out before may have come again since.
+        is_cut = is_asset and (group not in rows or columns.cuts.reaches_kept)
+        if met != came and not (is_cut and (met is None or (came is not None and _is_part(met, came)))):
+            raise Wrong(f"{where} of set {group} are not those that came")
+
+
+def _is_part(met: Uniques, came: Uniques) -> bool:
+    return merged([met, came], lg_k=met.lg_k) == came
 
 
 def _check_items(

@@ -16,6 +16,7 @@ AHEAD_MS = 5 * MINUTE_MS
 REMEMBERED_MS = DAY_MS  # ids and keys
 
 Key = tuple[str, str, str, str]
+Seen = tuple[Key, str]  # what a hit is counted under, and who came
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class SentHit:
     paid_type: str = ""
     at_ms: int | None = None
     id: str = ""
+    visitor: str = ""
 
     @property
     def key(self) -> Key:
@@ -41,6 +43,7 @@ class SetAside:
 
     key: Key
     at_ms: int
+    visitor: str
 
 
 @dataclass
@@ -52,6 +55,7 @@ class Oracle:
     minutes: dict[str, dict[int, Counter[Key]]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Counter))
     )
+    people: dict[str, dict[int, set[Seen]]] = field(default_factory=lambda: defaultdict(lambda: defaultdict(set)))
     lines: dict[str, Counter[str]] = field(default_factory=lambda: defaultdict(Counter))
     waiting: dict[tuple[str, str, str], list[SetAside]] = field(default_factory=lambda: defaultdict(list))
     _seen: dict[tuple[str, str, str], int] = field(default_factory=dict)
@@ -65,11 +69,11 @@ class Oracle:
             self.lines[hit.brand][line] += 1
             at_ms = now_ms if hit.at_ms is None else hit.at_ms
             if line == "counted":
-                self._count(hit.brand, hit.key, at_ms)
+                self._count(hit.brand, hit.key, at_ms, hit.visitor)
             elif line != "duplicate":
                 shard = shard_of(hit.brand, hit.asset, shards=self.shards)
                 place = places.get((hit.brand, shard), "nowhere")
-                self.waiting[hit.brand, line, place].append(SetAside(hit.key, at_ms))
+                self.waiting[hit.brand, line, place].append(SetAside(hit.key, at_ms, hit.visitor))
 
     def bring_in(self, hits: Iterable[SentHit], *, places: dict[int, str]) -> None:
         """Take in hits of an imported log, whose times are trusted."""
@@ -78,10 +82,10 @@ class Oracle:
             if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
                 self.lines[hit.brand]["unlabelled"] += 1
                 place = places[shard_of(hit.brand, hit.asset, shards=self.shards)]
-                self.waiting[hit.brand, "unlabelled", place].append(SetAside(hit.key, hit.at_ms))
+                self.waiting[hit.brand, "unlabelled", place].append(SetAside(hit.key, hit.at_ms, hit.visitor))
             else:
                 self.lines[hit.brand]["counted"] += 1
-                self._count(hit.brand, hit.key, hit.at_ms)
+                self._count(hit.brand, hit.key, hit.at_ms, hit.visitor)
 
     def poison(self, brand: str, *, weight: int) -> None:
         """Take in a record that cannot be read."""
@@ -93,7 +97,7 @@ class Oracle:
         self.lines[brand][line] -= len(hits)
         self.lines[brand]["counted"] += len(hits)
         for hit in hits:
-            self._count(brand, hit.key, hit.at_ms)
+            self._count(brand, hit.key, hit.at_ms, hit.visitor)
 
     def replayable(self, brand: str, line: str, *, now_ms: int) -> list[str]:
         """Return the places whose hits can be replayed now: none of them is still to come."""
@@ -110,6 +114,15 @@ class Oracle:
         for start_ms, counts in self.minutes[brand].items():
             for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY):
                 found[window_of(start_ms, grain, zone)].update(counts)
+        return found
+
+    def visitors(self, brand: str) -> dict[Window, set[Seen]]:
+        """Return who came in every minute, hour and day of a brand, and to what."""
+        zone = self.brands[brand].zone
+        found: dict[Window, set[Seen]] = defaultdict(set)
+        for start_ms, seen in self.people[brand].items():
+            for grain in (Grain.MINUTE, Grain.HOUR, Grain.DAY):
+                found[window_of(start_ms, grain, zone)] |= seen
         return found
 
     def between(self, brand: str, *, from_ms: int, to_ms: int) -> Counter[Key]:
@@ -136,5 +149,8 @@ class Oracle:
         self._seen[brand, kind, text] = now_ms
         return False
 
-    def _count(self, brand: str, key: Key, at_ms: int) -> None:
-        self.minutes[brand][at_ms // MINUTE_MS * MINUTE_MS][key] += 1
+    def _count(self, brand: str, key: Key, at_ms: int, visitor: str) -> None:
+        start_ms = at_ms // MINUTE_MS * MINUTE_MS
+        self.minutes[brand][start_ms][key] += 1
+        if visitor:
+            self.people[brand][start_ms].add((key, visitor))

@@ -1,10 +1,13 @@
 """The whole path in a world of disorder: what comes out is what went in, whatever happens on the way."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
 
+from footfall.flow.count.aside_items import write_aside
+from footfall.flow.count.place_tally import PlaceTally
+from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import WindowKey
 from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
@@ -81,9 +84,8 @@ class CheckpointFirst(Worker):
         tally = self._tally
         checkpoint = self._next_checkpoint(tally, is_at_tip=is_at_tip, now_ms=self._clock.now_ms())
         for replay in tally.replays:
-            self._take_replay(replay, tally, checkpoint)
-        for key, records in tally.aside.items():
-            self._write_aside(key, records)
+            take_replay(self._table, replay, tally, checkpoint, shard=self.shard)
+        write_aside(self._table, tally.aside, shard=self.shard, expires_at_ms=2**50)
         self._commit(checkpoint, ())
         self.checkpoint, self._tally = checkpoint, self._new_tally()
         self.commit_touched(self._write_counts(tally, checkpoint))
@@ -108,11 +110,21 @@ class LateTwice(Worker):
         super()._add_late(key, places, tally, through=through)
 
 
+class LateVisitorsLost(Worker):
+    """Adds visitors to their minutes only, also when the hour was built without them."""
+
+    def _write_visitors(
+        self, met: Mapping[PlaceKey, PlaceTally], reached: Mapping[WindowKey, Sequence[PlaceKey]], *, through: int
+    ) -> None:
+        super()._write_visitors(met, {}, through=through)
+
+
 MUTANTS: dict[str, Callable[[int], World]] = {
     "checkpoint before summaries": lambda seed: World(seed, make_worker=worker_of(CheckpointFirst)),
     "acknowledged before it was appended": lambda seed: World(seed, acknowledges_early=True),
     "repeats ignored": lambda seed: World(seed, make_worker=worker_of(WithoutRepeats)),
     "a log imported twice": lambda seed: World(seed, forgets_marks=True),
+    "visitors who came late are lost": lambda seed: World(seed, make_worker=worker_of(LateVisitorsLost)),
     "late hits twice": lambda seed: World(seed, make_worker=worker_of(LateTwice)),
 }
 

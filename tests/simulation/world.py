@@ -21,7 +21,7 @@ from footfall.app.settings import Settings
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.imported import ImportedHits
 from footfall.flow.collect.parse import parse_hits
-from footfall.flow.collect.senders import Salts, Sender
+from footfall.flow.collect.senders import Salts, Sender, visitor_hash
 from footfall.flow.count.worker import Worker
 from footfall.flow.stream.raw import RawHits, StreamRaw
 from footfall.ports.errors import PortError
@@ -90,8 +90,8 @@ class World:
         self.stream = SqliteStream(":memory:", clock=self.clock, shards=self.shards)
         self.raw: RawHits = StreamRaw(self.stream)
         self.store = SqliteTable(":memory:", clock=self.clock)
-        salts = Salts(SqliteTable(":memory:", clock=self.clock), random_bytes=self.chance.randbytes)
-        self.acceptance = Acceptance(Brands(self.brands, any_brand=False), salts, shards=self.shards)
+        self.salts = Salts(SqliteTable(":memory:", clock=self.clock), random_bytes=self.chance.randbytes)
+        self.acceptance = Acceptance(Brands(self.brands, any_brand=False), self.salts, shards=self.shards)
         rate = self.chance.choice((0.0, 0.0, 0.01, 0.05))
         self.table = Flaky(self.store, self.chance, rate=0.0, is_ordered=self.chance.random() < 0.5)
         self.trouble_rate = rate
@@ -133,7 +133,8 @@ class World:
         brand = self.brands[log.brand]
         stretches = Stretches(brand.name, rules, brand=lambda: brand, labelled=lambda _, keys: keys)
         if hits:
-            columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits])
+            visitors = [self.hash_of(log.brand, hit.visitor) for hit in hits]
+            columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits], visitors)
             stretches.add(columns, now_ms=now_ms)
         closed = stretches.close(file, begins=number, ends=number + 1, now_ms=now_ms)
         entries = [replace(one, mark=None) for one in closed.entries] if self.forgets_marks else closed.entries
@@ -154,6 +155,10 @@ class World:
             replace(self._new_hit(), brand=brand, id="", at_ms=from_ms + chance.randrange(back_ms))
             for _ in range(chance.choice((0, 1, 7, 30)))
         ]
+
+    def hash_of(self, brand: str, visitor: str) -> bytes:
+        """Return what stands for a visitor whom the brand knows by an id of its own."""
+        return visitor_hash(self.salts.of_brand(brand, now_ms=self.clock.now_ms()), visitor) if visitor else b""
 
     def poison(self) -> None:
         """Put a record into the stream that nobody can read."""
@@ -187,6 +192,8 @@ class World:
 
     def _new_batch(self) -> Batch:
         hits = tuple(self._new_hit() for _ in range(self.chance.choice((1, 1, 2, 5, 12, 40))))
+        if len(hits) == 1 and not hits[0].visitor:
+            hits = (replace(hits[0], visitor="alone"),)  # Or the sender would be taken for the visitor.
         objects = [_object_of(hit, self.chance) for hit in hits]
         form = self.chance.choice(("array", "lines"))
         if len(objects) == 1 and self.chance.random() < 0.5:
@@ -208,7 +215,8 @@ class World:
         paid_type = labels.choice(("free", "free", "paid"))
         id_ = chance.randbytes(3).hex() if chance.random() < 0.3 else ""
         brand = chance.choice(("abc", "abc", "xyz"))
-        hit = SentHit(brand, asset, section, resource_type, paid_type, self._event_time(), id_)
+        visitor = "" if chance.random() < 0.2 else str(int(chance.paretovariate(0.3)) % 100_000)
+        hit = SentHit(brand, asset, section, resource_type, paid_type, self._event_time(), id_, visitor)
         if id_:
             self.ids.append(hit)
         return hit
@@ -322,6 +330,7 @@ def _object_of(hit: SentHit, chance: random.Random) -> dict[str, object]:
         ("resourceType", hit.resource_type),
         ("paidType", hit.paid_type),
         ("id", hit.id),
+        ("visitor", hit.visitor),
     )
     sent |= {name: text for name, text in labels if text or chance.random() < 0.2}
     if hit.at_ms is not None:

@@ -49,6 +49,7 @@ def count_rules(settings: Settings) -> CountRules:
         aside_ms=settings.stream_keep_days * DAY_MS,
         periods=tuple(settings.periods.values()),
         retention_ms=wiring.retention_ms(settings),
+        uniques=settings.uniques,
     )
     return thrifty(how, freshness_ms=settings.aws_freshness_s * 1_000) if settings.ground == "aws" else how
 

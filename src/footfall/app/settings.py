@@ -132,6 +132,11 @@ class Settings:
         30_000, 0, HOUR_MS, "How long after its end a window waits for hits before it closes."
     )
     count_fold_ms: int = _whole(10 * MINUTE_MS, 1_000, DAY_MS, "How often late hits are folded into their windows.")
+    uniques: bool = _other(
+        True,  # noqa: FBT003
+        "switch",
+        "Count how many visitors assets, sections and brands have; when it is off, no visitor is counted.",
+    )
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
     store_layout: Layout = field(
         default="packed",

@@ -25,7 +25,7 @@ _MAGIC = b"ffug"
 _WHAT = "a block of uniques"
 _HEAD = struct.Struct("<QQ")  # bytes and checksum of the content
 _COUNTS = struct.Struct("<BIII")  # lgK, groups, coupons, rows of registers
-_LEVEL = 3
+_LEVEL = 1
 
 
 def bytes_from_grouped(sketches: GroupedUniques) -> bytes:

@@ -86,6 +86,10 @@ class Stage:
         """Return every shard's checkpoint."""
         return [load_checkpoint(self.table, shard) or Checkpoint() for shard in range(self.shards)]
 
+    def window(self, moment_ms: int, grain: Grain) -> Window:
+        """Return the window of a grain that holds a moment."""
+        return window_of(moment_ms, grain, self.zone)
+
     def columns(self, moment_ms: int, grain: Grain, brand: str = "abc") -> Columns:
         """Return what readers see of a window."""
         window = window_of(moment_ms, grain, self.zone)

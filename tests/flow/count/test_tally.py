@@ -172,7 +172,7 @@ def test_the_lines_add_up_to_the_weights_of_the_records(given_records: list[Reco
     tally = tally_of(*numbered)
     lines = tally.lines.get("abc", Lines())
     assert total(lines) == sum(record.weight for record in numbered)
-    counted = sum((tally.counts_after(minute, 0) for minute in tally.minutes()), start=Counter())
+    counted = sum((Counter(tally.counts_after(minute, 0)) for minute in tally.minutes()), start=Counter())
     assert counted.total() == lines.counted
     waiting = Counter[str]()
     for (_, line, _), listed in tally.aside.items():
@@ -185,7 +185,8 @@ def test_where_a_run_of_records_is_cut_does_not_matter(given_records: list[Recor
     numbered = [replace(record, sequence=at) for at, record in enumerate(given_records, start=1)]
     whole, parts = tally_of(*numbered), [tally_of(*numbered[:at]), tally_of(*numbered[at:])]
     for minute in whole.minutes():
-        assert whole.counts_after(minute, 0) == sum((part.counts_after(minute, 0) for part in parts), start=Counter())
+        counted = (Counter(part.counts_after(minute, 0)) for part in parts)
+        assert whole.counts_after(minute, 0) == sum(counted, start=Counter())
     lines = Lines()
     for part in parts:
         lines.add(part.lines.get("abc", Lines()))

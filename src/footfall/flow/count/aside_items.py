@@ -1,10 +1,20 @@
 """The items that list set-aside hits: where they stand, and why; a few thousand of them in each."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 
 from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideKey, AsideRecord
 from footfall.flow.store import keys
-from footfall.ports.table import Below, Put
+from footfall.ports.errors import Changed
+from footfall.ports.table import Below, Put, Table
+
+
+def write_aside(table: Table, aside: Mapping[AsideKey, list[AsideRecord]], *, shard: int, expires_at_ms: int) -> None:
+    """List all hits that a flush sets aside; a list that is there and longer stays."""
+    for key, records in aside.items():
+        for put in listed_aside(key, records, shard=shard, expires_at_ms=expires_at_ms):
+            with suppress(Changed):
+                table.put(put)
 
 
 def listed_aside(key: AsideKey, records: list[AsideRecord], *, shard: int, expires_at_ms: int) -> Iterator[Put]:

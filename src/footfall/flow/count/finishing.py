@@ -6,15 +6,19 @@ The cut is never for the counter: larger windows are built from uncut ones, and 
 from collections.abc import Callable, Sequence
 
 from footfall.flow.count.rollup import WindowKey
+from footfall.flow.count.visitors import Union
 from footfall.flow.count.worker import Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
+from footfall.flow.store.columns import Columns
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summaries, Summary
+from footfall.flow.store.visitors import kept_groups, load_pieces, only_groups, remove_pieces, save_visitors
 from footfall.flow.stream.records import RULES
-from footfall.ports.table import Table
+from footfall.ports.table import Key, Table
+from footfall.sketches.grouped import GroupedUniques
 from footfall.values.window import Grain, Window, parts_of, window_of
 
 
@@ -81,6 +85,32 @@ class Finisher:
                 worker.held.forget(brand, one)
         return is_changed
 
+    def _unite_visitors(self, brand: str, window: Window, columns: Columns, *, through: int) -> None:
+        """Have one part hold the window's visitors, without those of assets that are cut out.
+
+        What is left out had few hits, and no more visitors than hits. What was read is removed when all of it is
+        written elsewhere; what comes meanwhile stays.
+        """
+        pieces = load_pieces(self._table, brand, window)
+        if not pieces:
+            return
+        kept = kept_groups(columns)
+        written: set[Key] = set()
+
+        def write(sketches: GroupedUniques) -> None:
+            expires_at_ms = self._workers[0].expires_at_ms(window)
+            made = save_visitors(
+                self._table, brand, window, sketches, part=keys.ALL, through=through, expires_at_ms=expires_at_ms
+            )
+            written.update(piece.key for piece in made)
+
+        union = Union(write)
+        union.add(only_groups(piece.sketches, kept) for piece in pieces)
+        union.close()
+        remove_pieces(self._table, [piece for piece in pieces if piece.key not in written])
+        for worker in self._workers:
+            worker.visitors.forget(brand, window)
+
     def _is_full(self, parts: Sequence[Summary]) -> bool:
         """Tell whether every shard has a part of its own, so that no reader looks for it in finer windows."""
         shards = {keys.shard_of_part(part.part) for part in parts if not keys.is_late_part(part.part)}
@@ -100,6 +130,7 @@ class Finisher:
                 and self._is_full(parts)
             ):
                 return False
+            self._unite_visitors(brand, window, columns, through=max(throughs.values()))
             merged = Summary(window, keys.ALL, max(throughs.values()), throughs, columns, final=True, rules=RULES)
             replaces = None if before is None else before.through
             self._summaries.save(brand, merged, replaces=replaces, expires_at_ms=self._workers[0].expires_at_ms(window))

@@ -119,13 +119,17 @@ class Held:
         """Store a part in the place of the one that is there."""
         hand = self._hand(brand, window)
         summary = Summary(window, name, through, {}, columns, final=False, rules=RULES)
-        expires_at_ms = max(self._expires_at_ms(window), self._clock.now_ms()) + self._standstill_ms
+        expires_at_ms = self.part_expires_at_ms(window)
         replaces = self._through(hand.throughs, name)
         unseals = name == self._late and hand.throughs.is_late_sealed
         self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms, unseals=unseals)
         self._note(hand, name, through)
         hand.expires_at_ms = expires_at_ms
         self._put(hand, name, columns)
+
+    def part_expires_at_ms(self, window: Window) -> int:
+        """Return until when a part of a window is kept, that is one which has still to be built upon."""
+        return max(self._expires_at_ms(window), self._clock.now_ms()) + self._standstill_ms
 
     def remove(self, brand: str, window: Window, name: str) -> None:
         """Remove a part if it is there."""

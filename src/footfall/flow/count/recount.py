@@ -13,25 +13,29 @@ Where others count the same shards meanwhile, and nothing is written at once, a 
 holds: when somebody was faster, the checkpoints are read again, the reading goes on to them, and the swap is made anew.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footfall.catalog.labels import KnownLabels
+from footfall.flow.count.placing import Place
 from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.rollup import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.stretch import Age, Stretch, first_stretch
-from footfall.flow.count.swapping import Swapping
+from footfall.flow.count.swapping import Content, Swapping
 from footfall.flow.count.tally import Counts, Replay, Rules, Tally
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, Columns, total_hits
+from footfall.flow.store.columns import EMPTY, total_hits
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
+from footfall.flow.stream.records import HitKey
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
+from footfall.sketches.grouped import merge_grouped
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, Window, instant_text, parts_of, window_of, windows_between
@@ -91,7 +95,7 @@ class Recount:
         self._labels: KnownLabels | None = None
         self._places: list[int] = []  # of each worker, the last record that was read
         self._starts: list[int] = []
-        self._swapping = Swapping(workers, summaries, keep_rows=keep_rows, clock=clock)
+        self._swapping = Swapping(workers, table, summaries, keep_rows=keep_rows, clock=clock)
 
     def run(self, asked: Asked, labels: KnownLabels | None = None) -> Iterator[float | Done]:
         """Yield how far it has come, now and then, and at last what it came to; hits get these labels."""
@@ -173,7 +177,7 @@ class Recount:
         arrived_at_ms = stretch.hours[0].from_ms - self._rules.future_ms
         self._starts = [self._raw.first(brand, worker.shard, arrived_at_ms=arrived_at_ms) for worker in self._workers]
         self._places = list(self._starts)
-        stretch.counted = [{} for _ in self._workers]
+        stretch.begin(len(self._workers))
         self._replayed = {}
 
     def _count(self, brand: str, stretch: Stretch) -> Iterator[float]:
@@ -203,25 +207,32 @@ class Recount:
         if after >= through:
             return after
         records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
-        tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0)
+        tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0, uniques=worker.how.uniques)
         for record in records:
             if record.group == brand and record.sequence <= through:
                 tally.add(record)
         for key in tally.places():
             stretch.count(number, key[1], self._labelled(brand, tally.counts_after(key, 0)))
         for replay in tally.replays:
-            for place, counts in self._first_of(worker.shard, replay).counts.items():
+            first = self._first_of(worker.shard, replay)
+            for place, counts in first.counts.items():
                 stretch.count(number, place, self._labelled(brand, counts))
+            tally.meet_replay(first)
+        for key, met in tally.met().items():
+            stretch.meet(number, key[1], met, self._labelled_keys(brand, met.keys()))
         return min(records[-1].sequence, through) if records else through
 
-    def _labelled(self, brand: str, counts: Counts) -> Counts:
+    def _labelled(self, brand: str, counts: Mapping[HitKey, int]) -> Mapping[HitKey, int]:
         """Return counts under the labels that the catalogue has now."""
         if self._labels is None or not self._labels.has_any(brand):
             return counts
         labelled = Counts()
-        for key, hits in zip(self._labels.labelled(brand, list(counts)), counts.values(), strict=True):
+        for key, hits in zip(self._labelled_keys(brand, list(counts)), counts.values(), strict=True):
             labelled[key] += hits
         return labelled
+
+    def _labelled_keys(self, brand: str, hits: list[HitKey]) -> list[HitKey]:
+        return hits if self._labels is None else self._labels.labelled(brand, hits)
 
     def _first_of(self, shard: int, replay: Replay) -> Replay:
         """Return the hits of a replay that come again for the first time; only those count."""
@@ -236,7 +247,7 @@ class Recount:
     def _swap(self, brand: str, stretch: Stretch, done: Done) -> None:
         """Write the stretch's hours and their minutes anew, all at once, and then the days that end in it."""
         touched: set[Touched] = set()
-        gone: dict[Window, list[list[Columns]]] = {}  # by day: of each shard, its hours that are not kept any more
+        gone: dict[Window, list[list[Content]]] = {}  # by day: of each shard, its hours that are not kept any more
         with writing(self._table, self._workers):
             for hour in stretch.hours:
                 sums = self._swap_minutes(brand, hour, stretch, touched, done)
@@ -255,30 +266,37 @@ class Recount:
 
     def _swap_minutes(
         self, brand: str, hour: Window, stretch: Stretch, touched: set[Touched], done: Done
-    ) -> list[Columns]:
+    ) -> list[Content]:
         """Write the minutes of an hour that are kept; return each shard's sum, with what went straight to the hour."""
         # Most hours of years ago have no minutes at all, and there are thousands of them.
         minutes = (
             parts_of(hour, stretch.zone) if hour in stretch.by_minutes() or self._age_of(hour) is Age.RECENT else []
         )
-        parts = [
-            [_columns(counts.get(minute.from_ms), self._limits) for minute in minutes] for counts in stretch.counted
-        ]
-        for minute, columns in zip(minutes, zip(*parts, strict=True), strict=True):
+        shards = range(len(self._workers))
+        parts = [[self._content(stretch, n, minute.from_ms, self._limits) for minute in minutes] for n in shards]
+        for minute, contents in zip(minutes, zip(*parts, strict=True), strict=True):
             if self._workers[0].expires_at_ms(minute) > self._clock.now_ms():
-                self._write(brand, minute, columns, touched)
-        sums: list[Columns] = []
-        for counts, of_shard in zip(stretch.counted, parts, strict=True):
-            of_shard.append(_columns(counts.get(hour), LATE_LIMITS))
-            done.hits += sum(total_hits(one) for one in of_shard)
+                self._write(brand, minute, contents, touched)
+        sums: list[Content] = []
+        for n, of_shard in enumerate(parts):
+            of_shard.append(self._content(stretch, n, hour, LATE_LIMITS))
+            done.hits += sum(total_hits(one.columns) for one in of_shard)
             sums.append(_sum_of(of_shard))
         return sums
 
+    def _content(self, stretch: Stretch, n: int, place: Place, limits: Limits) -> Content:
+        """Return what was counted of a place in a shard."""
+        counts, met = stretch.counted[n].get(place), stretch.met[n].get(place)
+        columns = admit(EMPTY, counts, limits) if counts else EMPTY
+        if met is None:
+            return Content(columns)
+        return Content(columns, met.sketches(self._workers[n].visitors.group_of_asset, columns))
+
     def _swap_day(
-        self, brand: str, day: Window, stretch: Stretch, gone: Sequence[Sequence[Columns]], done: Done
+        self, brand: str, day: Window, stretch: Stretch, gone: Sequence[Sequence[Content]], done: Done
     ) -> None:
-        straight = [_columns(counts.get(day), LATE_LIMITS) for counts in stretch.counted]
-        done.hits += sum(total_hits(one) for one in straight)
+        straight = [self._content(stretch, n, day, LATE_LIMITS) for n in range(len(self._workers))]
+        done.hits += sum(total_hits(one.columns) for one in straight)
         if not self._is_built(brand, day):
             return
         touched: set[Touched] = set()
@@ -295,35 +313,34 @@ class Recount:
         for worker in self._workers if self._is_shared else self._workers[:1]:
             worker.commit_touched(touched)
 
-    def _of_hours(self, brand: str, day: Window, worker: Worker) -> Columns:
+    def _of_hours(self, brand: str, day: Window, worker: Worker) -> Content:
         """Return what the day's hours hold that are kept."""
         names = (keys.shard_name(worker.shard), keys.late_part(worker.shard))
         hours = [hour for hour in parts_of(day, self._zone_of(brand)) if self._is_kept(hour)]
-        return _sum_of([worker.held.part(brand, hour, name).columns for hour in hours for name in names])
+        counted = [Content(worker.held.part(brand, hour, name).columns) for hour in hours for name in names]
+        return _sum_of([*counted, *(Content(EMPTY, some) for some in worker.visitors.of_windows(brand, hours))])
 
     def _passed_ms(self) -> int:
         return min(worker.checkpoint.passed_ms for worker in self._workers)
 
-    def _write(self, brand: str, window: Window, sums: Sequence[Columns], touched: set[Touched]) -> None:
+    def _write(self, brand: str, window: Window, sums: Sequence[Content], touched: set[Touched]) -> None:
         if self._swapping.write(brand, window, sums):
             touched.add(Touched(brand, window))
 
-    def _expect(self, brand: str, hour: Window, sums: Sequence[Columns]) -> None:
-        for worker, columns in zip(self._workers, sums, strict=True):
-            if total_hits(columns):
+    def _expect(self, brand: str, hour: Window, sums: Sequence[Content]) -> None:
+        for worker, content in zip(self._workers, sums, strict=True):
+            if total_hits(content.columns):
                 worker.rollup.expect(brand, hour)
 
     def _is_built(self, brand: str, window: Window) -> bool:
         return any(worker.rollup.is_built(brand, window) for worker in self._workers)
 
 
-def _columns(counts: Counts | None, limits: Limits) -> Columns:
-    return admit(EMPTY, counts, limits) if counts else EMPTY
-
-
-def _sum_of(parts: Sequence[Columns]) -> Columns:
+def _sum_of(parts: Sequence[Content]) -> Content:
     """Return the sum of what has any hits, bounded as windows are."""
-    full = [one for one in parts if len(one.ident) or one.other]
+    visitors = merge_grouped([one.visitors for one in parts])
+    full = [one.columns for one in parts if len(one.columns.ident) or one.columns.other]
     if not full:
-        return EMPTY
-    return bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        return Content(EMPTY, visitors)
+    columns = bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+    return Content(columns, only_groups(visitors, kept_groups(columns)))

@@ -6,9 +6,11 @@ A record comes again whole, or in parts: hits that wait for the labels of differ
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from footfall.flow.count.tally import Replay
+from footfall.flow.count.tally import Replay, Tally
+from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import Checkpoint
 from footfall.ports.errors import Corrupt
-from footfall.ports.table import Item, Value
+from footfall.ports.table import Item, Put, Table, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,22 @@ def replayed_from_item(item: Item | None) -> Replayed:
         parts=dict(_parts(item.get("parts"))),
         hits=hits if isinstance(hits, int) else 0,
     )
+
+
+def take_replay(table: Table, replay: Replay, tally: Tally, checkpoint: Checkpoint, *, shard: int) -> None:
+    """Count a set-aside record once, and take its hits out of the line where they waited."""
+    key = keys.replayed(replay.brand, replay.line, shard=shard, sequence=replay.sequence)
+    done = replayed_from_item(table.get(key))
+    left = done.left_of(replay)
+    if left is None:
+        return  # Another record had these hits counted.
+    if not done.has(left.by):
+        table.put(Put(key, done.item_with(left)))
+    lines = checkpoint.lines[left.brand]
+    lines.move(left.line, -left.moves.total())
+    for line, hits in left.moves.items():
+        lines.move(line, hits)
+    tally.count_replay(left)
 
 
 def _parts(value: Value) -> list[tuple[int, tuple[int, ...]]]:

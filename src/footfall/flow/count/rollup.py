@@ -10,11 +10,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from footfall.flow.count.held import Held
+from footfall.flow.count.visitors import Union, Visitors
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import bounded, merge
+from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
+from footfall.sketches.grouped import GroupedUniques
 from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
 WINDOW_ROWS_MAX = 1_000_000
@@ -61,16 +64,25 @@ class Build:
     done: int = 0
     attempts: int = 1
     merged: Columns = field(default_factory=lambda: EMPTY)
+    visitors: Union = field(init=False)
 
 
 class Rollup:
     """The building of one shard's larger windows."""
 
     def __init__(
-        self, table: Table, held: Held, shard: int, *, zone_of: Callable[[str], str], timing: BuildTiming
+        self,
+        table: Table,
+        held: Held,
+        visitors: Visitors,
+        shard: int,
+        *,
+        zone_of: Callable[[str], str],
+        timing: BuildTiming,
     ) -> None:
         self._table = table
         self._held = held
+        self._visitors = visitors
         self._shard = shard
         self._main = keys.shard_name(shard)
         self._late = keys.late_part(shard)
@@ -249,8 +261,19 @@ class Rollup:
             waiting = [key for key in waiting if turns_ms[key] <= passed_ms]
         for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
             if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
-                return Build(brand, window, parts_of(window, self._zone_of(brand)))
+                return self._build_of(brand, window, through)
         return None
+
+    def _build_of(self, brand: str, window: Window, through: int) -> Build:
+        build = Build(brand, window, parts_of(window, self._zone_of(brand)))
+
+        def write(sketches: GroupedUniques) -> None:
+            # Without a condition: what a build has written that is not finished comes again with the next.
+            kept = only_groups(sketches, kept_groups(build.merged))
+            self._visitors.write(brand, window, kept, through=through)
+
+        build.visitors = Union(write)
+        return build
 
     def _turns_ms(self) -> dict[WindowKey, int]:
         """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.
@@ -295,12 +318,14 @@ class Rollup:
             columns.append(self._held.part(build.brand, part, self._late).columns)
         merged = merge([one for one in columns if len(one.ident) or one.other])
         build.merged = bounded(merged, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        build.visitors.add(self._visitors.of_windows(build.brand, parts))
         build.done += PARTS_PER_STEP
         return True
 
     def _finish(self, build: Build, *, through: int) -> WindowKey:
         self._build = None
         late = self._held.late_of_unbuilt(build.brand, build.window)
+        build.visitors.close()
         self._save_merged(build.brand, build.window, [build.merged, late], through=through)
         self._unconfirmed[build.brand, build.window] = True
         return build.brand, build.window
@@ -313,6 +338,7 @@ class Rollup:
             # No more than it holds: whoever merges the same parts meanwhile covers this one.
             through = max(throughs.main or 0, throughs.late or 0)
         columns = [self._held.part(brand, window, name).columns for name in (self._main, self._late)]
+        self._visitors.gather(brand, window, through=through)
         self._save_merged(brand, window, columns, through=through)
         self._unconfirmed[key] = False
         return key

@@ -5,13 +5,15 @@ Hours that are not kept any more come in whole days, for they live on in their d
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from itertools import takewhile
 
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
 from footfall.flow.count.tally import Counts
+from footfall.flow.stream.records import HitKey
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 HOURS_AT_ONCE = 6  # Each has sixty minutes to write.
@@ -35,7 +37,14 @@ class Stretch:
     zone: str
     is_in_days: bool
     counted: list[dict[Place, Counts]] = field(default_factory=list[dict[Place, Counts]])
+    met: list[dict[Place, PlaceTally]] = field(
+        default_factory=list[dict[Place, PlaceTally]]
+    )  # each shard's visitors by place
     _by_minutes: frozenset[Window] | None = None
+
+    def begin(self, shards: int) -> None:
+        """Have nothing counted yet."""
+        self.counted, self.met = [{} for _ in range(shards)], [{} for _ in range(shards)]
 
     def days(self) -> list[Window]:
         """Return the days that end with an hour of the stretch."""
@@ -49,24 +58,36 @@ class Stretch:
             self._by_minutes = frozenset(window_of(start_ms, Grain.HOUR, self.zone) for start_ms in starts)
         return self._by_minutes
 
-    def count(self, shard: int, place: Place, counts: Counts) -> None:
+    def count(self, shard: int, place: Place, counts: Mapping[HitKey, int]) -> None:
         """Add counts of a place, if it lies in the stretch."""
-        # A day is swapped in with its last hour, so its own hits are counted until then.
-        at_ms = place if isinstance(place, int) else place.to_ms - 1
-        if self.hours[0].from_ms <= at_ms < self.hours[-1].to_ms:
+        if self._holds(place):
             self.counted[shard].setdefault(place, Counter()).update(counts)
+
+    def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[HitKey]) -> None:
+        """Add visitors of a place, if it lies in the stretch, who were met under these keys."""
+        if self._holds(place):
+            self.met[shard].setdefault(place, PlaceTally()).take(met, keys)
 
     def shrink(self) -> None:
         """Give up the later half while too much is counted; it will be a stretch of its own."""
-        while len(self.hours) > 1 and sum(len(one) for of in self.counted for one in of.values()) > ROWS_MAX:
+        while len(self.hours) > 1 and self._rows() > ROWS_MAX:
             middle = self._middle()
             if middle == 0:
                 return
             self.hours = self.hours[:middle]
             end_ms = self.hours[-1].to_ms
-            for counts in self.counted:
-                for place in [place for place in counts if _end_of(place) > end_ms]:
-                    del counts[place]
+            for held in (*self.counted, *self.met):
+                for place in [place for place in held if _end_of(place) > end_ms]:
+                    del held[place]
+
+    def _rows(self) -> int:
+        hits = sum(len(one) for of in self.counted for one in of.values())
+        return hits + sum(one.rows for of in self.met for one in of.values())
+
+    def _holds(self, place: Place) -> bool:
+        # A day is swapped in with its last hour, so its own hits are counted until then.
+        at_ms = place if isinstance(place, int) else place.to_ms - 1
+        return self.hours[0].from_ms <= at_ms < self.hours[-1].to_ms
 
     def _middle(self) -> int:
         """Return how many hours stay, whole days where it has to be days; 0 when it is only one."""

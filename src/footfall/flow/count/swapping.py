@@ -5,6 +5,7 @@ old window or all of the new one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 from footfall.flow.count.worker import Worker
 from footfall.flow.store import keys
@@ -12,19 +13,33 @@ from footfall.flow.store.columns import Columns, is_same, total_hits
 from footfall.flow.store.cutting import cut
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Head, Summaries, Summary
+from footfall.flow.store.visitors import load_visitors, only_groups, piece_keys, remove_keys
 from footfall.flow.stream.records import RULES
 from footfall.ports.errors import Changed, Corrupt
+from footfall.ports.table import Table
+from footfall.sketches.grouped import GroupedUniques, merge_grouped, no_groups
 from footfall.values.clock import Clock
 from footfall.values.window import HOUR_MS, Grain, Window
 
 UNCUT_MS = 6 * HOUR_MS  # How long windows that were final stay whole, so that days can be made of them.
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """What a shard has counted of a window: its hits, and the visitors of its assets, its sections and the brand."""
+
+    columns: Columns
+    visitors: GroupedUniques = field(default_factory=no_groups)
+
+
 class Swapping:
     """Writes windows of all shards, and remembers which, and which of them differ from what was there."""
 
-    def __init__(self, workers: Sequence[Worker], summaries: Summaries, *, keep_rows: int, clock: Clock) -> None:
+    def __init__(
+        self, workers: Sequence[Worker], table: Table, summaries: Summaries, *, keep_rows: int, clock: Clock
+    ) -> None:
         self._workers = workers
+        self._table = table
         self._summaries = summaries
         self._keep_rows = keep_rows
         self._clock = clock
@@ -36,9 +51,10 @@ class Swapping:
         """Forget what was written before."""
         self.written, self.differing = set(), set()
 
-    def write(self, brand: str, window: Window, sums: Sequence[Columns]) -> bool:
+    def write(self, brand: str, window: Window, contents: Sequence[Content]) -> bool:
         """Store each shard's part of a window in the place of all that was there; return whether there was any."""
         heads = self._summaries.heads(brand, window)
+        sums = [one.columns for one in contents]
         if not heads and not any(total_hits(columns) for columns in sums):
             return False
         self.written.add(window)
@@ -54,8 +70,29 @@ class Swapping:
             if worker.held.throughs(brand, window).main is not None or total_hits(columns):
                 self._write_main(worker, brand, window, columns)
             worker.held.remove(brand, window, keys.late_part(worker.shard))
+        self._write_visitors(brand, window, contents)
         self._clear_merged(brand, window)
         return True
+
+    def _write_visitors(self, brand: str, window: Window, contents: Sequence[Content]) -> None:
+        """Store each shard's visitors of a window in the place of those that were there, unless they are the same."""
+        merged = [key for key in piece_keys(self._table, brand, window) if keys.part_from_visitors(key) == keys.ALL]
+        after = merge_grouped([one.visitors for one in contents])
+        if self._are_others(brand, window, after, is_cut=bool(merged)):
+            self.differing.add(window)
+        elif not merged:
+            return
+        for worker, content in zip(self._workers, contents, strict=True):
+            worker.visitors.replace(brand, window, content.visitors, through=worker.checkpoint.through)
+        remove_keys(self._table, merged)
+
+    def _are_others(self, brand: str, window: Window, after: GroupedUniques, *, is_cut: bool) -> bool:
+        """Tell whether a window's visitors are others now; one that was cut has those of its assets that were kept."""
+        try:
+            before = load_visitors(self._table, brand, window)
+        except Corrupt:
+            return True
+        return before != (only_groups(after, before.groups) if is_cut else after)
 
     def _write_main(self, worker: Worker, brand: str, window: Window, columns: Columns) -> None:
         name = keys.shard_name(worker.shard)

@@ -5,10 +5,12 @@ records again gives the same counts.
 """
 
 from collections import Counter
-from collections.abc import Callable, Set
+from collections.abc import Callable, Mapping, Set
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from footfall.flow.count.counter_tally import CounterTally
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.records import (
@@ -16,8 +18,10 @@ from footfall.flow.stream.records import (
     HitKey,
     ReplayPack,
     Unreadable,
+    Visited,
     counted_from_record,
     replay_from_record,
+    visited_from_record,
 )
 from footfall.ports.stream import Record
 from footfall.values.counter import is_of_counters
@@ -30,6 +34,7 @@ MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[HitKey]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +63,7 @@ class ReplayedHit:
     key: HitKey
     weight: int
     line: str
+    visitor: bytes = b""  # Empty: none.
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,12 +103,15 @@ class Replay:
 class Tally:
     """What a run of records amounts to."""
 
-    def __init__(self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int]) -> None:
+    def __init__(
+        self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int], uniques: bool = True
+    ) -> None:
         self._rules = rules
+        self._uniques = uniques  # whether visitors are counted
         self._placing = placing
         self._through_of = through_of  # the last record that the store has, of the place or a window around it
         self._throughs: dict[PlaceKey, int] = {}
-        self._counts: dict[PlaceKey, Counts] = {}
+        self._counts: dict[PlaceKey, PlaceTally] = {}
         # Records that one of the place's windows may have already and another may lack: a write was cut short.
         self._again: dict[PlaceKey, list[tuple[int, Counts]]] = {}
         self._arrivals: dict[PlaceKey, int] = {}
@@ -132,7 +141,7 @@ class Tally:
     @property
     def rows(self) -> int:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
-        return self._listed + self.counters.rows + sum(map(len, self._counts.values()))
+        return self._listed + self.counters.rows + sum(one.rows for one in self._counts.values())
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -150,27 +159,41 @@ class Tally:
         """Return when the last hits of a place arrived."""
         return self._arrivals[place]
 
-    def counts_after(self, place: PlaceKey, through: int) -> Counts:
+    def met(self) -> dict[PlaceKey, PlaceTally]:
+        """Return the places at which visitors were met; those of records that the store has may be among them."""
+        return {place: one for place, one in self._counts.items() if one.has_visitors}
+
+    def counts_after(self, place: PlaceKey, through: int) -> Mapping[HitKey, int]:
         """Return the place's counts from the records after one that the store has."""
         counts = Counts()
         for sequence, again in self._again.get(place, ()):
             if sequence > through:
                 counts.update(again)
         # The place's own are handed out as they are while nothing comes again: that is nearly always.
-        counted = self._counts.get(place, Counts())
-        return counts + counted if counts else counted
+        tallied = self._counts.get(place)
+        counted = counts if tallied is None else tallied.counts()
+        if counts and counted is not counts:
+            counts.update(counted)
+        return counts or counted
 
     def count_replay(self, replay: Replay) -> None:
         """Count a record that came again, for the first time."""
         for place, counts in replay.counts.items():
-            self._count((replay.brand, place), counts, replay.by, replay.arrived_at_ms)
+            self._count_some((replay.brand, place), counts, replay.by, replay.arrived_at_ms)
+        self.meet_replay(replay)
+
+    def meet_replay(self, replay: Replay) -> None:
+        """Meet the visitors of a record that came again."""
+        for hit in replay.hits:
+            if self._uniques and hit.line == "counted" and hit.visitor:
+                self._tally_of((replay.brand, hit.place)).meet([hit.key], [hit.visitor])
 
     def _add_new(self, record: Record, lines: Lines) -> None:
         try:
             if is_of_counters(record.group):
                 lines.counted += self.counters.add(record)
                 return
-            pack = counted_from_record(record.data)
+            pack = visited_from_record(record.data) if self._uniques else counted_from_record(record.data)
             again = None if pack.replays is None else replay_from_record(record.data)
         except Unreadable as error:
             lines.dead += record.weight
@@ -183,32 +206,59 @@ class Tally:
         if pack.weights or pack.screened or record.repeats or (pack.at_ms and not pack.trusted):
             self._sort(record, pack, lines)
             return
+        visitors = pack.visitors if isinstance(pack, Visited) else None
         if pack.at_ms:
-            for place, keys in self._by_place(record, pack.at_ms, pack.keys).items():
-                self._count((record.group, place), keys, record.sequence, record.arrived_at_ms)
+            self._count_by_place(record, pack, pack.at_ms, visitors)
         else:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
-            self._count(minute, pack.keys, record.sequence, record.arrived_at_ms)
+            self._count(record, minute, pack.keys, visitors)
         lines.counted += len(pack.keys)
 
-    def _count(self, place: PlaceKey, hits: list[HitKey] | Counts, sequence: int, arrived_at_ms: int) -> None:
+    def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
+        met = self._by_place(record, at_ms, visitors) if visitors else {}
+        for place, keys in self._by_place(record, at_ms, pack.keys).items():
+            self._count(record, (record.group, place), keys, met.get(place))
+
+    def _count(self, record: Record, place: PlaceKey, hits: list[HitKey], visitors: list[bytes] | None) -> None:
+        """Count hits of a record at a place, each with its visitor if they have any."""
+        is_new = self._is_new(place, record.sequence, record.arrived_at_ms)
+        tallied = self._counts.get(place) or self._tally_of(place)
+        if is_new:
+            tallied.count(hits, visitors)
+            return
+        self._count_again(place, Counter(hits), record.sequence)
+        if visitors:
+            tallied.meet(hits, visitors)
+
+    def _count_some(self, place: PlaceKey, counts: Counts, sequence: int, arrived_at_ms: int) -> None:
+        """Count hits at a place that are added up already."""
+        if self._is_new(place, sequence, arrived_at_ms):
+            self._tally_of(place).count_some(counts)
+        else:
+            self._count_again(place, counts, sequence)
+
+    def _is_new(self, place: PlaceKey, sequence: int, arrived_at_ms: int) -> bool:
+        """Tell whether no window of the place has a record yet."""
         through = self._throughs.get(place)
         if through is None:
             through = self._throughs[place] = self._through_of(place)
         self._arrivals[place] = max(self._arrivals.get(place, 0), arrived_at_ms)
-        if sequence <= through:
-            self._listed += len(hits)
-            self._again.setdefault(place, []).append((sequence, Counter(hits)))
-            return
-        counts = self._counts.get(place)
-        if counts is None:
-            counts = self._counts[place] = Counter()
-        counts.update(hits)
+        return sequence > through
 
-    def _by_place(self, record: Record, at_ms: list[int], keys: list[HitKey]) -> dict[Place, list[HitKey]]:
-        """Return the hits of a record in groups; runs of one place, as a log in its order has them, cost little."""
-        groups: dict[Place, list[HitKey]] = {}
-        group: list[HitKey] = []
+    def _count_again(self, place: PlaceKey, counts: Counts, sequence: int) -> None:
+        self._listed += len(counts)
+        self._again.setdefault(place, []).append((sequence, counts))
+
+    def _tally_of(self, place: PlaceKey) -> PlaceTally:
+        one = self._counts.get(place)
+        if one is None:
+            one = self._counts[place] = PlaceTally()
+        return one
+
+    def _by_place(self, record: Record, at_ms: list[int], keys: list[T]) -> dict[Place, list[T]]:
+        """Return a column of a record in groups; runs of one place, as a log in its order has them, cost little."""
+        groups: dict[Place, list[T]] = {}
+        group: list[T] = []
         placed, zone, arrived_at_ms = self._placing.placed, self._placing.zone_of(record.group), record.arrived_at_ms
         from_ms = to_ms = 0
         for moment_ms, key in zip(at_ms, keys, strict=True):
@@ -221,17 +271,21 @@ class Tally:
     def _sort(self, record: Record, pack: Counted, lines: Lines) -> None:
         """Look at each hit by itself."""
         repeats = frozenset(record.repeats)
+        visitors = pack.visitors if isinstance(pack, Visited) else None
         places: dict[Place, Counts] = {}
         for at, key in enumerate(pack.keys):
             weight = 1 if pack.weights is None else pack.weights[at]
             line = "duplicate" if at in repeats else self._line(pack, at)
             lines.move(line, weight)
             if line == "counted":
-                places.setdefault(self._place_of(record, pack, at), Counter())[key] += weight
+                place = self._place_of(record, pack, at)
+                places.setdefault(place, Counter())[key] += weight
+                if visitors and visitors[at]:
+                    self._tally_of((record.group, place)).meet([key], [visitors[at]])
             elif line in ("late", "future", UNLABELLED):
                 self._set_aside(record, line, at, weight)
         for place, counts in places.items():
-            self._count((record.group, place), counts, record.sequence, record.arrived_at_ms)
+            self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
 
     def _place_of(self, record: Record, pack: Counted, at: int) -> Place:
         moment_ms = pack.arrived_at_ms if pack.at_ms is None else pack.at_ms[at]
@@ -257,6 +311,7 @@ class Tally:
                 key=key,
                 weight=1 if pack.weights is None else pack.weights[at],
                 line=self._line(pack, at),
+                visitor=b"" if pack.visitors is None else pack.visitors[at],
             )
             for at, key in enumerate(pack.keys)
         )

@@ -6,26 +6,24 @@ worker that is killed anywhere, or wakes up after another took its shard, change
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
-from footfall.flow.count.aside_items import listed_aside
+from footfall.flow.count.aside_items import write_aside
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import STANDSTILL_MS, Held
 from footfall.flow.count.keeping import Keeping
+from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
-from footfall.flow.count.replayed import replayed_from_item
+from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import BuildTiming, Rollup, WindowKey
 from footfall.flow.count.tally import (
-    AsideKey,
-    AsideRecord,
     Counts,
     MinuteKey,
     PlaceKey,
-    Replay,
     Rules,
     Tally,
 )
+from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
@@ -34,7 +32,8 @@ from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import Changed
 from footfall.ports.stream import READ_RECORDS_MAX, Record, Stream
-from footfall.ports.table import Put, Table
+from footfall.ports.table import Table
+from footfall.sketches.grouped import GroupedUniques, merge_grouped
 from footfall.values.clock import Clock
 from footfall.values.period import RETENTION_MS, Period
 from footfall.values.period import expires_at_ms as expiry
@@ -66,6 +65,7 @@ class CountRules:
     merged_grains: frozenset[Grain] = frozenset(LARGER_GRAINS)  # Final windows of these become one part that is cut.
     merges_only_cuts: bool = False  # and only where rows are left out, or a shard has no part that says so
     standstill_ms: int = STANDSTILL_MS
+    uniques: bool = True  # whether visitors are counted
 
 
 class Worker:
@@ -99,7 +99,10 @@ class Worker:
         )
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
         self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
-        self.rollup = Rollup(table, self.held, shard, zone_of=zone_of, timing=timing)
+        self.visitors = Visitors(
+            table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques, is_shared=self.is_shared
+        )
+        self.rollup = Rollup(table, self.held, self.visitors, shard, zone_of=zone_of, timing=timing)
         self.checkpoint, self._number = self._load()
         self._tally = self._new_tally()
         self._is_in_doubt = False
@@ -132,9 +135,8 @@ class Worker:
             if self._keeping is not None:
                 checkpoint.place = self._keeping.keep(checkpoint.through)
             for replay in tally.replays:
-                self._take_replay(replay, tally, checkpoint)
-            for key, records in tally.aside.items():
-                self._write_aside(key, records)
+                take_replay(self._table, replay, tally, checkpoint, shard=self.shard)
+            write_aside(self._table, tally.aside, shard=self.shard, expires_at_ms=started_ms + self._how.aside_ms)
             touched = self._write_counts(tally, checkpoint)
             self.counters.write(tally.counters, checkpoint)
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
@@ -189,6 +191,7 @@ class Worker:
         if not self._is_in_doubt:
             return
         self.held.clear()
+        self.visitors.clear()
         self.counters.clear()
         self.rollup.reload()
         self.checkpoint, self._number = self._load()
@@ -257,6 +260,8 @@ class Worker:
         for key, places in reached.items():
             touched.add(Touched(*key))
             self._add_late(key, places, tally, through=checkpoint.through)
+        if met := tally.met():
+            self._write_visitors(met, reached, through=checkpoint.through)
         return touched
 
     def _reached(self, tally: Tally) -> dict[WindowKey, list[PlaceKey]]:
@@ -312,27 +317,22 @@ class Worker:
             self.rollup.keep_open(brand, window, until_ms=arrived_at_ms + lateness_ms)
         self.held.add(brand, window, name, counts, limits=LATE_LIMITS, through=through)
 
-    def _take_replay(self, replay: Replay, tally: Tally, checkpoint: Checkpoint) -> None:
-        """Count a set-aside record once, and take its hits out of the line where they waited."""
-        key = keys.replayed(replay.brand, replay.line, shard=self.shard, sequence=replay.sequence)
-        done = replayed_from_item(self._table.get(key))
-        left = done.left_of(replay)
-        if left is None:
-            return  # Another record had these hits counted.
-        if not done.has(left.by):
-            self._table.put(Put(key, done.item_with(left)))
-        replay = left
-        lines = checkpoint.lines[replay.brand]
-        lines.move(replay.line, -replay.moves.total())
-        for line, hits in replay.moves.items():
-            lines.move(line, hits)
-        tally.count_replay(replay)
-
-    def _write_aside(self, key: AsideKey, records: list[AsideRecord]) -> None:
-        expires_at_ms = self._clock.now_ms() + self._how.aside_ms
-        for put in listed_aside(key, records, shard=self.shard, expires_at_ms=expires_at_ms):
-            with suppress(Changed):
-                self._table.put(put)
+    def _write_visitors(
+        self, met: Mapping[PlaceKey, PlaceTally], reached: Mapping[WindowKey, Sequence[PlaceKey]], *, through: int
+    ) -> None:
+        """Add the visitors of each place to its window, and to every longer window that was built without them."""
+        sketches: dict[PlaceKey, GroupedUniques] = {}
+        for place, one in met.items():
+            brand, window = self._windows_of(place)[0]
+            is_late = window.grain is not Grain.MINUTE and self.held.throughs(brand, window).late is not None
+            name = keys.late_part(self.shard) if is_late else keys.shard_name(self.shard)
+            columns = self.held.part(brand, window, name).columns
+            sketches[place] = one.sketches(self.visitors.group_of_asset, columns)
+            if window.grain is Grain.MINUTE:
+                self.visitors.add(brand, window, sketches[place], through=through)
+        for (brand, window), places in reached.items():
+            some = merge_grouped([sketches[place] for place in places if place in sketches])
+            self.visitors.add(brand, window, some, through=through)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
         number, now_ms = checkpoint.number, self._clock.now_ms()
@@ -388,7 +388,7 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of)
+        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of, uniques=self._how.uniques)
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)

@@ -100,6 +100,11 @@ def part_from_visitors(key: Key) -> str:
     return key.sort.removeprefix(VISITORS_FROM).partition("#")[0]
 
 
+def through_of_visitors(key: Key) -> int:
+    """Return the last record that a piece of a window's visitors was written with."""
+    return int(key.sort.removeprefix(VISITORS_FROM).split("#")[1])
+
+
 def checkpoint(shard: int) -> Key:
     """Return the key of the shard's checkpoint and ledger."""
     return Key(SHARDS, shard_name(shard))

@@ -5,15 +5,17 @@ twice changes nothing, so that no order of writes has to be kept, a piece that i
 harm, and pieces are put together by writing the whole first and removing them then. docs/formats/store.md draws them.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from xxhash import xxh3_64_intdigest
 
 from footfall.flow.store import keys
+from footfall.flow.store.columns import Columns, asset_text, assets_of
 from footfall.ports.errors import Corrupt
-from footfall.ports.table import Delete, Found, Key, Put, Table, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Found, Key, Present, Put, Table, everything
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.grouped import GroupedUniques, merge_grouped, picked
 from footfall.sketches.grouped_bytes import bytes_from_grouped, grouped_checksum, grouped_from_bytes
@@ -59,8 +61,37 @@ def save_visitors(  # noqa: PLR0913 - whose they are, who wrote them, how far, a
 
 def load_pieces(table: Table, brand: str, window: Window) -> list[Piece]:
     """Return all that is known of a window's visitors, piece by piece."""
-    found = everything(table, keys.partition(brand, window), at_least=keys.VISITORS_FROM, at_most=keys.VISITORS_TO)
-    return [_piece_from(one) for one in found]
+    return list(pieces_of(table, brand, window))
+
+
+def pieces_of(table: Table, brand: str, window: Window, *, part: str | None = None) -> Iterator[Piece]:
+    """Yield what is known of a window's visitors, all or what one part wrote, without holding it all at once."""
+    at_least = keys.VISITORS_FROM if part is None else f"{keys.VISITORS_FROM}{part}#"
+    at_most = keys.VISITORS_TO if part is None else f"{keys.VISITORS_FROM}{part}#~"
+    for found in everything(table, keys.partition(brand, window), at_least=at_least, at_most=at_most):
+        yield _piece_from(found)
+
+
+def unite_pieces(  # noqa: PLR0913 - as save_visitors, and what they replace
+    table: Table,
+    brand: str,
+    window: Window,
+    sketches: GroupedUniques,
+    *,
+    replaces: Sequence[Piece],
+    part: str,
+    through: int,
+    expires_at_ms: int,
+) -> list[Piece]:
+    """Write what a part has found in the place of pieces that it holds as well, or raise Changed when one has gone."""
+    made: dict[Key, tuple[bytes, Piece]] = {}
+    for n, (data, some) in enumerate(_in_pieces(sketches)):
+        key = keys.visitors(brand, window, part=part, through=through, checksum=grouped_checksum(data), n=n)
+        made[key] = data, Piece(key, some)
+    puts = [Put(key, {"sketches": data}, expires_at_ms=expires_at_ms) for key, (data, _) in made.items()]
+    gone = [Delete(piece.key, expects=(Present(),)) for piece in replaces if piece.key not in made]
+    table.transact([*puts, *gone])
+    return [piece for _, piece in made.values()]
 
 
 def load_visitors(table: Table, brand: str, window: Window) -> GroupedUniques:
@@ -70,8 +101,34 @@ def load_visitors(table: Table, brand: str, window: Window) -> GroupedUniques:
 
 def remove_pieces(table: Table, pieces: Iterable[Piece]) -> None:
     """Remove pieces whose visitors are known by others, too, or are to be forgotten."""
-    for piece in pieces:
-        table.delete(Delete(piece.key))
+    remove_keys(table, [piece.key for piece in pieces])
+
+
+def piece_keys(table: Table, brand: str, window: Window) -> list[Key]:
+    """Return where the pieces of a window lie, whether they can be read or not."""
+    found = everything(table, keys.partition(brand, window), at_least=keys.VISITORS_FROM, at_most=keys.VISITORS_TO)
+    return [one.key for one in found]
+
+
+def remove_keys(table: Table, pieces: Sequence[Key]) -> None:
+    """Remove pieces by where they lie."""
+    for start in range(0, len(pieces), BATCH_ITEMS_MAX):
+        table.write([Delete(key) for key in pieces[start : start + BATCH_ITEMS_MAX]])
+
+
+def kept_groups(columns: Columns) -> NDArray[np.int64] | None:
+    """Return the groups of a window that was cut: assets that have rows, all sections, and the brand; None: all."""
+    if not columns.cuts.any_asset:
+        return None
+    labels = {*columns.slices, *columns.cuts.per_slice}
+    assets = [group_of_asset(asset_text(columns, ident)) for ident in assets_of(columns).tolist()]
+    sections = {group_of_section(label.section) for label in labels}
+    return np.unique(np.array([*assets, *sections, BRAND_GROUP], np.int64))
+
+
+def only_groups(sketches: GroupedUniques, kept: NDArray[np.int64] | None) -> GroupedUniques:
+    """Return the sketches of some groups; None: of all."""
+    return sketches if kept is None else picked(sketches, np.flatnonzero(np.isin(sketches.groups, kept)))
 
 
 def _group(kind: str, text: str) -> int:

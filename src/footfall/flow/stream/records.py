@@ -13,6 +13,7 @@ from footfall.values.errors import FootfallError
 
 VERSION = 1
 RULES = 1  # The version of the rules that collecting applied.
+VISITOR_BYTES = 8  # of the hash that stands for a visitor
 
 # asset, section, resourceType, paidType: what a hit is counted under. An empty text is a missing label.
 HitKey = tuple[str, str, str, str]
@@ -36,10 +37,15 @@ class Counted(Struct, array_like=True, frozen=True, gc=False):
     trusted: bool = False  # event times hold however old they are
 
 
-class Pack(Counted, array_like=True, frozen=True, gc=False):
+class Visited(Counted, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that counting needs when it counts visitors as well."""
+
+    visitors: list[Annotated[bytes, Meta(max_length=VISITOR_BYTES)]] | None = None  # Empty: none.
+
+
+class Pack(Visited, array_like=True, frozen=True, gc=False):
     """The hits of one brand from one request, with all that is kept of them."""
 
-    visitors: list[bytes] | None = None  # 8 bytes each; empty: none
     urls: list[str] | None = None
     referrers: list[str] | None = None
 
@@ -56,6 +62,7 @@ _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
 _replay_decoder = msgspec.msgpack.Decoder(ReplayPack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
+_visited_decoder = msgspec.msgpack.Decoder(Visited)
 
 
 def record_from_pack(pack: Pack) -> bytes:
@@ -78,6 +85,11 @@ def counted_from_record(data: bytes) -> Counted:
     return _decoded(_counted_decoder, data)
 
 
+def visited_from_record(data: bytes) -> Visited:
+    """Return the columns that counting needs and each hit's visitor, or raise Unreadable."""
+    return _decoded(_visited_decoder, data)
+
+
 def weight_of(pack: Counted) -> int:
     """Return how many hits the pack stands for."""
     return len(pack.keys) if pack.weights is None else sum(pack.weights)
@@ -97,9 +109,10 @@ def _decoded(decoder: msgspec.msgpack.Decoder[_P], data: bytes) -> _P:
 def _require_even(pack: Counted) -> None:
     """Raise Unreadable unless every column speaks of the same hits."""
     count = len(pack.keys)
-    kept = (pack.visitors, pack.urls, pack.referrers) if isinstance(pack, Pack) else ()
+    visitors = pack.visitors if isinstance(pack, Visited) else None
+    kept = (pack.urls, pack.referrers) if isinstance(pack, Pack) else ()
     places = pack.places if isinstance(pack, ReplayPack) else None
-    for column in (pack.at_ms, pack.weights, *kept, places):
+    for column in (pack.at_ms, pack.weights, visitors, *kept, places):
         if column is not None and len(column) != count:
             raise Unreadable(f"a pack of {count} hits with a column of {len(column)}")
     if pack.screened and not all(0 <= place < count for place in pack.screened):

@@ -1,0 +1,203 @@
+"""What a run of records comes to at one place: hits by what they are counted under, and who was met there.
+
+Pure. Visitors are told apart by what their hits are counted under, because it is known only when counts are written
+which of that a window has room for, and because counting again may give an asset other labels. Both need a number for
+each such key, so a hit is looked up once.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from footfall.flow.store.columns import Columns, ident_of
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
+from footfall.flow.stream.records import VISITOR_BYTES, HitKey
+from footfall.sketches.gathering import Gathering
+from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
+
+ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
+FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
+BYTES_PER_ROW = 250  # what a row of hits takes in memory
+TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
+
+GroupOf = Callable[[str], int]
+
+
+class _Numbers(dict[HitKey, int]):
+    """What hits are counted under, each with a number of its own in the order of their coming."""
+
+    def __missing__(self, key: HitKey) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+class PlaceTally:
+    """The hits and the visitors of one place."""
+
+    def __init__(self) -> None:
+        self._numbers = _Numbers()
+        self._few: list[HitKey] = []  # hits that came by ones and twos and have no numbers yet
+        self._aside: list[Groups] = []  # the numbers of hits that are not added up
+        self._aside_hits = 0
+        self._sums = np.zeros(0, np.int64)
+        self._counts: dict[HitKey, int] | None = None
+        self._met: list[Groups] = []  # the numbers of hits whose visitors are not hashed
+        self._visitors: list[bytes] = []
+        self._gathering: Gathering | None = None
+        self._taken: list[GroupedUniques] = []
+        self._taken_bytes = 0
+
+    @property
+    def rows(self) -> int:
+        """Return how much is in hand, in rows of hits."""
+        visitors = self._taken_bytes + (0 if self._gathering is None else 4 * self._gathering.rows)
+        return len(self._numbers) + len(self._few) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
+
+    @property
+    def has_visitors(self) -> bool:
+        """Tell whether anybody was met."""
+        return bool(self._met or self._taken) or self._gathering is not None
+
+    def count(self, keys: Sequence[HitKey], visitors: Sequence[bytes] | None = None) -> None:
+        """Count hits, each with its visitor if they have any."""
+        self._counts = None
+        if not visitors and len(keys) < FEW:
+            self._few += keys
+            if len(self._few) >= FEW_MAX:
+                self._number_few()
+            return
+        numbers = self._numbered(keys)
+        self._lay_aside(numbers)
+        if visitors:
+            self._meet(numbers, visitors)
+        if self._aside_hits >= ASIDE_MAX:
+            self._add_up()
+            self._hash()
+
+    def count_some(self, counts: Mapping[HitKey, int]) -> None:
+        """Count hits that are added up already."""
+        numbers = self._numbered(list(counts))
+        self._add_up()
+        self._sums = _longer(self._sums, len(self._numbers))
+        self._sums[numbers] += np.fromiter(counts.values(), np.int64, len(counts))
+        self._counts = None
+
+    def meet(self, keys: Sequence[HitKey], visitors: Sequence[bytes]) -> None:
+        """Meet the visitors of hits that are counted otherwise."""
+        self._meet(self._numbered(keys), visitors)
+
+    def take(self, other: "PlaceTally", keys: Sequence[HitKey]) -> None:
+        """Meet all whom another has met, under these keys in the place of its own."""
+        sketches = other.by_key()
+        if not len(sketches):
+            return
+        self._taken.append(regrouped(sketches, self._numbered(keys)[sketches.groups]))
+        self._taken_bytes += weight_bytes(sketches)
+        before = 0 if self._gathering is None else weight_bytes(self._gathering.gathered())
+        if self._taken_bytes > max(TAKEN_BYTES_MIN, before):
+            self._gather_taken()
+
+    def keys(self) -> list[HitKey]:
+        """Return what hits are counted under, in the order of their coming."""
+        self._number_few()
+        return list(self._numbers)
+
+    def counts(self) -> Mapping[HitKey, int]:
+        """Return how many hits there were of each key, in the order of their coming."""
+        if self._counts is None:
+            self._add_up()
+            sums = _longer(self._sums, len(self._numbers))
+            self._counts = dict(zip(self._numbers, sums.tolist(), strict=True))
+            if not sums.all():  # Somebody was met there whose hit was counted before.
+                self._counts = {key: hits for key, hits in self._counts.items() if hits}
+        return self._counts
+
+    def by_key(self) -> GroupedUniques:
+        """Return the visitors of each key, by its number."""
+        self._hash()
+        self._gather_taken()
+        return merge_grouped([]) if self._gathering is None else self._gathering.gathered()
+
+    def sketches(self, group_of_asset: GroupOf, columns: Columns) -> GroupedUniques:
+        """Return the visitors of the assets, the sections and the brand.
+
+        Those of hits that found no row in the window's columns count for the brand alone: whatever is sent, a window
+        has no more sets than it has assets and sections.
+        """
+        by_key = self.by_key()
+        if not len(by_key):
+            return by_key
+        all_keys = self.keys()
+        brand = regrouped(by_key, np.full(len(by_key), BRAND_GROUP, np.int64))
+        if columns.other:
+            by_key = picked(by_key, np.flatnonzero(_have_rows(all_keys, columns)[by_key.groups]))
+        numbers: list[int] = by_key.groups.tolist()
+        keys = [all_keys[number] for number in numbers]
+        assets = regrouped(by_key, _groups(group_of_asset, [key[0] for key in keys]))
+        names = [key[1] for key in keys]  # Few of them, over and over.
+        known = {name: group_of_section(name) for name in set(names)}
+        sections = regrouped(by_key, _groups(known.__getitem__, names))
+        return merge_grouped([assets, sections, brand])
+
+    def _numbered(self, keys: Sequence[HitKey]) -> Groups:
+        if self._few:
+            self._number_few()
+        return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+
+    def _number_few(self) -> None:
+        few, self._few = self._few, []
+        if few:
+            self._lay_aside(self._numbered(few))
+
+    def _lay_aside(self, numbers: Groups) -> None:
+        self._aside.append(numbers)
+        self._aside_hits += len(numbers)
+
+    def _meet(self, numbers: Groups, visitors: Sequence[bytes]) -> None:
+        joined = b"".join(visitors)
+        if len(joined) != VISITOR_BYTES * len(visitors):
+            is_known = np.fromiter(map(len, visitors), np.int64, len(visitors)) == VISITOR_BYTES
+            numbers = numbers[is_known]
+            joined = b"".join(visitor for visitor in visitors if len(visitor) == VISITOR_BYTES)
+        if joined:
+            self._met.append(numbers)
+            self._visitors.append(joined)
+
+    def _add_up(self) -> None:
+        self._number_few()
+        if self._aside:
+            sums = np.bincount(np.concatenate(self._aside), minlength=len(self._sums))
+            sums[: len(self._sums)] += self._sums
+            self._sums = sums
+            self._aside, self._aside_hits = [], 0
+
+    def _hash(self) -> None:
+        if self._met:
+            hashes = np.frombuffer(b"".join(self._visitors), "<u8").astype(np.uint64, copy=False)
+            self._gathering = self._gathering or Gathering()
+            self._gathering.add_many(np.concatenate(self._met), hashes)
+            self._met, self._visitors = [], []
+
+    def _gather_taken(self) -> None:
+        if self._taken:
+            before = [] if self._gathering is None else [self._gathering.gathered()]
+            self._gathering = Gathering(merge_grouped([*before, *self._taken]))
+            self._taken, self._taken_bytes = [], 0
+
+
+def _longer(sums: Groups, size: int) -> Groups:
+    """Return as many sums, those that are new being none."""
+    return sums if len(sums) == size else np.concatenate([sums, np.zeros(size - len(sums), np.int64)])
+
+
+def _groups(group_of: GroupOf, texts: Sequence[str]) -> Groups:
+    return np.fromiter(map(group_of, texts), np.int64, len(texts))
+
+
+def _have_rows(keys: Sequence[HitKey], columns: Columns) -> NDArray[np.bool_]:
+    """Tell of each key whether the columns have a row for it."""
+    idents: list[int] = columns.ident.tolist()
+    numbers: list[int] = columns.slice_no.tolist()
+    rows = {(ident, tuple(columns.slices[number])) for ident, number in zip(idents, numbers, strict=True)}
+    return np.fromiter(((ident_of(key[0]), key[1:]) in rows for key in keys), np.bool_, len(keys))
