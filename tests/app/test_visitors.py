@@ -1,0 +1,129 @@
+"""Questions about visitors as the answering side answers them, over what counting stores beside its summaries."""
+
+from typing import Any
+
+import pytest
+
+from footfall.app.answering import Answering
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section, save_visitors
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, instant_text, window_of
+from tests.app.stage import NOON_MS, Instance
+from tests.app.test_history import body_of
+from tests.flow.serve.visits import sketches_of
+
+
+def came(
+    instance: Instance, seen: dict[str, set[int]], *, grain: Grain = Grain.MINUTE, at_ms: int | None = None
+) -> None:
+    """Store who saw which assets in the window that holds the moment, as counting does beside its summaries."""
+    moment_ms = instance.clock.now_ms() if at_ms is None else at_ms
+    window = window_of(moment_ms, grain, "UTC")
+    everybody = set[int]().union(*seen.values())
+    sets = {BRAND_GROUP: everybody, group_of_section("news"): everybody}
+    sets |= {group_of_asset(asset): people for asset, people in seen.items()}
+    later_ms = moment_ms + 90 * DAY_MS
+    found = sketches_of(sets)
+    save_visitors(instance.table, "abc", window, found, part="s00", through=moment_ms, expires_at_ms=later_ms)
+
+
+def visited() -> Instance:
+    """Return an instance in which one asset was reloaded and another was read."""
+    instance = Instance()
+    instance.send(*"1111111", *"222")
+    came(instance, {"1": {1}, "2": {1, 2, 3}})
+    instance.count()
+    return instance
+
+
+def shown(answer: dict[str, Any]) -> list[tuple[str, int, int]]:
+    return [(item["assetId"], item["uniques"], item["hits"]) for item in answer["items"]]
+
+
+def test_a_live_list_is_sorted_by_visitors_when_it_is_asked_for() -> None:
+    instance = visited()
+    assert [item["assetId"] for item in body_of(instance, "brand=abc&period=justnow")["items"]] == ["1", "2"]
+    for period in ("justnow", "day", "week"):
+        answer = body_of(instance, f"brand=abc&period={period}&sort=uniques")
+        assert shown(answer) == [("2", 3, 3), ("1", 1, 7)]
+        assert (answer["sort"], answer["membersProven"]) == ("uniques", True)
+    assert shown(body_of(instance, "brand=abc&limit=1&period=day&sort=uniques")) == [("2", 3, 3)]
+    assert shown(body_of(instance, "brand=abc&exclude=2&period=day&sort=uniques")) == [("1", 1, 7)]
+    assert shown(body_of(instance, "brand=abc&period=day&section=sport&sort=uniques")) == []
+
+
+def test_a_span_has_a_list_by_visitors_too() -> None:
+    instance = visited()
+    span = f"from={instant_text(NOON_MS)}&to={instant_text(NOON_MS + HOUR_MS)}".replace(":", "%3A")
+    answer = body_of(instance, f"brand=abc&{span}&sort=uniques")
+    assert shown(answer) == [("2", 3, 3), ("1", 1, 7)]
+    assert (answer["uniquesAre"], answer["final"], len(answer["revision"])) == ("visitors", False, 16)
+
+
+def test_tables_have_the_same_columns() -> None:
+    instance = visited()
+    told = instance.answering.answer("brand=abc&format=csv&period=justnow&sort=uniques")
+    while told is None:
+        made = instance.answering.read_some()
+        told = made[0] if made else None
+    assert isinstance(told[5], bytes)
+    assert (
+        told[5].splitlines()[0]
+        == b"rank,assetId,uniques,uniquesAtLeast,uniquesAtMost,hits,sectionId,resourceType,paidType"
+    )
+
+
+def test_a_list_follows_the_visitors_that_come() -> None:
+    instance = visited()
+    question = "brand=abc&period=justnow&sort=uniques"
+    assert shown(body_of(instance, question)) == [("2", 3, 3), ("1", 1, 7)]
+    instance.clock.advance(10_000)
+    instance.send(*"1111")
+    came(instance, {"1": {4, 5, 6, 7}})
+    instance.count()
+    assert [brand for brand, _ in instance.answering.refresh()] == ["abc"]
+    assert shown(body_of(instance, question)) == [("1", 5, 11), ("2", 3, 3)]
+
+
+def test_a_span_that_has_grown_is_read_anew() -> None:
+    instance = visited()
+    span = f"from={instant_text(NOON_MS)}&to={instant_text(NOON_MS + HOUR_MS)}".replace(":", "%3A")
+    question = f"brand=abc&{span}&sort=uniques"
+    body_of(instance, question)
+    instance.clock.advance(60_000)
+    instance.send(*"1111")
+    came(instance, {"1": {4, 5, 6, 7}})
+    instance.count()
+    instance.answering.refresh()
+    assert shown(body_of(instance, question)) == [("1", 5, 11), ("2", 3, 3)]
+
+
+def test_nothing_of_visitors_is_read_unless_somebody_asks(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = visited()
+    monkeypatch.setattr(
+        "footfall.app.visitor_reading.load_visitors", lambda *_: pytest.fail("nobody asked for visitors")
+    )
+    body_of(instance, "brand=abc&period=day")
+    body_of(instance, "/v1/top/sections?brand=abc&period=day")
+    body_of(instance, "/v1/series?brand=abc&grain=hour")
+
+
+def test_hours_that_are_built_stand_for_their_minutes() -> None:
+    instance = visited()
+    came(instance, {"1": {1}, "2": {1, 2, 3}}, grain=Grain.HOUR)
+    instance.clock.set(NOON_MS + 3 * HOUR_MS)
+    instance.send("1")
+    came(instance, {"1": {9}})
+    instance.count()
+    answer = body_of(instance, "brand=abc&period=day&sort=uniques")
+    assert shown(answer) == [("2", 3, 3), ("1", 2, 8)]
+    assert answer["uniquesAre"] == "visitorDays"  # The last 24 hours are of two days.
+
+
+def test_another_process_tells_the_same() -> None:
+    instance = visited()
+    question = "brand=abc&period=day&sort=uniques"
+    before = body_of(instance, question)
+    instance.answering = Answering(
+        instance.settings, instance.table, clock=instance.clock, catalogue=lambda: instance.catalogue
+    )
+    assert body_of(instance, question) == before
