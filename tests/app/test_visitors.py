@@ -6,7 +6,7 @@ import pytest
 
 from footfall.app.answering import Answering
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section, save_visitors
-from footfall.values.window import DAY_MS, HOUR_MS, Grain, instant_text, window_of
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 from tests.app.stage import NOON_MS, Instance
 from tests.app.test_history import body_of
 from tests.flow.serve.visits import sketches_of
@@ -127,3 +127,50 @@ def test_another_process_tells_the_same() -> None:
         instance.settings, instance.table, clock=instance.clock, catalogue=lambda: instance.catalogue
     )
     assert body_of(instance, question) == before
+
+
+def test_a_series_of_visitors_unites_its_windows() -> None:
+    instance = visited()
+    instance.clock.advance(MINUTE_MS)
+    instance.send("2", "2")
+    came(instance, {"2": {3, 4}})
+    instance.count()
+    series = body_of(instance, "/v1/series?brand=abc&grain=minute&measure=uniques")
+    assert [point["uniques"] for point in series["points"]][-2:] == [3, 2]
+    assert (series["uniques"], series["uniquesAtLeast"], series["uniquesAtMost"]) == (4, 4, 4)
+    assert (series["measure"], series["uniquesAre"]) == ("uniques", "visitors")
+    assert body_of(instance, "/v1/series?brand=abc&grain=hour&measure=uniques&section=news")["uniques"] == 4
+    assert body_of(instance, "/v1/series?brand=abc&grain=hour&measure=uniques&section=sport")["uniques"] == 0
+    of_asset = body_of(instance, "/v1/assets/1/series?brand=abc&grain=hour&measure=uniques")
+    assert (of_asset["assetId"], of_asset["uniques"]) == ("1", 1)
+    assert body_of(instance, "/v1/assets/9/series?brand=abc&grain=hour&measure=uniques")["uniques"] == 0
+
+
+def test_a_series_of_visitors_is_compared_with_the_span_before_and_with_last_week() -> None:
+    instance = Instance()
+    for hours, people in ((0, {1, 2}), (1, {2, 3}), (2, {7}), (3, {7}), (168, {8})):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*["1"] * len(people))
+        came(instance, {"1": people})
+        came(instance, {"1": people}, grain=Grain.HOUR)
+        came(instance, {"1": people}, grain=Grain.DAY)
+        instance.count()
+    span = "from=2026-11-15T14%3A00Z&grain=hour&measure=uniques&to=2026-11-15T16%3A00Z"
+    series = body_of(instance, f"/v1/series?brand=abc&compare=lastWeek,previous&{span}")
+    assert (series["uniques"], series["previous"]["uniques"], series["lastWeek"]["uniques"]) == (1, 3, 0)
+    assert series["previous"]["compared"] == {"points": 2, "uniques": 1, "uniquesBefore": 3, "change": -0.6667}
+    assert series["lastWeek"]["compared"]["change"] is None
+    days = body_of(instance, "/v1/series?brand=abc&grain=day&last=8&measure=uniques&profile=weekday")
+    assert (days["uniques"], days["uniquesAre"]) == (5, "visitorDays")
+    assert {day["weekday"]: day["uniquesPerDay"] for day in days["weekdays"] if day["days"]}["sunday"] == 4.0
+
+
+def test_sections_and_brands_have_visitors_when_they_are_asked_for() -> None:
+    instance = visited()
+    answer = body_of(instance, "/v1/top/sections?brand=abc&period=day&sort=uniques")
+    assert (answer["sort"], answer["uniques"], answer["hits"]) == ("uniques", 3, 10)
+    assert [(item["sectionId"], item["uniques"], item["hits"]) for item in answer["items"]] == [("news", 3, 10)]
+    assert "change" not in answer["items"][0]
+    line = body_of(instance, "/v1/top/brands?brand=abc&period=day&section=news,sport&sort=uniques")
+    assert (line["uniques"], line["uniquesAtMost"], line["uniquesAre"]) == (3, 3, "visitorDays")
+    assert "uniques" not in body_of(instance, "/v1/top/sections?brand=abc&period=day")

@@ -13,11 +13,11 @@ from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.app.sights import Past, PastKey, Sights
 from footfall.app.turns import Told, Turns
-from footfall.app.visitor_reading import VisitorReading
+from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.board import Board, BoardRules, NotReady
-from footfall.flow.serve.lists import LISTS, ListKind
+from footfall.flow.serve.lists import LISTS
 from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.parameters import brand_from
 from footfall.flow.serve.past import PastList
@@ -28,8 +28,6 @@ from footfall.flow.serve.series_query import read_for, series_query_from_canonic
 from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import trending
-from footfall.flow.serve.unique_answer import unique_answer
-from footfall.flow.serve.unique_list import UniqueList
 from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
@@ -98,7 +96,7 @@ class Answering:
         try:
             path, _, raw_query = canonical.rpartition("?")
             if path in LISTS:
-                return self._listed(canonical, LISTS[path], raw_query)
+                return self._listed(canonical, path, raw_query)
             return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
         except (NotReady, PortError, Refused) as error:
@@ -138,8 +136,8 @@ class Answering:
         dropped, self._dropped = self._dropped, {}
         return list(dropped.items())
 
-    def _listed(self, canonical: str, kind: ListKind, raw_query: str) -> Told | None:
-        given = kind.parameters(raw_query)
+    def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
+        given = LISTS[path].parameters(raw_query)
         brand = brand_from(given)
         query = query_from(given, periods=self._brands.periods(brand))
         self._look_for_the_first_time(brand)
@@ -153,19 +151,18 @@ class Answering:
             kept = self._board(brand)
             viewed, version, began_at_ms = kept.board, kept.version, 0
         if query.sort == UNIQUES:
-            return self._most_visited(canonical, query, began_at_ms)
-        return _told(formatted(kind.make(viewed, query, self._words), query.format), canonical, version)
+            key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
+            return self._visited(key, canonical, query.format)
+        made = LISTS[path].make(viewed, query, self._words)
+        return _told(formatted(made, query.format), canonical, version)
 
-    def _most_visited(self, canonical: str, query: PopularQuery, began_at_ms: int) -> Told | None:
-        # Filters that ask the catalogue are looked up once for all batches, so another catalogue is another question.
-        words_version = self._words_versions[query.brand] if query.asks_catalogue else 0
-        versions = (began_at_ms, words_version)
-        key = self._visitors.list_key(query, lambda: self._view(query), self._words, versions=versions)
+    def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
+        """Return an answer that is told from visitors; None while they are being read."""
         found = self._past.find(key, canonical, version=self._versions)
         if found is None:
             return None
-        assert isinstance(found.past, UniqueList)
-        made = formatted(unique_answer(found.past, query, self._words), query.format)
+        assert not isinstance(found.past, PastList | SeriesReading)
+        made = formatted(found.past.answer(self._words), format_name)
         return _told(made, canonical, self._version_of(found))
 
     def _view(self, query: PopularQuery) -> View:
@@ -193,6 +190,8 @@ class Answering:
         brand = query.brand
         self._look_for_the_first_time(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
+        if query.measure == UNIQUES:
+            return self._visited(self._visitors.series_key(query, span), canonical, query.format)
         key = SeriesKey(brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
         found = self._past.find(key, canonical, version=self._versions)
         if found is None:

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, replace
 
 from footfall.flow.serve.parameters import FORMATS
 from footfall.flow.serve.past import Moments
-from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.query import SECTIONS, PopularQuery
 from footfall.flow.serve.resolution import Ground
-from footfall.flow.serve.unique_list import UniqueList, Visits
+from footfall.flow.serve.series_query import SeriesQuery
+from footfall.flow.serve.unique_labels import UniqueLabels
+from footfall.flow.serve.unique_list import UniqueList
+from footfall.flow.serve.unique_series import UniqueSeries
 from footfall.flow.serve.view import View
 from footfall.flow.serve.visitor_windows import VisitorWindows
+from footfall.flow.serve.visits import Visits
 from footfall.flow.serve.words import Words
 from footfall.flow.store.visitors import load_visitors
 from footfall.ports.table import Table
@@ -18,7 +22,7 @@ from footfall.values.period import Span
 BYTES_PER_ROW = 8  # Windows of visitors may take about as much memory as the rows of boards,
 BYTES_MAX = 128 * 1024 * 1024  # but not more than this.
 
-VisitorPast = UniqueList
+VisitorPast = UniqueList | UniqueLabels | UniqueSeries
 Sight = Callable[[str], tuple[Ground, Moments]]  # what decides which windows of a brand there are, as it is now
 
 
@@ -50,16 +54,32 @@ class VisitorReading:
         )
 
     def list_key(
-        self, query: PopularQuery, look: Callable[[], View], words: Words, *, versions: tuple[int, ...]
+        self, path: str, query: PopularQuery, look: Callable[[], View], words: Words, *, began_at_ms: int
     ) -> VisitorKey:
-        """Return what to read for a list of assets; `look` gives the hits that it begins with."""
+        """Return what to read for a list of assets, of sections or of a brand; `look` gives its hits."""
         plain = replace(query, format=FORMATS[0])
+        brand = query.brand
+
+        def make() -> VisitorPast:
+            if path:
+                return UniqueLabels(plain, self._visits(brand), look, by_section=path == SECTIONS)
+            return UniqueList(plain, self._visits(brand), look, words)
+
+        # Filters that ask the catalogue are looked up once for all batches, so another catalogue is another question.
+        words_version = words.look(brand) if query.asks_catalogue else 0
+        return VisitorKey(brand, (path, plain), look().sheet.span, (began_at_ms, words_version), make)
+
+    def series_key(self, query: SeriesQuery, span: Span) -> VisitorKey:
+        """Return what to read for a series, whose ends stay where they are."""
+        plain = replace(query, format=FORMATS[0], from_ms=span.from_ms, to_ms=span.to_ms)
+        # Who goes through years must not push out what lists need.
         return VisitorKey(
             query.brand,
             plain,
-            look().sheet.span,
-            versions,
-            lambda: UniqueList(plain, self._visits(query.brand), look, words),
+            span,
+            (),
+            lambda: UniqueSeries(plain, span, self._visits(query.brand, keeps=False)),
+            spans=1 + len(query.compare),
         )
 
     def _visits(self, brand: str, *, keeps: bool = True) -> Visits:

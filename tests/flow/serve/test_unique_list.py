@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from footfall.flow.serve import unique_candidates as module
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.serve.unique_answer import unique_answer
 from footfall.flow.store.columns import CountKey
 from tests.flow.serve.visits import NO_WORDS, Visited, hour, list_of
 
@@ -117,7 +116,7 @@ def test_the_answer_says_what_its_uniques_are_and_what_is_proven() -> None:
     store = Visited()
     store.visit(HOURS[0], key_of("1"), 1, hits=2)
     reading = list_of(store, ALL, HOURS)
-    body = msgspec.json.decode(unique_answer(reading, ALL, NO_WORDS).body)
+    body = msgspec.json.decode(reading.answer(NO_WORDS).body)
     assert (body["sort"], body["uniquesAre"], body["membersProven"], body["exact"]) == (
         "uniques",
         "visitors",
@@ -144,7 +143,7 @@ def test_a_span_of_two_days_counts_visitors_of_days() -> None:
     windows = [hour(13), hour(12), hour(11)]
     store.visit(windows[0], key_of("1"), 1)
     query = replace(ALL, from_ms=windows[0].from_ms, to_ms=windows[-1].to_ms)
-    body = msgspec.json.decode(unique_answer(list_of(store, query, windows), query, NO_WORDS).body)
+    body = msgspec.json.decode(list_of(store, query, windows).answer(NO_WORDS).body)
     assert body["uniquesAre"] == "visitorDays"
 
 

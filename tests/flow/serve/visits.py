@@ -9,7 +9,8 @@ import numpy as np
 from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground
-from footfall.flow.serve.unique_list import UniqueList, Visits
+from footfall.flow.serve.unique_list import UniqueList
+from footfall.flow.serve.visits import Visits
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import CountKey, rows
 from footfall.flow.store.summaries import Summary

@@ -41,6 +41,7 @@ NAMES_MAX = 20  # Authors or tags: each is looked up in the catalogue.
 RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/types", "/v1/top/brands"
 
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
+NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
 
 SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "format")
 LABELS: Mapping[str, Several] = {
@@ -133,6 +134,13 @@ def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
         format=format_of(given),
         sort=choice_of(given, "sort", among=MEASURES, default=HITS),
     )
+
+
+def require_known_visitors(query: PopularQuery) -> None:
+    """Refuse to sort sections or brands by visitors under labels that nobody counts visitors of."""
+    for name, values in (("resourceType", query.resource_types), ("paidType", query.paid_types)):
+        if values and query.sort == UNIQUES:
+            raise Refused(name, f"{NO_SUCH_VISITORS}; leave it out, or ask for sort=hits")
 
 
 def canonical(query: PopularQuery) -> str:

@@ -1,5 +1,7 @@
 """The answer to "what has the most visitors?", and its bytes."""
 
+from dataclasses import dataclass
+
 import msgspec
 from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
@@ -7,10 +9,35 @@ from xxhash import xxh3_64_hexdigest
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
-from footfall.flow.serve.unique_list import FoundUniques, UniqueAsset, UniqueList
 from footfall.flow.serve.uniting import uniques_are
+from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.words import Words
+from footfall.flow.store.columns import Slice
+from footfall.values.period import Span
 from footfall.values.window import instant_text
+
+
+@dataclass(frozen=True, slots=True)
+class UniqueAsset:
+    """An asset of the list."""
+
+    name: str
+    visitors: Visitors
+    hits: int
+    missed: int  # Hits that no row tells of, at most.
+    labels: Slice
+
+
+@dataclass(frozen=True, slots=True)
+class FoundUniques:
+    """The whole list, and what is known of it."""
+
+    span: Span
+    assets: list[UniqueAsset]
+    is_proven: bool
+    max_age_s: int
+    final: bool | None
+    kept_since_ms: int | None
 
 
 class _Item(msgspec.Struct, gc=False, rename="camel"):
@@ -49,10 +76,8 @@ class _Body(msgspec.Struct, rename="camel"):
     items: list[_Item]
 
 
-def unique_answer(reading: UniqueList, query: PopularQuery, words: Words) -> Answer:
+def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zone: str) -> Answer:
     """Return the assets with the most visitors, as they were found."""
-    found = reading.found
-    assert found is not None, "windows are still to be read"
     has_all = found.kept_since_ms is None
     is_exact = has_all and not any(one.missed for one in found.assets)
     body = _Body(
@@ -61,7 +86,7 @@ def unique_answer(reading: UniqueList, query: PopularQuery, words: Words) -> Ans
         from_=instant_text(found.span.from_ms),
         to=instant_text(found.span.to_ms),
         sort=UNIQUES,
-        uniques_are=uniques_are(found.span, reading.visits.ground.zone),
+        uniques_are=uniques_are(found.span, zone),
         members_proven=found.is_proven,
         exact=is_exact,
         kept_since=UNSET if found.kept_since_ms is None else instant_text(found.kept_since_ms),

@@ -6,67 +6,22 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.members import matches
-from footfall.flow.serve.past import Moments
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.unique_answer import FoundUniques, UniqueAsset, unique_answer
 from footfall.flow.serve.unique_candidates import Threshold, hits_of
 from footfall.flow.serve.uniting import Uniting, groups_from
 from footfall.flow.serve.view import View
-from footfall.flow.serve.visitor_windows import Visited, windows_of
+from footfall.flow.serve.visitor_windows import windows_of
+from footfall.flow.serve.visits import Visitors, Visits
 from footfall.flow.serve.wanted import wanted
 from footfall.flow.serve.words import Words
-from footfall.flow.store.columns import Slice
 from footfall.flow.store.visitors import group_of_asset
 from footfall.sketches.estimation import Estimates
 from footfall.values.period import Span
 from footfall.values.window import Window
-
-
-@dataclass(frozen=True, slots=True)
-class Visits:
-    """Where the visitors of a brand are found, and as of when."""
-
-    ground: Ground
-    moments: Moments
-    visited: Visited
-
-    def is_final(self, span: Span) -> bool:
-        """Tell whether no hit can change the span any more, except in a backfill."""
-        return span.to_ms + self.moments.lateness_ms <= self.moments.closed_until_ms
-
-
-@dataclass(frozen=True, slots=True)
-class Visitors:
-    """How many visitors something has had, in whole ones."""
-
-    uniques: int
-    at_least: int
-    at_most: int
-
-
-@dataclass(frozen=True, slots=True)
-class UniqueAsset:
-    """An asset of the list."""
-
-    name: str
-    visitors: Visitors
-    hits: int
-    missed: int  # Hits that no row tells of, at most.
-    labels: Slice
-
-
-@dataclass(frozen=True, slots=True)
-class FoundUniques:
-    """The whole list, and what is known of it."""
-
-    span: Span
-    assets: list[UniqueAsset]
-    is_proven: bool
-    max_age_s: int
-    final: bool | None
-    kept_since_ms: int | None
 
 
 @dataclass(slots=True)
@@ -129,6 +84,11 @@ class UniqueList:
         told = Estimates(told.count[order], told.lower[order], told.upper[order])
         self._threshold.take(told)
         self._settle()
+
+    def answer(self, words: Words) -> Answer:
+        """Return the answer to the question, with what the catalogue says by now."""
+        assert self.found is not None, "windows are still to be read"
+        return unique_answer(self.found, self.query, words, zone=self.visits.ground.zone)
 
     def _begin(self) -> None:
         view = self._view = self.look()

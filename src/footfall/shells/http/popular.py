@@ -16,6 +16,7 @@ from footfall.flow.serve.query import (
     label_parameters,
     parameters,
     query_from,
+    require_known_visitors,
     rising_parameters,
     type_parameters,
 )
@@ -45,6 +46,8 @@ class ListAsks:
     def question(self, given: Given, periods: Mapping[str, Period]) -> Question:
         """Return the question that the parameters ask of a brand with these periods."""
         query = query_from(given, periods=periods if self.has_periods else {})
+        if self.path:
+            require_known_visitors(query)
         text = canonical(query)
 
         def require(zone: str, now_ms: int) -> None:
