@@ -174,3 +174,47 @@ def test_sections_and_brands_have_visitors_when_they_are_asked_for() -> None:
     line = body_of(instance, "/v1/top/brands?brand=abc&period=day&section=news,sport&sort=uniques")
     assert (line["uniques"], line["uniquesAtMost"], line["uniquesAre"]) == (3, 3, "visitorDays")
     assert "uniques" not in body_of(instance, "/v1/top/sections?brand=abc&period=day")
+
+
+def risen() -> Instance:
+    """Return an instance in which one visitor reloaded an asset for an hour while others read another."""
+    instance = Instance()
+    steady = [f"steady{number}" for number in range(10)]
+    for hours in range(26):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*steady * 20, *["reloaded", "read"] * 5)
+        seen = {asset: set(range(20)) for asset in steady} | {asset: set(range(5)) for asset in ("reloaded", "read")}
+        for grain in (Grain.MINUTE, Grain.HOUR):
+            came(instance, seen, grain=grain)
+        instance.count()
+    for minute in range(20):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*steady, *["reloaded"] * 30, *["read"] * 3)
+        readers = {100 + minute, 200 + minute, 300 + minute}
+        came(instance, {asset: {minute} for asset in steady} | {"reloaded": {1}, "read": readers})
+        instance.count()
+    return instance
+
+
+def test_one_visitor_who_reloads_for_an_hour_makes_nothing_rise() -> None:
+    instance = risen()
+    answer = body_of(instance, "/v1/trending?brand=abc")
+    assert (answer["basis"], answer["uniques"], answer["baseline"]["uniques"]) == ("visitors", 80, 24 * 20)
+    assert [item["assetId"] for item in answer["items"]] == ["read"]
+    item = answer["items"][0]
+    assert (item["uniques"], item["hits"], item["baselineUniques"], item["baselineHours"]) == (60, 60, 24 * 5, 24)
+    assert "steadyHits" not in item
+    assert item["rise"] == pytest.approx(
+        (item["steadyUniques"] + answer["prior"]) / (item["expected"] + answer["prior"]), rel=0.02
+    )
+    assert body_of(instance, "/v1/trending?brand=abc&exclude=read")["items"] == []
+
+
+def test_rises_are_told_from_hits_where_the_hours_before_know_of_no_visitors() -> None:
+    instance = Instance()
+    for hours in range(3):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*"111111")
+        instance.count()
+    came(instance, {"1": {1, 2, 3, 4, 5, 6}})
+    assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"

@@ -27,7 +27,6 @@ from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.tables import formatted
-from footfall.flow.serve.trending import trending
 from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
@@ -173,7 +172,7 @@ class Answering:
             raise NotReady("the span is not in memory any more; ask again in a moment")
         return past.view(query)
 
-    def _rising(self, canonical: str, raw_query: str) -> Told:
+    def _rising(self, canonical: str, raw_query: str) -> Told | None:
         given = rising_parameters(raw_query)
         brand = brand_from(given)
         query = query_from(given, periods={})
@@ -182,8 +181,8 @@ class Answering:
         if kept.board.ask_for_rise():
             self._refresh(brand, kept, self._sights.checkpoints(), now_ms=self._clock.now_ms())
             self._moved.add(brand)
-        made = formatted(trending(kept.board, query, self._words), query.format)
-        return _told(made, canonical, kept.version)
+        key = self._visitors.rise_key(query, lambda: self._board(brand).board.rise_view(), self._words)
+        return self._visited(key, canonical, query.format)
 
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)

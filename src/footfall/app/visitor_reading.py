@@ -5,11 +5,13 @@ from dataclasses import dataclass, field, replace
 
 from footfall.flow.serve.parameters import FORMATS
 from footfall.flow.serve.past import Moments
-from footfall.flow.serve.query import SECTIONS, PopularQuery
+from footfall.flow.serve.query import RISING, SECTIONS, PopularQuery
 from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.rise_view import RiseView
 from footfall.flow.serve.series_query import SeriesQuery
 from footfall.flow.serve.unique_labels import UniqueLabels
 from footfall.flow.serve.unique_list import UniqueList
+from footfall.flow.serve.unique_rise import UniqueRise
 from footfall.flow.serve.unique_series import UniqueSeries
 from footfall.flow.serve.view import View
 from footfall.flow.serve.visitor_windows import VisitorWindows
@@ -22,7 +24,7 @@ from footfall.values.period import Span
 BYTES_PER_ROW = 8  # Windows of visitors may take about as much memory as the rows of boards,
 BYTES_MAX = 128 * 1024 * 1024  # but not more than this.
 
-VisitorPast = UniqueList | UniqueLabels | UniqueSeries
+VisitorPast = UniqueList | UniqueLabels | UniqueSeries | UniqueRise
 Sight = Callable[[str], tuple[Ground, Moments]]  # what decides which windows of a brand there are, as it is now
 
 
@@ -80,6 +82,18 @@ class VisitorReading:
             (),
             lambda: UniqueSeries(plain, span, self._visits(query.brand, keeps=False)),
             spans=1 + len(query.compare),
+        )
+
+    def rise_key(self, query: PopularQuery, look: Callable[[], RiseView], words: Words) -> VisitorKey:
+        """Return what to read for a list of what rises, which shows what the catalogue says when it is made."""
+        plain = replace(query, format=FORMATS[0])
+        span = Span(tuple(one.window for one in look().recent))
+        return VisitorKey(
+            query.brand,
+            (RISING, plain),
+            span,
+            (words.look(query.brand),),
+            lambda: UniqueRise(plain, self._visits(query.brand), look, words),
         )
 
     def _visits(self, brand: str, *, keeps: bool = True) -> Visits:
