@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
 from footfall.app.answering import Answering
+from footfall.catalog.asset import Asset
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section, save_visitors
+from footfall.shells.http.openapi import openapi_document
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 from tests.app.stage import NOON_MS, Instance
 from tests.app.test_history import body_of
@@ -218,3 +221,33 @@ def test_rises_are_told_from_hits_where_the_hours_before_know_of_no_visitors() -
         instance.count()
     came(instance, {"1": {1, 2, 3, 4, 5, 6}})
     assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
+
+
+@pytest.mark.parametrize(
+    ("schema", "question"),
+    [
+        ("UniquesList", "brand=abc&period=day&sort=uniques"),
+        ("UniquesSeries", "/v1/series?brand=abc&compare=lastWeek,previous&grain=day&measure=uniques&profile=weekday"),
+        ("UniquesSeries", "/v1/assets/1/series?brand=abc&grain=hour&measure=uniques"),
+        ("TopList", "/v1/top/sections?brand=abc&period=day&sort=uniques"),
+        ("RisingList", "/v1/trending?brand=abc"),
+    ],
+)
+def test_answers_are_what_the_description_says(schema: str, question: str) -> None:
+    components = openapi_document()["components"]
+    whole = {"components": components, "$ref": f"#/components/schemas/{schema}"}
+    answer = body_of(visited(), question)
+    jsonschema_rs.validator_for(whole).validate(answer)
+    described = set(components["schemas"][schema]["properties"])
+    assert set(answer) <= described
+
+
+def test_a_list_by_visitors_goes_by_the_catalogue_of_the_moment() -> None:
+    instance = visited()
+    question = "brand=abc&period=day&sort=uniques&tag=harbour"
+    assert shown(body_of(instance, question)) == []
+    instance.catalogue.put("abc", [Asset("1", title="What the harbour saw", tags=("harbour",))])
+    instance.answering.refresh()
+    answer = body_of(instance, question)
+    assert shown(answer) == [("1", 1, 7)]
+    assert answer["items"][0]["title"] == "What the harbour saw"

@@ -64,8 +64,8 @@ _SPAN = (
     ),
     Parameter(
         "measure",
-        "`uniques`: how many visitors came, estimated, in each window and in the whole span. Of a brand, of sections or "
-        "of an asset; not with `resourceType` or `paidType`, and `profile` needs `grain=day`.",
+        "`uniques`: how many visitors came, estimated, in each window and in the whole span. Of a brand, of sections "
+        "or of an asset; not with `resourceType` or `paidType`, and `profile` needs `grain=day`.",
         text(enum=list(MEASURES), default=HITS),
     ),
     Parameter("profile", "`weekday`: what each weekday had.", text(enum=list(PROFILES), default=PROFILES[0])),
@@ -152,8 +152,8 @@ TRENDING = Operation(
     "The assets that rise against their own past and their age, with the numbers behind each rank.",
     GROUP,
     more="The last hour against the 24 whole hours before it, in visitors where they are known, so that nobody's "
-    "reloads lift anything, and in hits otherwise; `basis` says which. A handful moves nothing, and one minute cannot lift an "
-    f"asset by itself. {_MORE}",
+    "reloads lift anything, and in hits otherwise; `basis` says which. A handful moves nothing, and one "
+    f"minute cannot lift an asset by itself. {_MORE}",
     parameters=(
         BRAND,
         *_LABELS,
