@@ -41,10 +41,6 @@ def sketches_of(sets: Mapping[int, set[int]]) -> GroupedUniques:
     return grouped_from(groups, coupons_of_numbers(visitors * np.uint64(0x9E3779B97F4A7C15)))
 
 
-def _sets() -> dict[CountKey, set[int]]:
-    return defaultdict(set)
-
-
 @dataclass
 class Visited:
     """Who saw what in each hour."""

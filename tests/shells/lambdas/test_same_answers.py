@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -96,9 +97,9 @@ class Both:
 
 
 def save_visits(table: Table, *, now_ms: int) -> None:
-    """Store who came to the open brand in the minutes that have hits, on either ground."""
-    for n in range(5):
-        window = window_of(now_ms - n * 30 * MINUTE_MS, Grain.MINUTE, "Asia/Kolkata")
+    """Store who came to the open brand in the minutes that have hits, and in the hours and days around them."""
+    for n, grain in product(range(5), (Grain.MINUTE, Grain.HOUR, Grain.DAY)):
+        window = window_of(now_ms - n * 30 * MINUTE_MS, grain, "Asia/Kolkata")
         sets = {group_of_asset(str(asset)): {asset, n} for asset in range(7)}
         sets |= {group_of_section(str(section)): {section, n} for section in range(3)} | {BRAND_GROUP: set(range(7))}
         later_ms = now_ms + 48 * HOUR_MS
@@ -268,6 +269,7 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
+        *visited(hour_ms=hour_ms),
     ]
 
 
@@ -340,7 +342,6 @@ def asked_for(keys: Keys) -> list[Asked]:
         Asked("GET", f"/v1/popular?brand=open&from={instant_text(hour_ms)}", 400),
         Asked("GET", "/v1/popular?brand=nobody", 401),
         *history(keys, hour_ms=hour_ms),
-        *visited(hour_ms=hour_ms),
         Asked("GET", "/healthz", 200),
         Asked("GET", "/readyz", 200),
         Asked("GET", "/openapi.json", 200),

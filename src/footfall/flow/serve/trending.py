@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -72,6 +71,10 @@ class _Body(msgspec.Struct, rename="camel"):
     baseline: _Stretch
     prior: float
     items: list[_Item]
+
+
+_Whole, _Number = int | UnsetType, float | UnsetType
+_Numbers = tuple[_Whole, _Number, int, _Number, float, _Whole, _Whole, int]  # as an entry has them
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -168,7 +171,7 @@ def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) 
     ]
 
 
-def _numbers(told: ToldRises, asset: int, hits: int, *, hours: int) -> tuple[Any, ...]:
+def _numbers(told: ToldRises, asset: int, hits: int, *, hours: int) -> _Numbers:
     """Return what the rank of an asset is made of, in the order of an entry."""
     found = told.rises
     recent, before = round(float(found.recent[asset])), round(float(found.before[asset]))

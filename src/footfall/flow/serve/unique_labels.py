@@ -65,7 +65,7 @@ class UniqueLabels:
         """Tell whether a window that was written has hits of it."""
         return window.from_ms < self.span.to_ms and window.to_ms > self.span.from_ms
 
-    def step(self, _read: Read) -> None:
+    def step(self, read: Read) -> None:
         """Read the next window."""
         if self._uniting.todo:
             self._uniting.step(self.visits.visited)

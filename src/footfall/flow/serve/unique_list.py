@@ -70,7 +70,7 @@ class UniqueList:
         """Tell whether a window that was written has hits of this list."""
         return window.from_ms < self.span.to_ms and window.to_ms > self.span.from_ms
 
-    def step(self, _read: Read) -> None:
+    def step(self, read: Read) -> None:
         """Look at one window for the assets at hand, or at what they have come to."""
         assert self._view is not None, "the list is there already"
         if self._view.directory.renumberings != self._renumberings:

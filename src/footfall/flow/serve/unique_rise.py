@@ -79,7 +79,7 @@ class UniqueRise:
         """Tell whether a window that was written has hits of it."""
         return window.to_ms > self._from_ms
 
-    def step(self, _read: Read) -> None:
+    def step(self, read: Read) -> None:
         """Read one window, and tell the rises after the last."""
         if self._hits.view.directory.renumberings != self._renumberings:
             self._begin()  # The numbers of all assets are others by now.

@@ -46,7 +46,7 @@ class Lines:
     def __init__(self, out: TextIO, kind: str, *, has_uniques: bool) -> None:
         self._out = out
         self._kind = kind
-        self._columns = (*COLUMNS, UNIQUES) if has_uniques else COLUMNS
+        self._columns: tuple[str, ...] = (*COLUMNS, UNIQUES) if has_uniques else COLUMNS
         if kind == CSV:
             self._put(csv_lines(self._columns, ()))
 

@@ -184,7 +184,7 @@ class Access:
             return self.brand_for(request, scope=READ)
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
-        _, standings = self._counted(Asking(target, headers, self._address_of_page(request)))
+        _, standings = self._counted(Asking(target, headers, self.address_of_page(request)))
         request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
         return self._brands.named(name) or Brand(name)
 
