@@ -73,8 +73,10 @@ class _Body(msgspec.Struct, rename="camel"):
     items: list[_Item]
 
 
-_Whole, _Number = int | UnsetType, float | UnsetType
-_Numbers = tuple[_Whole, _Number, int, _Number, float, _Whole, _Whole, int]  # as an entry has them
+# As an entry has them, from its visitors to its hours.
+_Numbers = tuple[
+    int | UnsetType, float | UnsetType, int, float | UnsetType, float, int | UnsetType, int | UnsetType, int
+]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
