@@ -18,7 +18,8 @@ TEMPLATE = Path(__file__).resolve().parents[2] / "deploy" / "cloudfront" / "foot
 # Each line: spellings of one question, which is not that of any other line.
 QUESTIONS = [
     ["brand=abc", "brand=abc&period=justnow", "limit=100&closed=false&period=justnow&brand=abc"],
-    ["brand=abc&period=day", "period=day&brand=abc"],
+    ["brand=abc&period=day", "period=day&brand=abc", "sort=hits&period=day&brand=abc"],
+    ["brand=abc&period=day&sort=uniques", "sort=uniques&period=day&brand=abc"],
     ["brand=abc&limit=5", "limit=5&brand=abc&closed=false"],
     ["brand=abc&closed=true", "closed=true&brand=abc"],
     ["brand=abc&section=7", "section=7,7&brand=abc", "section=7&section=7&brand=abc"],

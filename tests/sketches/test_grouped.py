@@ -159,3 +159,12 @@ def test_some_groups_are_picked_with_all_that_is_theirs() -> None:
         assert uniques_of(some, group) == uniques_of(sketches, group)
     assert merge_grouped([some, picked(sketches, np.array([2, 4]))]) == sketches
     assert not len(picked(sketches, np.empty(0, np.int64)))
+
+
+@given(st.integers(0, 2**32), st.integers(0, 900), st.integers(1, 6))
+def test_pieces_that_follow_each_other_are_put_together_as_they_were(seed: int, count: int, pieces: int) -> None:
+    whole = grouped(*hits(seed, count, visitors=900))
+    parts = [picked(whole, places) for places in np.array_split(np.arange(len(whole)), pieces)]
+    assert merge_grouped(parts, lg_k=LG_K) == whole
+    assert merge_grouped(parts[::-1], lg_k=LG_K) == whole
+    assert bytes_from_grouped(merge_grouped(parts, lg_k=LG_K)) == bytes_from_grouped(whole)

@@ -11,26 +11,26 @@ from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
 from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey
 from footfall.app.settings import HOUR_MS, Settings
+from footfall.app.sights import Past, PastKey, Sights
 from footfall.app.turns import Told, Turns
+from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.board import Board, BoardRules, NotReady
-from footfall.flow.serve.lists import LISTS, ListKind
+from footfall.flow.serve.lists import LISTS
 from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.parameters import brand_from
-from footfall.flow.serve.past import Moments, PastList
-from footfall.flow.serve.query import RISING, query_from, rising_parameters
-from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.past import PastList
+from footfall.flow.serve.query import RISING, UNIQUES, PopularQuery, query_from, rising_parameters
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
-from footfall.flow.serve.spans import size_between, span_between
 from footfall.flow.serve.tables import formatted
-from footfall.flow.serve.trending import trending
+from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
-from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
+from footfall.flow.store.checkpoints import Checkpoint, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
 from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, KeptFor, load_retention
 from footfall.flow.store.summaries import Summaries
@@ -38,7 +38,6 @@ from footfall.ports.errors import PortError
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError, Refused
-from footfall.values.period import GRAIN_MS
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
@@ -77,9 +76,11 @@ class Answering:
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
         self._rules = _rules(settings)
-        self._past: PastReading[SpanKey | SeriesKey, PastList | SeriesReading] = PastReading(
-            self._new_past, self._summaries.live, size_of=self._size_of_past, now_ms=clock.now_ms
+        self._sights = Sights(table, self._brands, self._rules, shards=settings.stream_shards, clock=clock)
+        self._past: PastReading[PastKey, Past] = PastReading(
+            self._sights.new_past, self._summaries.live, size_of=self._sights.size_of_past, now_ms=clock.now_ms
         )
+        self._visitors = VisitorReading(table, self._sights.sight, rows_max=settings.serve_rows_max)
         self._kept: OrderedDict[str, Kept] = OrderedDict()
         self._numbers = dict.fromkeys(range(settings.stream_shards), 0)
         self._missed: dict[str, set[Window]] = {}
@@ -94,7 +95,7 @@ class Answering:
         try:
             path, _, raw_query = canonical.rpartition("?")
             if path in LISTS:
-                return self._listed(canonical, LISTS[path], raw_query)
+                return self._listed(canonical, path, raw_query)
             return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
         except (NotReady, PortError, Refused) as error:
@@ -110,14 +111,14 @@ class Answering:
         waiting = self._past.first_waiting()
         try:
             ready = self._past.step()
-        except (PortError, Refused) as error:
+        except (PortError, Refused, NotReady) as error:
             return [_failed(canonical, str(error)) for canonical in waiting]
         return [told for told in map(self.answer, ready) if told is not None]
 
     def refresh(self) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
-        checkpoints = self.checkpoints = self._checkpoints()
+        checkpoints = self.checkpoints = self._sights.checkpoints()
         if not 0 <= now_ms - self._retention_at_ms < RULE_KNOWN_AFTER_MS:
             self._kept_before, self._retention_at_ms = load_retention(self._table), now_ms
         moved, self._moved = self._moved, set()
@@ -134,39 +135,62 @@ class Answering:
         dropped, self._dropped = self._dropped, {}
         return list(dropped.items())
 
-    def _listed(self, canonical: str, kind: ListKind, raw_query: str) -> Told | None:
-        given = kind.parameters(raw_query)
+    def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
+        given = LISTS[path].parameters(raw_query)
         brand = brand_from(given)
         query = query_from(given, periods=self._brands.periods(brand))
         self._look_for_the_first_time(brand)
         if query.from_ms is not None and query.to_ms is not None:
-            key = SpanKey(brand, query.from_ms, query.to_ms)
-            found = self._past.find(key, canonical, version=self._versions)
+            found = self._past.find(SpanKey(brand, query.from_ms, query.to_ms), canonical, version=self._versions)
             if found is None:
                 return None
             assert isinstance(found.past, PastList)
-            made = formatted(kind.make(found.past, query, self._words), query.format)
-            return _told(made, canonical, self._version_of(found))
-        kept = self._board(brand)
-        return _told(formatted(kind.make(kept.board, query, self._words), query.format), canonical, kept.version)
+            viewed, version, began_at_ms = found.past, self._version_of(found), found.began_at_ms
+        else:
+            kept = self._board(brand)
+            viewed, version, began_at_ms = kept.board, kept.version, 0
+        if query.sort == UNIQUES:
+            key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
+            return self._visited(key, canonical, query.format)
+        made = LISTS[path].make(viewed, query, self._words)
+        return _told(formatted(made, query.format), canonical, version)
 
-    def _rising(self, canonical: str, raw_query: str) -> Told:
+    def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
+        """Return an answer that is told from visitors; None while they are being read."""
+        found = self._past.find(key, canonical, version=self._versions)
+        if found is None:
+            return None
+        assert not isinstance(found.past, PastList | SeriesReading)
+        made = formatted(found.past.answer(self._words), format_name)
+        return _told(made, canonical, self._version_of(found))
+
+    def _view(self, query: PopularQuery) -> View:
+        if query.from_ms is None or query.to_ms is None:
+            return self._board(query.brand).board.view(query)
+        past = self._past.kept(SpanKey(query.brand, query.from_ms, query.to_ms))
+        if not isinstance(past, PastList):
+            raise NotReady("the span is not in memory any more; ask again in a moment")
+        return past.view(query)
+
+    def _rising(self, canonical: str, raw_query: str) -> Told | None:
         given = rising_parameters(raw_query)
         brand = brand_from(given)
         query = query_from(given, periods={})
         self._look_for_the_first_time(brand)
         kept = self._board(brand)
         if kept.board.ask_for_rise():
-            self._refresh(brand, kept, self._checkpoints(), now_ms=self._clock.now_ms())
+            self._refresh(brand, kept, self._sights.checkpoints(), now_ms=self._clock.now_ms())
             self._moved.add(brand)
-        made = formatted(trending(kept.board, query, self._words), query.format)
-        return _told(made, canonical, kept.version)
+        key = self._visitors.rise_key(query, lambda: self._board(brand).board.rise_view(), self._words)
+        return self._visited(key, canonical, query.format)
 
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)
         brand = query.brand
         self._look_for_the_first_time(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
+        if query.measure == UNIQUES:
+            return self._visited(self._visitors.series_key(query, span), canonical, query.format)
         key = SeriesKey(brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
         found = self._past.find(key, canonical, version=self._versions)
         if found is None:
@@ -179,36 +203,9 @@ class Answering:
         if brand not in self._words_versions:
             self._words_versions[brand] = self._words.look(brand)
 
-    def _version_of(self, found: KeptSpan[PastList | SeriesReading]) -> int:
+    def _version_of(self, found: KeptSpan[Past]) -> int:
         """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
         return found.version if found.is_outdated else self._versions
-
-    def _new_past(self, key: SpanKey | SeriesKey) -> PastList | SeriesReading:
-        now_ms = self._clock.now_ms()
-        zone = self._brands.zone_of(key.brand)
-        rules = self._rules
-        checkpoints = self._checkpoints()
-        ground = Ground(
-            zone,
-            rules.shards,
-            rules.kept_ms,
-            now_ms=now_ms,
-            seen_until_ms=now_ms + rules.ahead_ms,
-            kept_before=load_retention(self._table),
-            unbuilt=unbuilt_of(checkpoints),
-        )
-        closed_until_ms = min(one.passed_ms for one in checkpoints.values())
-        moments = Moments(closed_until_ms, rules.lateness_ms)
-        if isinstance(key, SeriesKey):
-            return SeriesReading(key.query, series_span(key.query, zone=zone, now_ms=now_ms), ground, moments)
-        return PastList(span_between(key.from_ms, key.to_ms, zone=zone), ground, moments)
-
-    def _size_of_past(self, key: SpanKey | SeriesKey) -> int:
-        """Return how many windows are read for a span, and for those that it is compared with, about."""
-        if isinstance(key, SeriesKey):
-            query = key.query
-            return ((query.to_ms or 0) - (query.from_ms or 0)) // GRAIN_MS[query.grain] * (1 + len(query.compare))
-        return 2 * size_between(key.from_ms, key.to_ms, zone=self._brands.zone_of(key.brand))
 
     def _look_at_brands(self) -> set[str]:
         """Return the brands whose catalogue, zone or periods are others than their answers were made with."""
@@ -243,7 +240,7 @@ class Answering:
             self._kept_before = load_retention(self._table)
             kept = self._kept[brand] = Kept(self._new_board(brand), self._new_version(brand), now_ms)
             try:
-                self._refresh(brand, kept, self._checkpoints(), now_ms=now_ms)
+                self._refresh(brand, kept, self._sights.checkpoints(), now_ms=now_ms)
             except FootfallError:
                 self._drop(brand)
                 raise
@@ -280,25 +277,24 @@ class Answering:
         self._missed[brand] = set()
         return differs
 
-    def _checkpoints(self) -> dict[int, Checkpoint]:
-        found = load_checkpoints(self._table)
-        return {shard: found.get(shard) or Checkpoint() for shard in self._numbers}
-
     def _read_news(self, checkpoints: dict[int, Checkpoint]) -> set[str]:
         """Take in what was written; return the brands that have past spans which that makes outdated."""
         outdated: set[str] = set()
         if not self._kept and not self._past.brands():  # Nothing is held that news could be about.
             self._numbers = {shard: one.number for shard, one in checkpoints.items()}
+            self._visitors.windows.clear()
             return outdated
         for shard, checkpoint in checkpoints.items():
             before = self._numbers[shard]
             news: News = read_journal(self._table, shard, after=before, now_number=checkpoint.number)
             self._numbers[shard] = news.number
             if not news.is_whole:
+                self._visitors.windows.clear()
                 for brand in list(self._kept):
                     self._drop(brand)
                 outdated |= {brand for brand in self._past.brands() if self._past.touch_all(brand)}
             for one in news.touched:
+                self._visitors.windows.touch(one.brand, one.window)
                 if one.brand in self._kept:
                     self._missed.setdefault(one.brand, set()).add(one.window)
                 if self._past.touch(one.brand, one.window):

@@ -11,9 +11,11 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
 from footfall.flow.store.retention import load_retention
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.visitors import load_visitors
+from footfall.sketches.grouped import GroupedUniques
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
-from footfall.values.window import Grain, walk
+from footfall.values.window import Grain, Window, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +26,7 @@ class ExportOrder:
     grain: Grain
     from_ms: int
     to_ms: int
+    has_uniques: bool = False  # Visitors are read as well, which takes longer.
 
 
 def export_windows(
@@ -50,6 +53,11 @@ def export_windows(
     summaries = Summaries(table, clock)
     windows = walk(order.grain, from_ms=order.from_ms, to_ms=min(order.to_ms, now_ms), zone=zone)
     span_ms = max(1, min(order.to_ms, now_ms) - order.from_ms)
-    for one in exported(windows, lambda window: summaries.live(order.brand, window), ground):
+
+    def visited(window: Window) -> GroupedUniques:
+        return load_visitors(table, order.brand, window)
+
+    visitors = visited if order.has_uniques else None
+    for one in exported(windows, lambda window: summaries.live(order.brand, window), ground, visitors):
         yield one
         on_share(min(1.0, (one.window.to_ms - order.from_ms) / span_ms))

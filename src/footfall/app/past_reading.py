@@ -23,7 +23,7 @@ SPANS_OF_BRAND_MAX = 6  # wait, beside one that is being read: what a page with 
 WINDOWS_WAITING_MAX = 2_000  # Some seconds of reading; one span that has more is read when no other comes first.
 QUESTIONS_WAITING_MAX = 1_000  # for one span
 SPANS_PAUSED_MAX = 4  # What was read of a span that nobody waits for is there if it is asked for again soon.
-SPANS_KEPT_MAX = 32
+SPANS_KEPT_MAX = 64
 ROWS_KEPT_MAX = 1_000_000  # of all spans together, some 60 bytes each
 READ_AGAIN_MS_MIN = 5_000  # While hits come into a span, it is not read more often than this,
 READ_SHARE = 4  # nor for more than a fifth of the time.
@@ -162,6 +162,11 @@ class PastReading(Generic[K, P]):
         work.until_ms = now_ms + SPAN_WAIT_MS
         return None
 
+    def kept(self, key: K) -> P | None:
+        """Return what was read, None when it is not here any more."""
+        found = self._kept.get(key)
+        return None if found is None else found.past
+
     def step(self) -> list[str]:
         """Read one window more; return the questions that can be answered now, or cannot be at all."""
         waited_for = self._waited_for()
@@ -174,7 +179,7 @@ class PastReading(Generic[K, P]):
                 work.span = KeptSpan(self._new_list(key), work.version, now_ms)
             span = work.span
             span.past.step(lambda window: self._read(key.brand, window))
-        except (PortError, Refused):
+        except (PortError, Refused, NotReady):
             del self._works[key]
             raise
         if not span.past.is_read:

@@ -17,6 +17,11 @@ class Item:
     hits: int
     change: int | None = None  # of rank since the previous span; None: it is new
     hits_at_most: int | None = None  # only where the list is not exact
+    uniques: int | None = (
+        None  # visitors, and what they are at least and at most; only of a list that is sorted by them
+    )
+    uniques_at_least: int | None = None
+    uniques_at_most: int | None = None
     section: str = ""
     type: str = ""
     paid: str = ""
@@ -69,6 +74,9 @@ _ITEM_FIELDS = {
     "hits": "hits",
     "change": "change",
     "hitsAtMost": "hits_at_most",
+    "uniques": "uniques",
+    "uniquesAtLeast": "uniques_at_least",
+    "uniquesAtMost": "uniques_at_most",
     "sectionId": "section",
     "resourceType": "type",
     "paidType": "paid",

@@ -83,7 +83,8 @@ class Footfall:
         """Return the most popular assets; raises CallFailed only when there is not even an older list to return.
 
         The span is a period (`justnow` unless given) or goes from `starts` to `ends`, whole days or hours of the brand.
-        `more` is for other filters of the server, by their names there, such as `author` or `tag`.
+        `more` is for what else the server knows, by its names there, such as `author` or `tag`, or `sort="uniques"` for
+        the assets with the most visitors.
         """
         query = canonical_query(
             {

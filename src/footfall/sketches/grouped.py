@@ -7,6 +7,7 @@ for one by itself. Each set's sketch is the one that `uniques.py` would have mad
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +90,8 @@ def merge_grouped(parts: Sequence[GroupedUniques], *, lg_k: int = GROUP_LG_K) ->
     filled = [part for part in parts if len(part)]
     if len(filled) < 2:
         return filled[0] if filled else no_groups(lg_k)
+    if all(one.groups[-1] < other.groups[0] for one, other in pairwise(filled)):
+        return _joined(filled)  # Pieces of one whole, which nothing has to be sorted for.
     groups = np.sort(np.concatenate([part.groups for part in filled]))
     groups = groups[firsts(groups)]
     places = [np.searchsorted(groups, part.groups) for part in filled]
@@ -183,6 +186,24 @@ def _combined(lg_k: int, groups: Groups, keys: _Keys, rows: Iterable[tuple[Place
     starts = np.zeros(len(groups) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
     return _frozen(GroupedUniques(lg_k, groups, starts, coupons, dense, registers))
+
+
+def _joined(parts: Sequence[GroupedUniques]) -> GroupedUniques:
+    """Return the sketches of parts whose groups follow each other."""
+    coupons_before = np.cumsum([0, *(len(part.coupons) for part in parts)])
+    groups_before = np.cumsum([0, *(len(part) for part in parts)])
+    starts = [part.starts[:-1] + before for part, before in zip(parts, coupons_before[:-1], strict=True)]
+    dense = [part.dense + before for part, before in zip(parts, groups_before[:-1], strict=True)]
+    return _frozen(
+        GroupedUniques(
+            parts[0].lg_k,
+            np.concatenate([part.groups for part in parts]),
+            np.concatenate([*starts, coupons_before[-1:]]),
+            np.concatenate([part.coupons for part in parts]),
+            np.concatenate(dense),
+            np.concatenate([part.registers for part in parts]),
+        )
+    )
 
 
 def _frozen(made: GroupedUniques) -> GroupedUniques:

@@ -15,12 +15,14 @@ from footfall.accounts.brands import Brand
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.flow.store.visitors import group_of_asset, save_visitors
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.shells.cli import export_files
 from footfall.shells.cli.export_files import NotInstalled, arrow_modules
 from footfall.values.clock import SetClock
-from footfall.values.window import DAY_MS, HOUR_MS
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, window_of
+from tests.flow.serve.visits import sketches_of
 from tests.shells.cli.conftest import NOW_MS
 
 PARQUET: Any = importlib.import_module("pyarrow.parquet")  # It has no types.
@@ -139,3 +141,30 @@ def test_without_arrow_the_command_that_installs_it_is_told() -> None:
 
     with pytest.raises(NotInstalled, match=r"footfall\[parquet\]"):
         arrow_modules(missing)
+
+
+def with_visitors(data: Path) -> None:
+    """Store who came on the second day."""
+    settings = Settings(data_dir=str(data), brands={"abc": Brand("abc")}, stream_shards=2, dev=True)
+    clock = SetClock(NOW_MS)
+    window = window_of(NOW_MS - DAY_MS, Grain.DAY, "UTC")
+    found = sketches_of({group_of_asset("1"): {1, 2, 3}})
+    table = wiring.open_store(settings, clock)
+    save_visitors(table, "abc", window, found, part="s00", through=1, expires_at_ms=NOW_MS + DAY_MS)
+
+
+@pytest.mark.parametrize("kind", ["csv", "ndjson", "parquet"])
+def test_visitors_are_a_column_when_they_are_asked_for(shell: Any, data: Path, tmp_path: Path, kind: str) -> None:
+    with_visitors(data)
+    file = tmp_path / f"out.{kind}"
+    flags = ("--uniques", "--format", kind)
+    assert shell.run("export", "--data", str(data), "--brand", "abc", *SPAN, *flags, str(file)) == 0
+    if kind == "csv":
+        rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+    elif kind == "ndjson":
+        rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    else:
+        rows = PARQUET.read_table(file).to_pylist()
+    found = {(str(row["from"])[:10], row["assetId"]): row["uniques"] for row in rows if row["kind"] == "asset"}
+    assert str(found["2026-11-14", "1"]) == "3"
+    assert {str(one) for key, one in found.items() if key != ("2026-11-14", "1")} == {"0"}

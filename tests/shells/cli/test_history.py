@@ -112,3 +112,36 @@ def test_something_else_than_a_footfall_is_noticed(shell: Any, server: Any) -> N
     server.answer({"hello": "world"})
     assert shell.run("series", "--url", server.url, "--brand", "abc") == 3
     assert shell.run("trending", "--url", server.url, "--brand", "abc") == 3
+
+
+def test_a_series_of_visitors_is_drawn_with_the_visitors_of_its_whole_span(shell: Any, server: Any) -> None:
+    points = [
+        {"from": "2026-11-15T12:00Z", "uniques": None},
+        {"from": "2026-11-15T13:00Z", "uniques": 2_000, "uniquesAtLeast": 1_950, "uniquesAtMost": 2_060},
+        {"from": "2026-11-15T14:00Z", "uniques": 10, "uniquesAtLeast": 10, "uniquesAtMost": 10, "open": True},
+    ]
+    about = {"measure": "uniques", "uniquesAre": "visitors", "uniques": 2_004, "uniquesAtLeast": 1_955}
+    compared = {"points": 1, "uniques": 2_000, "uniquesBefore": 4_000, "change": -0.5}
+    days = [{"weekday": "monday", "days": 2, "uniquesPerDay": 1_500.5}]
+    answer = {**SERIES, **about, "uniquesAtMost": None, "points": points, "weekdays": days}
+    del answer["lastWeek"]
+    server.answer({**answer, "previous": {"compared": compared}})
+    assert shell.run("series", "--url", server.url, "--brand", "abc", "--measure", "uniques") == 0
+    assert ("measure", "uniques") in parse_qsl(urlsplit(server.asked[0].path).query)
+    printed = shell.printed()
+    assert "2,004 visitors · 95 %: 1,955 to unknown" in " ".join(printed.split())
+    assert "the span before: -50.0% (2,000 after 4,000, in 1 windows that are over)" in printed
+    assert "█" * 40 + " at most 2,060" in printed
+    assert "1,500.5 a day over 2" in printed
+
+
+def test_rises_that_visitors_tell_are_shown_in_visitors(shell: Any, server: Any) -> None:
+    item = {**RISING["items"][0], "uniques": 240, "steadyUniques": 231.5, "baselineUniques": 150}
+    for name in ("steadyHits", "baselineHits"):
+        del item[name]
+    server.answer({**RISING, "basis": "visitors", "items": [item]})
+    assert shell.run("trending", "--url", server.url, "--brand", "abc") == 0
+    lines = [line.split() for line in shell.printed().splitlines()]
+    assert "told from visitors" in " ".join(shell.printed().split())
+    assert ["#", "rise", "asset", "visitors", "steady", "expected", "before", "hours", "section", "title"] in lines
+    assert any(line[3:6] == ["240", "231.5", "24.8"] for line in lines)

@@ -171,3 +171,18 @@ def test_a_list_that_is_still_being_read_is_asked_for_again_and_not_for_ever(she
     assert shell.run("popular", "--url", server.url, "--brand", "abc") == 4
     assert len(server.asked) == 3 + 10
     assert "not now" in shell.complained()
+
+
+def test_a_list_by_visitors_shows_them_with_their_bounds_and_says_what_they_are(shell: Any, server: Any) -> None:
+    counted = item(1, None, "7", 1_300, 563, "article", "free")
+    del counted["change"]
+    visitors = {"uniques": 1_204, "uniquesAtLeast": 1_166, "uniquesAtMost": 1_245}
+    about = {"sort": "uniques", "uniquesAre": "visitorDays", "membersProven": False, "exact": True}
+    server.answer({**ANSWER, **about, "items": [{**counted, **visitors}]})
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", "--period", "day", "--sort", "uniques") == 0
+    assert ("sort", "uniques") in parse_qsl(urlsplit(server.asked[0].path).query)
+    lines = [line.split() for line in shell.printed().splitlines()]
+    assert "visitors of each day, added up unless the brand sends ids of its own" in " ".join(shell.printed().split())
+    assert "others may belong here, too" in " ".join(shell.printed().split())
+    assert ["#", "asset", "visitors", "95", "%", "hits", "section", "type", "paid"] in lines
+    assert ["1", "7", "1,204", "1,166", "to", "1,245", "1,300", "563", "article", "free"] in lines

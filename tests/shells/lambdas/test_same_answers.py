@@ -6,6 +6,7 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,12 +20,14 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section, save_visitors
 from footfall.ports.table import Table
 from footfall.values.clock import SetClock, SystemClock
-from footfall.values.window import instant_text
+from footfall.values.window import Grain, instant_text, window_of
 from tests.engines.dynamodb import VARIABLES, DynamoDbEngine
 from tests.engines.kinesis import KinesisEngine
 from tests.engines.lambda_runtime import RunHandler
+from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
 
@@ -88,6 +91,19 @@ class Both:
         clock = SystemClock()
         with closing(wiring.open_stream(embedded, clock, read_only=True)) as stream:
             Counting(embedded, stream, wiring.open_store(self.place.settings, clock), clock=clock).drain()
+        now_ms = clock.now_ms()
+        for settings in (embedded, self.place.settings):
+            save_visits(wiring.open_store(settings, clock), now_ms=now_ms)
+
+
+def save_visits(table: Table, *, now_ms: int) -> None:
+    """Store who came to the open brand in the minutes that have hits, and in the hours and days around them."""
+    for n, grain in product(range(5), (Grain.MINUTE, Grain.HOUR, Grain.DAY)):
+        window = window_of(now_ms - n * 30 * MINUTE_MS, grain, "Asia/Kolkata")
+        sets = {group_of_asset(str(asset)): {asset, n} for asset in range(7)}
+        sets |= {group_of_section(str(section)): {section, n} for section in range(3)} | {BRAND_GROUP: set(range(7))}
+        later_ms = now_ms + 48 * HOUR_MS
+        save_visitors(table, "open", window, sketches_of(sets), part="s00", through=n + 1, expires_at_ms=later_ms)
 
 
 def different(asked: Asked, left: Answer, right: Reply) -> list[str]:
@@ -253,6 +269,27 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
+        *visited(hour_ms=hour_ms),
+    ]
+
+
+def visited(*, hour_ms: int) -> list[Asked]:
+    span = f"from={instant_text(hour_ms - 2 * HOUR_MS)}&to={instant_text(hour_ms)}"
+    return [
+        *(
+            Asked("GET", f"/v1/popular?brand=open&sort=uniques&{one}", 200)
+            for one in ("period=day", "period=week&limit=3", "period=day&section=1&tag=harbour", "format=csv", span)
+        ),
+        Asked("GET", "/v1/popular?brand=open&sort=visitors", 400),
+        Asked("GET", "/v1/top/sections?brand=open&period=day&sort=uniques", 200),
+        Asked("GET", "/v1/top/sections?brand=open&resourceType=video&sort=uniques", 400),
+        Asked("GET", "/v1/top/types?brand=open&sort=uniques", 400),
+        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day&sort=uniques", 200),
+        Asked("GET", "/v1/series?brand=open&compare=previous&measure=uniques", 200),
+        Asked("GET", "/v1/series?brand=open&measure=uniques&section=1&section=2", 200),
+        Asked("GET", "/v1/series?brand=open&measure=uniques&paidType=free", 400),
+        Asked("GET", "/v1/series?brand=open&grain=day&measure=uniques&profile=weekday&format=ndjson", 200),
+        Asked("GET", "/v1/assets/1/series?brand=open&measure=uniques", 200),
     ]
 
 
@@ -330,6 +367,8 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
+    by_visitors = both.instance.call("GET", "/v1/popular?brand=open&sort=uniques&period=day", None, ID)
+    assert json.loads(by_visitors.body)["items"][0]["uniques"] > 1, "there are visitors to compare"
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)

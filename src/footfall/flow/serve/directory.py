@@ -42,6 +42,7 @@ class Directory:
 
     def __init__(self) -> None:
         self.slices = Slices()
+        self.renumberings = 0  # Numbers from before the last one mean nothing any more.
         self._ident = Growing(np.empty(0, np.uint64))  # per asset
         self._first_row = Growing(np.empty(0, np.uint32))  # per asset
         self._texts = IdTexts()  # per asset, empty for numbers
@@ -227,6 +228,7 @@ class Directory:
 
     def compact(self, is_live: NDArray[np.bool_], is_slice_live: NDArray[np.bool_]) -> Renumbering:
         """Forget all rows but the live ones, and the assets and slices that have none, and number the rest anew."""
+        self.renumberings += 1
         is_asset_live = np.zeros(self.assets, np.bool_)
         is_asset_live[self.row_asset[is_live]] = True
         is_slice_live = is_slice_live.copy()

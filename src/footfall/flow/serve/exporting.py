@@ -4,16 +4,21 @@ A row is an asset under one slice. What a cut left out of a slice, and what foun
 asset: so the rows of a window always add up to what was counted in it.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
+import numpy as np
+
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.serve.visitor_windows import Visited, windows_of
 from footfall.flow.store import keys
 from footfall.flow.store.columns import Columns, rows
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summary
+from footfall.flow.store.visitors import group_of_asset
+from footfall.sketches.grouped import estimates, merge_grouped
 from footfall.values.period import Span
 from footfall.values.window import Window
 
@@ -30,6 +35,7 @@ class ExportedRow:
     resource_type: str
     paid_type: str
     hits: int
+    uniques: int | None = None  # Visitors of the asset in the window, under whatever labels; None: nobody asked.
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,19 +78,32 @@ class _WholeWindows:
         """Do nothing: one window at a time is little."""
 
 
-def exported(windows: Iterable[Window], read: Read, ground: Ground) -> Iterator[ExportedWindow]:
-    """Yield every window with its rows, those of assets first."""
+def exported(
+    windows: Iterable[Window], read: Read, ground: Ground, visited: Visited | None = None
+) -> Iterator[ExportedWindow]:
+    """Yield every window with its rows, those of assets first, and with their visitors if these are read, too."""
     for window in windows:
         whole = _WholeWindows()
         resolution = Resolution(ground=ground, loaded=whole, read=cache(read), fresh={})
         units = resolution.units(Span((window,)))
         columns = merge([found for one in units if (found := whole.windows[one.window].parts[one.part]) is not None])
-        yield ExportedWindow(window, None if resolution.unknown else _rows_of(columns))
+        if resolution.unknown:
+            yield ExportedWindow(window, None)
+        else:
+            counts = None if visited is None else _visitors(window, ground, visited)
+            yield ExportedWindow(window, _rows_of(columns, counts))
 
 
-def _rows_of(columns: Columns) -> Iterator[ExportedRow]:
+def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, int]:
+    """Return the visitors of every set that a window knows of."""
+    found = merge_grouped([visited(one) for one in windows_of(Span((window,)), ground)])
+    return dict(zip(found.groups.tolist(), np.round(estimates(found).count).astype(np.int64).tolist(), strict=True))
+
+
+def _rows_of(columns: Columns, visitors: Mapping[int, int] | None) -> Iterator[ExportedRow]:
     for row in rows(columns):
-        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits)
+        uniques = None if visitors is None else visitors.get(group_of_asset(row.asset), 0)
+        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, uniques)
     for label, hits in sorted(columns.cuts.left_out.items()):
         yield ExportedRow(LEFT_OUT, "", *label, hits)
     if columns.other:

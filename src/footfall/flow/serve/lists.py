@@ -7,7 +7,15 @@ from typing import Final, NamedTuple
 from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.parameters import Given
 from footfall.flow.serve.popular import popular
-from footfall.flow.serve.query import BRANDS, SECTIONS, TYPES, PopularQuery, label_parameters, parameters
+from footfall.flow.serve.query import (
+    BRANDS,
+    SECTIONS,
+    TYPES,
+    PopularQuery,
+    label_parameters,
+    parameters,
+    type_parameters,
+)
 from footfall.flow.serve.top import brand_total, top_sections, top_types
 from footfall.flow.serve.view import Viewed
 from footfall.flow.serve.words import Words
@@ -25,7 +33,7 @@ LISTS: Final[Mapping[str, ListKind]] = MappingProxyType(
     {
         "": ListKind(parameters, popular),
         SECTIONS: ListKind(label_parameters, top_sections),
-        TYPES: ListKind(label_parameters, top_types),
+        TYPES: ListKind(type_parameters, top_types),
         BRANDS: ListKind(label_parameters, brand_total),
     }
 )

@@ -13,6 +13,7 @@ from footfall.flow.serve.parameters import (
     Given,
     Several,
     brand_from,
+    choice_of,
     escaped,
     format_of,
     given_from,
@@ -39,7 +40,10 @@ NAMES_MAX = 20  # Authors or tags: each is looked up in the catalogue.
 # Where other lists than the most popular are asked for.
 RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/types", "/v1/top/brands"
 
-SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "format")
+HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
+NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
+
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "format")
 LABELS: Mapping[str, Several] = {
     "section": Several(VALUES_MAX, LABEL_BYTES_MAX),
     "resourceType": Several(VALUES_MAX, LABEL_BYTES_MAX),
@@ -52,7 +56,8 @@ SEVERAL: Mapping[str, Several] = {
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
 TIMELESS = ("brand", "limit", "publishedAfter", "format")  # of a list that has one span only
-LABEL_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
+TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
+LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +78,7 @@ class PopularQuery:
     published_after_ms: int | None = None
     exclude: tuple[str, ...] = ()
     format: str = FORMATS[0]
+    sort: str = HITS
 
     @property
     def asks_catalogue(self) -> bool:
@@ -96,8 +102,13 @@ def rising_parameters(raw_query: str) -> Given:
 
 
 def label_parameters(raw_query: str) -> Given:
-    """Return the same of a list of labels, of which no catalogue knows anything."""
+    """Return the same of a list of sections or of brands, of which no catalogue knows anything."""
     return given_from(raw_query, single=LABEL_SINGLE, several=LABELS, of="this list")
+
+
+def type_parameters(raw_query: str) -> Given:
+    """Return the same of a list of resource types, whose visitors nobody counts."""
+    return given_from(raw_query, single=TYPE_SINGLE, several=LABELS, of="this list")
 
 
 def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
@@ -121,7 +132,15 @@ def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
         published_after_ms=moment_of(given, "publishedAfter"),
         exclude=values_of(given, "exclude", SEVERAL["exclude"]),
         format=format_of(given),
+        sort=choice_of(given, "sort", among=MEASURES, default=HITS),
     )
+
+
+def require_known_visitors(query: PopularQuery) -> None:
+    """Refuse to sort sections or brands by visitors under labels that nobody counts visitors of."""
+    for name, values in (("resourceType", query.resource_types), ("paidType", query.paid_types)):
+        if values and query.sort == UNIQUES:
+            raise Refused(name, f"{NO_SUCH_VISITORS}; leave it out, or ask for sort=hits")
 
 
 def canonical(query: PopularQuery) -> str:
@@ -132,6 +151,7 @@ def canonical(query: PopularQuery) -> str:
         ("closed", "true" if query.closed else "", ""),
         ("limit", str(query.limit), str(LIMIT_DEFAULT)),
         ("format", query.format, FORMATS[0]),
+        ("sort", query.sort, HITS),
     ):
         if value != default:
             parts[name] = value

@@ -87,7 +87,7 @@ class Resolution:
             if window not in self._known:
                 self._known[window] = tuple(self._units_of(window, _NOBODY))
                 # One that has gone may be there again with what came after, in a backfill; that is not all of it.
-                if not self._is_kept(window):
+                if not is_kept(self.ground, window):
                     self.unknown.add(window)
         return tuple(unit for window in span.windows for unit in self._known[window])
 
@@ -95,31 +95,13 @@ class Resolution:
         """Return the end of the last window of the span that is not kept any more, None when all are."""
         return max((window.to_ms for window in span.windows if window in self.unknown), default=None)
 
-    def _is_kept(self, window: Window) -> bool:
-        """Tell whether the window is there with all its hits, or else all the finer ones that stand for it are."""
-        if window.grain is not Grain.FIVE and window.to_ms >= self._kept_from_ms(window.grain):
-            return True
-        finer = _FINER.get(window.grain)
-        while finer is not None:
-            if window.from_ms >= self._kept_from_ms(finer):
-                return True
-            finer = _FINER.get(finer)
-        return False
-
-    def _kept_from_ms(self, grain: Grain) -> int:
-        """Return the moment from which on every window of the grain that ended then or later is kept."""
-        ground = self.ground
-        if not ground.kept_before:
-            return ground.now_ms - ground.kept_ms[grain]
-        return known_since_ms(ground.kept_before, grain, now_ms=ground.now_ms)
-
     def _units_of(self, window: Window, covered: frozenset[str]) -> list[Unit]:
         """Return what stands for the window, leaving out shards that a longer window around it has already."""
         if window.from_ms > self.ground.seen_until_ms:
             return []
         self.reached.add(window)
         held = self._held(window)
-        unbuilt = self._unbuilt(window)
+        unbuilt = unbuilt_shards(self.ground, window)
         parts = [part for part in held.parts if _counts(part, held, covered=covered, unbuilt=unbuilt)]
         self._enter(window, parts)
         units = [Unit(window, part) for part in parts]
@@ -128,20 +110,6 @@ class Resolution:
             for finer in parts_of(window, self.ground.zone):
                 units += self._units_of(finer, covered)
         return units
-
-    def _unbuilt(self, window: Window) -> frozenset[str]:
-        """Return the shards whose hits of the window may lie in finer ones: those that have it still to build."""
-        ground = self.ground
-        finer = _FINER.get(window.grain)
-        if finer is None or ground.now_ms - window.to_ms > ground.kept_ms[finer]:
-            return _NOBODY
-        if not ground.unbuilt or window.grain is Grain.FIVE:
-            return ground.shards
-        # A window without hits looks like one that is not built. Only this tells them apart, and saves a cold board
-        # from looking for each minute of every hour in which nobody came.
-        return frozenset(
-            shard for shard in ground.shards if window.to_ms > ground.unbuilt.get(shard, {}).get(window.grain, 0)
-        )
 
     def _held(self, window: Window) -> HeldParts:
         held = self.loaded.held(window)
@@ -163,6 +131,39 @@ class Resolution:
             if summary.part in missing:
                 self.loaded.enter(window, summary)
         self.loaded.fit(self.read, now_ms=self.ground.now_ms)
+
+
+def is_kept(ground: Ground, window: Window) -> bool:
+    """Tell whether the window is there with all its hits, or else all the finer ones that stand for it are."""
+    if window.grain is not Grain.FIVE and window.to_ms >= _kept_from_ms(ground, window.grain):
+        return True
+    finer = _FINER.get(window.grain)
+    while finer is not None:
+        if window.from_ms >= _kept_from_ms(ground, finer):
+            return True
+        finer = _FINER.get(finer)
+    return False
+
+
+def unbuilt_shards(ground: Ground, window: Window) -> frozenset[str]:
+    """Return the shards whose hits of the window may lie in finer ones: those that have it still to build."""
+    finer = _FINER.get(window.grain)
+    if finer is None or ground.now_ms - window.to_ms > ground.kept_ms[finer]:
+        return _NOBODY
+    if not ground.unbuilt or window.grain is Grain.FIVE:
+        return ground.shards
+    # A window without hits looks like one that is not built. Only this tells them apart, and saves a cold board
+    # from looking for each minute of every hour in which nobody came.
+    return frozenset(
+        shard for shard in ground.shards if window.to_ms > ground.unbuilt.get(shard, {}).get(window.grain, 0)
+    )
+
+
+def _kept_from_ms(ground: Ground, grain: Grain) -> int:
+    """Return the moment from which on every window of the grain that ended then or later is kept."""
+    if not ground.kept_before:
+        return ground.now_ms - ground.kept_ms[grain]
+    return known_since_ms(ground.kept_before, grain, now_ms=ground.now_ms)
 
 
 def _counts(part: str, held: HeldParts, *, covered: frozenset[str], unbuilt: frozenset[str]) -> bool:

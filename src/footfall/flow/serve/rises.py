@@ -13,7 +13,8 @@ few hits move nothing.
 
 *Steady* hits: no minute counts for more than some times what the asset's other minutes had. One visitor who reloads a
 page for a minute, or a script that fires once, thus counts for little. Whoever does so for an hour looks to counts as
-readers do; telling them apart takes visitors, which take the place of hits here once they are counted.
+readers do; so where visitors are known, they take the place of hits: those of the last hour, each once, against those
+of the hours before.
 """
 
 from collections.abc import Sequence
@@ -57,10 +58,25 @@ class Rises:
 
 def rises(minutes: Sequence[Hits], hours: Sequence[Hits], *, assets: int) -> Rises:
     """Return how much each of so many assets rises."""
-    total = sum(one.total for one in minutes)
     prior = _prior(minutes, assets)
     recent, steady = _recent(minutes, assets, prior)
-    before, first = _before(hours, assets)
+    return _rises(recent, steady, hours, prior=prior, total=sum(one.total for one in minutes))
+
+
+def rises_of_visitors(
+    minutes: Sequence[Hits], hours: Sequence[Hits], united: Numbers, *, prior: float, total: float
+) -> Rises:
+    """Return the same of visitors: `united` are those of the last hour for each asset, `total` those of the brand.
+
+    Who came in several minutes is one of the united, so minutes only tell which share of them is steady.
+    """
+    summed, steady = _recent(minutes, len(united), prior)
+    share = np.divide(steady, summed, out=np.ones(len(united)), where=summed > 0)
+    return _rises(united, united * share, hours, prior=prior, total=total)
+
+
+def _rises(recent: Numbers, steady: Numbers, hours: Sequence[Hits], *, prior: float, total: float) -> Rises:
+    before, first = _before(hours, len(recent))
     since = np.zeros(len(hours) + 1)  # what the brand had from each hour on
     since[:-1] = np.cumsum([one.total for one in hours][::-1])[::-1]
     exposure = since[first] / max(total, 1.0)
@@ -75,13 +91,16 @@ def risen(found: Rises) -> NDArray[np.intp]:
     return chosen[np.lexsort((-found.steady[chosen], -found.rise[chosen]))]
 
 
+def prior_of(hits: float, seen: int) -> float:
+    """Return what an asset had on average of so many that were seen at all, under whatever labels."""
+    return max(hits / max(1, seen), PRIOR_HITS_MIN)
+
+
 def _prior(minutes: Sequence[Hits], assets: int) -> float:
-    """Return what an asset had on average that was seen at all, under whatever labels."""
     is_seen = np.zeros(assets, np.bool_)
     for one in minutes:
         is_seen[one.assets] = True
-    hits = sum(float(one.hits.sum()) for one in minutes)
-    return max(hits / max(1, int(np.count_nonzero(is_seen))), PRIOR_HITS_MIN)
+    return prior_of(sum(float(one.hits.sum()) for one in minutes), int(np.count_nonzero(is_seen)))
 
 
 def _recent(minutes: Sequence[Hits], assets: int, prior: float) -> tuple[Numbers, Numbers]:
@@ -101,17 +120,18 @@ def _before(hours: Sequence[Hits], assets: int) -> tuple[Numbers, NDArray[np.int
     """Return the hits of each asset over all hours, and the first hour in which it was seen under any label."""
     before, first = np.zeros(assets), np.full(assets, len(hours), np.intp)
     for number, one in reversed(list(enumerate(hours))):
-        np.add.at(before, *_asked(one))
+        np.add.at(before, *asked_of(one))
         first[one.assets] = number
     return before, first
 
 
-def _asked(one: Hits) -> tuple[NDArray[np.intp], Numbers]:
+def asked_of(one: Hits) -> tuple[NDArray[np.intp], Numbers]:
+    """Return the assets and the hits of the rows that are asked for."""
     return (one.assets, one.hits) if one.is_asked is None else (one.assets[one.is_asked], one.hits[one.is_asked])
 
 
 def _summed(one: Hits) -> tuple[NDArray[np.intp], Numbers]:
     """Return every asset that has rows, once, with the hits of all of them."""
-    asset, hits = _asked(one)
+    asset, hits = asked_of(one)
     found, place = np.unique(asset, return_inverse=True)
     return found, np.bincount(place, weights=hits, minlength=len(found)).astype(np.float64, copy=False)

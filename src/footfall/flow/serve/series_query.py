@@ -26,7 +26,7 @@ from footfall.flow.serve.parameters import (
     values_of,
     whole_of,
 )
-from footfall.flow.serve.query import LABELS
+from footfall.flow.serve.query import HITS, LABELS, MEASURES, NO_SUCH_VISITORS, UNIQUES
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX
 from footfall.values.period import GRAIN_MS
@@ -41,7 +41,7 @@ SERIES = "/v1/series"
 FROM_MS_MIN = 10 * 365 * DAY_MS  # There were no pages to hit, and the spans before need their room.
 
 _ASSETS, _SERIES_OF_ASSET = "/v1/assets/", "/series"
-_SINGLE = ("brand", "grain", "from", "to", "last", "profile", "format")
+_SINGLE = ("brand", "grain", "from", "to", "last", "profile", "measure", "format")
 _COMPARE = Several(len(COMPARES), 16)
 _GRAIN_NAMES = {grain: name for name, grain in GRAINS.items()}
 
@@ -61,6 +61,7 @@ class SeriesQuery:
     paid_types: tuple[str, ...] = ()
     compare: tuple[str, ...] = ()
     profile: str = PROFILES[0]
+    measure: str = HITS
     format: str = FORMATS[0]
 
     @property
@@ -106,6 +107,9 @@ def series_query_from(given: Given, *, asset: str = "") -> SeriesQuery:
     profile = choice_of(given, "profile", among=PROFILES, default=PROFILES[0])
     if profile != PROFILES[0] and grain is Grain.MINUTE:
         raise Refused("profile", "needs whole days, which are not made of minutes here; use grain=hour or grain=day")
+    measure = choice_of(given, "measure", among=MEASURES, default=HITS)
+    if measure == UNIQUES:
+        _require_known_visitors(given, grain=grain, profile=profile)
     return SeriesQuery(
         brand=brand_from(given),
         asset=require_short("assetId", asset, bytes_max=ASSET_BYTES_MAX),
@@ -118,6 +122,7 @@ def series_query_from(given: Given, *, asset: str = "") -> SeriesQuery:
         paid_types=values_of(given, "paidType", LABELS["paidType"]),
         compare=compare,
         profile=profile,
+        measure=measure,
         format=format_of(given),
     )
 
@@ -137,6 +142,8 @@ def series_canonical(query: SeriesQuery) -> str:
             parts[name] = joined(values)
     if query.profile != PROFILES[0]:
         parts["profile"] = query.profile
+    if query.measure != HITS:
+        parts["measure"] = query.measure
     if query.format != FORMATS[0]:
         parts["format"] = query.format
     return f"{path}?{text_of(parts)}"
@@ -171,6 +178,15 @@ def require_series(query: SeriesQuery, *, zone: str, now_ms: int) -> None:
             ends = f"{instant_text(window.from_ms)} or {instant_text(window.to_ms)}"
             name = f"{query.grain_name} of {zone}"
             raise Refused(field, f"{instant_text(moment_ms)} lies inside a {name}; use the boundary {ends}")
+
+
+def _require_known_visitors(given: Given, *, grain: Grain, profile: str) -> None:
+    """Refuse what nobody counts visitors of."""
+    for name in ("resourceType", "paidType"):
+        if name in given:
+            raise Refused(name, f"{NO_SUCH_VISITORS}; leave it out, or ask for measure=hits")
+    if profile != PROFILES[0] and grain is not Grain.DAY:
+        raise Refused("profile", "needs the visitors of whole days; use grain=day")
 
 
 def read_for(query: SeriesQuery) -> SeriesQuery:

@@ -3,7 +3,7 @@
 Sums of labels are exact even where windows were cut, because a cut says how many hits it left out of each slice.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import msgspec
@@ -17,6 +17,7 @@ from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.slices import Slices
 from footfall.flow.serve.view import View, Viewed
+from footfall.flow.serve.visits import NO_VISITORS, Visitors
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
@@ -30,13 +31,16 @@ class _Label(msgspec.Struct, rename="camel", gc=False):
     """One entry, in the order of its JSON."""
 
     rank: int
-    change: int | None
+    change: int | UnsetType | None
     section_id: int | str | UnsetType | None
     resource_type: str | UnsetType | None
     hits: int
     hits_at_most: int | UnsetType | None
     share: float
     hits_before: int | None
+    uniques: int | UnsetType = UNSET
+    uniques_at_least: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType = UNSET
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -52,7 +56,21 @@ class _Body(msgspec.Struct, rename="camel"):
     hits: int
     hits_at_most: int | UnsetType | None
     hits_before: int | None
+    sort: str | UnsetType = UNSET
+    uniques_are: str | UnsetType = UNSET
+    uniques: int | UnsetType = UNSET
+    uniques_at_least: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType = UNSET
     items: list[_Label] | UnsetType = UNSET
+
+
+@dataclass(frozen=True, slots=True)
+class LabelVisitors:
+    """The visitors of each section, and of all that were asked for together."""
+
+    are: str  # what one of them is
+    total: Visitors
+    of_sections: Mapping[str, Visitors]
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,30 +111,62 @@ def brand_total(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
 
 
+def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
+    """Return the sections with the most visitors."""
+    now, before = _now_and_before(view, query, lambda one: one.section)
+    body = _body(view, query, now, before, visitors)
+
+    def seen(label: str) -> Visitors:
+        return visitors.of_sections.get(label, NO_VISITORS)
+
+    ranked = sorted(now.hits, key=lambda label: (-seen(label).uniques, -now.hits[label], label))
+    body.items = []
+    for rank, label in enumerate(ranked[: query.limit], start=1):
+        entry = _entry(label, rank, now, before, is_section=True)
+        entry.change = UNSET
+        _tell(entry, seen(label))
+        body.items.append(entry)
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+
+
+def brand_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
+    """Return what a brand has altogether, its visitors with it."""
+    body = _body(view, query, *_now_and_before(view, query, None), visitors)
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+
+
 def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: bool) -> Answer:
     now, before = _now_and_before(view, query, label_of)
     body = _body(view, query, now, before)
     ranks_before = {} if before is None else {label: rank for rank, label in enumerate(before.ranks(), start=1)}
     body.items = []
     for rank, label in enumerate(now.ranks()[: query.limit], start=1):
-        hits, rank_before = now.hits[label], ranks_before.get(label)
-        entry = _Label(
-            rank=rank,
-            change=None if rank_before is None else rank_before - rank,
-            section_id=section_shown(label) if is_section else UNSET,
-            resource_type=UNSET if is_section else label or None,
-            hits=hits,
-            hits_at_most=UNSET if now.is_exact else hits + now.unlabelled if now.is_known else None,
-            share=round(hits / now.total, SHARE_DIGITS),
-            hits_before=None if before is None else before.hits.get(label, 0),
-        )
+        rank_before = ranks_before.get(label)
+        entry = _entry(label, rank, now, before, is_section=is_section)
+        entry.change = None if rank_before is None else rank_before - rank
         body.items.append(entry)
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
 
 
-def _body(view: View, query: PopularQuery, now: _Sums, before: _Sums | None) -> _Body:
+def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_section: bool) -> _Label:
+    hits = now.hits[label]
+    return _Label(
+        rank=rank,
+        change=None,
+        section_id=section_shown(label) if is_section else UNSET,
+        resource_type=UNSET if is_section else label or None,
+        hits=hits,
+        hits_at_most=UNSET if now.is_exact else hits + now.unlabelled if now.is_known else None,
+        share=round(hits / now.total, SHARE_DIGITS),
+        hits_before=None if before is None else before.hits.get(label, 0),
+    )
+
+
+def _body(
+    view: View, query: PopularQuery, now: _Sums, before: _Sums | None, visitors: LabelVisitors | None = None
+) -> _Body:
     has_all = view.kept_since_ms is None
-    return _Body(
+    body = _Body(
         brand=query.brand,
         period=query.period or UNSET,
         from_=instant_text(view.sheet.span.from_ms),
@@ -128,6 +178,15 @@ def _body(view: View, query: PopularQuery, now: _Sums, before: _Sums | None) -> 
         hits_at_most=UNSET if now.is_exact or not has_all else now.at_most,
         hits_before=None if before is None else before.total,
     )
+    if visitors is not None:
+        body.sort, body.uniques_are = query.sort, visitors.are
+        _tell(body, visitors.total)
+    return body
+
+
+def _tell(entry: _Label | _Body, visitors: Visitors) -> None:
+    entry.uniques = visitors.uniques
+    entry.uniques_at_least, entry.uniques_at_most = visitors.at_least, visitors.at_most
 
 
 def _now_and_before(view: View, query: PopularQuery, label_of: LabelOf | None) -> tuple[_Sums, _Sums | None]:

@@ -1,7 +1,7 @@
 """The answer to "what rises?": assets with the numbers behind each rank."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -14,25 +14,16 @@ from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
-from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.query import HITS, PopularQuery
 from footfall.flow.serve.rise_view import RiseView, RiseWindow
-from footfall.flow.serve.rises import Hits, Rises, risen, rises
+from footfall.flow.serve.rises import Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words
 from footfall.values.window import instant_text
 
 CACHE_S = 30
-BASIS = "hits"  # What rises are told from; visitors, once they are counted.
 SHOWN_DIGITS = 1
-
-
-class HasRises(Protocol):
-    """Whatever has the windows that rises are told from."""
-
-    def rise_view(self) -> RiseView:
-        """Return them."""
-        ...
 
 
 class _Item(msgspec.Struct, rename="camel", gc=False):
@@ -41,10 +32,13 @@ class _Item(msgspec.Struct, rename="camel", gc=False):
     rank: int
     asset_id: str
     rise: float
+    uniques: int | UnsetType
+    steady_uniques: float | UnsetType
     hits: int
-    steady_hits: float
+    steady_hits: float | UnsetType
     expected: float
-    baseline_hits: int
+    baseline_uniques: int | UnsetType
+    baseline_hits: int | UnsetType
     baseline_hours: int
     section_id: int | str | None
     resource_type: str | None
@@ -60,6 +54,7 @@ class _Stretch(msgspec.Struct, rename="camel"):
 
     from_: str = msgspec.field(name="from")
     to: str
+    uniques: int | UnsetType
     hits: int
 
 
@@ -71,37 +66,83 @@ class _Body(msgspec.Struct, rename="camel"):
     to: str
     exact: bool
     basis: str
+    uniques: int | UnsetType
     hits: int
     baseline: _Stretch
     prior: float
     items: list[_Item]
 
 
-def trending(board: HasRises, query: PopularQuery, words: Words) -> Answer:
-    """Return the assets that rise most of those that the question asks for."""
-    view = board.rise_view()
+# As an entry has them, from its visitors to its hours.
+_Numbers = tuple[
+    int | UnsetType, float | UnsetType, int, float | UnsetType, float, int | UnsetType, int | UnsetType, int
+]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RiseHits:
+    """The hits of a view in the rows that a question asks for, as they were when it was looked at."""
+
+    view: RiseView
+    recent: list[Hits]
+    baseline: list[Hits]
+    totals: NDArray[np.uint32]  # of each row in the last hour
+    rows: NDArray[np.intp]  # those that are asked for; more may come while visitors are read
+    is_exact: bool
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ToldRises:
+    """Rises, what they are told from, and where that is visitors, how many the brand had in the hour and before."""
+
+    rises: Rises
+    basis: str
+    uniques: int | UnsetType = UNSET
+    baseline_uniques: int | UnsetType = UNSET
+
+
+def rise_hits(view: RiseView, query: PopularQuery, words: Words) -> RiseHits:
+    """Return the hits that a question is about."""
     directory = view.directory
     asked = wanted(directory, query, words.members(query))
-    recent = [_hits(one, directory, asked) for one in view.recent]
-    baseline = [_hits(one, directory, asked) for one in view.baseline]
-    found = rises(recent, baseline, assets=directory.assets)
-    is_exact = not any(part.is_cut or part.other for one in (*view.recent, *view.baseline) for part in one.given)
+    rows = asked.rows(directory)
+    windows = (*view.recent, *view.baseline)
+    return RiseHits(
+        view,
+        [_hits(one, directory, asked) for one in view.recent],
+        [_hits(one, directory, asked) for one in view.baseline],
+        _row_totals(view),
+        np.arange(directory.rows) if rows is None else rows,
+        is_exact=not any(part.is_cut or part.other for one in windows for part in one.given),
+    )
+
+
+def told_from_hits(found: RiseHits) -> ToldRises:
+    """Return the rises as hits tell them."""
+    return ToldRises(rises(found.recent, found.baseline, assets=found.view.directory.assets), HITS)
+
+
+def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> Answer:
+    """Return the assets that rise most of those that the question asks for."""
+    view = found.view
     body = _Body(
         brand=query.brand,
         from_=instant_text(view.recent[0].window.from_ms),
         to=instant_text(view.recent[-1].window.to_ms),
-        exact=is_exact,
-        basis=BASIS,
-        hits=round(sum(one.total for one in recent)),
+        exact=found.is_exact,
+        basis=told.basis,
+        uniques=told.uniques,
+        hits=round(sum(one.total for one in found.recent)),
         baseline=_Stretch(
             from_=instant_text(view.baseline[0].window.from_ms),
             to=instant_text(view.baseline[-1].window.to_ms),
-            hits=round(sum(one.total for one in baseline)),
+            uniques=told.baseline_uniques,
+            hits=round(sum(one.total for one in found.baseline)),
         ),
-        prior=round(found.prior, SHOWN_DIGITS),
-        items=_items(view, found, asked, query, words),
+        prior=round(told.rises.prior, SHOWN_DIGITS),
+        items=_items(found, told, query, words),
     )
-    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=is_exact)
+    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact)
 
 
 def _hits(one: RiseWindow, directory: Directory, asked: Wanted) -> Hits:
@@ -112,28 +153,43 @@ def _hits(one: RiseWindow, directory: Directory, asked: Wanted) -> Hits:
     return Hits(directory.row_asset[rows].astype(np.intp), hits, float(hits.sum()) + left, is_asked)
 
 
-def _items(view: RiseView, found: Rises, asked: Wanted, query: PopularQuery, words: Words) -> list[_Item]:
-    directory = view.directory
-    chosen = _chosen(directory, found, query, words)
+def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> list[_Item]:
+    directory = found.view.directory
+    chosen = _chosen(directory, told.rises, query, words)
     names = [directory.asset_name(asset) for asset in chosen]
     known = words.shown(query.brand, names) or {}
-    slices = shown_slices(directory, _row_totals(view), asked.rows(directory), chosen)
-    hours = len(view.baseline)
+    slices = shown_slices(directory, found.totals, found.rows, chosen)
+    hits = _hits_of(found, chosen)
     return [
         _Item(
             rank,
             name,
-            float(found.rise[asset]),
-            round(float(found.recent[asset])),
-            round(float(found.steady[asset]), SHOWN_DIGITS),
-            round(float(found.expected[asset]), SHOWN_DIGITS),
-            round(float(found.before[asset])),
-            hours - int(found.first[asset]),
+            float(told.rises.rise[asset]),
+            *_numbers(told, asset, hits[asset], hours=len(found.baseline)),
             *labels_shown(directory.slices[slices[asset]]),
             *_more(known.get(name)),
         )
         for rank, (asset, name) in enumerate(zip(chosen, names, strict=True), start=1)
     ]
+
+
+def _numbers(told: ToldRises, asset: int, hits: int, *, hours: int) -> _Numbers:
+    """Return what the rank of an asset is made of, in the order of an entry."""
+    found = told.rises
+    recent, before = round(float(found.recent[asset])), round(float(found.before[asset]))
+    steady, expected = (round(float(one[asset]), SHOWN_DIGITS) for one in (found.steady, found.expected))
+    seen = hours - int(found.first[asset])
+    if told.basis == HITS:
+        return UNSET, UNSET, recent, steady, expected, UNSET, before, seen
+    return recent, steady, hits, UNSET, expected, before, UNSET, seen
+
+
+def _hits_of(found: RiseHits, chosen: Sequence[int]) -> dict[int, int]:
+    """Return the hits of some assets in the last hour, in the rows that are asked for."""
+    sums = np.zeros(found.view.directory.assets)
+    for one in found.recent:
+        np.add.at(sums, *asked_of(one))
+    return {asset: round(float(sums[asset])) for asset in chosen}
 
 
 def _more(asset: Asset | None) -> tuple[str | UnsetType, ...]:

@@ -25,10 +25,16 @@ def export(arguments: argparse.Namespace, around: Surroundings) -> int:
     settings = settings_of(arguments, around)
     if settings.ground != "aws":  # Shards and zones decide what stands for a window: those of the instance count.
         settings = kept_settings(settings.data_dir) or settings
-    order = ExportOrder(arguments.brand, GRAINS[arguments.grain], from_ms, to_ms)
+    order = ExportOrder(arguments.brand, GRAINS[arguments.grain], from_ms, to_ms, has_uniques=arguments.uniques)
     windows = rows = gone = 0
     with (
-        opened_file(arguments.file, arguments.format, out=around.out, overwrite=arguments.overwrite) as file,
+        opened_file(
+            arguments.file,
+            arguments.format,
+            out=around.out,
+            overwrite=arguments.overwrite,
+            has_uniques=arguments.uniques,
+        ) as file,
         shown_progress("exporting", around) as on_share,
     ):
         for one in export_windows(settings, order, clock=around.clock, on_share=on_share):
@@ -63,6 +69,7 @@ COMMAND = Command(
         Argument("--to", "The end; now unless given.", shows="T", reads=moment),
         Argument("--grain", "How long a window is.", choices=tuple(GRAINS), default="day"),
         Argument("--format", "What kind of file.", choices=FORMATS, default=CSV),
+        Argument("--uniques", "With a column of visitors: of the asset, under whatever labels.", is_switch=True),
         Argument("--overwrite", "Replace a file of that name.", is_switch=True),
     ),
 )

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -16,6 +16,7 @@ from footfall.values.window import Window, instant_text
 
 PARQUET = "parquet"
 COLUMNS = ("from", "to", "kind", "assetId", "sectionId", "resourceType", "paidType", "hits")
+UNIQUES = "uniques"  # one column more, when it is asked for
 ROWS_PER_GROUP = 100_000  # Of a Parquet file: what a reader has in memory at a time, some megabytes.
 
 
@@ -42,17 +43,18 @@ class TakesRows(Protocol):
 class Lines:
     """A file of lines: CSV or NDJSON."""
 
-    def __init__(self, out: TextIO, kind: str) -> None:
+    def __init__(self, out: TextIO, kind: str, *, has_uniques: bool) -> None:
         self._out = out
         self._kind = kind
+        self._columns: tuple[str, ...] = (*COLUMNS, UNIQUES) if has_uniques else COLUMNS
         if kind == CSV:
-            self._put(csv_lines(COLUMNS, ()))
+            self._put(csv_lines(self._columns, ()))
 
     def write(self, window: Window, rows: Iterable[ExportedRow]) -> int:
         """Write the rows of a window and return how many there were."""
-        told = [_fields(window, row) for row in rows]
+        told = [dict(zip(self._columns, _values(window, row), strict=False)) for row in rows]
         if self._kind == CSV:
-            head, *lines = csv_lines(COLUMNS, told)
+            head, *lines = csv_lines(self._columns, told)
             assert head
             self._put(lines)
         else:
@@ -71,13 +73,14 @@ class Lines:
 class ParquetFile:
     """A Parquet file, written a group of rows at a time."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, has_uniques: bool) -> None:
         arrow, parquet = arrow_modules()
         self._arrow = arrow
         text = arrow.dictionary(arrow.int32(), arrow.string())
         moment = arrow.timestamp("ms", tz="UTC")
         kinds = (moment, moment, text, arrow.string(), text, text, text, arrow.int64())
-        self._schema = arrow.schema(list(zip(COLUMNS, kinds, strict=True)))
+        fields = list(zip(COLUMNS, kinds, strict=True)) + ([(UNIQUES, arrow.int64())] if has_uniques else [])
+        self._schema = arrow.schema(fields)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._rows: list[tuple[Any, ...]] = []
 
@@ -85,8 +88,8 @@ class ParquetFile:
         """Write the rows of a window and return how many there were."""
         count = 0
         for row in rows:
-            labels = (row.asset or None, row.section or None, row.resource_type or None, row.paid_type or None)
-            self._rows.append((window.from_ms, window.to_ms, row.kind, *labels, row.hits))
+            _, _, *values = _values(window, row)
+            self._rows.append((window.from_ms, window.to_ms, *values)[: len(self._schema)])
             count += 1
             if len(self._rows) >= ROWS_PER_GROUP:
                 self._put()
@@ -120,12 +123,14 @@ def arrow_modules(load: Callable[[str], Any] = importlib.import_module) -> tuple
 
 
 @contextmanager
-def opened_file(name: str, kind: str, *, out: TextIO, overwrite: bool) -> Generator[TakesRows]:
+def opened_file(
+    name: str, kind: str, *, out: TextIO, overwrite: bool, has_uniques: bool = False
+) -> Generator[TakesRows]:
     """Open what the rows go to; a file takes its name when it is whole, and is gone when it never will be."""
     if name == "-":
         if kind == PARQUET:
             raise WrongUsage("A Parquet file is no text; name a file.")
-        lines = Lines(out, kind)
+        lines = Lines(out, kind, has_uniques=has_uniques)
         yield lines
         lines.finish()
         return
@@ -134,7 +139,7 @@ def opened_file(name: str, kind: str, *, out: TextIO, overwrite: bool) -> Genera
         raise FileIsThere(f"{name} is there already; name another file, or give --overwrite.")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with _opened(part, kind) as rows:
+        with _opened(part, kind, has_uniques=has_uniques) as rows:
             yield rows
             rows.finish()
         part.replace(target)
@@ -149,25 +154,18 @@ class CannotWrite(FootfallError):
 
 
 @contextmanager
-def _opened(path: Path, kind: str) -> Generator[TakesRows]:
+def _opened(path: Path, kind: str, *, has_uniques: bool) -> Generator[TakesRows]:
     if kind == PARQUET:
-        yield ParquetFile(path)
+        yield ParquetFile(path, has_uniques=has_uniques)
         return
     with path.open("w", encoding="utf-8", newline="") as file:
-        yield Lines(file, kind)
+        yield Lines(file, kind, has_uniques=has_uniques)
 
 
-def _fields(window: Window, row: ExportedRow) -> Mapping[str, Any]:
-    return {
-        "from": instant_text(window.from_ms),
-        "to": instant_text(window.to_ms),
-        "kind": row.kind,
-        "assetId": row.asset or None,
-        "sectionId": row.section or None,
-        "resourceType": row.resource_type or None,
-        "paidType": row.paid_type or None,
-        "hits": row.hits,
-    }
+def _values(window: Window, row: ExportedRow) -> tuple[Any, ...]:
+    """Return the values of all columns in their order."""
+    labels = (row.asset or None, row.section or None, row.resource_type or None, row.paid_type or None)
+    return (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits, row.uniques)
 
 
 FORMATS = (CSV, NDJSON, PARQUET)

@@ -10,7 +10,8 @@ from urllib.parse import urlencode
 from rich.table import Table
 from rich.text import Text
 
-from footfall.flow.serve.query import PERIOD_DEFAULT
+from footfall.flow.serve.query import HITS, MEASURES, PERIOD_DEFAULT
+from footfall.flow.serve.uniting import VISITOR_DAYS
 from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
 from footfall.shells.cli.command import (
     JSON,
@@ -82,6 +83,8 @@ def query_of(arguments: argparse.Namespace) -> str:
         pairs.extend((name, value) for value in values)
     if arguments.closed:
         pairs.append(("closed", "true"))
+    if arguments.sort != HITS:
+        pairs.append(("sort", arguments.sort))
     return urlencode(pairs)
 
 
@@ -101,30 +104,44 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
         return
     is_bounded = any("hitsAtMost" in item for item in items)
     has_titles = any("title" in item for item in items)
+    has_visitors = any("uniques" in item for item in items)
     table = Table(box=None, header_style="bold", pad_edge=False)
     table.add_column("#", justify="right")
-    table.add_column("change")
+    if not has_visitors:
+        table.add_column("change")
     table.add_column("asset", overflow="fold")
-    table.add_column("hits", justify="right")
-    if is_bounded:
-        table.add_column("at most", justify="right")
-    for name in ("section", "type", "paid"):
+    for name in (*(("visitors", "95 %") if has_visitors else ()), "hits", *(("at most",) if is_bounded else ())):
+        table.add_column(name, justify="right")
+    for name in ("section", "type", "paid", *(("title",) if has_titles else ())):
         table.add_column(name, overflow="fold")
-    if has_titles:
-        table.add_column("title", overflow="fold")
     for item in items:
         title = [printable(item.get("title"))] if has_titles else []
         bound = [Text(grouped(item.get("hitsAtMost", item.get("hits"))))] if is_bounded else []
         table.add_row(
             Text(str(item.get("rank", ""))),
-            change(item.get("change")),
+            *([] if has_visitors else [change(item.get("change"))]),
             printable(item.get("assetId")),
+            *(visitors(item) if has_visitors else []),
             Text(grouped(item.get("hits"))),
             *bound,
             *(printable(item.get(name)) for name in ("sectionId", "resourceType", "paidType")),
             *title,
         )
     console.print(table)
+
+
+def visitors(item: Mapping[str, Any]) -> list[Text]:
+    """Return how many visitors something has had, and between what and what the truth lies in 95 of 100 cases."""
+    bounds = f"{grouped(item.get('uniquesAtLeast'))} to {grouped(item.get('uniquesAtMost'))}"
+    return [Text(grouped(item.get("uniques"))), Text(bounds)]
+
+
+def what_uniques_are(answer: Mapping[str, Any]) -> str | None:
+    """Return what a visitor of the answer's span is, None when it is not about visitors."""
+    if "uniquesAre" not in answer:
+        return None
+    per_day = "visitors of each day, added up unless the brand sends ids of its own"
+    return per_day if answer["uniquesAre"] == VISITOR_DAYS else "visitors"
 
 
 def change(places: object) -> Text:
@@ -144,6 +161,9 @@ def grouped(number: object) -> str:
 def _heading(answer: Mapping[str, Any]) -> Text:
     parts = [answer.get("brand"), answer.get("period"), f"{answer.get('from')} to {answer.get('to')}"]
     parts.append("exact" if answer.get("exact") else "not exact: hits are at least these")
+    parts.append(what_uniques_are(answer))
+    if answer.get("membersProven") is False:
+        parts.append("others may belong here, too")
     if "keptSince" in answer:
         parts.append(f"nothing is kept from before {answer['keptSince']}")
     if "final" in answer:
@@ -163,6 +183,7 @@ COMMAND = Command(
     more_examples=(
         "footfall popular --brand abc --from 2026-10-01T00:00+03:00 --to 2026-11-01T00:00+02:00",
         "footfall popular --brand abc --period week --tag elections --published-after 2026-11-01T00:00Z",
+        "footfall popular --brand abc --period day --sort uniques",
     ),
     run=popular,
     arguments=(
@@ -176,6 +197,7 @@ COMMAND = Command(
         Argument("--tag", "Only what has this tag; may be repeated.", shows="TAG", repeated=True),
         Argument("--published-after", "Only what was published then or later.", shows="T", reads=moment),
         Argument("--exclude", "Not this asset; may be repeated.", shows="ASSET", repeated=True),
+        Argument("--sort", "By hits, or by how many visitors came.", choices=MEASURES, default=HITS),
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=20),
         Argument("--closed", "Only windows that are closed, so that the answer stays the same.", is_switch=True),
         SECRET_FILE,

@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.flow.serve.parameters import FORMATS, JSON
+from footfall.flow.serve.query import HITS, MEASURES, UNIQUES
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import JSON as AS_JSON
@@ -24,7 +25,7 @@ from footfall.shells.cli.command import (
     printable,
     whole_from,
 )
-from footfall.shells.cli.popular import LABEL_FLAGS, grouped, label_pairs, patiently_asked
+from footfall.shells.cli.popular import LABEL_FLAGS, grouped, label_pairs, patiently_asked, what_uniques_are
 from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked
 from footfall.values.window import instant_text
 
@@ -61,6 +62,8 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     pairs.extend(("compare", one) for one in arguments.compare)
     if arguments.weekdays:
         pairs.append(("profile", "weekday"))
+    if arguments.measure != HITS:
+        pairs.append(("measure", arguments.measure))
     if arguments.format != JSON:
         pairs.append(("format", arguments.format))
     return pairs
@@ -68,44 +71,56 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 
 def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     console = around.console()
+    measure = UNIQUES if answer.get("measure") == UNIQUES else HITS
     parts = [
         answer.get("brand"),
         answer.get("assetId"),
         answer.get("title"),
         f"{answer.get('from')} to {answer.get('to')}",
-        f"{grouped(answer.get('hits'))} hits",
-        "exact" if answer.get("exact") else "not exact: hits are at least these",
+        *_total(answer, measure),
     ]
     if "keptSince" in answer:
         parts.append(f"nothing is kept from before {answer['keptSince']}")
     console.print(Text(" · ").join(printable(part) for part in parts if part is not None))
     for name, says in (("previous", "the span before"), ("lastWeek", "a week earlier")):
         if name in answer:
-            console.print(_compared(answer[name], says))
-    points: Sequence[Mapping[str, Any]] = answer["points"]
-    highest = max((point.get("hits") or 0 for point in points), default=0)
+            console.print(_compared(answer[name], says, measure))
+    console.print(_points(answer["points"], measure))
+    for day in answer.get("weekdays", ()):
+        mean = day.get(f"{measure}PerDay")
+        shown = "no whole day" if mean is None else f"{mean:,.1f} a day over {day.get('days')}"
+        console.print(Text(f"{day.get('weekday', ''):<10} {shown}"))
+
+
+def _total(answer: Mapping[str, Any], measure: str) -> list[str | None]:
+    total = grouped(answer.get(measure))
+    if measure == HITS:
+        return [f"{total} hits", "exact" if answer.get("exact") else "not exact: hits are at least these"]
+    bounds = f"{grouped(answer.get('uniquesAtLeast'))} to {grouped(answer.get('uniquesAtMost')) or 'unknown'}"
+    return [f"{total} {what_uniques_are(answer)}", f"95 %: {bounds}"]
+
+
+def _points(points: Sequence[Mapping[str, Any]], measure: str) -> Table:
+    highest = max((point.get(measure) or 0 for point in points), default=0)
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column()
     table.add_column(justify="right")
     table.add_column()
     for point in points:
-        hits = point.get("hits")
-        bar = "█" * round(BAR_WIDTH * hits / highest) if hits else ""
-        more = f" at most {grouped(point['hitsAtMost'])}" if point.get("hitsAtMost") is not None else ""
+        count = point.get(measure)
+        bar = "█" * round(BAR_WIDTH * count / highest) if count else ""
+        at_most = point.get(f"{measure}AtMost")
+        more = f" at most {grouped(at_most)}" if at_most is not None and at_most != count else ""
         end = f"{bar}{more}{' …' if point.get('open') else ''}"
-        table.add_row(printable(point.get("from")), Text("gone" if hits is None else grouped(hits)), Text(end))
-    console.print(table)
-    for day in answer.get("weekdays", ()):
-        mean = day.get("hitsPerDay")
-        shown = "no whole day" if mean is None else f"{mean:,.1f} a day over {day.get('days')}"
-        console.print(Text(f"{day.get('weekday', ''):<10} {shown}"))
+        table.add_row(printable(point.get("from")), Text("gone" if count is None else grouped(count)), Text(end))
+    return table
 
 
-def _compared(before: Mapping[str, Any], says: str) -> Text:
+def _compared(before: Mapping[str, Any], says: str, measure: str) -> Text:
     compared = before.get("compared", {})
     change = compared.get("change")
     shown = "nothing to compare with" if change is None else f"{change:+.1%}"
-    numbers = f"{grouped(compared.get('hits'))} after {grouped(compared.get('hitsBefore'))}"
+    numbers = f"{grouped(compared.get(measure))} after {grouped(compared.get(f'{measure}Before'))}"
     return Text(f"{says}: {shown} ({numbers}, in {compared.get('points')} windows that are over)")
 
 
@@ -117,6 +132,7 @@ COMMAND = Command(
     more_examples=(
         "footfall series --brand abc --asset 132141398 --grain hour",
         "footfall series --brand abc --section 563 --grain day --weekdays --format csv",
+        "footfall series --brand abc --grain day --measure uniques",
     ),
     arguments=(
         URL,
@@ -128,6 +144,7 @@ COMMAND = Command(
         Argument("--to", "The moment at which the series has ended.", shows="T", reads=moment),
         Argument("--last", "Instead: so many windows up to now.", shows="N", reads=whole_from(1, POINTS_MAX)),
         Argument("--compare", "With the span before, or a week earlier.", choices=COMPARES, repeated=True),
+        Argument("--measure", "Hits, or how many visitors came.", choices=MEASURES, default=HITS),
         Argument("--weekdays", "Show what each weekday had.", is_switch=True),
         Argument("--format", "How the answer is printed when it is no table.", choices=FORMATS, default=JSON),
         SECRET_FILE,

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from rich.table import Table
 from rich.text import Text
 
+from footfall.flow.serve.uniting import VISITORS
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import (
     JSON,
@@ -48,6 +49,7 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
         f"{answer.get('from')} to {answer.get('to')}",
         f"against {before.get('from')} to {before.get('to')}",
         "exact" if answer.get("exact") else "not exact: hits are at least these",
+        f"told from {answer.get('basis')}",
     ]
     console.print(Text(" · ").join(printable(part) for part in parts))
     items: Sequence[Mapping[str, Any]] = answer["items"]
@@ -58,7 +60,8 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     table.add_column("#", justify="right")
     table.add_column("rise", justify="right")
     table.add_column("asset", overflow="fold")
-    for name in ("hits", "steady", "expected", "before", "hours"):
+    measure = "Uniques" if answer.get("basis") == VISITORS else "Hits"
+    for name in (measure.lower().replace("uniques", "visitors"), "steady", "expected", "before", "hours"):
         table.add_column(name, justify="right")
     table.add_column("section", overflow="fold")
     table.add_column("title", overflow="fold")
@@ -67,9 +70,9 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
             Text(str(item.get("rank", ""))),
             Text(f"{item.get('rise', 0):.2f}x", style="green"),
             printable(item.get("assetId")),
-            Text(grouped(item.get("hits"))),
-            *(printable(item.get(name)) for name in ("steadyHits", "expected")),
-            Text(grouped(item.get("baselineHits"))),
+            Text(grouped(item.get(measure.lower()))),
+            *(printable(item.get(name)) for name in (f"steady{measure}", "expected")),
+            Text(grouped(item.get(f"baseline{measure}"))),
             printable(item.get("baselineHours")),
             printable(item.get("sectionId")),
             printable(item.get("title")),
@@ -82,8 +85,9 @@ COMMAND = Command(
     says="Show what rises against its own past and its age.",
     example="footfall trending --brand abc --limit 10",
     run=trending,
-    tells="The last hour against the 24 whole hours before it. rise is (steady + prior) / (expected + prior): steady\n"
-    "are the hits when no minute stands out too far, expected is what its own past and its age let expect.",
+    tells="The last hour against the 24 whole hours before it, in visitors, or in hits where none are known. rise is\n"
+    "(steady + prior) / (expected + prior): steady is what is left when no minute stands out too far, expected is\n"
+    "what its own past and its age let expect.",
     more_examples=("footfall trending --brand abc --section 563 --json",),
     arguments=(
         URL,

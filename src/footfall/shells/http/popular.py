@@ -10,12 +10,15 @@ from footfall.flow.serve.query import (
     RISING,
     SECTIONS,
     TYPES,
+    UNIQUES,
     PopularQuery,
     canonical,
     label_parameters,
     parameters,
     query_from,
+    require_known_visitors,
     rising_parameters,
+    type_parameters,
 )
 from footfall.flow.serve.spans import require_span
 from footfall.shells.http.access import Access
@@ -43,12 +46,15 @@ class ListAsks:
     def question(self, given: Given, periods: Mapping[str, Period]) -> Question:
         """Return the question that the parameters ask of a brand with these periods."""
         query = query_from(given, periods=periods if self.has_periods else {})
+        if self.path:
+            require_known_visitors(query)
         text = canonical(query)
 
         def require(zone: str, now_ms: int) -> None:
             self._require(query, zone, now_ms)
 
-        is_of_the_past = query.from_ms is not None
+        # Visitors are read when they are asked for, and so is what rises, which is told from them.
+        is_of_the_past = query.from_ms is not None or query.sort == UNIQUES or self.path == RISING
         return Question(f"{self.path}?{text}" if self.path else text, is_of_the_past, require)
 
     def _require(self, query: PopularQuery, zone: str, now_ms: int) -> None:
@@ -69,7 +75,7 @@ def list_asks(settings: Settings) -> dict[str, ListAsks]:
         POPULAR: ListAsks("", parameters, kept_ms),
         RISING: ListAsks(RISING, rising_parameters, kept_ms, has_periods=False),
         SECTIONS: ListAsks(SECTIONS, label_parameters, kept_ms),
-        TYPES: ListAsks(TYPES, label_parameters, kept_ms),
+        TYPES: ListAsks(TYPES, type_parameters, kept_ms),
     }
 
 

@@ -10,7 +10,7 @@ from footfall.accounts.brands import Brand, Brands
 from footfall.app.settings import DAY_MS, Settings
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, KINDS, Given, Several, format_of, given_from, values_of
-from footfall.flow.serve.query import BRANDS, BRANDS_MAX, LABELS, label_parameters
+from footfall.flow.serve.query import BRANDS, BRANDS_MAX, HITS, LABELS, UNIQUES, label_parameters
 from footfall.flow.serve.tables import formatted
 from footfall.shells.http.access import Access, Headers
 from footfall.shells.http.answers import SPAN_WAIT_S_MAX, Answers, Ready, etag_matches
@@ -25,7 +25,7 @@ from footfall.values.errors import FootfallError, Refused
 CACHE_S = 30
 
 _NAMES = Several(BRANDS_MAX, BRAND_BYTES_MAX)
-_SINGLE = ("period", "from", "to", "closed", "format")
+_SINGLE = ("period", "from", "to", "closed", "sort", "format")
 
 
 class TopBrandsRoute:
@@ -129,14 +129,19 @@ class _Gathering:
 
 
 def rolled_up(lines: Sequence[Mapping[str, Any]]) -> Answer:
-    """Return the brands in the order of their hits, and what they come to together."""
-    ranked = sorted(lines, key=lambda line: (-line["hits"], line["brand"]))
+    """Return the brands in the order of their hits or visitors, and what they come to together."""
+    has_visitors = all(UNIQUES in line for line in lines)
+    by = UNIQUES if has_visitors else HITS
+    ranked = sorted(lines, key=lambda line: (-line[by], -line["hits"], line["brand"]))
     is_exact = all(line["exact"] for line in ranked)
     before = [line["hitsBefore"] for line in ranked]
-    body = {
+    body: dict[str, Any] = {
         "exact": is_exact,
         "hits": sum(line["hits"] for line in ranked),
         "hitsBefore": None if None in before else sum(before),
-        "items": [{"rank": rank, **line} for rank, line in enumerate(ranked, start=1)],
     }
+    if has_visitors:
+        # Every brand has salts of its own, so that nobody can tell who visits two of them.
+        body |= {"sort": UNIQUES, "uniques": sum(line["uniques"] for line in ranked)}
+    body["items"] = [{"rank": rank, **line} for rank, line in enumerate(ranked, start=1)]
     return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=is_exact)

@@ -8,8 +8,10 @@ from footfall.flow.serve.parameters import FORMATS
 from footfall.flow.serve.query import (
     BRANDS,
     BRANDS_MAX,
+    HITS,
     LIMIT_DEFAULT,
     LIMIT_MAX,
+    MEASURES,
     NAMES_MAX,
     PERIOD_DEFAULT,
     RISING,
@@ -18,12 +20,13 @@ from footfall.flow.serve.query import (
     VALUES_MAX,
 )
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX, PROFILES, SERIES
-from footfall.shells.http.described.lists import BRAND, GROUP, MOMENT, TABLES, several
+from footfall.shells.http.described.lists import BRAND, GROUP, MOMENT, SORT, TABLES, either, several
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
     Operation,
     Parameter,
+    Schema,
     listed,
     problem,
     text,
@@ -59,16 +62,23 @@ _SPAN = (
         "`previous`: the span before. `lastWeek`: the same span a week earlier.",
         listed(text(enum=list(COMPARES)), maxItems=len(COMPARES)),
     ),
+    Parameter(
+        "measure",
+        "`uniques`: how many visitors came, estimated, in each window and in the whole span. Of a brand, of sections "
+        "or of an asset; not with `resourceType` or `paidType`, and `profile` needs `grain=day`.",
+        text(enum=list(MEASURES), default=HITS),
+    ),
     Parameter("profile", "`weekday`: what each weekday had.", text(enum=list(PROFILES), default=PROFILES[0])),
     _FORMAT,
     _IF_NONE_MATCH,
 )
 
 
-def _answers(says: str, schema: str, example: Any, *, is_slow: bool = False) -> tuple[Answer, ...]:
+def _answers(says: str, schema: str | Schema, example: Any, *, is_slow: bool = False) -> tuple[Answer, ...]:
     unready = "It is still being read" if is_slow else "The list is not ready"
+    told = {"$ref": f"#/components/schemas/{schema}"} if isinstance(schema, str) else schema
     return (
-        Answer(HTTPStatus.OK, says, JSON, {"$ref": f"#/components/schemas/{schema}"}, example, also=TABLES),
+        Answer(HTTPStatus.OK, says, JSON, told, example, also=TABLES),
         Answer(HTTPStatus.NOT_MODIFIED, "The answer is the one that `If-None-Match` names."),
         problem(
             HTTPStatus.BAD_REQUEST,
@@ -88,19 +98,21 @@ _RISING_EXAMPLE = {
     "from": "2026-11-15T13:01Z",
     "to": "2026-11-15T14:01Z",
     "exact": True,
-    "basis": "hits",
+    "basis": "visitors",
+    "uniques": 2_410,
     "hits": 5_120,
-    "baseline": {"from": "2026-11-14T13:00Z", "to": "2026-11-15T13:00Z", "hits": 96_400},
-    "prior": 8.2,
+    "baseline": {"from": "2026-11-14T13:00Z", "to": "2026-11-15T13:00Z", "uniques": 45_200, "hits": 96_400},
+    "prior": 5.1,
     "items": [
         {
             "rank": 1,
             "assetId": "132141398",
-            "rise": 9.3071,
+            "rise": 9.1367,
+            "uniques": 240,
+            "steadyUniques": 231.5,
             "hits": 312,
-            "steadyHits": 298.4,
-            "expected": 24.8,
-            "baselineHits": 210,
+            "expected": 20.8,
+            "baselineUniques": 150,
             "baselineHours": 9,
             "sectionId": 563,
             "resourceType": "article",
@@ -139,8 +151,9 @@ TRENDING = Operation(
     "trending",
     "The assets that rise against their own past and their age, with the numbers behind each rank.",
     GROUP,
-    more="The last hour against the 24 whole hours before it. Few hits move nothing, and one minute cannot lift an "
-    f"asset by itself, so one visitor's reloads count for little as far as counts can tell. {_MORE}",
+    more="The last hour against the 24 whole hours before it, in visitors where they are known, so that nobody's "
+    "reloads lift anything, and in hits otherwise; `basis` says which. A handful moves nothing, and one "
+    f"minute cannot lift an asset by itself. {_MORE}",
     parameters=(
         BRAND,
         *_LABELS,
@@ -163,7 +176,7 @@ SERIES_OF_BRAND = Operation(
     GROUP,
     more=f"Sums of labels are exact even where old windows keep only their top rows. {_MORE}",
     parameters=(BRAND, *_LABELS, *_SPAN),
-    answers=_answers("The series.", "Series", _SERIES_EXAMPLE, is_slow=True),
+    answers=_answers("The series.", either("Series", "UniquesSeries"), _SERIES_EXAMPLE, is_slow=True),
     is_public=True,
 )
 SERIES_OF_ASSET = Operation(
@@ -179,17 +192,19 @@ SERIES_OF_ASSET = Operation(
         BRAND,
         *_SPAN,
     ),
-    answers=_answers("The series.", "Series", {**_SERIES_EXAMPLE, "assetId": "132141398"}, is_slow=True),
+    answers=_answers(
+        "The series.", either("Series", "UniquesSeries"), {**_SERIES_EXAMPLE, "assetId": "132141398"}, is_slow=True
+    ),
     is_public=True,
 )
 TOP_SECTIONS = Operation(
     "GET",
     SECTIONS,
     "topSections",
-    "The sections with the most hits.",
+    "The sections with the most hits or visitors.",
     GROUP,
-    more=_MORE,
-    parameters=(BRAND, *_TIME, *_LABELS, _LIMIT, _FORMAT, _IF_NONE_MATCH),
+    more=f"`sort=uniques` does not go with `resourceType` and `paidType`. {_MORE}",
+    parameters=(BRAND, *_TIME, *_LABELS, SORT, _LIMIT, _FORMAT, _IF_NONE_MATCH),
     answers=_answers(
         "The list.",
         "TopList",
@@ -246,6 +261,7 @@ TOP_BRANDS = Operation(
         ),
         *_TIME,
         *_LABELS,
+        SORT,
         _FORMAT,
     ),
     answers=_answers(

@@ -2,7 +2,7 @@
 
 from footfall.flow.serve.query import BRANDS_MAX, LIMIT_MAX
 from footfall.flow.serve.series_query import GRAINS, POINTS_MAX
-from footfall.shells.http.described.lists import LISTED_ASSET
+from footfall.shells.http.described.lists import LISTED_ASSET, UNIQUES, UNIQUES_ARE
 from footfall.shells.http.described.operation import Schema, listed, maybe, record, text, whole
 
 _NUMBER: Schema = {"type": "number"}
@@ -13,11 +13,16 @@ RISING_ASSET = record(
     {
         "rank": whole(1, LIMIT_MAX),
         "assetId": text(),
-        "rise": {**_NUMBER, "description": "(`steadyHits` + `prior`) / (`expected` + `prior`)"},
+        "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
+        "uniques": whole(0, says="visitors in the last hour; this and the next only when `basis` is `visitors`"),
+        "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute stands out too far"},
         "hits": whole(1, says="in the last hour"),
-        "steadyHits": {**_NUMBER, "description": "what is left of them when no minute stands out too far"},
+        "steadyHits": {**_NUMBER, "description": "only when `basis` is `hits`: the same of hits"},
         "expected": {**_NUMBER, "description": "what its own past, its age and the prior let expect"},
-        "baselineHits": whole(0, says="in the hours before"),
+        "baselineUniques": whole(
+            0, says="only when `basis` is `visitors`: those of each of the hours before, added up"
+        ),
+        "baselineHits": whole(0, says="only when `basis` is `hits`: in the hours before"),
         "baselineHours": whole(0, says="of those hours, so many since it was first seen there"),
         **{
             name: LISTED_ASSET["properties"][name]
@@ -29,9 +34,7 @@ RISING_ASSET = record(
         "assetId",
         "rise",
         "hits",
-        "steadyHits",
         "expected",
-        "baselineHits",
         "baselineHours",
         "sectionId",
         "resourceType",
@@ -44,12 +47,20 @@ RISING_LIST = record(
         "from": text("where the last hour begins"),
         "to": text("the end of its last minute, which is still open"),
         "exact": _EXACT,
-        "basis": text("what rises are told from: `hits`"),
+        "basis": text(
+            "what rises are told from: hits where too little is known of visitors", enum=["visitors", "hits"]
+        ),
+        "uniques": whole(0, says="only when `basis` is `visitors`: of the brand in that hour"),
         "hits": whole(0, says="of the brand in that hour"),
-        "baseline": record({"from": text(), "to": text(), "hits": whole(0)}, says="The whole hours before it."),
+        "baseline": record(
+            {"from": text(), "to": text(), "uniques": whole(0), "hits": whole(0)},
+            required=("from", "to", "hits"),
+            says="The whole hours before it; `uniques` only when `basis` is `visitors`, those of each hour added up.",
+        ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
-    }
+    },
+    required=("brand", "from", "to", "exact", "basis", "hits", "baseline", "prior", "items"),
 )
 POINT = record(
     {
@@ -109,6 +120,58 @@ SERIES_SCHEMA = record(
     },
     required=("brand", "grain", "zone", "from", "to", "exact", "final", "hits", "points"),
 )
+_UNIQUES_AT_MOST = maybe(whole(0, says="in 95 of 100 cases not more; null: not all of the span is kept"))
+UNIQUE_POINT = record(
+    {
+        "from": text("where the window begins; it ends where the next begins"),
+        **UNIQUES,
+        "uniques": maybe(whole(0, says="visitors, about; null: the window is not kept any more")),
+        "open": POINT["properties"]["open"],
+    },
+    required=("from", "uniques"),
+)
+_UNIQUE_POINTS = listed({"$ref": "#/components/schemas/UniquePoint"}, maxItems=POINTS_MAX + 1)
+COMPARED_UNIQUES = record(
+    {
+        "from": text(),
+        "to": text(),
+        **UNIQUES,
+        "uniquesAtMost": _UNIQUES_AT_MOST,
+        "compared": record(
+            {
+                "points": whole(0, says="windows that are over and kept in every span"),
+                "uniques": whole(0, says="of those together, in the span asked for"),
+                "uniquesBefore": whole(0, says="of those together, in this one"),
+                "change": COMPARED["properties"]["compared"]["properties"]["change"],
+            }
+        ),
+        "points": _UNIQUE_POINTS,
+    }
+)
+UNIQUES_SERIES = record(
+    {
+        **{name: SERIES_SCHEMA["properties"][name] for name in ("brand", "assetId", "title")},
+        "measure": text(enum=["uniques"]),
+        **{name: SERIES_SCHEMA["properties"][name] for name in ("grain", "zone", "from", "to")},
+        "uniquesAre": UNIQUES_ARE,
+        **{name: SERIES_SCHEMA["properties"][name] for name in ("keptSince", "final")},
+        **UNIQUES,
+        "uniquesAtMost": _UNIQUES_AT_MOST,
+        "points": _UNIQUE_POINTS,
+        "previous": {"$ref": "#/components/schemas/ComparedUniques"},
+        "lastWeek": {"$ref": "#/components/schemas/ComparedUniques"},
+        "weekdays": listed(
+            record({"weekday": text(), "days": whole(0), "uniquesPerDay": maybe(_NUMBER)}), minItems=7, maxItems=7
+        ),
+    },
+    required=("brand", "measure", "grain", "zone", "from", "to", "uniquesAre", "final", *UNIQUES, "points"),
+    says="With `measure=uniques`. `uniques` are those of the whole span, united: not the sum of the points.",
+)
+_TOP_UNIQUES: dict[str, Schema] = {
+    "sort": text("only with `sort=uniques`, like the next four", enum=["uniques"]),
+    "uniquesAre": UNIQUES_ARE,
+    **UNIQUES,
+}
 _TOP: dict[str, Schema] = {
     "brand": text(),
     "period": text("absent when a span was asked for"),
@@ -125,28 +188,34 @@ _TOP_ALWAYS = ("brand", "from", "to", "exact", "hits", "hitsBefore")
 TOP_LABEL = record(
     {
         "rank": whole(1, LIMIT_MAX),
-        "change": maybe({"type": "integer", "description": "places gained; null: it was not there"}),
+        "change": maybe(
+            {"type": "integer", "description": "places gained; null: it was not there; not with `sort=uniques`"}
+        ),
         "sectionId": {"anyOf": [text(), {"type": "integer"}, {"type": "null"}]},
         "resourceType": maybe(text()),
         "hits": whole(1),
         "hitsAtMost": _AT_MOST,
         "share": {**_NUMBER, "description": "of all hits that were asked for"},
         "hitsBefore": maybe(whole(0)),
+        **UNIQUES,
     },
-    required=("rank", "change", "hits", "share", "hitsBefore"),
+    required=("rank", "hits", "share", "hitsBefore"),
 )
 TOP_LIST = record(
-    {**_TOP, "items": listed({"$ref": "#/components/schemas/TopLabel"}, maxItems=LIMIT_MAX)},
+    {**_TOP, **_TOP_UNIQUES, "items": listed({"$ref": "#/components/schemas/TopLabel"}, maxItems=LIMIT_MAX)},
     required=(*_TOP_ALWAYS, "items"),
 )
-BRAND_TOTAL = record({"rank": whole(1, BRANDS_MAX), **_TOP}, required=("rank", *_TOP_ALWAYS))
+BRAND_TOTAL = record({"rank": whole(1, BRANDS_MAX), **_TOP, **_TOP_UNIQUES}, required=("rank", *_TOP_ALWAYS))
 BRANDS_LIST = record(
     {
         "exact": _EXACT,
         "hits": whole(0, says="of all these brands"),
         "hitsBefore": maybe(whole(0)),
+        "sort": _TOP_UNIQUES["sort"],
+        "uniques": whole(0, says="only with `sort=uniques`: added up, for nobody can tell who visits two brands"),
         "items": listed({"$ref": "#/components/schemas/BrandTotal"}, maxItems=BRANDS_MAX),
-    }
+    },
+    required=("exact", "hits", "hitsBefore", "items"),
 )
 
 SCHEMAS = {
@@ -155,6 +224,9 @@ SCHEMAS = {
     "Series": SERIES_SCHEMA,
     "Point": POINT,
     "ComparedSpan": COMPARED,
+    "UniquesSeries": UNIQUES_SERIES,
+    "UniquePoint": UNIQUE_POINT,
+    "ComparedUniques": COMPARED_UNIQUES,
     "TopList": TOP_LIST,
     "TopLabel": TOP_LABEL,
     "BrandsList": BRANDS_LIST,

@@ -4,7 +4,8 @@ from http import HTTPStatus
 
 from footfall.catalog.asset import NAME_BYTES_MAX
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, FORMATS, KINDS
-from footfall.flow.serve.query import LIMIT_DEFAULT, LIMIT_MAX, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.flow.serve.query import HITS, LIMIT_DEFAULT, LIMIT_MAX, MEASURES, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -32,6 +33,11 @@ BRAND = Parameter(
 def several(bytes_max: int, count_max: int) -> Schema:
     """Return the schema of a parameter that may be repeated."""
     return listed(text(bytes_max=bytes_max, minLength=1), maxItems=count_max)
+
+
+def either(*names: str) -> Schema:
+    """Return the schema of what is one of several."""
+    return {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in names]}
 
 
 LISTED_ASSET = record(
@@ -69,6 +75,45 @@ LIST = record(
         "items": listed({"$ref": "#/components/schemas/ListedAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "exact", "items"),
+)
+SORT = Parameter(
+    "sort",
+    "`uniques`: by how many visitors came, estimated. They are read when they are asked for, and are some seconds old.",
+    text(enum=list(MEASURES), default=HITS),
+)
+UNIQUES: dict[str, Schema] = {
+    "uniques": whole(0, says="visitors, about"),
+    "uniquesAtLeast": whole(0, says="in 95 of 100 cases not fewer"),
+    "uniquesAtMost": whole(0, says="in 95 of 100 cases not more"),
+}
+UNIQUES_ARE = text(
+    "what one of the uniques is. `visitors`: the span lies in one day of the brand, and each visitor counts once. "
+    "`visitorDays`: it reaches over several, and each visitor counts once a day, except those whose id the brand sends "
+    "itself, who count once",
+    enum=[VISITORS, VISITOR_DAYS],
+)
+_LISTED = LISTED_ASSET["properties"]
+UNIQUE_ASSET = record(
+    {"rank": _LISTED["rank"], "assetId": text(), **UNIQUES}
+    | {name: schema for name, schema in _LISTED.items() if name not in ("rank", "change", "assetId")},
+    required=("rank", "assetId", *UNIQUES, "hits", "sectionId", "resourceType", "paidType"),
+)
+UNIQUES_LIST = record(
+    {
+        **{name: LIST["properties"][name] for name in ("brand", "period", "from", "to")},
+        "sort": text(enum=["uniques"]),
+        "uniquesAre": UNIQUES_ARE,
+        "membersProven": {
+            "type": "boolean",
+            "description": "no asset that is not listed can have had as many visitors as the last one that is, up to "
+            "the error of the estimates",
+        },
+        "exact": {"type": "boolean", "description": "every count of hits is proven"},
+        **{name: LIST["properties"][name] for name in ("keptSince", "revision", "final")},
+        "items": listed({"$ref": "#/components/schemas/UniqueAsset"}, maxItems=LIMIT_MAX),
+    },
+    required=("brand", "from", "to", "sort", "uniquesAre", "membersProven", "exact", "items"),
+    says="With `sort=uniques`. Assets of which no visitor is known are not listed, and ranks have no change.",
 )
 LEDGER = record(
     {
@@ -169,12 +214,13 @@ POPULAR = Operation(
         Parameter("publishedAfter", "Only assets that were published then or later.", MOMENT),
         Parameter("exclude", "All but these assets.", several(ASSET_BYTES_MAX, VALUES_MAX)),
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
+        SORT,
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
         Parameter("format", "As a table: one row a line.", text(enum=list(FORMATS), default=FORMATS[0])),
         Parameter("If-None-Match", "The `ETag` of the list that is there.", text(), "header"),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "The list.", JSON, {"$ref": "#/components/schemas/List"}, _EXAMPLE, also=TABLES),
+        Answer(HTTPStatus.OK, "The list.", JSON, either("List", "UniquesList"), _EXAMPLE, also=TABLES),
         Answer(HTTPStatus.NOT_MODIFIED, "The list is the one that `If-None-Match` names."),
         problem(
             HTTPStatus.BAD_REQUEST,
@@ -232,4 +278,10 @@ LEDGER_OF = Operation(
 )
 
 OPERATIONS = (POPULAR, MAY_I_READ, LEDGER_OF)
-SCHEMAS = {"List": LIST, "ListedAsset": LISTED_ASSET, "Ledger": LEDGER}
+SCHEMAS = {
+    "List": LIST,
+    "ListedAsset": LISTED_ASSET,
+    "UniquesList": UNIQUES_LIST,
+    "UniqueAsset": UNIQUE_ASSET,
+    "Ledger": LEDGER,
+}

@@ -3,10 +3,12 @@
 // The live page. Ids, labels and brands come from strangers, so they enter the page as text and never as markup.
 
 const REFRESH_MS = 2000;
+const SLOW_MS = 30000; // Visitors and what rises are read for us when we ask, so we ask less often.
 const GIVE_UP_MS = 8000; // A request that takes longer is asked anew.
 const BRANDS_MAX = 12; // Lists shown at once: each asks the server twice in a refresh.
 const ROOMY_MAX = 3; // With more brands than this they stand side by side, and a ledger is opened by hand.
 const ITEMS = 10;
+const RISING = 3;
 const MOVE_MS = 350;
 
 const PERIOD_NAMES = { justnow: "Just now", day: "Day", week: "Week" };
@@ -73,6 +75,7 @@ class Brand {
     this.period = periods[0];
     this.rows = new Map();
     this.refreshedAt = null;
+    this.slowAt = null;
     this.root = made("brand-template");
     const id = `brand-${Brand.made++}`;
     const title = part(this.root, "brand-name");
@@ -107,6 +110,10 @@ class Brand {
   // Resolves to whether the server was there; what it said in trouble is shown with the brand.
   async refresh() {
     const period = this.period;
+    if (this.slowAt === null || performance.now() - this.slowAt > SLOW_MS) {
+      this.slowAt = performance.now();
+      this.refreshSlow();
+    }
     const [list, ledger] = await Promise.allSettled([
       answer("/v1/popular", { brand: this.name, period, limit: ITEMS }),
       this.hasKeys ? null : answer("/v1/ledger", { brand: this.name }),
@@ -129,6 +136,36 @@ class Brand {
     this.showTrouble(failures.map((failure) => failure.message).join("; "));
     this.showAge();
     return true;
+  }
+
+  // What it cannot learn stays as it was: trouble is told by the list, which is asked for far more often.
+  async refreshSlow() {
+    const [today, rising] = await Promise.allSettled([
+      answer("/v1/series", { brand: this.name, grain: "day", last: 1, measure: "uniques" }),
+      answer("/v1/trending", { brand: this.name, limit: RISING }),
+    ]);
+    if (today.value) {
+      this.showVisitors(today.value);
+    }
+    if (rising.value) {
+      this.showRising(rising.value);
+    }
+  }
+
+  showVisitors(today) {
+    const line = part(this.root, "visitors");
+    line.hidden = !today.uniques;
+    const isOne = today.uniques === 1;
+    setText(line, `${numbers.format(today.uniques)} ${isOne ? "visitor" : "visitors"} today`);
+    line.title = `Between ${numbers.format(today.uniquesAtLeast)} and ${numbers.format(today.uniquesAtMost)}, in 95 of 100 cases.`;
+  }
+
+  showRising(rising) {
+    const line = part(this.root, "rising");
+    line.hidden = !rising.items.length;
+    const told = rising.items.map((item) => `${item.title || item.assetId} (${item.rise.toFixed(1)} times)`);
+    setText(part(line, "rising-list"), told.join(", "));
+    line.title = `The last hour against the day before, told from ${rising.basis}.`;
   }
 
   showTrouble(text) {

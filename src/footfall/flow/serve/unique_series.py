@@ -1,0 +1,161 @@
+"""Series of visitors: how many a brand, some sections or one asset had in each window of a span, and in all of it.
+
+The visitors of a span are united, never added up: who came in two of its windows is one visitor of both together.
+"""
+
+from dataclasses import dataclass, field
+from functools import cache
+
+import numpy as np
+
+from footfall.flow.serve.answer import Answer
+from footfall.flow.serve.loaded import Read
+from footfall.flow.serve.measures import NOTHING, Measure, MeasuredWindows, measuring_asset
+from footfall.flow.serve.resolution import Resolution, is_kept
+from footfall.flow.serve.series import ASKED
+from footfall.flow.serve.series_query import SeriesQuery
+from footfall.flow.serve.series_spans import compared_spans
+from footfall.flow.serve.unique_series_answer import SpanVisitors, UniquePoint, unique_series_answer
+from footfall.flow.serve.uniting import Uniting, groups_from, together
+from footfall.flow.serve.visitor_windows import windows_of
+from footfall.flow.serve.visits import Visitors, Visits, visitors_from
+from footfall.flow.serve.words import Words
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section
+from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, no_groups, regrouped
+from footfall.values.period import Span
+from footfall.values.window import Window
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """What was found of one span so far."""
+
+    points: list[UniquePoint] = field(default_factory=list[UniquePoint])
+    all: GroupedUniques = field(default_factory=no_groups)
+    compared: GroupedUniques = field(default_factory=no_groups)  # of windows that are over and kept in both spans
+    missed: int = 0
+    missed_compared: int = 0
+
+
+@dataclass(slots=True)
+class UniqueSeries:
+    """One series, on its way from the store or read already."""
+
+    query: SeriesQuery
+    span: Span
+    visits: Visits
+    _spans: dict[str, Span] = field(init=False)
+    _groups: Groups = field(init=False)
+    _todo: list[tuple[str, int, Window]] = field(init=False)  # the next window last
+    _uniting: Uniting | None = None
+    _found: dict[str, _Gathered] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with all windows unread; what has not begun has no point."""
+        ground = self.visits.ground
+        self._spans = {ASKED: self.span, **compared_spans(self.query, self.span, ground.zone)}
+        self._groups = _groups_of(self.query)
+        self._found = {name: _Gathered() for name in self._spans}
+        self._todo = [
+            (name, number, window)
+            for name, span in self._spans.items()
+            for number, window in enumerate(span.windows)
+            if window.from_ms <= ground.seen_until_ms
+        ][::-1]
+
+    @property
+    def rows(self) -> int:
+        """Return how much memory it takes, in rows of lists that would take as much."""
+        return sum(len(one.points) for one in self._found.values()) + 200 * len(self._found)
+
+    @property
+    def left(self) -> int:
+        """Return how many windows are still to be read."""
+        return len(self._todo)
+
+    @property
+    def is_read(self) -> bool:
+        """Tell whether the series can be asked."""
+        return not self._todo
+
+    @property
+    def is_final(self) -> bool:
+        """Tell whether no hit can change the series any more, except in a backfill."""
+        return self.visits.is_final(self.span)
+
+    def touches(self, window: Window) -> bool:
+        """Tell whether a window that was written has hits of this series."""
+        return any(window.from_ms < span.to_ms and window.to_ms > span.from_ms for span in self._spans.values())
+
+    def step(self, read: Read) -> None:
+        """Read the next window, or one of those that stand for it."""
+        name, number, window = self._todo[-1]
+        if not is_kept(self.visits.ground, window):
+            self._found[name].points.append(UniquePoint(window, None))
+            self._todo.pop()
+            return
+        if self._uniting is None:
+            self._uniting = Uniting(self._groups, windows_of(Span((window,)), self.visits.ground))
+        if self._uniting.todo:
+            self._uniting.step(self.visits.visited)
+        if not self._uniting.todo:
+            self._enter(name, number, window, self._uniting.united, self._measure(window, read))
+            self._uniting = None
+            self._todo.pop()
+
+    def answer(self, words: Words) -> Answer:
+        """Return the answer to the question, with what the catalogue says by now."""
+        assert self.is_read, f"{len(self._todo)} windows are still to be read"
+        spans = {name: self._span_visitors(name) for name in self._spans}
+        return unique_series_answer(self.query, self.visits, spans, words)
+
+    def _measure(self, window: Window, read: Read) -> Measure | None:
+        """Return the hits of an asset, which bound its visitors where a window keeps its top rows only."""
+        if not self.query.asset:
+            return None
+        measured = MeasuredWindows(measuring_asset(self.query.asset))
+        resolution = Resolution(ground=self.visits.ground, loaded=measured, read=cache(read), fresh={})
+        units = resolution.units(Span((window,)))
+        return sum((measured.measured(unit.window, unit.part) for unit in units), NOTHING)
+
+    def _enter(self, name: str, number: int, window: Window, united: GroupedUniques, hits: Measure | None) -> None:
+        one = regrouped(united, np.zeros(len(united), np.int64))
+        found = self._found[name]
+        missed = 0 if hits is None or hits.at_most is None else hits.at_most - hits.hits
+        found.points.append(UniquePoint(window, _visitors(one, missed, hits_max=None if hits is None else hits.hits)))
+        found.all = merge_grouped([found.all, one])
+        found.missed += missed
+        if self._is_compared(number):
+            found.compared = merge_grouped([found.compared, one])
+            found.missed_compared += missed
+
+    def _is_compared(self, number: int) -> bool:
+        """Tell whether the windows of that number are over and kept in all spans; clocks may leave one span shorter."""
+        windows = [span.windows[number] for span in self._spans.values() if number < len(span.windows)]
+        ground = self.visits.ground
+        is_over = len(windows) == len(self._spans) and windows[0].to_ms <= ground.now_ms
+        return is_over and all(is_kept(ground, window) for window in windows)
+
+    def _span_visitors(self, name: str) -> SpanVisitors:
+        found = self._found[name]
+        return SpanVisitors(
+            span=self._spans[name],
+            points=found.points,
+            total=_visitors(found.all, found.missed),
+            compared=_visitors(found.compared, found.missed_compared),
+            compared_points=sum(map(self._is_compared, range(len(found.points)))),
+        )
+
+
+def _groups_of(query: SeriesQuery) -> Groups:
+    if query.asset:
+        return groups_from([group_of_asset(query.asset)])
+    return groups_from([group_of_section(one) for one in query.sections] or [BRAND_GROUP])
+
+
+def _visitors(one: GroupedUniques, missed: int, *, hits_max: int | None = None) -> Visitors:
+    """Return the visitors of a set, of whom so many more may have come whom no row tells of."""
+    told = visitors_from(together(one))
+    if hits_max is not None:  # Nobody visits without a hit.
+        told = Visitors(min(told.uniques, hits_max), min(told.at_least, hits_max), min(told.at_most, hits_max))
+    return Visitors(told.uniques, told.at_least, told.at_most + missed)
