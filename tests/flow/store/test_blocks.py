@@ -116,7 +116,9 @@ def test_missing_and_additional_bytes_are_noticed() -> None:
         columns_from_bytes(data + b"\0")
 
 
-def framed(content: bytes | bytearray, *, version: int = 1, size: int | None = None, packed: bytes | None = None) -> bytes:
+def framed(
+    content: bytes | bytearray, *, version: int = 1, size: int | None = None, packed: bytes | None = None
+) -> bytes:
     """Return bytes whose outer check is right, whatever they hold."""
     packed = zstandard.ZstdCompressor().compress(content) if packed is None else packed
     size = len(content) if size is None else size
