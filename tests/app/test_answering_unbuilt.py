@@ -9,8 +9,10 @@ import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app import answering
 from footfall.app.answering import Answering
 from footfall.app.settings import Settings
+from footfall.app.sights import Sights
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
@@ -21,11 +23,17 @@ from tests.app.stage import NOON_MS, Instance
 QUESTIONS = ("period=justnow", "period=day", "period=week", "period=day&closed=true", "period=week&closed=true")
 
 
-class LooksEverywhere(Answering):
-    """Answers as if shards said nothing of what they have still to build."""
+class SeesNothingUnbuilt(Sights):
+    """Sees the store as if shards said nothing of what they have still to build."""
 
-    def _checkpoints(self) -> dict[int, Checkpoint]:
-        return {shard: replace(one, unbuilt=None) for shard, one in super()._checkpoints().items()}
+    def checkpoints(self) -> dict[int, Checkpoint]:
+        return {shard: replace(one, unbuilt=None) for shard, one in super().checkpoints().items()}
+
+
+def looking_everywhere(instance: Instance) -> Answering:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answering, "Sights", SeesNothingUnbuilt)
+        return Answering(instance.settings, instance.table, clock=instance.clock)
 
 
 class CountedTable(SqliteTable):
@@ -91,7 +99,7 @@ def look_everywhere(seed: int, *, steps: int) -> None:
             instance.count()
         kept.refresh()
         now_ms = instance.clock.now_ms()
-        everywhere = LooksEverywhere(instance.settings, instance.table, clock=instance.clock)
+        everywhere = looking_everywhere(instance)
         anew = Answering(instance.settings, instance.table, clock=instance.clock)
         found = bodies(everywhere, now_ms)
         assert bodies(anew, now_ms) == found, f"seed {seed}"
