@@ -157,7 +157,8 @@ class Rollup:
             return None
         if build.done < len(build.parts):
             return []
-        is_behind = build.window.to_ms + self._timing.spread_ms <= passed_ms  # Others are waiting.
+        # The last turn is at the end of the spread, and takes a while; after that, others are waiting.
+        is_behind = build.window.to_ms + self._timing.spread_ms * 3 // 2 <= passed_ms
         if build.laid is None:
             self._sum_up(build, through=through, in_pieces=not is_behind)
         return self._write_out(build, now_ms=build.next_piece_ms if is_behind else now_ms)
@@ -342,12 +343,12 @@ class Rollup:
         return [(build.brand, build.window)]
 
     def _lay_out(self, build: Build) -> None:
-        """Have a window written in pieces if there is time for them before the next one's turn."""
+        """Have a window written in pieces, if there is time for them before the next one's turn."""
         laid = self._held.lay(build.brand, build.window, build.merged, through=build.through)
         brands = sum(1 for _, window in self._expected if window == build.window)
         # Hours and days have their turns between each other.
         apart_ms = min(PIECES_APART_MS, self._timing.spread_ms // (2 * brands * (len(laid.blocks) + 1)))
-        if laid.blocks and apart_ms >= PIECES_APART_MS_MIN:
+        if not laid.blocks or apart_ms >= PIECES_APART_MS_MIN:
             build.laid, build.pieces_apart_ms = laid, apart_ms
 
     def _fold(self, key: WindowKey, *, through: int) -> WindowKey:

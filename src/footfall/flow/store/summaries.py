@@ -98,7 +98,7 @@ def laid_out(brand: str, summary: Summary) -> Laid:
 
 def laid_in_pieces(brand: str, summary: Summary) -> Laid:
     """Return a summary as it is written where much at once is refused: a block now and then, the rest in its head."""
-    data = bytes_from_columns(summary.columns)
+    data = bytes_from_columns(summary.columns, tight=True)
     steps = -(-(len(data) // PIECES_MAX + PIECE_KEY_BYTES) // PIECE_BYTES_STEP)
     block_bytes = min(steps * PIECE_BYTES_STEP - PIECE_KEY_BYTES, BLOCK_BYTES_MAX)
     rest_from = (len(data) - 1) // block_bytes * block_bytes  # The last piece is never empty, and the head's.
