@@ -2,8 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import replace
-from itertools import groupby
 from typing import Any
 
 import msgspec
@@ -382,42 +380,3 @@ def test_windows_that_expired_before_they_were_kept_for_longer_are_not_taken_for
     )
     assert not body_of(long_board(kept_days=90, history=lately), PopularQuery("abc", "long"))["exact"]
     assert body_of(long_board(kept_days=90, history=long_ago), PopularQuery("abc", "long"))["exact"]
-
-
-ONE, TWO = ("1", "563", "article", "free"), ("2", "563", "article", "free")
-HOURS = PopularQuery(brand="abc", period="hours", limit=10)
-
-
-def test_hours_in_which_nobody_came_are_looked_through_once_and_again_when_something_is_written_there() -> None:
-    counting = Counting("UTC")
-    board = board_of(counting, NOW)
-    assert len(counting.reads) > 3 * 60  # Nothing is built, so that every minute has to be looked at.
-    held = len(board._loaded._held)
-    for minute in (1, 2):
-        now_ms = NOW + minute * MINUTE_MS
-        counting.reads.clear()
-        board.refresh(counting.read, now_ms=now_ms, closed_until_ms=now_ms - PASSED_MS, changed=())
-        assert len(counting.reads) < 10
-    assert len(board._loaded._held) < held - 2 * 60  # The minutes of empty hours are not even remembered.
-    counting.hit(ONE, now_ms - 2 * HOUR_MS, shard=0, hits=3, is_late=False)
-    changed = counting.take_changed()
-    board.refresh(counting.read, now_ms=now_ms, closed_until_ms=now_ms - PASSED_MS, changed=changed)
-    assert [item["hits"] for item in body_of(board, HOURS)["items"]] == [3]
-
-
-def test_questions_are_answered_in_the_middle_of_a_refresh_from_whole_sums() -> None:
-    counting = Counting("UTC")
-    counting.hit(ONE, NOW, shard=0, hits=3, is_late=False)
-    board = board_of(counting, NOW)
-    counting.take_changed()
-    counting.hit(ONE, NOW, shard=0, hits=2, is_late=False)
-    counting.hit(TWO, NOW, shard=0, hits=1, is_late=False)
-    seen: list[list[int]] = []
-
-    def ask() -> None:
-        seen.append([item["hits"] for item in body_of(board, HOURS)["items"]])
-        body_of(board, replace(HOURS, closed=True))  # Its sheet is made here, for the first time.
-
-    changed = counting.take_changed()
-    board.refresh(counting.read, now_ms=NOW, closed_until_ms=NOW - PASSED_MS, changed=changed, between=ask)
-    assert [one for one, _ in groupby(seen)] == [[3], [5, 1]]
