@@ -22,7 +22,7 @@ TOKEN = len(WRITE_TOKEN) + TOKEN_BYTES
 
 @dataclass(slots=True)
 class Units:
-    """What was spent: in all by kind of item, and written in each minute."""
+    """What was spent: in all by kind of item, and written in each minute; blocks are no writes but part of one."""
 
     written: Counter[str] = field(default_factory=Counter[str])
     writes: Counter[str] = field(default_factory=Counter[str])
@@ -96,7 +96,7 @@ class UnitTable:
         self.last_units = write_units(size, before_bytes=before)
         kind = kind_of(key)
         self.units.written[kind] += self.last_units
-        self.units.writes[kind] += 1
+        self.units.writes[kind] += not is_block(key)
         self.units.by_minute[self._clock.now_ms() // MINUTE_MS] += self.last_units
 
 
@@ -115,6 +115,11 @@ def kind_of(key: Key) -> str:
     """Return what the item under a key is for."""
     first, _, rest = key.partition.partition("#")
     return KINDS.get(first if first.startswith("@") else rest[:1], "other")
+
+
+def is_block(key: Key) -> bool:
+    """Tell whether a piece of a summary lies under the key, which its head makes whole."""
+    return key.sort.startswith("z#")
 
 
 def _put_bytes(put: Put) -> int:

@@ -319,29 +319,6 @@ def test_turns_answer_and_tell_until_they_are_stopped() -> None:
         assert Unframed().feed(ours.recv(65_536)) == [["stopped"]]
 
 
-def test_a_question_waits_for_no_more_than_one_renewal() -> None:
-    instance = Instance()
-    instance.send("1")
-    instance.count()
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        ours.settimeout(10)
-        turns = Turns(instance.answering, Link(theirs), refresh_s=60)
-        renewals = [f"brand=abc&limit={number}" for number in range(1, 11)]
-        ours.sendall(framed(["renew", renewals]))
-        assert turns.take()
-        ours.sendall(framed(["ask", ["brand=abc&limit=99"]]))
-        unframed, told = Unframed(), list[list[str]]()
-        while sum(map(len, told)) < 11:
-            assert turns.take()
-            ours.setblocking(False)
-            try:
-                told += [[one[0] for one in message[1]] for message in unframed.feed(ours.recv(1 << 18))]
-            except BlockingIOError:
-                continue
-        assert told == [["brand=abc&limit=99"], renewals[:4], renewals[4:8], renewals[8:]]
-
-
 def test_an_hour_that_has_gone_stays_unknown_when_a_hit_of_it_is_imported() -> None:
     instance = Instance()
     hour_ms = NOON_MS - 12 * HOUR_MS

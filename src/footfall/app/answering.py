@@ -6,6 +6,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from urllib.parse import parse_qs
 
 from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
@@ -16,7 +17,7 @@ from footfall.app.turns import Told, Turns
 from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.answer import Answer
-from footfall.flow.serve.board import Board, BoardRules, NotReady
+from footfall.flow.serve.board import Between, Board, BoardRules, NotReady, nothing
 from footfall.flow.serve.lists import LISTS
 from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.parameters import brand_from
@@ -115,7 +116,13 @@ class Answering:
             return [_failed(canonical, str(error)) for canonical in waiting]
         return [told for told in map(self.answer, ready) if told is not None]
 
-    def refresh(self) -> list[tuple[str, int]]:
+    def is_at_hand(self, canonical: str) -> bool:
+        """Tell whether a question is one of a board that is there, which it is answered from also while it changes."""
+        path, _, raw_query = canonical.rpartition("?")
+        given = parse_qs(raw_query)
+        return path in LISTS and not given.keys() & {"from", "to", "sort"} and given.get("brand", [""])[0] in self._kept
+
+    def refresh(self, between: Between = nothing) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
         now_ms = self._clock.now_ms()
         checkpoints = self.checkpoints = self._sights.checkpoints()
@@ -126,8 +133,9 @@ class Answering:
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:
                 self._drop(brand)
-            elif self._refresh(brand, kept, checkpoints, now_ms=now_ms):
+            elif self._refresh(brand, kept, checkpoints, now_ms=now_ms, between=between):
                 differing.add(brand)
+            between()
         return [(brand, self._new_version(brand)) for brand in sorted(differing)]
 
     def take_dropped(self) -> list[tuple[str, int]]:
@@ -260,7 +268,15 @@ class Answering:
     def _new_board(self, brand: str) -> Board:
         return Board(brand, zone=self._brands.zone_of(brand), periods=self._brands.periods(brand), rules=self._rules)
 
-    def _refresh(self, brand: str, kept: Kept, checkpoints: Mapping[int, Checkpoint], *, now_ms: int) -> bool:
+    def _refresh(
+        self,
+        brand: str,
+        kept: Kept,
+        checkpoints: Mapping[int, Checkpoint],
+        *,
+        now_ms: int,
+        between: Between = nothing,
+    ) -> bool:
         changed = self._missed.setdefault(brand, set())
         kept.board.keep_in_mind(self._kept_before)
         kept.board.look_for_unbuilt(unbuilt_of(checkpoints))
@@ -270,6 +286,7 @@ class Answering:
                 now_ms=now_ms,
                 closed_until_ms=min(one.passed_ms for one in checkpoints.values()),
                 changed=changed,
+                between=between,
             )
         except PortError as error:
             _log.warning("the lists of %s stay as they are: %s", brand, error)

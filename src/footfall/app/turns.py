@@ -3,10 +3,10 @@
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 
-from footfall.app.link import Link
+from footfall.app.link import Link, Message
 from footfall.ports.errors import PortError
 
 TOLD_AT_ONCE = 4  # Answers made anew that are told together, because each message wakes the front.
@@ -33,8 +33,15 @@ class Answers(Protocol):
         """Read one window of a past span; return the answers that this was all they waited for."""
         ...
 
-    def refresh(self) -> list[tuple[str, int]]:
-        """Bring everything up to the moment; return the brands whose answers may differ, with their versions."""
+    def is_at_hand(self, canonical: str) -> bool:
+        """Tell whether an answer can be made in the middle of a refresh."""
+        ...
+
+    def refresh(self, between: Callable[[], None]) -> list[tuple[str, int]]:
+        """Bring everything up to the moment; return the brands whose answers may differ, with their versions.
+
+        `between` is called wherever somebody else may have a turn.
+        """
         ...
 
     def take_dropped(self) -> list[tuple[str, int]]:
@@ -57,15 +64,17 @@ class Turns:
         self._round_began_at = self._refresh_at
         self._renewals: OrderedDict[str, None] = OrderedDict()  # in order, each once
         self._renewed: list[Told] = []
+        self._postponed: list[Message] = []  # what came in the middle of a refresh and has to wait for its end
 
     def take(self) -> bool:
         """Take a turn; return whether to go on."""
-        is_busy = self._renewals or self._answering.is_reading
+        is_busy = self._renewals or self._answering.is_reading or self._postponed
         wait_s = 0.0 if is_busy else max(0.0, self._refresh_at - time.monotonic())
         messages = self._link.receive(timeout_s=wait_s)
         if messages is None:
             return False
-        for message in messages:
+        postponed, self._postponed = self._postponed, []
+        for message in (*postponed, *messages):
             if message[0] == "stop":
                 self._link.send(["stopped"])
                 return False
@@ -84,6 +93,19 @@ class Turns:
     def _answer(self, questions: Iterable[str]) -> None:
         told = [one for one in map(self._answering.answer, questions) if one is not None]
         self._link.send(["answers", told])
+
+    def _let_in(self) -> None:
+        """Answer what can be answered in the middle of a refresh; nobody has to wait for all of it."""
+        for message in self._link.receive(timeout_s=0.0) or ():
+            if message[0] in ("stop", "renew"):
+                self._postponed.append(message)
+                continue
+            at_hand = [one for one in message[1] if self._answering.is_at_hand(one)]
+            if at_hand:
+                self._answer(at_hand)
+            if len(at_hand) < len(message[1]):
+                left = set(at_hand)
+                self._postponed.append([message[0], [one for one in message[1] if one not in left]])
 
     def _read(self) -> None:
         """Read of a past span as much as a question may have to wait for."""
@@ -107,7 +129,7 @@ class Turns:
 
     def _refresh(self) -> None:
         try:
-            for brand, version in self._answering.refresh():
+            for brand, version in self._answering.refresh(self._let_in):
                 self._link.send(["changed", brand, version])
             for brand, version in self._answering.take_dropped():
                 self._link.send(["dropped", brand, version])

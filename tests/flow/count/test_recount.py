@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from footfall.flow.count.aside import aside, record_at, replay_of
+from footfall.flow.count.rollup import PARTS_PER_STEP
 from footfall.flow.store import keys
 from footfall.flow.store.columns import columns_from_counts
 from footfall.ports.table import Delete, Put
@@ -164,17 +165,18 @@ def test_hits_that_keep_coming_are_neither_lost_nor_doubled() -> None:
 def test_a_build_on_its_way_takes_up_what_was_counted_again() -> None:
     stage = Stage()
     worker = (side := stage.side()).workers[0]
-    stage.send("1")
+    stage.clock.set(NOON_MS + 2 * HOUR_MS)
+    for minute in range(2 * PARTS_PER_STEP):
+        stage.send("1", at_ms=NOON_MS + minute * MINUTE_MS)
     worker.drain()
     tamper(stage, window_of(NOON_MS, Grain.MINUTE, "UTC"))
     worker.held.clear()
-    stage.clock.set(NOON_MS + 2 * HOUR_MS)
     worker.flush(is_at_tip=True)
     now_ms = stage.clock.now_ms()
     assert worker.rollup.step(passed_ms=now_ms, through=worker.checkpoint.through, now_ms=now_ms) == []
     side.recount(NOON_MS, NOON_MS + HOUR_MS)
     side.build()
-    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 1}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2 * PARTS_PER_STEP}
 
 
 def test_replays_count_once_in_each_shard() -> None:

@@ -26,11 +26,13 @@ def step(worker: Worker) -> object:
 
 
 def begun_hour(stage: Stage) -> Worker:
-    """Return a worker in the middle of building the hour of noon."""
+    """Return a worker in the middle of building the hour of noon, all of whose minutes have a hit."""
     worker = stage.side().workers[0]
-    stage.send("1", "2")
-    worker.drain()
     stage.clock.set(NOON_MS + 2 * HOUR_MS)
+    stage.send("1", "2", at_ms=NOON_MS)
+    for minute in range(1, 60):
+        stage.send("0", at_ms=NOON_MS + minute * MINUTE_MS)
+    worker.drain()
     worker.flush(is_at_tip=True)
     assert step(worker) == []
     return worker
@@ -126,7 +128,7 @@ def test_a_build_whose_minutes_change_begins_anew_and_ends_all_the_same() -> Non
         done = step(worker)
         attempts += 1
     assert attempts == ATTEMPTS_MAX
-    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 1 + ATTEMPTS_MAX, key_of("2"): 1}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("0"): 59, key_of("1"): 1 + ATTEMPTS_MAX, key_of("2"): 1}
 
 
 def test_an_hour_is_built_in_small_steps() -> None:
@@ -181,7 +183,7 @@ def test_a_restart_in_the_middle_goes_on_with_what_was_expected() -> None:
     once_more = stage.side()  # It knows that a late hit waits, not since when; so it is folded in at once.
     once_more.build()
     assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
-    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 2, key_of("2"): 1}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("0"): 59, key_of("1"): 2, key_of("2"): 1}
     assert once_more.workers[0].rollup.unbuilt() == [day]
 
 

@@ -1,6 +1,7 @@
 """Counting where writes cost money: the same counts, built in turns, and merged only where that pays."""
 
 from itertools import pairwise
+from random import Random
 
 import pytest
 
@@ -8,8 +9,10 @@ from footfall.flow.count.thrift import FOLD_MS, SPREAD_MS, thrifty
 from footfall.flow.count.worker import CountRules
 from footfall.flow.store import keys
 from footfall.ports.table import everything
-from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, window_of
+from tests.flow.count.aws_stage import AwsStage
 from tests.flow.count.stage import NOON_MS, Side, Stage
+from tests.simulation.grounds import Killed, KilledTable
 
 BRANDS = ("abc", "def", "ghi", "jkl", "mno")
 HOUR_ENDS_MS = NOON_MS + HOUR_MS
@@ -161,3 +164,83 @@ def test_parts_that_nobody_builds_upon_go_a_week_after_their_time() -> None:
     assert stage.parts(NOON_MS, Grain.MINUTE)
     stage.clock.set(expires_at_ms)
     assert not stage.parts(NOON_MS, Grain.MINUTE)
+
+
+def large_hour(stage: Stage, side: Side) -> None:
+    """Have an hour of a brand counted that is several pieces large, and let it end; text does not pack well."""
+    chance = Random(7)
+    for _ in range(3):
+        stage.send(*(chance.randbytes(12).hex() for _ in range(1_000)))
+        side.count()
+    stage.clock.set(HOUR_ENDS_MS)
+    side.count()
+
+
+def blocks(stage: Stage, moment_ms: int = NOON_MS) -> list[str]:
+    partition = keys.partition("abc", window_of(moment_ms, Grain.HOUR, "UTC"))
+    return [one.key.sort for one in everything(stage.table, partition) if one.key.sort.startswith("z#")]
+
+
+@pytest.mark.parametrize("kind", [Stage, AwsStage])
+def test_a_large_hour_is_written_a_piece_a_minute_and_its_head_last(kind: type[Stage]) -> None:
+    stage = kind(how=thrifty(CountRules(), freshness_ms=60_000))
+    side = stage.side()
+    large_hour(stage, side)
+    written: list[int] = []
+    while not stage.parts(NOON_MS, Grain.HOUR):
+        stage.clock.advance(MINUTE_MS)
+        side.count()
+        written.append(len(blocks(stage)))
+        assert stage.clock.now_ms() < HOUR_ENDS_MS + HOUR_MS
+    assert written[-1] >= 3
+    assert all(after - before <= 1 for before, after in pairwise(written))
+    head = stage.parts(NOON_MS, Grain.HOUR)[keys.shard_name(0)]
+    assert list(head.blocks) == blocks(stage)
+    assert head.inline
+    assert sum(stage.counts(NOON_MS, Grain.HOUR).values()) == 3_000
+
+
+def test_an_hour_whose_pieces_were_overtaken_by_late_hits_is_written_at_once_and_whole() -> None:
+    stage = AwsStage(how=thrifty(CountRules(), freshness_ms=60_000))
+    side = stage.side()
+    large_hour(stage, side)
+    while not blocks(stage):
+        stage.clock.advance(MINUTE_MS)
+        side.count()
+    stage.send("late", at_ms=NOON_MS + 1)
+    stage.clock.advance(MINUTE_MS)
+    side.count()
+    assert stage.parts(NOON_MS, Grain.HOUR)[keys.shard_name(0)].blocks == []
+    assert sum(stage.counts(NOON_MS, Grain.HOUR).values()) == 3_001
+
+
+@pytest.mark.parametrize("writes", range(1, 16, 2))
+def test_a_worker_killed_between_two_pieces_leaves_an_hour_that_another_builds(writes: int) -> None:
+    stage = AwsStage(how=thrifty(CountRules(), freshness_ms=60_000))
+    large_hour(stage, stage.side())
+    side = stage.side(KilledTable(stage.table, writes=writes, is_ordered=True))
+    with pytest.raises(Killed):
+        count_for_ever(stage, side)
+    side = stage.side()
+    pass_time(stage, side, HOUR_ENDS_MS + 2 * HOUR_MS)
+    assert sum(stage.counts(NOON_MS, Grain.HOUR).values()) == 3_000
+    assert not any(key.startswith("H#2026-11-15T12") for key in unbuilt(stage))
+
+
+def test_whoever_is_behind_writes_pieces_without_waiting() -> None:
+    stage = thrifty_stage()
+    side = stage.side()
+    large_hour(stage, side)
+    stage.clock.set(HOUR_ENDS_MS + 2 * HOUR_MS)
+    side.count()
+    assert stage.parts(NOON_MS, Grain.HOUR)
+
+
+def count_for_ever(stage: Stage, side: Side) -> None:
+    while True:
+        stage.clock.advance(MINUTE_MS)
+        side.count()
+
+
+def unbuilt(stage: Stage) -> list[str]:
+    return [one.key.sort for one in everything(stage.table, keys.pending_partition(0)) if not one.item["built"]]

@@ -2,18 +2,29 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footfall.adapters.aws.dynamodb_items import Names, stored_bytes, stored_from_item
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, Columns, Slice, columns_from_counts, is_same, texts_from
-from footfall.flow.store.summaries import BLOCK_GRACE_MS, INLINE_BYTES_MAX, Summaries, Summary
+from footfall.flow.store.summaries import (
+    BLOCK_GRACE_MS,
+    INLINE_BYTES_MAX,
+    PIECE_BYTES_STEP,
+    PIECE_KEY_BYTES,
+    PIECES_MAX,
+    Summaries,
+    Summary,
+    laid_in_pieces,
+)
 from footfall.ports.errors import Changed, Corrupt
-from footfall.ports.table import Found, Item, Key, Put, Update, Value, everything
+from footfall.ports.table import Found, Key, Page, Put, Update, Value, everything
 from footfall.values.clock import SetClock
 from footfall.values.window import HOUR_MS, Grain, Window
 from tests.flow.store.counts import columns
@@ -180,7 +191,7 @@ class Interrupted(SqliteTable):
     def __init__(self, clock: SetClock) -> None:
         super().__init__(":memory:", clock=clock)
         self.before_head_put: Callable[[], None] | None = None
-        self.before_block_get: Callable[[], None] | None = None
+        self.before_blocks: Callable[[], None] | None = None
 
     def put(self, put: Put) -> None:
         happening, self.before_head_put = self.before_head_put, None
@@ -188,12 +199,12 @@ class Interrupted(SqliteTable):
             happening()
         super().put(put)
 
-    def get(self, key: Key) -> Item | None:
-        if key.sort.startswith("z#"):
-            happening, self.before_block_get = self.before_block_get, None
+    def query(self, partition: str, **asked: Any) -> Page:
+        if str(asked.get("at_least")).startswith("z#"):
+            happening, self.before_blocks = self.before_blocks, None
             if happening:
                 happening()
-        return super().get(key)
+        return super().query(partition, **asked)
 
 
 @pytest.mark.parametrize("same", [True, False], ids=["same content", "other content"])
@@ -239,7 +250,7 @@ def test_other_content_through_the_same_record_leaves_old_readers_their_blocks(c
     table = Interrupted(clock)
     summaries = Summaries(table, clock)
     save(summaries, summary(through=1, columns=large(1)))
-    table.before_block_get = lambda: save(summaries, summary(through=1, columns=large(2)), replaces=1)
+    table.before_blocks = lambda: save(summaries, summary(through=1, columns=large(2)), replaces=1)
     loaded = summaries.load("abc", WINDOW, "s00")
     assert loaded is not None
     assert is_same(loaded.columns, large(1))
@@ -254,11 +265,11 @@ def test_a_reader_who_was_too_slow_starts_again_from_the_head(clock: SetClock) -
         clock.advance(BLOCK_GRACE_MS)
 
     save(summaries, summary(through=1, columns=large(1)))
-    table.before_block_get = replaced_long_ago
+    table.before_blocks = replaced_long_ago
     loaded = summaries.load("abc", WINDOW, "s00")
     assert loaded is not None
     assert is_same(loaded.columns, large(2))
-    table.before_block_get = lambda: summaries.remove("abc", WINDOW, "s00", replaces=2) or clock.advance(BLOCK_GRACE_MS)
+    table.before_blocks = lambda: summaries.remove("abc", WINDOW, "s00", replaces=2) or clock.advance(BLOCK_GRACE_MS)
     assert summaries.live("abc", WINDOW) == []
 
 
@@ -355,3 +366,23 @@ def test_the_order_of_saving_does_not_change_what_counts(order: list[str]) -> No
     for part in order:
         save(summaries, every[part])
     assert parts(summaries.live("abc", WINDOW)) == ["all", "s00#late"]
+
+
+@pytest.mark.parametrize("rows", [1, 500, 5_000, 100_000])
+def test_a_summary_laid_in_pieces_is_there_with_its_head_and_reads_the_same(
+    table: SqliteTable, summaries: Summaries, rows: int
+) -> None:
+    one = summary(through=3, columns=large(rows=rows))
+    laid = laid_in_pieces("abc", one)
+    assert len(laid.blocks) < PIECES_MAX
+    assert bool(laid.blocks) == (len(laid.data) > PIECE_BYTES_STEP - PIECE_KEY_BYTES)
+    while laid.left:
+        summaries.write_blocks(laid, expires_at_ms=EXPIRES_AT_MS, limit=1)
+        assert summaries.live("abc", WINDOW) == []
+    summaries.save("abc", one, replaces=None, expires_at_ms=EXPIRES_AT_MS, laid=laid)
+    loaded = summaries.load("abc", WINDOW, "s00")
+    assert loaded is not None
+    assert is_same(loaded.columns, one.columns)
+    for found in everything(table, keys.partition("abc", WINDOW), at_least="z#"):
+        size = stored_bytes(stored_from_item(Names("t"), found.key, found.item, expires_at_ms=EXPIRES_AT_MS))
+        assert -size % PIECE_BYTES_STEP < PIECE_KEY_BYTES  # Whole units are filled, but for a few bytes.

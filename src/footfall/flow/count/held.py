@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, Columns
 from footfall.flow.store.merging import Limits, admit
-from footfall.flow.store.summaries import Summaries, Summary
+from footfall.flow.store.summaries import Laid, Summaries, Summary, laid_in_pieces
 from footfall.flow.stream.records import RULES, HitKey
 from footfall.ports.errors import Changed
 from footfall.values.clock import Clock
@@ -115,14 +115,16 @@ class Held:
         columns = admit(self.part(brand, window, name).columns, counts, limits)
         self.save(brand, window, name, columns, through=through)
 
-    def save(self, brand: str, window: Window, name: str, columns: Columns, *, through: int) -> None:
-        """Store a part in the place of the one that is there."""
+    def save(
+        self, brand: str, window: Window, name: str, columns: Columns, *, through: int, laid: Laid | None = None
+    ) -> None:
+        """Store a part in the place of the one that is there, some of it perhaps before its time."""
         hand = self._hand(brand, window)
         summary = Summary(window, name, through, {}, columns, final=False, rules=RULES)
         expires_at_ms = self.part_expires_at_ms(window)
         replaces = self._through(hand.throughs, name)
         unseals = name == self._late and hand.throughs.is_late_sealed
-        self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms, unseals=unseals)
+        self._summaries.save(brand, summary, replaces=replaces, expires_at_ms=expires_at_ms, unseals=unseals, laid=laid)
         self._note(hand, name, through)
         hand.expires_at_ms = expires_at_ms
         self._put(hand, name, columns)
@@ -130,6 +132,14 @@ class Held:
     def part_expires_at_ms(self, window: Window) -> int:
         """Return until when a part of a window is kept, that is one which has still to be built upon."""
         return max(self._expires_at_ms(window), self._clock.now_ms()) + self._standstill_ms
+
+    def lay(self, brand: str, window: Window, columns: Columns, *, through: int) -> Laid:
+        """Return a main part as it is written in pieces; it is there when it is saved."""
+        return laid_in_pieces(brand, Summary(window, self._main, through, {}, columns, final=False, rules=RULES))
+
+    def write_piece(self, window: Window, laid: Laid) -> None:
+        """Write one piece of a part that will be saved."""
+        self._summaries.write_blocks(laid, expires_at_ms=self.part_expires_at_ms(window), limit=1)
 
     def remove(self, brand: str, window: Window, name: str) -> None:
         """Remove a part if it is there."""

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footfall.catalog.labels import KnownLabels
+from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.placing import Place
 from footfall.flow.count.replayed import Replayed, replayed_from_item
-from footfall.flow.count.rollup import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.stretch import Age, Stretch, first_stretch
 from footfall.flow.count.swapping import Content, Swapping
 from footfall.flow.count.tally import Counts, Replay, Rules, Tally
@@ -330,7 +330,7 @@ class Recount:
     def _expect(self, brand: str, hour: Window, sums: Sequence[Content]) -> None:
         for worker, content in zip(self._workers, sums, strict=True):
             if total_hits(content.columns):
-                worker.rollup.expect(brand, hour)
+                worker.rollup.expect_rewritten(brand, hour, since=worker.checkpoint.number + 1)
 
     def _is_built(self, brand: str, window: Window) -> bool:
         return any(worker.rollup.is_built(brand, window) for worker in self._workers)

@@ -6,22 +6,21 @@ flushes, so that building a large day keeps nobody waiting.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 
+from footfall.flow.count.building import PIECES_APART_MS, PIECES_APART_MS_MIN, Build, BuildTiming, Expected, bounded_sum
 from footfall.flow.count.held import Held
 from footfall.flow.count.visitors import Union, Visitors
+from footfall.flow.count.written import minutes_of, minutes_written
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
-from footfall.flow.store.columns import EMPTY, Columns
-from footfall.flow.store.merging import bounded, merge
+from footfall.flow.store.columns import EMPTY
+from footfall.flow.store.journal import Touched
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
 from footfall.sketches.grouped import GroupedUniques
 from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
-WINDOW_ROWS_MAX = 1_000_000
-WINDOW_TEXT_BYTES_MAX = 32_000_000
 PARTS_PER_STEP = 4
 ATTEMPTS_MAX = 3  # Late hits that keep touching a window must not keep it from ever being built.
 LATE_ROWS_MAX = 50_000  # A late part beyond this is folded in at once: it is written anew with every flush.
@@ -29,42 +28,6 @@ LATE_ROWS_MAX = 50_000  # A late part beyond this is folded in at once: it is wr
 GOLDEN = 0.618_033_988_749_895  # Its multiples, less their whole part, lie evenly however many there are.
 
 WindowKey = tuple[str, Window]  # brand, window
-
-
-@dataclass(frozen=True, slots=True)
-class BuildTiming:
-    """How long late hits wait beside their window, and over how long after its end the builds of all brands are spread.
-
-    Where each write costs money and too many at once are refused, a thousand brands' hours must not all be written
-    when the clock strikes.
-    """
-
-    fold_ms: int
-    spread_ms: int = 0
-    is_shared: bool = False  # Others may work on the same shard, and each write stands by itself.
-
-
-@dataclass(slots=True)
-class Expected:
-    """A window that is not final: whether it was built, and since when late hits wait beside it."""
-
-    is_built: bool
-    late_since_ms: int | None = None
-    late_rows: int = 0
-    open_until_ms: int = 0  # Hits of long ago came in; more of the same log may follow, so it is not cut before.
-
-
-@dataclass(slots=True)
-class Build:
-    """A window on its way to being built from its parts."""
-
-    brand: str
-    window: Window
-    parts: list[Window]
-    done: int = 0
-    attempts: int = 1
-    merged: Columns = field(default_factory=lambda: EMPTY)
-    visitors: Union = field(init=False)
 
 
 class Rollup:
@@ -102,8 +65,10 @@ class Rollup:
             late_since_ms = 0 if found.item.get("late") else None
             open_until_ms = found.item.get("open", 0)
             assert isinstance(open_until_ms, int)
+            since = found.item.get("since")
+            assert since is None or isinstance(since, int)
             built = bool(found.item.get("built"))
-            expected[pending.brand, window] = Expected(built, late_since_ms, open_until_ms=open_until_ms)
+            expected[pending.brand, window] = Expected(built, late_since_ms, open_until_ms=open_until_ms, since=since)
         self._expected, self._build, self._unconfirmed = expected, None, {}
 
     def is_built(self, brand: str, window: Window) -> bool:
@@ -129,10 +94,25 @@ class Rollup:
                 since_ms[key[1].grain] = min(since_ms[key[1].grain], key[1].from_ms)
         return since_ms
 
-    def expect(self, brand: str, window: Window) -> None:
-        """Remember a window that has hits and is not built."""
+    def expect(self, brand: str, window: Window, *, since: int | None = None) -> None:
+        """Remember a window that has hits and is not built, whose minutes are written from a checkpoint on."""
         if (brand, window) not in self._expected:
-            self._remember(brand, window, Expected(is_built=False), is_new=True)
+            minutes = None if since is None else set[int]()
+            self._remember(brand, window, Expected(is_built=False, since=since, minutes=minutes), is_new=True)
+
+    def expect_rewritten(self, brand: str, window: Window, *, since: int) -> None:
+        """Remember a window whose minutes were replaced; only where each shard has a journal does that name them."""
+        if self._timing.is_shared:
+            self.expect(brand, window, since=since)
+        else:
+            self._remember(brand, window, Expected(is_built=False))
+
+    def note_written(self, touched: Iterable[Touched]) -> None:
+        """Remember which minutes were written, for the hours that are still to be built of them."""
+        for brand, from_ms in minutes_of(touched):
+            expected = self._expected.get((brand, window_of(from_ms, Grain.HOUR, self._zone_of(brand))))
+            if expected is not None and expected.minutes is not None:
+                expected.minutes.add(from_ms)
 
     def make(self, brand: str, window: Window) -> None:
         """Remember a window that is made of hits of long ago, for there is nothing else to build it from."""
@@ -162,7 +142,10 @@ class Rollup:
         """Begin a build anew whose parts have just changed."""
         build = self._build
         if build is not None and build.done and build.brand == brand and build.window == window:
-            build.done, build.merged, build.attempts = 0, EMPTY, build.attempts + 1
+            # Pieces that were written for nothing are paid for once: the next time it is written at once.
+            is_wasted = build.laid is not None and build.laid.written > 0
+            build.attempts = ATTEMPTS_MAX + 1 if is_wasted else build.attempts + 1
+            build.done, build.merged, build.laid = 0, EMPTY, None
 
     def begin_anew(self) -> None:
         """Begin whatever build is on its way anew, because windows were replaced."""
@@ -180,13 +163,16 @@ class Rollup:
             if self._build is None:
                 return None
         build = self._build
-        while build.done < len(build.parts):
-            if not self._merge_some(build, through):
-                self._build = None
-                return None
-            if build.attempts <= ATTEMPTS_MAX:
-                break
-        return [self._finish(build, through=through)] if build.done >= len(build.parts) else []
+        if not self._merge_more(build, through):
+            self._build = None
+            return None
+        if build.done < len(build.parts):
+            return []
+        # The last turn is at the end of the spread, and takes a while; after that, others are waiting.
+        is_behind = build.window.to_ms + self._timing.spread_ms * 3 // 2 <= passed_ms
+        if build.laid is None:
+            self._sum_up(build, through=through, in_pieces=not is_behind)
+        return self._write_out(build, now_ms=build.next_piece_ms if is_behind else now_ms)
 
     def confirm(self) -> None:
         """Remember what was written whole, once a checkpoint has said that nobody else was at work meanwhile.
@@ -238,6 +224,8 @@ class Rollup:
         item: dict[str, Value] = {"built": expected.is_built, "late": expected.late_since_ms is not None}
         if expected.open_until_ms:
             item["open"] = expected.open_until_ms
+        if expected.since is not None and not expected.is_built:
+            item["since"] = expected.since
         # One that slept must not call a window unbuilt that another has built meanwhile.
         expects = (Absent(),) if is_new and self._timing.is_shared else ()
         self._table.put(Put(keys.pending(self._shard, window.grain, window.from_ms, brand), item, expects=expects))
@@ -265,15 +253,37 @@ class Rollup:
         return None
 
     def _build_of(self, brand: str, window: Window, through: int) -> Build:
-        build = Build(brand, window, parts_of(window, self._zone_of(brand)))
-
         def write(sketches: GroupedUniques) -> None:
             # Without a condition: what a build has written that is not finished comes again with the next.
             kept = only_groups(sketches, kept_groups(build.merged))
             self._visitors.write(brand, window, kept, through=through)
 
-        build.visitors = Union(write)
+        build = Build(brand, window, Union(write))
         return build
+
+    def _parts_of(self, brand: str, window: Window) -> list[Window]:
+        """Return the windows that one is built of; of an hour's minutes those that were written, if that is known."""
+        parts = parts_of(window, self._zone_of(brand))
+        expected = self._expected[brand, window]
+        if window.grain is not Grain.HOUR or expected.since is None:
+            return parts
+        if expected.minutes is None:
+            self._look_up_minutes(window, expected.since)
+        return parts if expected.minutes is None else [part for part in parts if part.from_ms in expected.minutes]
+
+    def _look_up_minutes(self, hour: Window, since: int) -> None:
+        """Read from the journal which minutes of an hour were written, for all brands of which it can tell."""
+        asked = [
+            (brand, one)
+            for (brand, window), one in self._expected.items()
+            if window == hour and one.minutes is None and one.since is not None and one.since >= since
+        ]
+        written = minutes_written(self._table, self._shard, since=since)
+        for brand, one in asked:
+            if written is None:
+                one.since = None  # Another look would find no more, and every minute is asked for.
+            else:
+                one.minutes = {at for of, at in written if of == brand and hour.from_ms <= at < hour.to_ms}
 
     def _turns_ms(self) -> dict[WindowKey, int]:
         """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.
@@ -307,6 +317,17 @@ class Rollup:
         """
         return self._held.throughs(brand, window).counted <= through
 
+    def _merge_more(self, build: Build, through: int) -> bool:
+        """Add some parts, or all of them when that was interrupted too often; return whether they could be."""
+        if not build.done:
+            build.parts = self._parts_of(build.brand, build.window)
+        while build.done < len(build.parts):
+            if not self._merge_some(build, through):
+                return False
+            if build.attempts <= ATTEMPTS_MAX:
+                break
+        return True
+
     def _merge_some(self, build: Build, through: int) -> bool:
         """Add some parts; return whether they could be."""
         columns = [build.merged]
@@ -316,19 +337,41 @@ class Rollup:
         for part in parts:
             columns.append(self._held.part(build.brand, part, self._main).columns)
             columns.append(self._held.part(build.brand, part, self._late).columns)
-        merged = merge([one for one in columns if len(one.ident) or one.other])
-        build.merged = bounded(merged, rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
+        build.merged = bounded_sum([one for one in columns if len(one.ident) or one.other])
         build.visitors.add(self._visitors.of_windows(build.brand, parts))
         build.done += PARTS_PER_STEP
         return True
 
-    def _finish(self, build: Build, *, through: int) -> WindowKey:
-        self._build = None
+    def _sum_up(self, build: Build, *, through: int, in_pieces: bool) -> None:
+        """Add what was late, and have the window written in pieces where much at once is refused."""
         late = self._held.late_of_unbuilt(build.brand, build.window)
+        build.merged, build.through = bounded_sum([build.merged, late]), through
+        if in_pieces and build.attempts <= ATTEMPTS_MAX:
+            self._lay_out(build)
+
+    def _write_out(self, build: Build, *, now_ms: int) -> list[WindowKey] | None:
+        """Write the next piece of a window, or all that is left of it with its head."""
+        laid = build.laid
+        if laid is not None and build.next_piece_ms > now_ms:
+            return None
+        if laid is not None and laid.left:
+            build.next_piece_ms = now_ms + build.pieces_apart_ms
+            self._held.write_piece(build.window, laid)
+            return []
+        self._build = None
         build.visitors.close()
-        self._save_merged(build.brand, build.window, [build.merged, late], through=through)
+        self._held.save(build.brand, build.window, self._main, build.merged, through=build.through, laid=laid)
         self._unconfirmed[build.brand, build.window] = True
-        return build.brand, build.window
+        return [(build.brand, build.window)]
+
+    def _lay_out(self, build: Build) -> None:
+        """Have a window written in pieces, if there is time for them before the next one's turn."""
+        laid = self._held.lay(build.brand, build.window, build.merged, through=build.through)
+        brands = sum(1 for _, window in self._expected if window == build.window)
+        # Hours and days have their turns between each other.
+        apart_ms = min(PIECES_APART_MS, self._timing.spread_ms // (2 * brands * (len(laid.blocks) + 1)))
+        if not laid.blocks or apart_ms >= PIECES_APART_MS_MIN:
+            build.laid, build.pieces_apart_ms = laid, apart_ms
 
     def _fold(self, key: WindowKey, *, through: int) -> WindowKey:
         brand, window = key
@@ -339,11 +382,6 @@ class Rollup:
             through = max(throughs.main or 0, throughs.late or 0)
         columns = [self._held.part(brand, window, name).columns for name in (self._main, self._late)]
         self._visitors.gather(brand, window, through=through)
-        self._save_merged(brand, window, columns, through=through)
+        self._held.save(brand, window, self._main, bounded_sum(columns), through=through)
         self._unconfirmed[key] = False
         return key
-
-    def _save_merged(self, brand: str, window: Window, columns: Sequence[Columns], *, through: int) -> None:
-        """Store a window with the hits that waited beside it; a window that is built may have some from before."""
-        merged = bounded(merge(columns), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)
-        self._held.save(brand, window, self._main, merged, through=through)

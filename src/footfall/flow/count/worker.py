@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.count.aside_items import write_aside
+from footfall.flow.count.building import BuildTiming
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import STANDSTILL_MS, Held
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
-from footfall.flow.count.rollup import BuildTiming, Rollup, WindowKey
+from footfall.flow.count.rollup import Rollup, WindowKey
 from footfall.flow.count.tally import (
     Counts,
     MinuteKey,
@@ -273,7 +274,7 @@ class Worker:
                 if self.rollup.is_built(*key):
                     reached.setdefault(key, []).append(minute)
                 else:
-                    self.rollup.expect(*key)
+                    self.rollup.expect(*key, since=self.checkpoint.number + 1)
         for span in tally.spans():
             for key in self._windows_of(span):
                 self.rollup.interrupt(*key)
@@ -335,17 +336,17 @@ class Worker:
             self.visitors.add(brand, window, some, through=through)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
-        number, now_ms = checkpoint.number, self._clock.now_ms()
+        number, now_ms, touched = checkpoint.number, self._clock.now_ms(), list(touched)
         write_journal(self._table, self.shard, number, touched, now_ms=now_ms, is_shared=self.is_shared)
+        self.rollup.note_written(touched)
         checkpoint.unbuilt = self.rollup.unbuilt_since()
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number
 
     def _build_a_little(self) -> bool:
         with writing(self._table, [self]):
-            done = self.rollup.step(
-                passed_ms=self.checkpoint.passed_ms, through=self.checkpoint.through, now_ms=self._clock.now_ms()
-            )
+            at = self.checkpoint
+            done = self.rollup.step(passed_ms=at.passed_ms, through=at.through, now_ms=self._clock.now_ms())
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
                 self.rollup.confirm()

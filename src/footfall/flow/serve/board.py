@@ -4,12 +4,13 @@ What changes most is the open minute. A refresh then reads that one window, take
 what it gives now; how many windows a list covers does not matter.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import NamedTuple
 
 from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.hollow import Hollow
 from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground, Resolution, Unbuilt
@@ -21,6 +22,8 @@ from footfall.flow.store.summaries import Summary
 from footfall.values.errors import FootfallError
 from footfall.values.period import RETENTION_MS, Period, Span, closed_span, earlier, open_span
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window
+
+Between = Callable[[], None]
 
 RISE_KEPT_MS = HOUR_MS  # After that, nobody who asks for what rises is around.
 CLOSED_SHEET_KEPT_MS = HOUR_MS  # After that, nobody who asks for closed lists is around.
@@ -36,6 +39,10 @@ class BoardRules:
     ahead_ms: int = 5 * MINUTE_MS  # A hit may be so much ahead of its arrival; no window that begins later has any.
     kept_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)
     limits: BoardLimits = field(default_factory=BoardLimits)
+
+
+def nothing() -> None:
+    """Do nothing where somebody else could have a turn."""
 
 
 class NotReady(FootfallError):
@@ -76,6 +83,7 @@ class Board:
         self._zone = zone
         self._rules = rules or BoardRules()
         self._loaded = LoadedWindows(self._rules.limits)
+        self._hollow = Hollow(zone)
         self._plans: dict[SheetKey, Plan] = {}
         self._sheets: dict[SheetKey, Sheet] = {}
         self._kept_before: Sequence[KeptFor] = ()
@@ -159,23 +167,34 @@ class Board:
             self._unbuilt = unbuilt
             self._is_settled = False  # What was taken to be empty may not be so any more.
 
-    def refresh(self, read: Read, *, now_ms: int, closed_until_ms: int, changed: Collection[Window]) -> bool:
+    def refresh(
+        self,
+        read: Read,
+        *,
+        now_ms: int,
+        closed_until_ms: int,
+        changed: Collection[Window],
+        between: Between = nothing,
+    ) -> bool:
         """Bring everything up to the moment, reading only what is needed; return whether any answer may differ.
 
         `changed` are the windows that were written since the refresh before; others are taken to be as they were.
         When reading fails, the board keeps answering as before; the next refresh must name the same windows again.
+        `between` is called wherever every sheet is the sum of something: as it was before, or as it is now.
         """
         closed_until_ms = max(closed_until_ms, CLOSED_UNTIL_MS_MIN)
         fresh = {window: read(window) for window in dict.fromkeys(changed) if self._loaded.held(window) is not None}
+        between()
         has_moved = (
-            not self._is_settled
+            self._hollow.fill(changed)
+            or not self._is_settled
             or now_ms // MINUTE_MS != self._now_ms // MINUTE_MS
             or closed_until_ms // MINUTE_MS != self._closed_until_ms // MINUTE_MS
         )
         self._now_ms, self._closed_until_ms = now_ms, closed_until_ms
         self._is_settled = False
         try:
-            self._bring_up(read, fresh, has_moved=has_moved)
+            self._bring_up(read, fresh, has_moved=has_moved, between=between)
             self._is_settled = True
         finally:
             if self._renumberings != self._loaded.renumberings:
@@ -183,7 +202,9 @@ class Board:
                 self._rise = None
         return has_moved or bool(fresh)
 
-    def _bring_up(self, read: Read, fresh: Mapping[Window, Collection[Summary]], *, has_moved: bool) -> None:
+    def _bring_up(
+        self, read: Read, fresh: Mapping[Window, Collection[Summary]], *, has_moved: bool, between: Between
+    ) -> None:
         has_other_parts = [self._enter_again(window, summaries) for window, summaries in fresh.items()]
         self._loaded.fit(read, now_ms=self._now_ms)
         if has_moved or any(has_other_parts):
@@ -191,7 +212,7 @@ class Board:
             self._loaded.tidy(now_ms=self._now_ms)
             self._move_sheets(None)
         else:
-            self._move_sheets(fresh)
+            self._move_sheets(fresh, between)
         self.directory.rank_new_assets()
 
     def _enter_again(self, window: Window, summaries: Collection[Summary]) -> bool:
@@ -217,7 +238,7 @@ class Board:
             kept_before=self._kept_before,
             unbuilt=self._unbuilt,
         )
-        resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh)
+        resolution = Resolution(ground=ground, loaded=self._loaded, read=read, fresh=fresh, hollow=self._hollow)
         self._plans = {
             key: Plan(span, resolution.units(span), resolution.kept_since_ms(span))
             for key, span in self._spans().items()
@@ -227,6 +248,7 @@ class Board:
             recent, baseline = rise_spans(self._now_ms, self._zone)
             self._rise = _window_units(resolution, recent), _window_units(resolution, baseline)
         self._loaded.forget_all_but(resolution.reached)
+        self._hollow.forget_all_but(resolution.reached)
 
     def _spans(self) -> dict[SheetKey, Span]:
         spans: dict[SheetKey, Span] = {}
@@ -239,20 +261,29 @@ class Board:
             spans[SheetKey(period.name, closed=closed, previous=True)] = earlier(span, self._zone)
         return spans
 
-    def _move_sheets(self, changed: Collection[Window] | None) -> None:
+    def _move_sheets(self, changed: Collection[Window] | None, between: Between = nothing) -> None:
         """Bring the sums up to date with these windows, or with whatever differs when None."""
         if self._renumberings != self._loaded.renumberings:
             self._renumberings = self._loaded.renumberings
             self._sheets = {key: Sheet(self._plans[key].span, sheet.asked_at_ms) for key, sheet in self._sheets.items()}
             changed = None
-        for key in self._plans:
+        for key in list(self._plans):
             sheet = self._sheets.get(key)
             if key.closed and sheet is not None and self._now_ms - sheet.asked_at_ms > CLOSED_SHEET_KEPT_MS:
                 del self._sheets[key]
             elif changed is not None and sheet is not None:
                 self._replace(sheet, changed)
+                self._give_way(between)
             elif sheet is not None or not key.closed:
                 self._move(key, self._sheets.setdefault(key, sheet or Sheet(self._plans[key].span)))
+
+    def _give_way(self, between: Between) -> None:
+        """Let somebody else have a turn; plans stand, so that a sheet that is first asked for now can be made."""
+        self._is_settled = True
+        try:
+            between()
+        finally:
+            self._is_settled = False
 
     def _replace(self, sheet: Sheet, changed: Collection[Window]) -> None:
         for window in changed:

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from footfall.flow.serve.hollow import Hollow
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.sheets import Unit
 from footfall.flow.store import keys
@@ -77,6 +78,7 @@ class Resolution:
     loaded: Holding
     read: Read
     fresh: Mapping[Window, Collection[Summary]]  # read a moment ago, not to be read again
+    hollow: Hollow | None = None  # Where this is remembered, somebody tells what is written.
     reached: set[Window] = field(default_factory=set[Window])
     unknown: set[Window] = field(default_factory=set[Window])  # not there, and too old to say that nobody came
     _known: dict[Window, tuple[Unit, ...]] = field(default_factory=dict[Window, tuple[Unit, ...]])
@@ -107,9 +109,24 @@ class Resolution:
         units = [Unit(window, part) for part in parts]
         covered |= {keys.shard_of_part(part) for part in parts}
         if keys.ALL not in held.parts and not covered >= unbuilt:
-            for finer in parts_of(window, self.ground.zone):
-                units += self._units_of(finer, covered)
+            units += self._finer_units(window, covered)
         return units
+
+    def _finer_units(self, window: Window, covered: frozenset[str]) -> list[Unit]:
+        if self.hollow is not None and window in self.hollow:
+            return []
+        finer = parts_of(window, self.ground.zone)
+        units = [unit for one in finer for unit in self._units_of(one, covered)]
+        if self.hollow is not None and not units and self._is_hollow(window, finer):
+            self.hollow.add(window)
+        return units
+
+    def _is_hollow(self, window: Window, finer: Sequence[Window]) -> bool:
+        """Tell whether neither a window nor its minutes hold anything, whosoever it were."""
+        if window.grain is Grain.DAY or window.to_ms > self.ground.seen_until_ms:
+            return False
+        helds = [self.loaded.held(one) for one in (window, *finer)]
+        return all(held is not None and not held.parts for held in helds)
 
     def _held(self, window: Window) -> HeldParts:
         held = self.loaded.held(window)

@@ -11,6 +11,7 @@ from footfall.ports.table import Put, Table, Value, everything
 from footfall.values.window import Grain, Window
 
 KEPT_MS = 3_600_000  # A reader that was away for longer starts anew.
+SHARED_KEPT_MS = 3 * KEPT_MS  # Where hours are built within the next, whoever builds one looks there for its minutes.
 WINDOWS_MAX = 4_000  # Some 60 bytes each: an item's room. Beyond it a reader is told to look at everything.
 
 
@@ -41,7 +42,8 @@ def write_journal(
     ]
     item: Mapping[str, Value] = {"windows": listed, "whole": len(windows) <= WINDOWS_MAX}
     checksum = xxhash.xxh3_64_hexdigest(repr(windows).encode()) if is_shared else ""
-    table.put(Put(keys.journal(shard, number, checksum), item, expires_at_ms=now_ms + KEPT_MS))
+    kept_ms = SHARED_KEPT_MS if is_shared else KEPT_MS
+    table.put(Put(keys.journal(shard, number, checksum), item, expires_at_ms=now_ms + kept_ms))
 
 
 def read_journal(table: Table, shard: int, *, after: int, now_number: int) -> News:

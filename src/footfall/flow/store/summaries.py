@@ -31,6 +31,8 @@ from footfall.values.window import Window
 
 INLINE_BYTES_MAX = 300_000  # A head stays well under the 400,000 bytes of an item, whatever else it says.
 BLOCK_BYTES_MAX = 350_000  # The same for a block, which says nothing else.
+PIECE_BYTES_STEP, PIECE_KEY_BYTES = 8_192, 192  # A piece with its keys fills whole units of writing and of reading.
+PIECES_MAX = 8  # Larger windows have larger pieces, for there is only so much time until the next one.
 BLOCK_GRACE_MS = 10 * 60 * 1_000  # How long a reader may take from a head to its blocks.
 SEALED = "sealed"
 READS_MAX = 2  # A head that changed between the two reads is met once; twice means that blocks are lost.
@@ -61,9 +63,47 @@ class Head:
     rules: int
     rows: int
     checksum: str  # equal for equal columns
-    inline: bytes | None
-    blocks: Sequence[str]  # their sort keys, in order, when nothing is inline
+    inline: bytes | None  # all of it, or what follows on the blocks
+    blocks: Sequence[str]  # their sort keys, in order
     is_sealed: bool = False  # It is being taken into another part, and nothing is added to it any more.
+
+
+@dataclass(slots=True)
+class Laid:
+    """A summary as its head and its blocks will hold it, and how many blocks the table has by now."""
+
+    data: bytes
+    blocks: Sequence[tuple[Key, bytes]]
+    rest: bytes  # what the head itself holds
+    written: int = 0
+
+    @property
+    def names(self) -> list[str]:
+        """Return the sort keys of the blocks."""
+        return [key.sort for key, _ in self.blocks]
+
+    @property
+    def left(self) -> int:
+        """Return how many blocks are still to be written."""
+        return len(self.blocks) - self.written
+
+
+def laid_out(brand: str, summary: Summary) -> Laid:
+    """Return a summary as it is written at once: inline, or in as few blocks as can be."""
+    data = bytes_from_columns(summary.columns)
+    if len(data) <= INLINE_BYTES_MAX:
+        return Laid(data, (), data)
+    return Laid(data, _blocks_of(brand, summary, data, block_bytes=BLOCK_BYTES_MAX), b"")
+
+
+def laid_in_pieces(brand: str, summary: Summary) -> Laid:
+    """Return a summary as it is written where much at once is refused: a block now and then, the rest in its head."""
+    data = bytes_from_columns(summary.columns, tight=True)
+    steps = -(-(len(data) // PIECES_MAX + PIECE_KEY_BYTES) // PIECE_BYTES_STEP)
+    block_bytes = min(steps * PIECE_BYTES_STEP - PIECE_KEY_BYTES, BLOCK_BYTES_MAX)
+    rest_from = (len(data) - 1) // block_bytes * block_bytes  # The last piece is never empty, and the head's.
+    blocks = _blocks_of(brand, summary, data[:rest_from], block_bytes=block_bytes) if rest_from else ()
+    return Laid(data, blocks, data[rest_from:])
 
 
 class Summaries:
@@ -105,31 +145,42 @@ class Summaries:
         raise _blocks_lost(brand, window)
 
     def save(
-        self, brand: str, summary: Summary, *, replaces: int | None, expires_at_ms: int | None, unseals: bool = False
+        self,
+        brand: str,
+        summary: Summary,
+        *,
+        replaces: int | None,
+        expires_at_ms: int | None,
+        unseals: bool = False,
+        laid: Laid | None = None,
     ) -> None:
         """Write a summary in the place of the one whose `through` was read (None: of none), or raise Changed.
 
         One that was sealed is written over only by whoever knows that it was, and that another part has its hits.
         """
-        data = bytes_from_columns(summary.columns)
-        is_large = len(data) > INLINE_BYTES_MAX
+        laid = laid or laid_out(brand, summary)
         key = keys.head(brand, summary.window, summary.part)
-        before = self.head(brand, summary.window, summary.part) if is_large or replaces is not None else None
+        before = self.head(brand, summary.window, summary.part) if laid.blocks or replaces is not None else None
         # Asked before any block is written, so that a writer who is plainly too late leaves nothing behind.
-        if is_large and (before.through if before else None) != replaces:
+        if laid.blocks and (before.through if before else None) != replaces:
             raise _overtaken(key, replaces)
-        blocks = _blocks_of(brand, summary, data) if is_large else []
-        self._write([Put(block, {"bytes": piece}, expires_at_ms) for block, piece in blocks])
-        names = [block.sort for block, _ in blocks]
-        item = _item_from(summary, data, names)
+        self.write_blocks(laid, expires_at_ms=expires_at_ms)
         conditions = (Absent(),) if replaces is None else (Equals("through", replaces), Equals(SEALED, unseals or None))
         try:
-            self._table.put(Put(key, item, expires_at_ms, expects=conditions))
+            self._table.put(Put(key, _item_from(summary, laid), expires_at_ms, expects=conditions))
         except Changed as error:
             after = self.head(brand, summary.window, summary.part)
-            self._let_go(key.partition, set(names) - set(after.blocks if after else ()))
+            self._let_go(key.partition, set(laid.names) - set(after.blocks if after else ()))
             raise _overtaken(key, replaces) from error
-        self._let_go(key.partition, set(before.blocks if before else ()) - set(names))
+        self._let_go(key.partition, set(before.blocks if before else ()) - set(laid.names))
+
+    def write_blocks(self, laid: Laid, *, expires_at_ms: int | None, limit: int = keys.BLOCKS_MAX) -> None:
+        """Write blocks that are still to be written, at most so many; nobody knows of them before their head."""
+        until = min(laid.written + limit, len(laid.blocks))
+        for start in range(laid.written, until, BATCH_ITEMS_MAX):
+            some = laid.blocks[start : min(start + BATCH_ITEMS_MAX, until)]
+            self._table.write([Put(key, {"bytes": piece}, expires_at_ms) for key, piece in some])
+        laid.written = until
 
     def seal(self, brand: str, window: Window, part: str, *, through: int) -> None:
         """Have nothing more added to the part whose `through` was read, or raise Changed."""
@@ -165,21 +216,15 @@ class Summaries:
 
     def _data(self, brand: str, head: Head) -> bytes | None:
         """Return a summary's bytes, None when one of its blocks is not there any more."""
-        if head.inline is not None:
-            return head.inline
-        partition = keys.partition(brand, head.window)
-        pieces: list[bytes] = []
-        for name in head.blocks:
-            item = self._table.get(Key(partition, name))
-            if item is None:
-                return None
-            pieces.append(_bytes_of(item, "bytes"))
-        return b"".join(pieces)
-
-    def _write(self, puts: Sequence[Put]) -> None:
-        """Write blocks, as many at a time as the table takes."""
-        for start in range(0, len(puts), BATCH_ITEMS_MAX):
-            self._table.write(puts[start : start + BATCH_ITEMS_MAX])
+        rest = head.inline or b""
+        if not head.blocks:
+            return rest
+        # They lie beside each other, so that one query reads them all.
+        partition, first, last = keys.partition(brand, head.window), head.blocks[0], head.blocks[-1]
+        found = {one.key.sort: one.item for one in everything(self._table, partition, at_least=first, at_most=last)}
+        if not found.keys() >= set(head.blocks):
+            return None
+        return b"".join([*(_bytes_of(found[name], "bytes") for name in head.blocks), rest])
 
     def _let_go(self, partition: str, blocks: Iterable[str]) -> None:
         """Let blocks expire that no head names, when every reader who knew them has had time to read them."""
@@ -206,9 +251,9 @@ def _counting(heads: Sequence[Head]) -> list[Head]:
     return counting
 
 
-def _blocks_of(brand: str, summary: Summary, data: bytes) -> list[tuple[Key, bytes]]:
+def _blocks_of(brand: str, summary: Summary, data: bytes, *, block_bytes: int) -> list[tuple[Key, bytes]]:
     """Return the data in pieces, each with its key."""
-    pieces = [data[start : start + BLOCK_BYTES_MAX] for start in range(0, len(data), BLOCK_BYTES_MAX)]
+    pieces = [data[start : start + block_bytes] for start in range(0, len(data), block_bytes)]
     if len(pieces) > keys.BLOCKS_MAX:
         raise TooLarge(
             f"a summary has at most {keys.BLOCKS_MAX} blocks, this one {len(pieces)}; bound its columns first"
@@ -223,9 +268,13 @@ def _blocks_of(brand: str, summary: Summary, data: bytes) -> list[tuple[Key, byt
     ]
 
 
-def _item_from(summary: Summary, data: bytes, blocks: Sequence[str]) -> Item:
+def _item_from(summary: Summary, laid: Laid) -> Item:
     """Return the head as an item."""
-    content: dict[str, Value] = {"blocks": list(blocks)} if blocks else {"bytes": data}
+    content: dict[str, Value] = {}
+    if laid.blocks:
+        content["blocks"] = list(laid.names)
+    if laid.rest or not laid.blocks:
+        content["bytes"] = laid.rest
     return {
         "through": summary.through,
         "throughs": dict(summary.throughs),
@@ -234,7 +283,7 @@ def _item_from(summary: Summary, data: bytes, blocks: Sequence[str]) -> Item:
         "final": summary.final,
         "rules": summary.rules,
         "rows": len(summary.columns.ident),
-        "checksum": checksum_of(data),
+        "checksum": checksum_of(laid.data),
         **content,
     }
 
@@ -254,7 +303,7 @@ def _head_from_item(window: Window, part: str, item: Item) -> Head:
         rules=_number_of(item, "rules"),
         rows=_number_of(item, "rows"),
         checksum=str(item.get("checksum")),
-        inline=None if blocks else _bytes_of(item, "bytes"),
+        inline=None if blocks and "bytes" not in item else _bytes_of(item, "bytes"),
         blocks=[str(name) for name in blocks],
         is_sealed=bool(item.get(SEALED)),
     )
