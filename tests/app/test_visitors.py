@@ -251,3 +251,13 @@ def test_a_list_by_visitors_goes_by_the_catalogue_of_the_moment() -> None:
     answer = body_of(instance, question)
     assert shown(answer) == [("1", 1, 7)]
     assert answer["items"][0]["title"] == "What the harbour saw"
+
+
+def test_what_rises_is_told_from_hits_while_too_much_else_is_being_read() -> None:
+    instance = visited()
+    body_of(instance, "brand=abc&period=day")
+    questions = [f"/v1/trending?brand=abc&section={number}" for number in range(20)]
+    told = [instance.answering.answer(question) for question in questions]
+    answered = [one for one in told if one is not None]
+    assert answered
+    assert all(one[2] == "" and b'"basis":"hits"' in one[5] for one in answered if isinstance(one[5], bytes))

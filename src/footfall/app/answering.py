@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 
 from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
-from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey
+from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey, TooManySpans
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.app.sights import Past, PastKey, Sights
 from footfall.app.turns import Told, Turns
@@ -28,6 +28,7 @@ from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.tables import formatted
+from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
 from footfall.flow.store import keys
@@ -190,7 +191,13 @@ class Answering:
             self._refresh(brand, kept, self._sights.checkpoints(), now_ms=self._clock.now_ms())
             self._moved.add(brand)
         key = self._visitors.rise_key(query, lambda: self._board(brand).board.rise_view(), self._words)
-        return self._visited(key, canonical, query.format)
+        try:
+            return self._visited(key, canonical, query.format)
+        except TooManySpans:
+            # Hits are in memory; told from them it is there at once, and an old version has it asked for again.
+            hits = rise_hits(kept.board.rise_view(), query, self._words)
+            made = trending(hits, told_from_hits(hits), query, self._words)
+            return _told(formatted(made, query.format), canonical, 1)
 
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)

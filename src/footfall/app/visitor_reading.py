@@ -34,15 +34,11 @@ class VisitorKey:
 
     brand: str
     question: object
-    span: Span
+    from_ms: int
+    to_ms: int
     versions: tuple[int, ...]  # of all else that the answer is made of
+    size: int = field(compare=False)  # in windows, about
     make: Callable[[], VisitorPast] = field(compare=False)
-    spans: int = 1  # with those that it is compared with
-
-    @property
-    def size(self) -> int:
-        """Return how many windows are read, about."""
-        return len(self.span.windows) * self.spans
 
 
 class VisitorReading:
@@ -69,17 +65,16 @@ class VisitorReading:
 
         # Filters that ask the catalogue are looked up once for all batches, so another catalogue is another question.
         words_version = words.look(brand) if query.asks_catalogue else 0
-        return VisitorKey(brand, (path, plain), look().sheet.span, (began_at_ms, words_version), make)
+        return _key(brand, (path, plain), look().sheet.span, make, versions=(began_at_ms, words_version))
 
     def series_key(self, query: SeriesQuery, span: Span) -> VisitorKey:
         """Return what to read for a series, whose ends stay where they are."""
         plain = replace(query, format=FORMATS[0], from_ms=span.from_ms, to_ms=span.to_ms)
         # Who goes through years must not push out what lists need.
-        return VisitorKey(
+        return _key(
             query.brand,
             plain,
             span,
-            (),
             lambda: UniqueSeries(plain, span, self._visits(query.brand, keeps=False)),
             spans=1 + len(query.compare),
         )
@@ -88,15 +83,28 @@ class VisitorReading:
         """Return what to read for a list of what rises, which shows what the catalogue says when it is made."""
         plain = replace(query, format=FORMATS[0])
         span = Span(tuple(one.window for one in look().recent))
-        return VisitorKey(
+        return _key(
             query.brand,
             (RISING, plain),
             span,
-            (words.look(query.brand),),
             lambda: UniqueRise(plain, self._visits(query.brand), look, words),
+            versions=(words.look(query.brand),),
         )
 
     def _visits(self, brand: str, *, keeps: bool = True) -> Visits:
         ground, moments = self._sight(brand)
         visited = self.windows.visitors if keeps else self.windows.glance
         return Visits(ground, moments, lambda window: visited(brand, window))
+
+
+def _key(
+    brand: str,
+    question: object,
+    span: Span,
+    make: Callable[[], VisitorPast],
+    *,
+    versions: tuple[int, ...] = (),
+    spans: int = 1,
+) -> VisitorKey:
+    """Return a key that names a span by its ends alone: it is compared for every window that is read."""
+    return VisitorKey(brand, question, span.from_ms, span.to_ms, versions, len(span.windows) * spans, make)

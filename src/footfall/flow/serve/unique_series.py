@@ -49,6 +49,7 @@ class UniqueSeries:
     _todo: list[tuple[str, int, Window]] = field(init=False)  # the next window last
     _uniting: Uniting | None = None
     _found: dict[str, _Gathered] = field(init=False)
+    _compared: list[bool] = field(init=False)  # whether the windows of each number are compared
 
     def __post_init__(self) -> None:
         """Begin with all windows unread; what has not begun has no point."""
@@ -56,6 +57,9 @@ class UniqueSeries:
         self._spans = {ASKED: self.span, **compared_spans(self.query, self.span, ground.zone)}
         self._groups = _groups_of(self.query)
         self._found = {name: _Gathered() for name in self._spans}
+        longest = max(len(span.windows) for span in self._spans.values())
+        # With nothing to compare with, nobody asks.
+        self._compared = [len(self._spans) > 1 and self._all_have(number) for number in range(longest)]
         self._todo = [
             (name, number, window)
             for name, span in self._spans.items()
@@ -119,17 +123,21 @@ class UniqueSeries:
         return sum((measured.measured(unit.window, unit.part) for unit in units), NOTHING)
 
     def _enter(self, name: str, number: int, window: Window, united: GroupedUniques, hits: Measure | None) -> None:
-        one = regrouped(united, np.zeros(len(united), np.int64))
         found = self._found[name]
         missed = 0 if hits is None or hits.at_most is None else hits.at_most - hits.hits
+        is_compared = self._compared[number]
+        found.missed += missed
+        found.missed_compared += missed if is_compared else 0
+        if not len(united):
+            found.points.append(UniquePoint(window, Visitors(0, 0, missed)))
+            return
+        one = regrouped(united, np.zeros(len(united), np.int64))
         found.points.append(UniquePoint(window, _visitors(one, missed, hits_max=None if hits is None else hits.hits)))
         found.all = merge_grouped([found.all, one])
-        found.missed += missed
-        if self._is_compared(number):
+        if is_compared:
             found.compared = merge_grouped([found.compared, one])
-            found.missed_compared += missed
 
-    def _is_compared(self, number: int) -> bool:
+    def _all_have(self, number: int) -> bool:
         """Tell whether the windows of that number are over and kept in all spans; clocks may leave one span shorter."""
         windows = [span.windows[number] for span in self._spans.values() if number < len(span.windows)]
         ground = self.visits.ground
@@ -143,7 +151,7 @@ class UniqueSeries:
             points=found.points,
             total=_visitors(found.all, found.missed),
             compared=_visitors(found.compared, found.missed_compared),
-            compared_points=sum(map(self._is_compared, range(len(found.points)))),
+            compared_points=sum(self._compared[: len(found.points)]),
         )
 
 

@@ -30,7 +30,9 @@ class Uniting:
         """Unite what the next window has of the sets."""
         found = visited(self.todo[-1])
         self.todo.pop()
-        self.has_visitors = self.has_visitors or len(found) > 0
+        if not len(found):
+            return  # Years of windows may be empty; each of them is to cost nothing.
+        self.has_visitors = True
         self.united = merge_grouped([self.united, among(found, self.groups)])
 
     def estimates(self) -> Estimates:
