@@ -8,7 +8,7 @@ import numpy as np
 import xxhash
 
 from bench.day import BRANDS, HOUR_S, STARTS_AT_MS, Day
-from bench.unit_table import UnitTable
+from bench.unit_table import VISITORS, UnitTable
 from footfall.adapters.aws.kinesis_places import Place, Producers, bytes_from_place
 from footfall.adapters.aws.kinesis_records import PRODUCER_BYTES, Header
 from footfall.flow.count.finishing import Finisher
@@ -61,9 +61,11 @@ class HandedStream:
 
     sees_tip = True
 
-    def __init__(self, shards: int, marks: Marks) -> None:
+    def __init__(self, shards: int, marks: Marks, *, visitors: int = 0) -> None:
         self.shards = shards
         self._marks = marks
+        self._visitors = visitors
+        self._chance = np.random.default_rng(7)
         self._given = 0
         self._heard = Producers()
         self._records: list[list[Record]] = [[] for _ in range(shards)]
@@ -72,7 +74,7 @@ class HandedStream:
     def hand(self, shard: int, brand: str, keys: list[HitKey], *, at_ms: int) -> None:
         """Append one record of hits that arrived at a moment."""
         self._last[shard] += 1
-        data = record_from_pack(Pack(VERSION, RULES, at_ms, keys))
+        data = record_from_pack(Pack(VERSION, RULES, at_ms, keys, visitors=self._drawn_visitors(len(keys))))
         ids = tuple((place, self._new_id()) for place in range(len(keys))) if self._marks is Marks.IDS else ()
         claim = Claim(self._new_id(), self._new_id()) if self._marks is Marks.KEYS else None
         record = Record(self._last[shard], brand, len(keys), data, at_ms, ids=ids, claim=claim)
@@ -80,6 +82,11 @@ class HandedStream:
         producer = (self._last[shard] % PRODUCERS).to_bytes(PRODUCER_BYTES, "big")
         header = Header(self.shards, shard, producer, self._last[shard], 1, at_ms, {brand: len(keys)})
         self._heard.is_new(header, at_ms=at_ms)
+
+    def _drawn_visitors(self, count: int) -> list[bytes] | None:
+        if not self._visitors:
+            return None
+        return [xxhash.xxh3_64_digest(one.tobytes()) for one in self._chance.integers(0, self._visitors, count)]
 
     def place(self, shard: int, *, through: int) -> bytes:
         """Return a place as the reader on Kinesis has it."""
@@ -112,13 +119,18 @@ class Cost:
 
     @property
     def total(self) -> int:
-        """All write units but those of ids."""
-        return sum(self.written.values()) - self.ids
+        """All write units but those of ids and visitors."""
+        return sum(self.written.values()) - self.ids - self.visitors
 
     @property
     def ids(self) -> int:
         """The write units of ids."""
         return self.written.get("ids", 0)
+
+    @property
+    def visitors(self) -> int:
+        """The write units of visitors; those of a final day are among its finishing."""
+        return self.written.get(VISITORS, 0)
 
 
 class CountedDay:
@@ -131,6 +143,7 @@ class CountedDay:
         shards: int = 1,
         freshness_s: int = 60,
         marks: Marks = Marks.NONE,
+        visitors: int = 0,
         new_table: Callable[[Clock], UnitTable] = UnitTable,
     ) -> None:
         self.day = day
@@ -138,7 +151,7 @@ class CountedDay:
         self.table = new_table(self.clock)
         self.hits_by_minute: dict[int, int] = {}
         self.blobs = PutsOnly()
-        self._stream = HandedStream(shards, marks)
+        self._stream = HandedStream(shards, marks, visitors=visitors)
         self._keys = day.keys()
         self._shard_of = [shard_of(day.brand_of(asset), key[0], shards=shards) for asset, key in enumerate(self._keys)]
         rules = CountRules(periods=tuple(DEFAULT_PERIODS.values()))
@@ -174,7 +187,7 @@ class CountedDay:
             after(second - self.day.hours * HOUR_S)
         # Of the hour after it, only what was built there is the day's, with a checkpoint and a journal's entry each.
         builds = sum(self.table.units.writes[kind] - writes[kind] for kind in BUILT)
-        written |= {kind: self.table.units.written[kind] for kind in BUILT}
+        written |= {kind: self.table.units.written[kind] for kind in (*BUILT, VISITORS)}
         written["checkpoints"] += builds
         written["journal"] += builds
         by_minute = {minute - STARTS_AT_MS // MINUTE_MS: units for minute, units in self.table.units.by_minute.items()}

@@ -26,6 +26,7 @@ FRESHNESS_S = 60
 CURVE_S = (5, 15)
 SHARDS_BESIDES = 4
 QUERIES = 10_000
+VISITORS = 2_000_000  # from whom the hits come, five each
 FILTERS = 200
 OF_A, OF_B = 0.15, 0.05
 PEAK = 2.0  # of five minutes, as the thesis' figures have it and as DynamoDB saves up capacity, and of one minute
@@ -43,6 +44,7 @@ class Measured:
     right: Right
     curve: dict[str, Cost]
     marked: dict[Marks, int]  # write units of ids, if all senders did so
+    uniques: int  # write units of visitors, if every hit had one
 
 
 def measure(day: Day, *, queries: int = QUERIES, filters: int = FILTERS, whole: bool = True) -> Measured:
@@ -62,7 +64,9 @@ def measure(day: Day, *, queries: int = QUERIES, filters: int = FILTERS, whole: 
     print(f"  at {FRESHNESS_S} s: {ours.total:,} of {thesis.written:,}", file=sys.stderr, flush=True)
     curve: dict[str, Cost] = {}
     marked: dict[Marks, int] = {}
+    uniques = 0
     if whole:
+        uniques = _uniques(day, ours)
         for freshness_s in CURVE_S:
             curve[f"at {freshness_s} s"] = CountedDay(day, freshness_s=freshness_s).run()
         curve[f"at {FRESHNESS_S} s, {SHARDS_BESIDES} shards"] = CountedDay(day, shards=SHARDS_BESIDES).run()
@@ -70,7 +74,14 @@ def measure(day: Day, *, queries: int = QUERIES, filters: int = FILTERS, whole: 
         hour = Day(hits=day.hits // day.hours, hours=1, assets=len(day.section))
         for marks in (Marks.IDS, Marks.KEYS):
             marked[marks] = CountedDay(hour, freshness_s=FRESHNESS_S, marks=marks).run().ids * day.hours
-    return Measured(day, thesis, minutely, ours, reader.reads, right[0], curve, marked)
+    return Measured(day, thesis, minutely, ours, reader.reads, right[0], curve, marked, uniques)
+
+
+def _uniques(day: Day, ours: Cost) -> int:
+    """Return what it costs more when every hit has a visitor, pieces of minutes, hours, the day and its finishing."""
+    visitors = max(1, VISITORS * day.hits // HITS)
+    cost = CountedDay(day, freshness_s=FRESHNESS_S, visitors=visitors).run()
+    return cost.total + cost.visitors - ours.total
 
 
 def _rows(day: Day) -> tuple[ThesisTable, ThesisTable, list[Counts]]:
@@ -108,7 +119,7 @@ def _written(measured: Measured) -> list[Row]:
         row("footfall's write units for 1,000 hits", ours.total / hits * 1_000, "units"),
         *(row(f"write units: footfall {name}", cost.total, "units") for name, cost in measured.curve.items()),
         *(row(f"write units of ids: {marks.value}", units, "units") for marks, units in measured.marked.items()),
-        row("write units of uniques, which are not counted", 0, "units"),
+        row("write units of uniques, a visitor for every hit", measured.uniques, "units"),
         row("puts to S3 of raw hits", ours.puts, "puts"),
         row("bytes of raw hits in S3, by hit", ours.put_bytes / hits, "bytes"),
     ]
@@ -162,7 +173,7 @@ def show_both(measured: Measured) -> None:
         ("the same, ties with the 500th left out", thesis.written_at_500, minutely.written_at_500, ours.total),
         *((f"write units {name}", None, None, cost.total) for name, cost in measured.curve.items()),
         *((f"write units of ids: {marks.value}", None, None, units) for marks, units in measured.marked.items()),
-        ("write units of uniques, off", None, None, 0),
+        ("write units of uniques, a visitor for every hit", None, None, measured.uniques),
         ("puts to S3 of raw hits", None, None, ours.puts),
         ("dearest five minutes of an hour, by its mean", *_peaks(measured, 5)),
         ("dearest minute of an hour, by its mean", *_peaks(measured, 1)),

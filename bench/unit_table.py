@@ -12,6 +12,7 @@ from typing import Any
 from footfall.adapters.aws.capacity import get_units, query_units, write_units
 from footfall.adapters.aws.dynamodb_items import TOKEN_BYTES, WRITE_TOKEN, Names, stored_bytes, stored_from_item
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.flow.store import keys
 from footfall.ports.table import Action, Delete, Item, Key, Page, Put, Update
 from footfall.values.clock import Clock
 from footfall.values.window import MINUTE_MS
@@ -109,10 +110,13 @@ KINDS: Mapping[str, str] = {
     "@pending": "pending",
     "@ids": "ids",
 }
+VISITORS = "visitors"
 
 
 def kind_of(key: Key) -> str:
     """Return what the item under a key is for."""
+    if key.sort.startswith(keys.VISITORS_FROM):
+        return VISITORS
     first, _, rest = key.partition.partition("#")
     return KINDS.get(first if first.startswith("@") else rest[:1], "other")
 

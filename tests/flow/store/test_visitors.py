@@ -1,5 +1,7 @@
 """What is known of a window's visitors: pieces, united when read, in whatever order and however often written."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -13,9 +15,10 @@ from footfall.flow.store.visitors import (
     load_visitors,
     remove_pieces,
     save_visitors,
+    unite_pieces,
 )
-from footfall.ports.errors import Corrupt
-from footfall.ports.table import ITEM_BYTES_MAX, Put, everything
+from footfall.ports.errors import Changed, Corrupt, Unavailable
+from footfall.ports.table import ITEM_BYTES_MAX, Action, Delete, Key, Put, everything
 from footfall.sketches.coupons import coupons_of_numbers
 from footfall.sketches.grouped import GroupedUniques, estimates, grouped_from, merge_grouped
 from footfall.values.clock import SetClock
@@ -77,6 +80,42 @@ def test_pieces_are_put_together_without_a_moment_in_which_less_is_known(table: 
     remove_pieces(table, pieces)
     assert load_visitors(table, "abc", WINDOW) == whole
     assert len(load_pieces(table, "abc", WINDOW)) == 1
+
+
+class WithoutTransactions(SqliteTable):
+    """A table as on AWS, which may lose a piece to somebody else at any moment."""
+
+    gone: Key | None = None
+
+    def transact(self, actions: Sequence[Action]) -> None:
+        raise Unavailable(f"{len(actions)} writes at once")
+
+    def delete(self, delete: Delete) -> None:
+        if delete.key == self.gone:
+            super().delete(Delete(delete.key))
+        super().delete(delete)
+
+
+def unite(table: SqliteTable, pieces: list[visitors.Piece], sketches: GroupedUniques) -> list[visitors.Piece]:
+    whole = merge_grouped([*(piece.sketches for piece in pieces), sketches])
+    return unite_pieces(table, "abc", WINDOW, whole, replaces=pieces, part="s00", through=9, expires_at_ms=LATER_MS)
+
+
+def test_a_part_puts_its_pieces_together_without_transactions() -> None:
+    table = WithoutTransactions(":memory:", clock=SetClock(NOW_MS))
+    pieces = save(table, met(3, 5), through=1) + save(table, met(3, 5, first=100), through=2)
+    unite(table, pieces, met(3, 5, first=200))
+    assert len(load_pieces(table, "abc", WINDOW)) == 1
+    assert estimates(load_visitors(table, "abc", WINDOW)).count.tolist() == [15, 15, 15]
+
+
+def test_whoever_finds_a_piece_gone_leaves_the_others_as_they_were() -> None:
+    table = WithoutTransactions(":memory:", clock=SetClock(NOW_MS))
+    pieces = save(table, met(3, 5), through=1) + save(table, met(3, 5, first=100), through=2)
+    table.gone = pieces[1].key
+    with pytest.raises(Changed):
+        unite(table, pieces, met(3, 5, first=200))
+    assert load_visitors(table, "abc", WINDOW) == pieces[0].sketches
 
 
 def test_a_window_nobody_knows_has_no_visitors(table: SqliteTable) -> None:

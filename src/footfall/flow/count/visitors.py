@@ -31,7 +31,7 @@ HELD_BYTES_MAX = 8_000_000  # Pieces in hand; a window that is let go begins wit
 AT_ONCE_BYTES_MAX = 16_000_000  # What is united in memory; beyond it, a window is written in several unions.
 GROUPS_KNOWN_MAX = 100_000  # Some 200 bytes each.
 FREE_PIECES = 4  # Where each write costs money, so many pieces are cheaper to read than to put together.
-TOGETHER_MAX = 50  # pieces in one transaction, which has a hundred actions at most
+TOGETHER_MAX = 50  # pieces at a time
 LARGER_MAX = 2  # A piece is united with one that is at most so many times as large.
 
 WindowKey = tuple[str, Window]  # brand, window

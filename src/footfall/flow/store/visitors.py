@@ -14,7 +14,7 @@ from xxhash import xxh3_64_intdigest
 
 from footfall.flow.store import keys
 from footfall.flow.store.columns import Columns, asset_text, assets_of
-from footfall.ports.errors import Corrupt
+from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Found, Key, Present, Put, Table, everything
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.grouped import GroupedUniques, merge_grouped, picked
@@ -83,15 +83,26 @@ def unite_pieces(  # noqa: PLR0913 - as save_visitors, and what they replace
     through: int,
     expires_at_ms: int,
 ) -> list[Piece]:
-    """Write what a part has found in the place of pieces that it holds as well, or raise Changed when one has gone."""
-    made: dict[Key, tuple[bytes, Piece]] = {}
-    for n, (data, some) in enumerate(_in_pieces(sketches)):
-        key = keys.visitors(brand, window, part=part, through=through, checksum=grouped_checksum(data), n=n)
-        made[key] = data, Piece(key, some)
-    puts = [Put(key, {"sketches": data}, expires_at_ms=expires_at_ms) for key, (data, _) in made.items()]
-    gone = [Delete(piece.key, expects=(Present(),)) for piece in replaces if piece.key not in made]
-    table.transact([*puts, *gone])
-    return [piece for _, piece in made.values()]
+    """Write what a part has found in the place of pieces that it holds as well, or raise Changed when one has gone.
+
+    No transaction: between any two writes more is known than was met, never less. Whoever finds a piece gone, because
+    somebody else has put it together or counted it again, puts back what it has removed and takes its own away.
+    """
+    made = save_visitors(table, brand, window, sketches, part=part, through=through, expires_at_ms=expires_at_ms)
+    kept = {piece.key for piece in made}
+    removed: list[Piece] = []
+    try:
+        for piece in replaces:
+            if piece.key not in kept:
+                table.delete(Delete(piece.key, expects=(Present(),)))
+                removed.append(piece)
+    except Changed:
+        for piece in removed:
+            table.put(Put(piece.key, {"sketches": bytes_from_grouped(piece.sketches)}, expires_at_ms=expires_at_ms))
+        old = {piece.key for piece in replaces}
+        remove_keys(table, [key for key in kept if key not in old])
+        raise
+    return made
 
 
 def load_visitors(table: Table, brand: str, window: Window) -> GroupedUniques:
