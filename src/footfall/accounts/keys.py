@@ -12,6 +12,7 @@ from footfall.values.errors import Refused
 
 PUBLIC_MARK, SECRET_MARK = "ffpub_", "ffsec_"
 KEYS_MAX = 100  # of one brand; a page lists them all, and all are in memory.
+ALSO_READS_MAX = 100  # brands beside its own, in one small item
 LABEL_BYTES_MAX = 100
 ID_BYTES = 10  # 16 letters: enough that no two are ever alike, short enough to be typed.
 PUBLIC_BYTES = 15  # 24 letters
@@ -37,6 +38,7 @@ class KeyRecord(Struct, frozen=True, kw_only=True):
     used_at_ms: int | None = None  # to the hour
     expires_at_ms: int | None = None
     replaced_by: str = ""
+    also_reads: tuple[str, ...] = ()  # brands beside its own whose lists it reads, as the operator says
 
     @property
     def is_public(self) -> bool:

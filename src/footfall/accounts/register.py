@@ -13,12 +13,15 @@ from msgspec import Struct
 
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.keys import (
+    ALSO_READS_MAX,
     KEYS_MAX,
+    READ,
     KeyRecord,
     NewKey,
     RandomBytes,
     new_public_key,
     new_secret_key,
+    what_scopes_allow,
 )
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
@@ -140,11 +143,18 @@ class Register:
         return new
 
     def add_secret_key(
-        self, brand: str, scopes: Iterable[str], *, label: str = "", expires_at_ms: int | None = None
+        self,
+        brand: str,
+        scopes: Iterable[str],
+        *,
+        label: str = "",
+        expires_at_ms: int | None = None,
+        also_reads: Iterable[str] = (),
     ) -> NewKey:
-        """Make and store a key for servers; only a hash of it is stored."""
+        """Make and store a key for servers, which may read other brands' lists too; only a hash of it is stored."""
         self._require_room(brand)
         new = self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms)
+        new = _reading(new, [self._require(other).name for other in sorted({*also_reads} - {brand})])
         self._write([_key_put(new.record)])
         return new
 
@@ -154,9 +164,12 @@ class Register:
         self._write([Delete(_key_of(record))])
         return record
 
-    def rotate(self, brand: str, key_id: str, *, grace_ms: int) -> NewKey:
+    def rotate(self, brand: str, key_id: str, *, grace_ms: int, is_operator: bool = True) -> NewKey:
         """Make a key's successor with the same scopes; the old one works on for the grace time."""
         record = self._key(brand, key_id)
+        if record.also_reads and not is_operator:
+            # Or a brand's administrator would come by a key to the others.
+            raise Refused("id", f"{key_id!r} reads other brands too, so the operator rotates it: footfall keys rotate")
         if record.replaced_by:
             raise Refused("id", f"{key_id!r} was rotated before; its successor is {record.replaced_by!r}")
         self._require_room(brand)
@@ -165,6 +178,7 @@ class Register:
             new = new_public_key(brand, label=record.label, now_ms=now_ms, random_bytes=self._random_bytes)
         else:
             new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
+            new = _reading(new, record.also_reads)
         ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
         old = msgspec.structs.replace(record, expires_at_ms=ends_at_ms, replaced_by=new.record.id)
         self._write([_key_put(new.record), _key_put(old)])
@@ -235,6 +249,15 @@ def _zone_put(brand: Brand) -> Put:
 
 def _key_of(record: KeyRecord) -> Key:
     return Key(_KEYS, f"{record.brand}#{record.id}")
+
+
+def _reading(new: NewKey, others: Sequence[str]) -> NewKey:
+    """Return a new key that reads the lists of other brands as well, or raise Refused unless it reads at all."""
+    if others and READ not in what_scopes_allow(new.record.scopes):
+        raise Refused("scopes", "do not have read, so the key reads no other brand either; add it")
+    if len(others) > ALSO_READS_MAX:
+        raise Refused("also-reads", f"names {len(others)} brands; a key reads {ALSO_READS_MAX} beside its own at most")
+    return NewKey(msgspec.structs.replace(new.record, also_reads=tuple(others)), new.text)
 
 
 def _key_put(record: KeyRecord) -> Put:

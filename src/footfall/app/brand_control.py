@@ -143,7 +143,9 @@ def _add_key(register: Register, request: Request, _ground: Ground) -> Answer:
         return key_told(register.add_public_key(brand, label=label))
     scopes = cast("Iterable[str]", request.get("scopes") or ())
     expires_at_ms = cast("int | None", request.get("expires_at_ms"))
-    return key_told(register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms))
+    others = cast("Iterable[str]", request.get("also_reads") or ())
+    new = register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms, also_reads=others)
+    return key_told(new)
 
 
 def _list_keys(register: Register, request: Request, ground: Ground) -> Answer:

@@ -45,6 +45,7 @@ def keys(arguments: argparse.Namespace, around: Surroundings) -> int:
         "id": arguments.id,
         "kind": "public" if arguments.public else "secret",
         "scopes": arguments.scope,
+        "also_reads": arguments.also_reads,
         "label": arguments.label or "",
         "expires_at_ms": arguments.expires,
         "grace_ms": arguments.grace_hours * HOUR_MS,
@@ -95,7 +96,8 @@ COMMAND = Command(
         "footfall keys revoke ID --data data --brand abc",
     ),
     run=keys,
-    tells="--scope, --public, --label and --expires belong to add, --grace-hours belongs to rotate. list takes no ID.",
+    tells="--scope, --also-reads, --public, --label and --expires belong to add, --grace-hours belongs to rotate. "
+    "list takes no ID.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("id", "Which key, as list prints it.", shows="ID", may_be_absent=True),
@@ -103,6 +105,8 @@ COMMAND = Command(
         CONFIG,
         BRAND,
         Argument("--scope", "What the key may do; may be repeated; admin includes the others.", choices=SCOPES,
+                 repeated=True),
+        Argument("--also-reads", "Another brand whose lists the key reads; may be repeated.", shows="BRAND",
                  repeated=True),
         Argument("--public", "Make a key for pages, which may only send hits.", is_switch=True),
         Argument("--label", "What the key is for.", shows="TEXT"),

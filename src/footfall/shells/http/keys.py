@@ -66,7 +66,9 @@ def _rotation(state: Site) -> Endpoint:
         grace_s = asked.get("graceSeconds", GRACE_MS // 1_000)
         grace_ms = require_grace_ms(grace_s * 1_000 if type(grace_s) is int else grace_s)
         key_id = str(request.path_params["id"])
-        new = await state.desk.change(name, lambda register: register.rotate(name, key_id, grace_ms=grace_ms))
+        new = await state.desk.change(
+            name, lambda register: register.rotate(name, key_id, grace_ms=grace_ms, is_operator=False)
+        )
         return told(key_told(new), status=HTTPStatus.CREATED)
 
     return rotation
