@@ -161,10 +161,10 @@ def test_what_rises_is_told_with_its_numbers() -> None:
         instance.send(*STEADY, *["old"] * 4, "new", "new", "new")
         instance.count()
     answer = body_of(instance, "/v1/trending?brand=abc")
-    assert (answer["basis"], answer["baseline"]["hits"]) == ("hits", 24 * 220)
+    assert (answer["basis"], answer["baseline"]["hits"]) == ("hits", 25 * 220)
     found = {item["assetId"]: item for item in answer["items"]}
     assert list(found) == ["old", "new"]
-    assert (found["old"]["hits"], found["old"]["baselineHits"], found["old"]["baselineHours"]) == (120, 480, 24)
+    assert (found["old"]["hits"], found["old"]["baselineHits"], found["old"]["baselineHours"]) == (120, 500, 24.5)
     assert (found["new"]["hits"], found["new"]["baselineHits"], found["new"]["baselineHours"]) == (90, 0, 0)
     assert found["old"]["rise"] > found["new"]["rise"] > 1.2
 

@@ -202,10 +202,10 @@ def risen() -> Instance:
 def test_one_visitor_who_reloads_for_an_hour_makes_nothing_rise() -> None:
     instance = risen()
     answer = body_of(instance, "/v1/trending?brand=abc")
-    assert (answer["basis"], answer["uniques"], answer["baseline"]["uniques"]) == ("visitors", 80, 24 * 20)
+    assert (answer["basis"], answer["uniques"], answer["baseline"]["uniques"]) == ("visitors", 80, 25 * 20)
     assert [item["assetId"] for item in answer["items"]] == ["read"]
     item = answer["items"][0]
-    assert (item["uniques"], item["hits"], item["baselineUniques"], item["baselineHours"]) == (60, 60, 24 * 5, 24)
+    assert (item["uniques"], item["hits"], item["baselineUniques"], item["baselineHours"]) == (60, 60, 25 * 5, 24.3)
     assert "steadyHits" not in item
     assert item["rise"] == pytest.approx(
         (item["steadyUniques"] + answer["prior"]) / (item["expected"] + answer["prior"]), rel=0.02

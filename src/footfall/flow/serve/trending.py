@@ -15,12 +15,12 @@ from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import HITS, PopularQuery
-from footfall.flow.serve.rise_view import RiseView, RiseWindow
+from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words
-from footfall.values.window import instant_text
+from footfall.values.window import HOUR_MS, instant_text
 
 CACHE_S = 30
 SHOWN_DIGITS = 1
@@ -39,7 +39,7 @@ class _Item(msgspec.Struct, rename="camel", gc=False):
     expected: float
     baseline_uniques: int | UnsetType
     baseline_hits: int | UnsetType
-    baseline_hours: int
+    baseline_hours: float
     section_id: int | str | None
     resource_type: str | None
     paid_type: str | None
@@ -75,7 +75,7 @@ class _Body(msgspec.Struct, rename="camel"):
 
 # As an entry has them, from its visitors to its hours.
 _Numbers = tuple[
-    int | UnsetType, float | UnsetType, int, float | UnsetType, float, int | UnsetType, int | UnsetType, int
+    int | UnsetType, float | UnsetType, int, float | UnsetType, float, int | UnsetType, int | UnsetType, float
 ]
 
 
@@ -106,14 +106,14 @@ def rise_hits(view: RiseView, query: PopularQuery, words: Words) -> RiseHits:
     directory = view.directory
     asked = wanted(directory, query, words.members(query))
     rows = asked.rows(directory)
-    windows = (*view.recent, *view.baseline)
+    stretches = (*view.recent, *view.baseline)
     return RiseHits(
         view,
         [_hits(one, directory, asked) for one in view.recent],
         [_hits(one, directory, asked) for one in view.baseline],
         _row_totals(view),
         np.arange(directory.rows) if rows is None else rows,
-        is_exact=not any(part.is_cut or part.other for one in windows for part in one.given),
+        is_exact=not any(part.is_cut or part.other for one in stretches for part in one.given),
     )
 
 
@@ -127,15 +127,15 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
     view = found.view
     body = _Body(
         brand=query.brand,
-        from_=instant_text(view.recent[0].window.from_ms),
-        to=instant_text(view.recent[-1].window.to_ms),
+        from_=instant_text(view.recent[0].span.from_ms),
+        to=instant_text(view.recent[-1].span.to_ms),
         exact=found.is_exact,
         basis=told.basis,
         uniques=told.uniques,
         hits=round(sum(one.total for one in found.recent)),
         baseline=_Stretch(
-            from_=instant_text(view.baseline[0].window.from_ms),
-            to=instant_text(view.baseline[-1].window.to_ms),
+            from_=instant_text(view.baseline[0].span.from_ms),
+            to=instant_text(view.baseline[-1].span.to_ms),
             uniques=told.baseline_uniques,
             hits=round(sum(one.total for one in found.baseline)),
         ),
@@ -145,7 +145,7 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
     return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact)
 
 
-def _hits(one: RiseWindow, directory: Directory, asked: Wanted) -> Hits:
+def _hits(one: RiseStretch, directory: Directory, asked: Wanted) -> Hits:
     rows = np.concatenate([np.empty(0, np.uint32), *(part.rows for part in one.given)])
     hits = np.concatenate([np.empty(0), *(part.hits for part in one.given)]).astype(np.float64)
     left = sum(int(np.maximum(part.cut_left, 0).sum()) + part.other for part in one.given)
@@ -165,7 +165,7 @@ def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) 
             rank,
             name,
             float(told.rises.rise[asset]),
-            *_numbers(told, asset, hits[asset], hours=len(found.baseline)),
+            *_numbers(told, asset, hits[asset], hours=_hours_seen(found, told.rises, asset)),
             *labels_shown(directory.slices[slices[asset]]),
             *_more(known.get(name)),
         )
@@ -173,15 +173,20 @@ def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) 
     ]
 
 
-def _numbers(told: ToldRises, asset: int, hits: int, *, hours: int) -> _Numbers:
+def _numbers(told: ToldRises, asset: int, hits: int, *, hours: float) -> _Numbers:
     """Return what the rank of an asset is made of, in the order of an entry."""
     found = told.rises
     recent, before = round(float(found.recent[asset])), round(float(found.before[asset]))
     steady, expected = (round(float(one[asset]), SHOWN_DIGITS) for one in (found.steady, found.expected))
-    seen = hours - int(found.first[asset])
     if told.basis == HITS:
-        return UNSET, UNSET, recent, steady, expected, UNSET, before, seen
-    return recent, steady, hits, UNSET, expected, before, UNSET, seen
+        return UNSET, UNSET, recent, steady, expected, UNSET, before, hours
+    return recent, steady, hits, UNSET, expected, before, UNSET, hours
+
+
+def _hours_seen(found: RiseHits, told: Rises, asset: int) -> float:
+    """Return how many hours of the baseline there are from the one on in which an asset was first seen."""
+    spans = [one.span for one in found.view.baseline[int(told.first[asset]) :]]
+    return round((spans[-1].to_ms - spans[0].from_ms) / HOUR_MS, SHOWN_DIGITS) if spans else 0.0
 
 
 def _hits_of(found: RiseHits, chosen: Sequence[int]) -> dict[int, int]:

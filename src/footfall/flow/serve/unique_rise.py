@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.serve.rise_view import RiseView, RiseWindow
+from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import STEADY_HITS_MIN, Hits, asked_of, prior_of, rises_of_visitors
 from footfall.flow.serve.trending import RiseHits, ToldRises, rise_hits, told_from_hits, trending
 from footfall.flow.serve.uniting import VISITORS, Uniting, estimates_for
@@ -22,7 +22,6 @@ from footfall.flow.serve.visits import Visits
 from footfall.flow.serve.words import Words
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, no_groups
-from footfall.values.period import Span
 from footfall.values.window import Window
 
 CANDIDATES_MAX = 10_000  # Those with most hits; so far behind them nothing rises that anybody would see.
@@ -43,9 +42,9 @@ class UniqueRise:
     _candidates: NDArray[np.intp] = field(init=False)  # assets
     _groups: Groups = field(init=False)  # rising: those of the candidates and of the brand
     _place: NDArray[np.intp] = field(init=False)  # of each candidate among them, and of the brand at last
-    _todo: list[RiseWindow] = field(init=False)  # the next window last
+    _todo: list[RiseStretch] = field(init=False)  # the next one last
     _uniting: Uniting | None = None
-    _seen: list[Numbers] = field(init=False)  # the visitors of each window, by place
+    _seen: list[Numbers] = field(init=False)  # the visitors of each stretch, by place
     _hour: GroupedUniques = field(init=False)  # the minutes of the last hour, united
     _from_ms: int = 0
     _renumberings: int = 0
@@ -63,7 +62,7 @@ class UniqueRise:
     @property
     def left(self) -> int:
         """Return how many windows are still to be read."""
-        return len(self._todo)
+        return sum(len(one.span.windows) for one in self._todo)
 
     @property
     def is_read(self) -> bool:
@@ -84,7 +83,7 @@ class UniqueRise:
         if self._hits.view.directory.renumberings != self._renumberings:
             self._begin()  # The numbers of all assets are others by now.
         if self._todo:
-            self._read_window()
+            self._read_some()
         if not self._todo:
             told = self._told() or told_from_hits(self._hits)
             self._answer = trending(self._hits, told, self.query, self.words)
@@ -98,7 +97,7 @@ class UniqueRise:
 
     def _begin(self) -> None:
         view = self.look()
-        self._from_ms = view.baseline[0].window.from_ms
+        self._from_ms = view.baseline[0].span.from_ms
         self._renumberings = view.directory.renumberings
         self._hits = rise_hits(view, self.query, self.words)
         recent = _sums(self._hits.recent, view.directory.assets, is_asked=False)
@@ -111,11 +110,10 @@ class UniqueRise:
         self._todo = [*view.recent, *view.baseline][::-1]
         self._uniting, self._seen, self._hour = None, [], no_groups()
 
-    def _read_window(self) -> None:
-        """Unite one more of what stands for the next window."""
+    def _read_some(self) -> None:
+        """Unite one more window of the next stretch."""
         if self._uniting is None:
-            span = Span((self._todo[-1].window,))
-            self._uniting = Uniting(self._groups, windows_of(span, self.visits.ground))
+            self._uniting = Uniting(self._groups, windows_of(self._todo[-1].span, self.visits.ground))
         if self._uniting.todo:
             self._uniting.step(self.visits.visited)
         if self._uniting.todo:

@@ -85,7 +85,7 @@ COMMAND = Command(
     says="Show what rises against its own past and its age.",
     example="footfall trending --brand abc --limit 10",
     run=trending,
-    tells="The last hour against the 24 whole hours before it, in visitors, or in hits where none are known. rise is\n"
+    tells="The last hour against the day before it, in visitors, or in hits where none are known. rise is\n"
     "(steady + prior) / (expected + prior): steady is what is left when no minute stands out too far, expected is\n"
     "what its own past and its age let expect.",
     more_examples=("footfall trending --brand abc --section 563 --json",),

@@ -23,7 +23,10 @@ RISING_ASSET = record(
             0, says="only when `basis` is `visitors`: those of each of the hours before, added up"
         ),
         "baselineHits": whole(0, says="only when `basis` is `hits`: in the hours before"),
-        "baselineHours": whole(0, says="of those hours, so many since it was first seen there"),
+        "baselineHours": {
+            **_NUMBER,
+            "description": "how many of those hours there are from the one on in which it was first seen, to a tenth",
+        },
         **{
             name: LISTED_ASSET["properties"][name]
             for name in ("sectionId", "resourceType", "paidType", "title", "address", "image", "published")
@@ -55,7 +58,8 @@ RISING_LIST = record(
         "baseline": record(
             {"from": text(), "to": text(), "uniques": whole(0), "hits": whole(0)},
             required=("from", "to", "hits"),
-            says="The whole hours before it; `uniques` only when `basis` is `visitors`, those of each hour added up.",
+            says="24 whole hours and the minutes between them and the last hour; `uniques` only when `basis` is `visitors`, those of each hour"
+            " and of these minutes added up.",
         ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
