@@ -223,6 +223,42 @@ def test_rises_are_told_from_hits_where_the_hours_before_know_of_no_visitors() -
     assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
 
 
+def fed_by_servers(*, visitors: int) -> dict[str, Any]:
+    """Return what rises where a server sends the hits of ten assets, and some visitors are known of one in each hour."""
+    instance = Instance()
+    steady = [f"steady{number}" for number in range(10)]
+    for hours in range(26):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*steady * 20)
+        for grain in (Grain.MINUTE, Grain.HOUR):
+            came(instance, {"steady0": set(range(visitors))}, grain=grain)
+        instance.count()
+    for minute in range(20):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*steady, *["surge"] * 30)
+        came(instance, {"surge": set(range(visitors))})
+        instance.count()
+    return body_of(instance, "/v1/trending?brand=abc")
+
+
+@pytest.mark.parametrize("visitors", [0, 1, 20])
+def test_a_few_visitors_do_not_stand_for_the_hits_of_servers(visitors: int) -> None:
+    answer = fed_by_servers(visitors=visitors)
+    assert answer["basis"] == "hits"
+    assert [item["assetId"] for item in answer["items"]] == ["surge"]
+
+
+def test_one_visitor_does_not_stand_for_the_server_that_feeds_the_only_asset() -> None:
+    instance = Instance()
+    for hours in range(3):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*["1"] * 60)
+        for grain in (Grain.MINUTE, Grain.HOUR):
+            came(instance, {"1": {1}}, grain=grain)
+        instance.count()
+    assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
+
+
 @pytest.mark.parametrize(
     ("schema", "question"),
     [

@@ -26,6 +26,9 @@ from footfall.values.window import Window
 
 CANDIDATES_MAX = 10_000  # Those with most hits; so far behind them nothing rises that anybody would see.
 UNKNOWN_SHARE_MAX = 0.05  # of the hits before may lie in hours without visitors, such as those of few who want no trace
+# Hardly anybody sees one asset more often in an hour. Where most assets have more hits for each visitor, most hits come
+# from servers, which know of none. Each asset has one vote, so nobody who reloads one of them decides it for all.
+HITS_PER_VISITOR_MAX = 10.0
 
 Numbers = NDArray[np.float64]
 
@@ -129,8 +132,7 @@ class UniqueRise:
         hits = self._hits
         minutes, hours = self._seen[: len(hits.recent)], self._seen[len(hits.recent) :]
         hour = estimates_for(self._hour, self._groups).count[self._place]
-        unknown = sum(one.total for one, seen in zip(hits.baseline, hours, strict=True) if not seen[-1])
-        if not hour[-1] or unknown > UNKNOWN_SHARE_MAX * sum(one.total for one in hits.baseline):
+        if not hour[-1] or not self._has_visitors(hits.recent, hour) or not self._had_visitors(hours):
             return None
         assets = hits.view.directory.assets
         united = np.zeros(assets)
@@ -147,6 +149,23 @@ class UniqueRise:
         )
         before = round(sum(float(seen[-1]) for seen in hours))
         return ToldRises(found, VISITORS, uniques=round(float(hour[-1])), baseline_uniques=before)
+
+    def _had_visitors(self, hours: list[Numbers]) -> bool:
+        """Tell whether visitors are known of nearly all that was before."""
+        before = self._hits.baseline
+        unknown = sum(
+            one.total for one, seen in zip(before, hours, strict=True) if not self._has_visitors([one], seen)
+        )
+        return unknown <= UNKNOWN_SHARE_MAX * sum(one.total for one in before)
+
+    def _has_visitors(self, windows: list[Hits], seen: Numbers) -> bool:
+        """Tell whether so many visitors, by place, can be those of most hits of some windows, and not of a few."""
+        hits = _sums(windows, self._hits.view.directory.assets, is_asked=False)[self._candidates]
+        has_vote = hits >= STEADY_HITS_MIN
+        if not has_vote.any():
+            return bool(seen[-1] * HITS_PER_VISITOR_MAX >= sum(one.total for one in windows))
+        is_plausible = seen[:-1][has_vote] * HITS_PER_VISITOR_MAX >= hits[has_vote]
+        return bool(2 * np.count_nonzero(is_plausible) >= len(is_plausible))
 
     def _prior(self, united: Numbers) -> float:
         """Return the mean of all assets seen; those with a few hits only were not looked at, and are taken by these."""

@@ -151,7 +151,7 @@ TRENDING = Operation(
     "trending",
     "The assets that rise against their own past and their age, with the numbers behind each rank.",
     GROUP,
-    more="The last hour against the 24 whole hours before it, in visitors where they are known, so that nobody's "
+    more="The last hour against the day before it, in visitors where they are known, so that nobody's "
     "reloads lift anything, and in hits otherwise; `basis` says which. A handful moves nothing, and one "
     f"minute cannot lift an asset by itself. {_MORE}",
     parameters=(
