@@ -17,7 +17,7 @@ from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.slices import Slices
 from footfall.flow.serve.view import View, Viewed
-from footfall.flow.serve.visits import NO_VISITORS, Visitors
+from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
@@ -116,15 +116,13 @@ def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitor
     now, before = _now_and_before(view, query, lambda one: one.section)
     body = _body(view, query, now, before, visitors)
 
-    def seen(label: str) -> Visitors:
-        return visitors.of_sections.get(label, NO_VISITORS)
-
-    ranked = sorted(now.hits, key=lambda label: (-seen(label).uniques, -now.hits[label], label))
+    seen = {label: _of_section(visitors, now, label) for label in now.hits}
+    ranked = sorted(now.hits, key=lambda label: (-seen[label].uniques, -now.hits[label], label))
     body.items = []
     for rank, label in enumerate(ranked[: query.limit], start=1):
         entry = _entry(label, rank, now, before, is_section=True)
         entry.change = UNSET
-        _tell(entry, seen(label))
+        _tell(entry, seen[label])
         body.items.append(entry)
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
 
@@ -180,8 +178,14 @@ def _body(
     )
     if visitors is not None:
         body.sort, body.uniques_are = query.sort, visitors.are
-        _tell(body, visitors.total)
+        # Whoever came is among the brand's visitors, also with hits that found no row.
+        hits = now.total if query.sections and now.is_known else now.at_most
+        _tell(body, bounded(visitors.total, hits=hits))
     return body
+
+
+def _of_section(visitors: LabelVisitors, now: _Sums, label: str) -> Visitors:
+    return bounded(visitors.of_sections.get(label, NO_VISITORS), hits=now.hits[label] if now.is_known else None)
 
 
 def _tell(entry: _Label | _Body, visitors: Visitors) -> None:

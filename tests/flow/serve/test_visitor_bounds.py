@@ -1,0 +1,105 @@
+"""Visitors and their bounds: never more than hits, and never fewer at most than may have come."""
+
+from typing import Any
+
+import msgspec
+from hypothesis import given
+from hypothesis import strategies as st
+
+from footfall.flow.serve.exporting import exported
+from footfall.flow.serve.past import Moments, PastList
+from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.series_query import SeriesQuery
+from footfall.flow.serve.unique_labels import UniqueLabels
+from footfall.flow.serve.unique_series import UniqueSeries
+from footfall.flow.serve.visits import Visitors, Visits, bounded
+from footfall.values.period import Span
+from footfall.values.window import DAY_MS, Grain
+from tests.flow.serve.visits import NO_WORDS, NOW_MS, Visited, ground, hour
+
+HOURS = [hour(1), hour(0)]
+SPAN = Span(tuple(HOURS))
+SECTIONS = [str(number) for number in range(12)]
+EACH = 900  # enough for registers, whose estimates lie above the truth as often as below
+
+whole = st.integers(0, 1_000)
+
+
+def crowded() -> Visited:
+    """Return two hours in which everybody came with one hit."""
+    store = Visited()
+    for number, section in enumerate(SECTIONS):
+        for visitor in range(EACH):
+            store.visit(HOURS[visitor % 2], (f"a{section}", section, "article", "free"), number * EACH + visitor)
+    return store
+
+
+def visits_of(store: Visited) -> Visits:
+    return Visits(ground(), Moments(NOW_MS, DAY_MS), store.visited)
+
+
+def series_of(store: Visited, query: SeriesQuery) -> dict[str, Any]:
+    reading = UniqueSeries(query, SPAN, visits_of(store))
+    while not reading.is_read:
+        reading.step(store.read)
+    return msgspec.json.decode(reading.answer(NO_WORDS).body)
+
+
+def labels_of(store: Visited, *sections: str, by_section: bool = True) -> dict[str, Any]:
+    past = PastList(SPAN, ground(), Moments(NOW_MS, DAY_MS))
+    while not past.is_read:
+        past.step(store.read)
+    query = PopularQuery("abc", "", from_ms=SPAN.from_ms, to_ms=SPAN.to_ms, sort="uniques", sections=sections, limit=20)
+    reading = UniqueLabels(query, visits_of(store), lambda: past.view(query), by_section=by_section)
+    while not reading.is_read:
+        reading.step(store.read)
+    return msgspec.json.decode(reading.answer(NO_WORDS).body)
+
+
+def require_no_more_than(hits: int, told: dict[str, Any]) -> None:
+    assert told["uniquesAtLeast"] <= told["uniques"] <= told["uniquesAtMost"] <= hits
+
+
+@given(whole, whole, whole, st.none() | whole, whole)
+def test_bounds_stay_in_order_and_nobody_comes_without_a_hit(
+    one: int, two: int, three: int, hits: int | None, missed: int
+) -> None:
+    lower, count, upper = sorted((one, two, three))
+    found = bounded(Visitors(count, lower, upper), hits=hits, missed=missed)
+    assert found.at_least <= found.uniques <= found.at_most <= upper + missed
+    if hits is not None:
+        assert found.at_most <= hits + missed
+
+
+def test_no_series_tells_more_visitors_than_hits() -> None:
+    store = crowded()
+    for section in SECTIONS:
+        told = series_of(store, SeriesQuery("abc", grain=Grain.HOUR, sections=(section,), measure="uniques"))
+        require_no_more_than(EACH, told)
+        for point in told["points"]:
+            require_no_more_than(EACH // 2, point)
+        require_no_more_than(
+            EACH, series_of(store, SeriesQuery("abc", grain=Grain.HOUR, asset=f"a{section}", measure="uniques"))
+        )
+    require_no_more_than(
+        EACH * len(SECTIONS), series_of(store, SeriesQuery("abc", grain=Grain.HOUR, measure="uniques"))
+    )
+
+
+def test_no_section_and_no_brand_has_more_visitors_than_hits() -> None:
+    store = crowded()
+    answer = labels_of(store)
+    assert len(answer["items"]) == len(SECTIONS)
+    for item in (answer, *answer["items"]):
+        require_no_more_than(item["hits"], item)
+    uniques = [item["uniques"] for item in answer["items"]]
+    assert uniques == sorted(uniques, reverse=True)
+    for section in SECTIONS:
+        require_no_more_than(EACH, labels_of(store, section, by_section=False))
+
+
+def test_no_exported_row_has_more_visitors_than_its_asset_has_hits() -> None:
+    store = crowded()
+    for one in exported(HOURS, store.read, ground(), store.visited):
+        assert one.rows is not None
+        assert all(row.uniques is not None and 400 < row.uniques <= row.hits for row in one.rows)
