@@ -1,11 +1,13 @@
 """Visitors and their bounds: never more than hits, and never fewer at most than may have come."""
 
+from dataclasses import replace
 from typing import Any
 
 import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footfall.flow.count.worker import CountRules
 from footfall.flow.serve.exporting import exported
 from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.query import PopularQuery
@@ -13,12 +15,18 @@ from footfall.flow.serve.series_query import SeriesQuery
 from footfall.flow.serve.unique_labels import UniqueLabels
 from footfall.flow.serve.unique_series import UniqueSeries
 from footfall.flow.serve.visits import Visitors, Visits, bounded
+from footfall.flow.store.merging import Limits
+from footfall.flow.store.summaries import Summary
+from footfall.flow.store.visitors import load_visitors
 from footfall.values.period import Span
-from footfall.values.window import DAY_MS, Grain
+from footfall.values.window import DAY_MS, Grain, Window
+from tests.flow.count.stage import NOON_MS, Stage
+from tests.flow.count.stage import key_of as counted_as
 from tests.flow.serve.visits import NO_WORDS, NOW_MS, Visited, ground, hour
 
 HOURS = [hour(1), hour(0)]
 SPAN = Span(tuple(HOURS))
+ALL_HITS = 10
 SECTIONS = [str(number) for number in range(12)]
 EACH = 900  # enough for registers, whose estimates lie above the truth as often as below
 
@@ -103,3 +111,35 @@ def test_no_exported_row_has_more_visitors_than_its_asset_has_hits() -> None:
     for one in exported(HOURS, store.read, ground(), store.visited):
         assert one.rows is not None
         assert all(row.uniques is not None and 400 < row.uniques <= row.hits for row in one.rows)
+
+
+def test_hits_without_a_row_may_have_come_with_visitors_of_a_section() -> None:
+    stage = Stage(how=replace(CountRules(), limits=Limits(assets_max=3)))
+    hits = [counted_as(f"a{number}", "news") for number in range(ALL_HITS)]
+    stage.send_pack(hits, visitors=[number.to_bytes(8, "little") for number in range(100, 100 + ALL_HITS)])
+    stage.worker(0, stage.table).drain()
+    window = stage.window(NOON_MS, Grain.MINUTE)
+    span = Span((window,))
+    here = replace(ground(), now_ms=window.to_ms, seen_until_ms=window.to_ms, unbuilt={})
+    visits = Visits(here, Moments(NOON_MS, DAY_MS), lambda one: load_visitors(stage.table, "abc", one))
+
+    def read(one: Window) -> list[Summary]:
+        return list(stage.summaries.live("abc", one))
+
+    series = UniqueSeries(SeriesQuery("abc", grain=Grain.MINUTE, sections=("news",), measure="uniques"), span, visits)
+    while not series.is_read:
+        series.step(read)
+    told = msgspec.json.decode(series.answer(NO_WORDS).body)
+    for one in (told, told["points"][0]):
+        assert (one["uniques"], one["uniquesAtMost"]) == (3, ALL_HITS)
+    past = PastList(span, here, Moments(NOON_MS, DAY_MS))
+    while not past.is_read:
+        past.step(read)
+    for sections in ((), ("news",)):
+        query = PopularQuery("abc", "", sections, from_ms=span.from_ms, to_ms=span.to_ms, sort="uniques")
+        labels = UniqueLabels(query, visits, lambda query=query: past.view(query), by_section=True)
+        while not labels.is_read:
+            labels.step(read)
+        told = msgspec.json.decode(labels.answer(NO_WORDS).body)
+        assert (told["items"][0]["uniques"], told["items"][0]["uniquesAtMost"]) == (3, ALL_HITS)
+        assert (told["uniques"], told["uniquesAtMost"]) == (3 if sections else ALL_HITS, ALL_HITS)

@@ -178,14 +178,15 @@ def _body(
     )
     if visitors is not None:
         body.sort, body.uniques_are = query.sort, visitors.are
-        # Whoever came is among the brand's visitors, also with hits that found no row.
-        hits = now.total if query.sections and now.is_known else now.at_most
-        _tell(body, bounded(visitors.total, hits=hits))
+        # Whoever came is among the brand's visitors, also with hits that found no row; a section has none of those.
+        missed = now.unlabelled if query.sections else 0
+        _tell(body, bounded(visitors.total, hits=None if now.at_most is None else now.at_most - missed, missed=missed))
     return body
 
 
 def _of_section(visitors: LabelVisitors, now: _Sums, label: str) -> Visitors:
-    return bounded(visitors.of_sections.get(label, NO_VISITORS), hits=now.hits[label] if now.is_known else None)
+    told = visitors.of_sections.get(label, NO_VISITORS)
+    return bounded(told, hits=now.hits[label] if now.is_known else None, missed=now.unlabelled)
 
 
 def _tell(entry: _Label | _Body, visitors: Visitors) -> None:

@@ -159,9 +159,8 @@ class UniqueSeries:
         """Return the visitors of a set, of whom so many more may have come whom no row tells of."""
         told = visitors_from(together(one))
         if hits.at_most is None:
-            return bounded(told, hits=None)
-        missed = hits.at_most - hits.hits if self.query.asset else 0
-        return bounded(told, hits=hits.hits, missed=missed)
+            return bounded(told, hits=None, missed=hits.unlabelled)
+        return bounded(told, hits=hits.hits, missed=hits.at_most - hits.hits)
 
 
 def _groups_of(query: SeriesQuery) -> Groups:
