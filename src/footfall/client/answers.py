@@ -21,7 +21,7 @@ class Item:
         None  # visitors, and what they are at least and at most; only of a list that is sorted by them
     )
     uniques_at_least: int | None = None
-    uniques_at_most: int | None = None
+    uniques_at_most: int | None = None  # None also where not all of the span is kept
     section: str = ""
     type: str = ""
     paid: str = ""

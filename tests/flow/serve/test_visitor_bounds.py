@@ -13,13 +13,14 @@ from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.series_query import SeriesQuery
 from footfall.flow.serve.unique_labels import UniqueLabels
+from footfall.flow.serve.unique_list import UniqueList
 from footfall.flow.serve.unique_series import UniqueSeries
 from footfall.flow.serve.visits import Visitors, Visits, bounded
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summary
 from footfall.flow.store.visitors import load_visitors
 from footfall.values.period import Span
-from footfall.values.window import DAY_MS, Grain, Window
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, instant_text
 from tests.flow.count.stage import NOON_MS, Stage
 from tests.flow.count.stage import key_of as counted_as
 from tests.flow.serve.visits import NO_WORDS, NOW_MS, Visited, ground, hour
@@ -143,3 +144,25 @@ def test_hits_without_a_row_may_have_come_with_visitors_of_a_section() -> None:
         told = msgspec.json.decode(labels.answer(NO_WORDS).body)
         assert (told["items"][0]["uniques"], told["items"][0]["uniquesAtMost"]) == (3, ALL_HITS)
         assert (told["uniques"], told["uniquesAtMost"]) == (3 if sections else ALL_HITS, ALL_HITS)
+
+
+def test_what_is_not_kept_any_more_has_no_upper_bound() -> None:
+    store = Visited()
+    for visitor in range(5):
+        store.visit(HOURS[1], ("1", "12", "article", "free"), visitor)
+    here = replace(ground(), kept_ms=dict.fromkeys(Grain, HOUR_MS // 2))
+    past = PastList(SPAN, here, Moments(NOW_MS, DAY_MS))
+    while not past.is_read:
+        past.step(store.read)
+    visits = Visits(here, Moments(NOW_MS, DAY_MS), store.visited)
+    query = PopularQuery("abc", "", from_ms=SPAN.from_ms, to_ms=SPAN.to_ms, sort="uniques")
+    labels = UniqueLabels(query, visits, lambda: past.view(query), by_section=True)
+    listed = UniqueList(query, visits, lambda: past.view(query), NO_WORDS)
+    for reading in (labels, listed):
+        while not reading.is_read:
+            reading.step(store.read)
+        told = msgspec.json.decode(reading.answer(NO_WORDS).body)
+        assert told["keptSince"] == instant_text(HOURS[0].to_ms)
+        bounds = [(one["uniques"], one["uniquesAtLeast"], one["uniquesAtMost"]) for one in told["items"]]
+        assert bounds == [(5, 5, None)]
+        assert told.get("uniquesAtMost") is None

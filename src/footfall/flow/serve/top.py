@@ -40,7 +40,7 @@ class _Label(msgspec.Struct, rename="camel", gc=False):
     hits_before: int | None
     uniques: int | UnsetType = UNSET
     uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType | None = UNSET
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -60,7 +60,7 @@ class _Body(msgspec.Struct, rename="camel"):
     uniques_are: str | UnsetType = UNSET
     uniques: int | UnsetType = UNSET
     uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType | None = UNSET
     items: list[_Label] | UnsetType = UNSET
 
 
@@ -122,7 +122,7 @@ def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitor
     for rank, label in enumerate(ranked[: query.limit], start=1):
         entry = _entry(label, rank, now, before, is_section=True)
         entry.change = UNSET
-        _tell(entry, seen[label])
+        _tell(entry, seen[label], has_all=view.kept_since_ms is None)
         body.items.append(entry)
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
 
@@ -180,7 +180,8 @@ def _body(
         body.sort, body.uniques_are = query.sort, visitors.are
         # Whoever came is among the brand's visitors, also with hits that found no row; a section has none of those.
         missed = now.unlabelled if query.sections else 0
-        _tell(body, bounded(visitors.total, hits=None if now.at_most is None else now.at_most - missed, missed=missed))
+        hits = None if now.at_most is None else now.at_most - missed
+        _tell(body, bounded(visitors.total, hits=hits, missed=missed), has_all=has_all)
     return body
 
 
@@ -189,9 +190,9 @@ def _of_section(visitors: LabelVisitors, now: _Sums, label: str) -> Visitors:
     return bounded(told, hits=now.hits[label] if now.is_known else None, missed=now.unlabelled)
 
 
-def _tell(entry: _Label | _Body, visitors: Visitors) -> None:
-    entry.uniques = visitors.uniques
-    entry.uniques_at_least, entry.uniques_at_most = visitors.at_least, visitors.at_most
+def _tell(entry: _Label | _Body, visitors: Visitors, *, has_all: bool) -> None:
+    entry.uniques, entry.uniques_at_least = visitors.uniques, visitors.at_least
+    entry.uniques_at_most = visitors.at_most if has_all else None  # Nobody knows who came when nothing is kept of it.
 
 
 def _now_and_before(view: View, query: PopularQuery, label_of: LabelOf | None) -> tuple[_Sums, _Sums | None]:

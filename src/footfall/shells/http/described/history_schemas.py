@@ -124,12 +124,12 @@ SERIES_SCHEMA = record(
     },
     required=("brand", "grain", "zone", "from", "to", "exact", "final", "hits", "points"),
 )
-_UNIQUES_AT_MOST = maybe(whole(0, says="in 95 of 100 cases not more; null: not all of the span is kept"))
 UNIQUE_POINT = record(
     {
         "from": text("where the window begins; it ends where the next begins"),
         **UNIQUES,
         "uniques": maybe(whole(0, says="visitors, about; null: the window is not kept any more")),
+        "uniquesAtMost": whole(0, says="in 95 of 100 cases not more"),
         "open": POINT["properties"]["open"],
     },
     required=("from", "uniques"),
@@ -140,7 +140,6 @@ COMPARED_UNIQUES = record(
         "from": text(),
         "to": text(),
         **UNIQUES,
-        "uniquesAtMost": _UNIQUES_AT_MOST,
         "compared": record(
             {
                 "points": whole(0, says="windows that are over and kept in every span"),
@@ -160,7 +159,6 @@ UNIQUES_SERIES = record(
         "uniquesAre": UNIQUES_ARE,
         **{name: SERIES_SCHEMA["properties"][name] for name in ("keptSince", "final")},
         **UNIQUES,
-        "uniquesAtMost": _UNIQUES_AT_MOST,
         "points": _UNIQUE_POINTS,
         "previous": {"$ref": "#/components/schemas/ComparedUniques"},
         "lastWeek": {"$ref": "#/components/schemas/ComparedUniques"},
