@@ -1,5 +1,8 @@
 """Questions about visitors as the answering side answers them, over what counting stores beside its summaries."""
 
+import csv
+import io
+import json
 from typing import Any
 
 import jsonschema_rs
@@ -11,7 +14,7 @@ from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_s
 from footfall.shells.http.openapi import openapi_document
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 from tests.app.stage import NOON_MS, Instance
-from tests.app.test_history import body_of
+from tests.app.test_history import body_of, text_of
 from tests.flow.serve.visits import sketches_of
 
 
@@ -62,17 +65,18 @@ def test_a_span_has_a_list_by_visitors_too() -> None:
     assert (answer["uniquesAre"], answer["final"], len(answer["revision"])) == ("visitors", False, 16)
 
 
-def test_tables_have_the_same_columns() -> None:
-    instance = visited()
-    told = instance.answering.answer("brand=abc&format=csv&period=justnow&sort=uniques")
-    while told is None:
-        made = instance.answering.read_some()
-        told = made[0] if made else None
-    assert isinstance(told[5], bytes)
-    assert (
-        told[5].splitlines()[0]
-        == b"rank,assetId,uniques,uniquesAtLeast,uniquesAtMost,hits,sectionId,resourceType,paidType"
-    )
+def test_tables_say_in_each_row_what_its_uniques_are() -> None:
+    instance = risen()
+    for question, are in (
+        ("brand=abc&format={}&period=week&sort=uniques", "visitorDays"),
+        ("brand=abc&format={}&period=justnow&sort=uniques", "visitors"),
+        ("/v1/trending?brand=abc&format={}", "visitors"),
+        ("/v1/top/sections?brand=abc&format={}&period=week&sort=uniques", "visitorDays"),
+        ("/v1/series?brand=abc&format={}&grain=day&measure=uniques", "visitors"),
+    ):
+        lines = [json.loads(line) for line in text_of(instance, question.format("ndjson")).splitlines()]
+        table = list(csv.DictReader(io.StringIO(text_of(instance, question.format("csv")), newline="")))
+        assert {line["uniquesAre"] for line in lines} == {row["uniquesAre"] for row in table} == {are}, question
 
 
 def test_a_list_follows_the_visitors_that_come() -> None:

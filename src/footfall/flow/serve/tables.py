@@ -13,6 +13,7 @@ import msgspec
 
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import CSV, KINDS
+from footfall.flow.serve.uniting import VISITORS
 
 _FORMULA_STARTS = (
     "=",
@@ -27,6 +28,7 @@ _FORMULA_STARTS = (
     "\uff0d",
     "\uff20",
 )  # Some take wide ones, too.
+UNIQUES_ARE = "uniquesAre"
 _SPANS = {"": "asked", "previous": "previous", "lastWeek": "lastWeek"}
 
 Row = Mapping[str, Any]
@@ -73,12 +75,17 @@ def formatted(answer: Answer, format_name: str) -> Answer:
 
 def _rows_of(body: Row) -> Iterator[Row]:
     """Yield the rows of an answer: its entries, or the points of a series and of what it is compared with."""
+    # A table has no place but its rows for what holds for all of them.
+    are = {UNIQUES_ARE: body[UNIQUES_ARE]} if UNIQUES_ARE in body else {}
     if "points" not in body:
-        yield from body.get("items", [body])
+        for item in body.get("items", [body]):
+            yield {**item, **are, **item}  # A brand says it of itself.
         return
+    if are:
+        are = {UNIQUES_ARE: VISITORS}  # Each window lies in one day, whatever the span.
     for name, shown in _SPANS.items():
         for point in (body if not name else body.get(name, {})).get("points", []):
-            yield {"span": shown, **point}
+            yield {"span": shown, **point, **are}
 
 
 def _taken(line: io.StringIO) -> bytes:

@@ -66,6 +66,7 @@ class _Body(msgspec.Struct, rename="camel"):
     to: str
     exact: bool
     basis: str
+    uniques_are: str | UnsetType
     uniques: int | UnsetType
     hits: int
     baseline: _Stretch
@@ -93,10 +94,11 @@ class RiseHits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ToldRises:
-    """Rises, what they are told from, and where that is visitors, how many the brand had in the hour and before."""
+    """Rises, what they are told from, and where that is visitors, what one is and how many the brand had."""
 
     rises: Rises
     basis: str
+    uniques_are: str | UnsetType = UNSET
     uniques: int | UnsetType = UNSET
     baseline_uniques: int | UnsetType = UNSET
 
@@ -131,6 +133,7 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
         to=instant_text(view.recent[-1].span.to_ms),
         exact=found.is_exact,
         basis=told.basis,
+        uniques_are=told.uniques_are,
         uniques=told.uniques,
         hits=round(sum(one.total for one in found.recent)),
         baseline=_Stretch(

@@ -16,12 +16,13 @@ from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import STEADY_HITS_MIN, Hits, asked_of, prior_of, rises_of_visitors
 from footfall.flow.serve.trending import RiseHits, ToldRises, rise_hits, told_from_hits, trending
-from footfall.flow.serve.uniting import VISITORS, Uniting, estimates_for
+from footfall.flow.serve.uniting import VISITORS, Uniting, estimates_for, uniques_are
 from footfall.flow.serve.visitor_windows import windows_of
 from footfall.flow.serve.visits import Visits
 from footfall.flow.serve.words import Words
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, no_groups
+from footfall.values.period import Span
 from footfall.values.window import Window
 
 CANDIDATES_MAX = 10_000  # Those with most hits; so far behind them nothing rises that anybody would see.
@@ -148,7 +149,8 @@ class UniqueRise:
             total=float(hour[-1]),
         )
         before = round(sum(float(seen[-1]) for seen in hours))
-        return ToldRises(found, VISITORS, uniques=round(float(hour[-1])), baseline_uniques=before)
+        are = uniques_are(Span(tuple(one for part in hits.view.recent for one in part.span.windows)), self.visits.ground.zone)
+        return ToldRises(found, VISITORS, are, uniques=round(float(hour[-1])), baseline_uniques=before)
 
     def _had_visitors(self, hours: list[Numbers]) -> bool:
         """Tell whether visitors are known of nearly all that was before."""

@@ -2,6 +2,7 @@
 
 from footfall.flow.serve.query import BRANDS_MAX, LIMIT_MAX
 from footfall.flow.serve.series_query import GRAINS, POINTS_MAX
+from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.lists import LISTED_ASSET, UNIQUES, UNIQUES_ARE
 from footfall.shells.http.described.operation import Schema, listed, maybe, record, text, whole
 
@@ -53,6 +54,7 @@ RISING_LIST = record(
         "basis": text(
             "what rises are told from: hits where too little is known of visitors", enum=["visitors", "hits"]
         ),
+        "uniquesAre": {**UNIQUES_ARE, "description": f"only when `basis` is `visitors`: {UNIQUES_ARE['description']}"},
         "uniques": whole(0, says="only when `basis` is `visitors`: of the brand in that hour"),
         "hits": whole(0, says="of the brand in that hour"),
         "baseline": record(
@@ -214,6 +216,7 @@ BRANDS_LIST = record(
         "hits": whole(0, says="of all these brands"),
         "hitsBefore": maybe(whole(0)),
         "sort": _TOP_UNIQUES["sort"],
+        "uniquesAre": text("`visitors` only when every brand says so", enum=[VISITORS, VISITOR_DAYS]),
         "uniques": whole(0, says="only with `sort=uniques`: added up, for nobody can tell who visits two brands"),
         "items": listed({"$ref": "#/components/schemas/BrandTotal"}, maxItems=BRANDS_MAX),
     },

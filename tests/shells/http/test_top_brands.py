@@ -1,0 +1,49 @@
+"""Several brands together: their lines, and what they come to."""
+
+from typing import Any
+
+import msgspec
+import pytest
+
+from footfall.shells.http.top_brands import rolled_up
+
+ABC: dict[str, Any] = {
+    "brand": "abc",
+    "period": "day",
+    "from": "2026-11-14T14:00Z",
+    "to": "2026-11-15T15:00Z",
+    "exact": True,
+    "hits": 900,
+    "hitsBefore": 800,
+}
+VISITED = ABC | {
+    "sort": "uniques",
+    "uniquesAre": "visitors",
+    "uniques": 500,
+    "uniquesAtLeast": 490,
+    "uniquesAtMost": 510,
+}
+
+
+def together(*lines: dict[str, Any]) -> dict[str, Any]:
+    return msgspec.json.decode(rolled_up(lines).body)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "both"),
+    [
+        ("visitors", "visitors", "visitors"),
+        ("visitors", "visitorDays", "visitorDays"),
+        ("visitorDays", "visitorDays", "visitorDays"),
+    ],
+)
+def test_visitors_of_brands_are_visitors_only_where_each_brand_says_so(one: str, other: str, both: str) -> None:
+    found = together(VISITED | {"uniquesAre": one}, VISITED | {"brand": "xyz", "uniquesAre": other})
+    assert found["uniquesAre"] == both
+    assert [item["uniquesAre"] for item in found["items"]] == [one, other]
+
+
+def test_hits_of_brands_say_nothing_of_visitors() -> None:
+    found = together(ABC, ABC | {"brand": "xyz"})
+    assert (found["hits"], found["hitsBefore"]) == (1_800, 1_600)
+    assert not [name for name in found if name.startswith("uniques")]
