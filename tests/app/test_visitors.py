@@ -165,11 +165,25 @@ def test_a_series_of_visitors_is_compared_with_the_span_before_and_with_last_wee
     span = "from=2026-11-15T14%3A00Z&grain=hour&measure=uniques&to=2026-11-15T16%3A00Z"
     series = body_of(instance, f"/v1/series?brand=abc&compare=lastWeek,previous&{span}")
     assert (series["uniques"], series["previous"]["uniques"], series["lastWeek"]["uniques"]) == (1, 3, 0)
-    assert series["previous"]["compared"] == {"points": 2, "uniques": 1, "uniquesBefore": 3, "change": -0.6667}
-    assert series["lastWeek"]["compared"]["change"] is None
+    assert series["previous"]["compared"] == {
+        "points": 2,
+        "uniques": 1,
+        "uniquesAtLeast": 1,
+        "uniquesAtMost": 1,
+        "uniquesBefore": 3,
+        "uniquesBeforeAtLeast": 3,
+        "uniquesBeforeAtMost": 3,
+        "change": -0.6667,
+        "changeAtLeast": -0.6667,
+        "changeAtMost": -0.6667,
+    }
+    changes = [name for name in series["lastWeek"]["compared"] if name.startswith("change")]
+    assert {series["lastWeek"]["compared"][name] for name in changes} == {None}
     days = body_of(instance, "/v1/series?brand=abc&grain=day&last=8&measure=uniques&profile=weekday")
     assert (days["uniques"], days["uniquesAre"]) == (5, "visitorDays")
     assert {day["weekday"]: day["uniquesPerDay"] for day in days["weekdays"] if day["days"]}["sunday"] == 4.0
+    sunday = days["weekdays"][-1]
+    assert (sunday["uniquesPerDayAtLeast"], sunday["uniquesPerDayAtMost"]) == (4.0, 4.0)
 
 
 def test_sections_and_brands_have_visitors_when_they_are_asked_for() -> None:

@@ -111,7 +111,9 @@ def test_no_exported_row_has_more_visitors_than_its_asset_has_hits() -> None:
     store = crowded()
     for one in exported(HOURS, store.read, ground(), store.visited):
         assert one.rows is not None
-        assert all(row.uniques is not None and 400 < row.uniques <= row.hits for row in one.rows)
+        for row in one.rows:
+            assert row.visitors is not None
+            assert 400 < row.visitors.at_least <= row.visitors.uniques <= row.visitors.at_most <= row.hits
 
 
 def test_hits_without_a_row_may_have_come_with_visitors_of_a_section() -> None:
@@ -166,3 +168,17 @@ def test_what_is_not_kept_any_more_has_no_upper_bound() -> None:
         bounds = [(one["uniques"], one["uniquesAtLeast"], one["uniquesAtMost"]) for one in told["items"]]
         assert bounds == [(5, 5, None)]
         assert told.get("uniquesAtMost") is None
+
+
+def test_a_change_is_told_no_closer_than_the_visitors_of_both_spans_are_known() -> None:
+    store = crowded()
+    reading = UniqueSeries(
+        SeriesQuery("abc", grain=Grain.HOUR, measure="uniques", compare=("previous",)), Span((HOURS[1],)), visits_of(store)
+    )
+    while not reading.is_read:
+        reading.step(store.read)
+    found = msgspec.json.decode(reading.answer(NO_WORDS).body)["previous"]["compared"]
+    assert found["changeAtLeast"] < 0 < found["changeAtMost"]  # In truth as many came in both.
+    assert found["changeAtLeast"] <= found["change"] <= found["changeAtMost"]
+    assert found["uniquesAtLeast"] < found["uniquesAtMost"]
+    assert found["uniquesBeforeAtLeast"] < found["uniquesBeforeAtMost"]

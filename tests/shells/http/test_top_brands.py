@@ -43,6 +43,13 @@ def test_visitors_of_brands_are_visitors_only_where_each_brand_says_so(one: str,
     assert [item["uniquesAre"] for item in found["items"]] == [one, other]
 
 
+@pytest.mark.parametrize(("at_most", "of_both"), [(110, 620), (None, None)])
+def test_the_bounds_of_brands_add_up_where_all_have_them(at_most: int | None, of_both: int | None) -> None:
+    other = VISITED | {"brand": "xyz", "uniques": 100, "uniquesAtLeast": 95, "uniquesAtMost": at_most}
+    found = together(VISITED, other)
+    assert (found["uniques"], found["uniquesAtLeast"], found["uniquesAtMost"]) == (600, 585, of_both)
+
+
 def test_hits_of_brands_say_nothing_of_visitors() -> None:
     found = together(ABC, ABC | {"brand": "xyz"})
     assert (found["hits"], found["hitsBefore"]) == (1_800, 1_600)

@@ -36,7 +36,7 @@ class ExportedRow:
     resource_type: str
     paid_type: str
     hits: int
-    uniques: int | None = None  # Visitors of the asset in the window, under whatever labels; None: nobody asked.
+    visitors: Visitors | None = None  # of the asset in the window, under whatever labels; None: nobody asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +105,8 @@ def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, Vis
 
 def _rows_of(columns: Columns, visitors: Mapping[int, Visitors] | None) -> Iterator[ExportedRow]:
     for row in rows(columns):
-        uniques = None if visitors is None else _visitors_of(row.asset, columns, visitors).uniques
-        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, uniques)
+        told = None if visitors is None else _visitors_of(row.asset, columns, visitors)
+        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, told)
     for label, hits in sorted(columns.cuts.left_out.items()):
         yield ExportedRow(LEFT_OUT, "", *label, hits)
     if columns.other:

@@ -54,8 +54,14 @@ class _Compared(msgspec.Struct, rename="camel"):
 
     points: int
     uniques: int
+    uniques_at_least: int
+    uniques_at_most: int
     uniques_before: int
+    uniques_before_at_least: int
+    uniques_before_at_most: int
     change: float | None
+    change_at_least: float | None
+    change_at_most: float | None
 
 
 class _Before(msgspec.Struct, rename="camel"):
@@ -76,6 +82,8 @@ class _Weekday(msgspec.Struct, rename="camel"):
     weekday: str
     days: int
     uniques_per_day: float | None
+    uniques_per_day_at_least: float | None
+    uniques_per_day_at_most: float | None
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -152,32 +160,54 @@ def _shown(points: Sequence[UniquePoint], *, now_ms: int) -> list[_Point]:
 
 
 def _before(asked: SpanVisitors, before: SpanVisitors, *, now_ms: int) -> _Before:
-    uniques, uniques_before = asked.compared.uniques, before.compared.uniques
     return _Before(
         from_=instant_text(before.span.from_ms),
         to=instant_text(before.span.to_ms),
         uniques=before.total.uniques,
         uniques_at_least=before.total.at_least,
         uniques_at_most=_at_most(before),
-        compared=_Compared(
-            points=before.compared_points,
-            uniques=uniques,
-            uniques_before=uniques_before,
-            change=round(uniques / uniques_before - 1, RATIO_DIGITS) if uniques_before else None,
-        ),
+        compared=_compared(asked.compared, before.compared, points=before.compared_points),
         points=_shown(before.points, now_ms=now_ms),
     )
 
 
+def _compared(now: Visitors, before: Visitors, *, points: int) -> _Compared:
+    return _Compared(
+        points=points,
+        uniques=now.uniques,
+        uniques_at_least=now.at_least,
+        uniques_at_most=now.at_most,
+        uniques_before=before.uniques,
+        uniques_before_at_least=before.at_least,
+        uniques_before_at_most=before.at_most,
+        change=_change(now.uniques, before.uniques),
+        change_at_least=_change(now.at_least, before.at_most),
+        change_at_most=_change(now.at_most, before.at_least),
+    )
+
+
+def _change(now: int, before: int) -> float | None:
+    return round(now / before - 1, RATIO_DIGITS) if before else None
+
+
 def _weekdays(asked: SpanVisitors, *, zone: str, now_ms: int) -> list[_Weekday]:
     """Return what each weekday had on average: of days that are over and kept."""
-    sums, days = [0] * 7, [0] * 7
+    days: list[list[Visitors]] = [[] for _ in WEEKDAYS]
     for one in asked.points:
         if one.visitors is not None and one.window.to_ms <= now_ms:
             number = datetime.fromtimestamp(one.window.from_ms / 1_000, zone_named(zone)).weekday()
-            sums[number] += one.visitors.uniques
-            days[number] += 1
+            days[number].append(one.visitors)
     return [
-        _Weekday(name, count, round(total / count, 1) if count else None)
-        for name, count, total in zip(WEEKDAYS, days, sums, strict=True)
+        _Weekday(
+            name,
+            len(seen),
+            _mean([one.uniques for one in seen]),
+            _mean([one.at_least for one in seen]),
+            _mean([one.at_most for one in seen]),
+        )
+        for name, seen in zip(WEEKDAYS, days, strict=True)
     ]
+
+
+def _mean(numbers: Sequence[int]) -> float | None:
+    return round(sum(numbers) / len(numbers), 1) if numbers else None

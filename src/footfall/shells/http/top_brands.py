@@ -145,6 +145,9 @@ def rolled_up(lines: Sequence[Mapping[str, Any]]) -> Answer:
         # Every brand has salts of its own, so that nobody can tell who visits two of them.
         is_of_one_day = all(line["uniquesAre"] == VISITORS for line in ranked)
         body |= {"sort": UNIQUES, "uniquesAre": VISITORS if is_of_one_day else VISITOR_DAYS}
+        at_most = [line["uniquesAtMost"] for line in ranked]
         body["uniques"] = sum(line["uniques"] for line in ranked)
+        body["uniquesAtLeast"] = sum(line["uniquesAtLeast"] for line in ranked)
+        body["uniquesAtMost"] = None if None in at_most else sum(at_most)
     body["items"] = [{"rank": rank, **line} for rank, line in enumerate(ranked, start=1)]
     return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=is_exact)

@@ -126,12 +126,13 @@ SERIES_SCHEMA = record(
     },
     required=("brand", "grain", "zone", "from", "to", "exact", "final", "hits", "points"),
 )
+_WINDOW_AT_MOST = whole(0, says="in 95 of 100 cases not more")
 UNIQUE_POINT = record(
     {
         "from": text("where the window begins; it ends where the next begins"),
         **UNIQUES,
         "uniques": maybe(whole(0, says="visitors, about; null: the window is not kept any more")),
-        "uniquesAtMost": whole(0, says="in 95 of 100 cases not more"),
+        "uniquesAtMost": _WINDOW_AT_MOST,
         "open": POINT["properties"]["open"],
     },
     required=("from", "uniques"),
@@ -146,8 +147,16 @@ COMPARED_UNIQUES = record(
             {
                 "points": whole(0, says="windows that are over and kept in every span"),
                 "uniques": whole(0, says="of those together, in the span asked for"),
+                "uniquesAtLeast": UNIQUES["uniquesAtLeast"],
+                "uniquesAtMost": _WINDOW_AT_MOST,
                 "uniquesBefore": whole(0, says="of those together, in this one"),
+                "uniquesBeforeAtLeast": UNIQUES["uniquesAtLeast"],
+                "uniquesBeforeAtMost": _WINDOW_AT_MOST,
                 "change": COMPARED["properties"]["compared"]["properties"]["change"],
+                "changeAtLeast": maybe(
+                    {**_NUMBER, "description": "the change if the bounds of both spans hold: not less; null: unknown"}
+                ),
+                "changeAtMost": maybe({**_NUMBER, "description": "and not more; null: nobody knows"}),
             }
         ),
         "points": _UNIQUE_POINTS,
@@ -165,7 +174,17 @@ UNIQUES_SERIES = record(
         "previous": {"$ref": "#/components/schemas/ComparedUniques"},
         "lastWeek": {"$ref": "#/components/schemas/ComparedUniques"},
         "weekdays": listed(
-            record({"weekday": text(), "days": whole(0), "uniquesPerDay": maybe(_NUMBER)}), minItems=7, maxItems=7
+            record(
+                {
+                    "weekday": text(),
+                    "days": whole(0),
+                    "uniquesPerDay": maybe(_NUMBER),
+                    "uniquesPerDayAtLeast": maybe({**_NUMBER, "description": "the same of the bounds of those days"}),
+                    "uniquesPerDayAtMost": maybe(_NUMBER),
+                }
+            ),
+            minItems=7,
+            maxItems=7,
         ),
     },
     required=("brand", "measure", "grain", "zone", "from", "to", "uniquesAre", "final", *UNIQUES, "points"),
@@ -217,6 +236,7 @@ BRANDS_LIST = record(
         "hitsBefore": maybe(whole(0)),
         "sort": _TOP_UNIQUES["sort"],
         "uniquesAre": text("`visitors` only when every brand says so", enum=[VISITORS, VISITOR_DAYS]),
+        **UNIQUES,
         "uniques": whole(0, says="only with `sort=uniques`: added up, for nobody can tell who visits two brands"),
         "items": listed({"$ref": "#/components/schemas/BrandTotal"}, maxItems=BRANDS_MAX),
     },
