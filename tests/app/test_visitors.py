@@ -241,6 +241,26 @@ def test_rises_are_told_from_hits_where_the_hours_before_know_of_no_visitors() -
     assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
 
 
+def test_what_rises_says_how_far_its_visitors_are_known() -> None:
+    instance = risen()
+    for minute in range(20, 30):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*["crowded"] * 300)
+        came(instance, {"crowded": set(range(minute * 1_000, minute * 1_000 + 300))})
+        instance.count()
+    answer = body_of(instance, "/v1/trending?brand=abc")
+    assert answer["basis"] == "visitors"
+    assert answer["uniquesAtLeast"] < answer["uniques"] < answer["uniquesAtMost"] <= answer["hits"]
+    before = answer["baseline"]
+    assert (before["uniques"], before["uniquesAtLeast"], before["uniquesAtMost"]) == (500, 500, 500)
+    (item,) = [one for one in answer["items"] if one["assetId"] == "crowded"]
+    assert item["uniquesAtLeast"] <= 3_000 <= item["uniquesAtMost"]
+    assert item["uniquesAtLeast"] < item["uniques"] <= item["hits"] == 3_000
+    assert item["steadyUniquesAtLeast"] < item["steadyUniques"] <= item["steadyUniquesAtMost"]
+    for one in answer["items"]:
+        assert one["baselineUniquesAtLeast"] <= one["baselineUniques"] <= one["baselineUniquesAtMost"]
+
+
 def fed_by_servers(*, visitors: int) -> dict[str, Any]:
     """Return what rises where a server sends the hits of ten assets, and some visitors are known of one in each hour."""
     instance = Instance()

@@ -15,12 +15,13 @@ from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import STEADY_HITS_MIN, Hits, asked_of, prior_of, rises_of_visitors
-from footfall.flow.serve.trending import RiseHits, ToldRises, rise_hits, told_from_hits, trending
-from footfall.flow.serve.uniting import VISITORS, Uniting, estimates_for, uniques_are
+from footfall.flow.serve.trending import RiseHits, RiseVisitors, ToldRises, rise_hits, told_from_hits, trending
+from footfall.flow.serve.uniting import Uniting, estimates_for, uniques_are
 from footfall.flow.serve.visitor_windows import windows_of
-from footfall.flow.serve.visits import Visits
+from footfall.flow.serve.visits import Visitors, Visits
 from footfall.flow.serve.words import Words
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset
+from footfall.sketches.estimation import Estimates
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, no_groups
 from footfall.values.period import Span
 from footfall.values.window import Window
@@ -50,6 +51,7 @@ class UniqueRise:
     _uniting: Uniting | None = None
     _seen: list[Numbers] = field(init=False)  # the visitors of each stretch, by place
     _hour: GroupedUniques = field(init=False)  # the minutes of the last hour, united
+    _before: Numbers = field(init=False)  # visitors before it, the least and the most of them, by place
     _from_ms: int = 0
     _renumberings: int = 0
     _answer: Answer | None = None
@@ -92,7 +94,7 @@ class UniqueRise:
             told = self._told() or told_from_hits(self._hits)
             self._answer = trending(self._hits, told, self.query, self.words)
             # They may be large, and are not needed any more.
-            del self._hits, self._candidates, self._groups, self._place, self._seen, self._hour
+            del self._hits, self._candidates, self._groups, self._place, self._seen, self._hour, self._before
 
     def answer(self, _words: Words) -> Answer:
         """Return the answer to the question."""
@@ -113,6 +115,7 @@ class UniqueRise:
         self._place = np.searchsorted(self._groups, groups)
         self._todo = [*view.recent, *view.baseline][::-1]
         self._uniting, self._seen, self._hour = None, [], no_groups()
+        self._before = np.zeros((3, len(groups)))
 
     def _read_some(self) -> None:
         """Unite one more window of the next stretch."""
@@ -122,9 +125,13 @@ class UniqueRise:
             self._uniting.step(self.visits.visited)
         if self._uniting.todo:
             return
-        self._seen.append(self._uniting.estimates().count[self._place])
-        if len(self._seen) <= len(self._hits.recent):
+        told = self._uniting.estimates()
+        number = len(self._seen)
+        self._seen.append(told.count[self._place])
+        if number < len(self._hits.recent):
             self._hour = merge_grouped([self._hour, self._uniting.united])
+        else:
+            self._before += self._bounded([self._hits.baseline[number - len(self._hits.recent)]], told)
         self._uniting = None
         self._todo.pop()
 
@@ -132,25 +139,49 @@ class UniqueRise:
         """Return the rises as visitors tell them; None when too little is known of them."""
         hits = self._hits
         minutes, hours = self._seen[: len(hits.recent)], self._seen[len(hits.recent) :]
-        hour = estimates_for(self._hour, self._groups).count[self._place]
+        estimated = estimates_for(self._hour, self._groups)
+        hour = estimated.count[self._place]
         if not hour[-1] or not self._has_visitors(hits.recent, hour) or not self._had_visitors(hours):
             return None
         assets = hits.view.directory.assets
         united = np.zeros(assets)
         united[self._candidates] = hour[:-1]
         prior = self._prior(united)
-        # Nobody visits without a hit under the labels that are asked for.
-        united = np.minimum(united, _sums(hits.recent, assets, is_asked=True))
+        bounds = self._bounded(hits.recent, estimated)
+        united[self._candidates] = bounds[0, :-1]
         found = rises_of_visitors(
             [self._as_visitors(one, seen) for one, seen in zip(hits.recent, minutes, strict=True)],
             [self._as_visitors(one, seen) for one, seen in zip(hits.baseline, hours, strict=True)],
             united,
             prior=prior,
-            total=float(hour[-1]),
+            total=float(bounds[0, -1]),
         )
-        before = round(sum(float(seen[-1]) for seen in hours))
-        are = uniques_are(Span(tuple(one for part in hits.view.recent for one in part.span.windows)), self.visits.ground.zone)
-        return ToldRises(found, VISITORS, are, uniques=round(float(hour[-1])), baseline_uniques=before)
+        return ToldRises(found, self._rise_visitors(bounds))
+
+    def _rise_visitors(self, bounds: Numbers) -> RiseVisitors:
+        before = self._before
+        places = {asset: place for place, asset in enumerate(self._candidates.tolist())}
+        span = Span(tuple(window for one in self._hits.view.recent for window in one.span.windows))
+        return RiseVisitors(
+            uniques_are(span, self.visits.ground.zone),
+            hour=_visitors(bounds, -1),
+            before=_visitors(before, -1),
+            of_hour=lambda asset: _visitors(bounds, places[asset]),
+            of_before=lambda asset: _visitors(before, places[asset]),
+        )
+
+    def _bounded(self, windows: list[Hits], told: Estimates) -> Numbers:
+        """Return the visitors of each place in some windows, the least and the most: nobody visits without a hit."""
+        assets = self._hits.view.directory.assets
+        asked = _sums(windows, assets, is_asked=True)[self._candidates]
+        total = sum(one.total for one in windows)
+        # All visitors that an asset has under other labels may be none of those that are asked for.
+        outside = _sums(windows, assets, is_asked=False)[self._candidates] - asked
+        missed = np.full(len(asked), total - sum(float(one.hits.sum()) for one in windows))
+        hits, outside, missed = np.append(asked, total), np.append(outside, 0.0), np.append(missed, 0.0)
+        count, lower, upper = (one[self._place] for one in (told.count, told.lower, told.upper))
+        at_least = np.minimum(np.maximum(np.floor(lower) - outside, 0.0), hits)
+        return np.stack([np.minimum(count, hits), at_least, np.minimum(np.ceil(upper), hits) + missed])
 
     def _had_visitors(self, hours: list[Numbers]) -> bool:
         """Tell whether visitors are known of nearly all that was before."""
@@ -184,13 +215,16 @@ class UniqueRise:
         visitors = np.minimum(seen[:-1], asked)
         is_there = visitors > 0
         assets = np.concatenate([self._candidates[is_there], one.assets])
-        return Hits(assets, np.concatenate([visitors[is_there], np.zeros(len(one.assets))]), float(seen[-1]))
+        return Hits(assets, np.concatenate([visitors[is_there], np.zeros(len(one.assets))]), min(float(seen[-1]), one.total))
 
 
 def _sums(windows: list[Hits], assets: int, *, is_asked: bool) -> Numbers:
     """Return the hits of every asset, in the rows that are asked for or in all of them."""
-    sums = np.zeros(assets)
-    for one in windows:
-        numbers, hits = asked_of(one) if is_asked else (one.assets, one.hits)
-        sums += np.bincount(numbers, weights=hits, minlength=assets)[:assets]
-    return sums
+    found = [asked_of(one) if is_asked else (one.assets, one.hits) for one in windows]
+    numbers, hits = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return np.bincount(numbers, weights=hits, minlength=assets)[:assets].astype(np.float64, copy=False)
+
+
+def _visitors(bounds: Numbers, place: int) -> Visitors:
+    count, at_least, at_most = bounds[:, place].tolist()
+    return Visitors(round(count), int(at_least), int(at_most))

@@ -10,19 +10,27 @@ _NUMBER: Schema = {"type": "number"}
 _EXACT: Schema = {"type": "boolean", "description": "every count is proven"}
 _AT_MOST = maybe(whole(0, says="only unless the count is certain: not more than so many; null: nobody knows"))
 
+_WINDOW_AT_MOST = whole(0, says="in 95 of 100 cases not more")
+_RISE_BOUNDS: dict[str, Schema] = {"uniquesAtLeast": UNIQUES["uniquesAtLeast"], "uniquesAtMost": _WINDOW_AT_MOST}
+
 RISING_ASSET = record(
     {
         "rank": whole(1, LIMIT_MAX),
         "assetId": text(),
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
-        "uniques": whole(0, says="visitors in the last hour; this and the next only when `basis` is `visitors`"),
+        "uniques": whole(0, says="visitors in the last hour; this and the next five only when `basis` is `visitors`"),
+        **_RISE_BOUNDS,
         "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute stands out too far"},
+        "steadyUniquesAtLeast": {**_NUMBER, "description": "the same share of the bounds"},
+        "steadyUniquesAtMost": _NUMBER,
         "hits": whole(1, says="in the last hour"),
         "steadyHits": {**_NUMBER, "description": "only when `basis` is `hits`: the same of hits"},
         "expected": {**_NUMBER, "description": "what its own past, its age and the prior let expect"},
         "baselineUniques": whole(
             0, says="only when `basis` is `visitors`: those of each of the hours before, added up"
         ),
+        "baselineUniquesAtLeast": whole(0, says="their bounds added up"),
+        "baselineUniquesAtMost": whole(0),
         "baselineHits": whole(0, says="only when `basis` is `hits`: in the hours before"),
         "baselineHours": {
             **_NUMBER,
@@ -56,9 +64,10 @@ RISING_LIST = record(
         ),
         "uniquesAre": {**UNIQUES_ARE, "description": f"only when `basis` is `visitors`: {UNIQUES_ARE['description']}"},
         "uniques": whole(0, says="only when `basis` is `visitors`: of the brand in that hour"),
+        **_RISE_BOUNDS,
         "hits": whole(0, says="of the brand in that hour"),
         "baseline": record(
-            {"from": text(), "to": text(), "uniques": whole(0), "hits": whole(0)},
+            {"from": text(), "to": text(), "uniques": whole(0), **_RISE_BOUNDS, "hits": whole(0)},
             required=("from", "to", "hits"),
             says="24 whole hours and the minutes between them and the last hour; `uniques` only when `basis` is `visitors`, those of each hour"
             " and of these minutes added up.",
@@ -126,7 +135,6 @@ SERIES_SCHEMA = record(
     },
     required=("brand", "grain", "zone", "from", "to", "exact", "final", "hits", "points"),
 )
-_WINDOW_AT_MOST = whole(0, says="in 95 of 100 cases not more")
 UNIQUE_POINT = record(
     {
         "from": text("where the window begins; it ends where the next begins"),
