@@ -169,6 +169,25 @@ def test_what_rises_is_told_with_its_numbers() -> None:
     assert found["old"]["rise"] > found["new"]["rise"] > 1.2
 
 
+def test_every_rank_can_be_worked_out_from_the_numbers_beside_it() -> None:
+    instance = Instance()
+    for hours in range(26):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*["old"] * 20, *["young"] * (20 if hours > 20 else 0), *STEADY * 20)
+        instance.count()
+    for minute in range(30):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*STEADY, *["old", "young"] * 4, "new", "new", "new")
+        instance.count()
+    answer = body_of(instance, "/v1/trending?brand=abc")
+    prior = answer["prior"]
+    assert {item["assetId"]: item["baselineHours"] for item in answer["items"]} == {"old": 24.5, "young": 4.5, "new": 0}
+    for item in answer["items"]:
+        expected = (item["baselineHits"] + prior / 4) / (item["exposure"] + 1 / 4)
+        assert item["expected"] == pytest.approx(expected, abs=0.1)
+        assert item["rise"] == pytest.approx((item["steadyHits"] + prior) / (expected + prior), abs=0.01)
+
+
 def test_rises_follow_the_hits_that_come_and_other_lists_are_told_of_the_minute() -> None:
     instance = counted()
     instance.answering.refresh()

@@ -16,7 +16,7 @@ from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import HITS, PopularQuery
 from footfall.flow.serve.rise_view import RiseStretch, RiseView
-from footfall.flow.serve.rises import Hits, Rises, asked_of, risen, rises
+from footfall.flow.serve.rises import RISE_DIGITS, Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
 from footfall.flow.serve.uniting import VISITORS
 from footfall.flow.serve.visits import Visitors
@@ -45,6 +45,7 @@ class _Item(msgspec.Struct, rename="camel", gc=False, kw_only=True):
     hits: int
     steady_hits: float | UnsetType = UNSET
     expected: float
+    exposure: float
     baseline_uniques: int | UnsetType = UNSET
     baseline_uniques_at_least: int | UnsetType = UNSET
     baseline_uniques_at_most: int | UnsetType = UNSET
@@ -199,6 +200,7 @@ def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) 
             rise=float(told.rises.rise[asset]),
             hits=hits[asset],
             expected=round(float(told.rises.expected[asset]), SHOWN_DIGITS),
+            exposure=round(float(told.rises.exposure[asset]), RISE_DIGITS),
             baseline_hours=_hours_seen(found, told.rises, asset),
             section_id=section,
             resource_type=resource_type,

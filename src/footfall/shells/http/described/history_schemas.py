@@ -20,12 +20,22 @@ RISING_ASSET = record(
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
         "uniques": whole(0, says="visitors in the last hour; this and the next five only when `basis` is `visitors`"),
         **_RISE_BOUNDS,
-        "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute stands out too far"},
+        "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute counts for more than five "
+            "times the mean of the other minutes and a sixtieth of `prior`"},
         "steadyUniquesAtLeast": {**_NUMBER, "description": "the same share of the bounds"},
         "steadyUniquesAtMost": _NUMBER,
         "hits": whole(1, says="in the last hour"),
         "steadyHits": {**_NUMBER, "description": "only when `basis` is `hits`: the same of hits"},
-        "expected": {**_NUMBER, "description": "what its own past, its age and the prior let expect"},
+        "expected": {
+            **_NUMBER,
+            "description": "what its own past, its age and the prior let expect: (before + `prior` / 4) / (`exposure` + "
+            "1 / 4), where before is `baselineUniques` or `baselineHits`",
+        },
+        "exposure": {
+            **_NUMBER,
+            "description": "what the brand had from the hour on in which the asset was first seen until the last hour, "
+            "divided by what it had in the last hour",
+        },
         "baselineUniques": whole(
             0, says="only when `basis` is `visitors`: those of each of the hours before, added up"
         ),
@@ -47,6 +57,7 @@ RISING_ASSET = record(
         "rise",
         "hits",
         "expected",
+        "exposure",
         "baselineHours",
         "sectionId",
         "resourceType",
