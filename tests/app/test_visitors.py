@@ -79,6 +79,29 @@ def test_tables_say_in_each_row_what_its_uniques_are() -> None:
         assert {line["uniquesAre"] for line in lines} == {row["uniquesAre"] for row in table} == {are}, question
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "brand=abc&format={}&period=week",
+        "brand=abc&format={}&period=week&sort=uniques",
+        "/v1/trending?brand=abc&format={}",
+        "/v1/top/sections?brand=abc&format={}&period=week",
+        "/v1/top/sections?brand=abc&format={}&period=week&sort=uniques",
+        "/v1/top/types?brand=abc&format={}&period=week",
+        "/v1/series?brand=abc&format={}&grain=hour",
+        "/v1/series?brand=abc&format={}&grain=hour&measure=uniques",
+    ],
+)
+def test_a_table_has_the_same_columns_whatever_is_in_it(question: str) -> None:
+    full, empty = risen(), Instance()
+    full.catalogue.put("abc", [Asset("read", title="What the harbour saw")])
+    head, *rows = text_of(full, question.format("csv")).splitlines()
+    assert rows
+    assert text_of(empty, question.format("csv")).splitlines()[0] == head
+    names = {name for line in text_of(full, question.format("ndjson")).splitlines() for name in json.loads(line)}
+    assert names <= set(head.split(",")), "no field is without a column"
+
+
 def test_a_list_follows_the_visitors_that_come() -> None:
     instance = visited()
     question = "brand=abc&period=justnow&sort=uniques"

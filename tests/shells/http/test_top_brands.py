@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from footfall.flow.serve.tables import formatted
 from footfall.shells.http.top_brands import rolled_up
 
 ABC: dict[str, Any] = {
@@ -54,3 +55,11 @@ def test_hits_of_brands_say_nothing_of_visitors() -> None:
     found = together(ABC, ABC | {"brand": "xyz"})
     assert (found["hits"], found["hitsBefore"]) == (1_800, 1_600)
     assert not [name for name in found if name.startswith("uniques")]
+
+
+@pytest.mark.parametrize("line", [ABC, VISITED])
+def test_a_table_of_brands_has_the_same_columns_whatever_is_in_it(line: dict[str, Any]) -> None:
+    more = {"hitsAtMost": 950, "keptSince": "2026-11-14T20:00Z", "final": True}
+    plain, full = (formatted(rolled_up([one]), "csv").body.decode().splitlines()[0] for one in (line, line | more))
+    assert plain == full
+    assert {"rank", *line, *more} == set(full.split(","))

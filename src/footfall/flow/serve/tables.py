@@ -13,7 +13,8 @@ import msgspec
 
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import CSV, KINDS
-from footfall.flow.serve.uniting import VISITORS
+from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
+from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
 
 _FORMULA_STARTS = (
     "=",
@@ -28,8 +29,7 @@ _FORMULA_STARTS = (
     "\uff0d",
     "\uff20",
 )  # Some take wide ones, too.
-UNIQUES_ARE = "uniquesAre"
-_SPANS = {"": "asked", "previous": "previous", "lastWeek": "lastWeek"}
+_SPANS = {"": "asked", PREVIOUS: PREVIOUS, LAST_WEEK: LAST_WEEK}
 
 Row = Mapping[str, Any]
 
@@ -68,9 +68,8 @@ def formatted(answer: Answer, format_name: str) -> Answer:
     if format_name not in KINDS:
         return answer
     rows = list(_rows_of(msgspec.json.decode(answer.body, type=dict[str, Any])))
-    columns = list(dict.fromkeys(name for row in rows for name in row)) or ["hits"]
-    lines = csv_lines(columns, rows) if format_name == CSV else json_lines(rows)
-    return answer_from(b"".join(lines), max_age_s=answer.max_age_s, exact=answer.exact)
+    lines = csv_lines(answer.columns, rows) if format_name == CSV else json_lines(rows)
+    return answer_from(b"".join(lines), max_age_s=answer.max_age_s, exact=answer.exact, columns=answer.columns)
 
 
 def _rows_of(body: Row) -> Iterator[Row]:
@@ -85,7 +84,7 @@ def _rows_of(body: Row) -> Iterator[Row]:
         are = {UNIQUES_ARE: VISITORS}  # Each window lies in one day, whatever the span.
     for name, shown in _SPANS.items():
         for point in (body if not name else body.get(name, {})).get("points", []):
-            yield {"span": shown, **point, **are}
+            yield {SPAN: shown, **point, **are}
 
 
 def _taken(line: io.StringIO) -> bytes:

@@ -11,11 +11,12 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, Columns, answer_from, columns_of
 from footfall.flow.serve.popular import section_shown
-from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.query import UNIQUES, PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.slices import Slices
+from footfall.flow.serve.uniting import UNIQUES_ARE
 from footfall.flow.serve.view import View, Viewed
 from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded
 from footfall.flow.serve.words import Words
@@ -64,6 +65,14 @@ class _Body(msgspec.Struct, rename="camel"):
     items: list[_Label] | UnsetType = UNSET
 
 
+_VISITORS = (UNIQUES, "uniquesAtLeast", "uniquesAtMost")
+_SECTIONS = columns_of(_Label, without=("resourceType", *_VISITORS))
+_TYPES = columns_of(_Label, without=("sectionId", *_VISITORS))
+_VISITED_SECTIONS = (*columns_of(_Label, without=("change", "resourceType")), UNIQUES_ARE)
+BRAND_COLUMNS = columns_of(_Body, without=("sort", UNIQUES_ARE, *_VISITORS, "items"))
+VISITED_BRAND_COLUMNS = columns_of(_Body, without=("items",))
+
+
 @dataclass(frozen=True, slots=True)
 class LabelVisitors:
     """The visitors of each section, and of all that were asked for together."""
@@ -108,7 +117,7 @@ def brand_total(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
     """Return what a brand has altogether, which is its line among other brands."""
     view = viewed.view(query)
     body = _body(view, query, *_now_and_before(view, query, None))
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, BRAND_COLUMNS)
 
 
 def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
@@ -124,13 +133,13 @@ def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitor
         entry.change = UNSET
         _tell(entry, seen[label], has_all=view.kept_since_ms is None)
         body.items.append(entry)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, _VISITED_SECTIONS)
 
 
 def brand_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
     """Return what a brand has altogether, its visitors with it."""
     body = _body(view, query, *_now_and_before(view, query, None), visitors)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, VISITED_BRAND_COLUMNS)
 
 
 def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: bool) -> Answer:
@@ -143,7 +152,11 @@ def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: b
         entry = _entry(label, rank, now, before, is_section=is_section)
         entry.change = None if rank_before is None else rank_before - rank
         body.items.append(entry)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, _SECTIONS if is_section else _TYPES)
+
+
+def _encoded(body: _Body, view: View, columns: Columns) -> Answer:
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=columns)
 
 
 def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_section: bool) -> _Label:

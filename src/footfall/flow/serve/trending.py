@@ -9,7 +9,7 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from footfall.catalog.asset import Asset
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
@@ -18,7 +18,7 @@ from footfall.flow.serve.query import HITS, PopularQuery
 from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import RISE_DIGITS, Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
-from footfall.flow.serve.uniting import VISITORS
+from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
 from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words
@@ -58,6 +58,9 @@ class _Item(msgspec.Struct, rename="camel", gc=False, kw_only=True):
     address: str | UnsetType = UNSET
     image: str | UnsetType = UNSET
     published: str | UnsetType = UNSET
+
+
+_COLUMNS = (*columns_of(_Item), UNIQUES_ARE)
 
 
 class _Stretch(msgspec.Struct, rename="camel", kw_only=True):
@@ -168,7 +171,7 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
         body.uniques_are = told.visitors.are
         _tell(body, told.visitors.hour)
         _tell(body.baseline, told.visitors.before)
-    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact)
+    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact, columns=_COLUMNS)
 
 
 def _tell(entry: _Item | _Stretch | _Body, visitors: Visitors) -> None:

@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
-from footfall.flow.serve.uniting import uniques_are
+from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
 from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
@@ -59,6 +59,9 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     published: str | UnsetType = UNSET
 
 
+_COLUMNS = (*columns_of(_Item), UNIQUES_ARE)
+
+
 class _Body(msgspec.Struct, rename="camel"):
     """The whole answer, in the order of its JSON."""
 
@@ -99,7 +102,7 @@ def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zon
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
         data = msgspec.json.encode(body)
-    return answer_from(data, max_age_s=found.max_age_s, exact=is_exact)
+    return answer_from(data, max_age_s=found.max_age_s, exact=is_exact, columns=_COLUMNS)
 
 
 def _items(found: FoundUniques, query: PopularQuery, words: Words, *, is_exact: bool) -> list[_Item]:

@@ -7,13 +7,13 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.query import UNIQUES
 from footfall.flow.serve.series import ASKED
 from footfall.flow.serve.series_answer import RATIO_DIGITS, WEEKDAYS
 from footfall.flow.serve.series_query import SeriesQuery
-from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS
-from footfall.flow.serve.uniting import uniques_are
+from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
+from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
 from footfall.flow.serve.visits import Visitors, Visits
 from footfall.flow.serve.words import Words
 from footfall.values.period import Span
@@ -47,6 +47,9 @@ class _Point(msgspec.Struct, rename="camel", gc=False):
     uniques_at_least: int | UnsetType = UNSET
     uniques_at_most: int | UnsetType = UNSET
     open: bool | UnsetType = UNSET
+
+
+_COLUMNS = (SPAN, *columns_of(_Point), UNIQUES_ARE)
 
 
 class _Compared(msgspec.Struct, rename="camel"):
@@ -138,7 +141,8 @@ def unique_series_answer(query: SeriesQuery, visits: Visits, spans: Mapping[str,
         body.last_week = _before(asked, spans[LAST_WEEK], now_ms=now_ms)
     if query.profile == "weekday":
         body.weekdays = _weekdays(asked, zone=visits.ground.zone, now_ms=now_ms)
-    return answer_from(msgspec.json.encode(body), max_age_s=visits.max_age_s(asked.span), exact=False)
+    max_age_s = visits.max_age_s(asked.span)
+    return answer_from(msgspec.json.encode(body), max_age_s=max_age_s, exact=False, columns=_COLUMNS)
 
 
 def _at_most(found: SpanVisitors) -> int | None:
