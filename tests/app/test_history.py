@@ -205,8 +205,6 @@ def test_answers_are_tables_when_that_is_asked_for() -> None:
     instance = counted()
     span = "from=2026-11-15T12%3A00Z&grain=hour&to=2026-11-15T14%3A00Z"
     table = text_of(instance, f"/v1/series?brand=abc&format=csv&{span}")
-    assert table == (
-        "span,from,hits,hitsAtMost,open\r\nasked,2026-11-15T12:00Z,3,,\r\nasked,2026-11-15T13:00Z,2,,\r\n"
-    )
+    assert table == ("span,from,hits,hitsAtMost,open\r\nasked,2026-11-15T12:00Z,3,,\r\nasked,2026-11-15T13:00Z,2,,\r\n")
     lines = text_of(instance, "brand=abc&format=ndjson&period=week").splitlines()
     assert [json.loads(line)["assetId"] for line in lines] == ["1", "3", "2"]

@@ -285,7 +285,7 @@ def test_what_rises_says_how_far_its_visitors_are_known() -> None:
 
 
 def fed_by_servers(*, visitors: int) -> dict[str, Any]:
-    """Return what rises where a server sends the hits of ten assets, and some visitors are known of one in each hour."""
+    """Return what rises where a server sends the hits of ten assets, and visitors are known of one each hour."""
     instance = Instance()
     steady = [f"steady{number}" for number in range(10)]
     for hours in range(26):

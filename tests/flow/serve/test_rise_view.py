@@ -1,5 +1,7 @@
 """What rises are told from: every minute of the last day, none of them twice and none left out."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -20,7 +22,7 @@ def moment(clock: str) -> int:
 def test_the_baseline_ends_where_the_last_hour_begins(clock: str, zone: str) -> None:
     recent, baseline = rise_spans(moment(clock), zone)
     windows = [window for span in (*baseline, *recent) for window in span.windows]
-    assert all(one.to_ms == two.from_ms for one, two in zip(windows, windows[1:], strict=False))
+    assert all(one.to_ms == two.from_ms for one, two in pairwise(windows))
     assert windows[-1].to_ms - recent[0].from_ms == HOUR_MS
     assert windows[-1].to_ms == moment(clock) + MINUTE_MS
     assert len(baseline) - BASELINE_HOURS in (0, 1)

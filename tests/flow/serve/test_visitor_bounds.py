@@ -173,7 +173,9 @@ def test_what_is_not_kept_any_more_has_no_upper_bound() -> None:
 def test_a_change_is_told_no_closer_than_the_visitors_of_both_spans_are_known() -> None:
     store = crowded()
     reading = UniqueSeries(
-        SeriesQuery("abc", grain=Grain.HOUR, measure="uniques", compare=("previous",)), Span((HOURS[1],)), visits_of(store)
+        SeriesQuery("abc", grain=Grain.HOUR, measure="uniques", compare=("previous",)),
+        Span((HOURS[1],)),
+        visits_of(store),
     )
     while not reading.is_read:
         reading.step(store.read)

@@ -144,5 +144,18 @@ def test_rises_that_visitors_tell_are_shown_in_visitors(shell: Any, server: Any)
     assert shell.run("trending", "--url", server.url, "--brand", "abc") == 0
     lines = [line.split() for line in shell.printed().splitlines()]
     assert "told from visitors" in " ".join(shell.printed().split())
-    assert ["#", "rise", "asset", "visitors", "95", "%", "steady", "expected", "before", "hours", "section", "title"] in lines
+    assert [
+        "#",
+        "rise",
+        "asset",
+        "visitors",
+        "95",
+        "%",
+        "steady",
+        "expected",
+        "before",
+        "hours",
+        "section",
+        "title",
+    ] in lines
     assert any(line[3:8] == ["240", "235", "to", "246", "231.5"] for line in lines)

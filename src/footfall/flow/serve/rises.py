@@ -11,11 +11,10 @@ lull or a short life lower it, so a morning makes nothing rise, nor does being n
 was seen in the last hour had on average: as long as little is known of an asset, it is taken for an average one, and
 few hits move nothing.
 
-*Steady* hits: no minute counts for more than five times what the asset's other minutes had on average, a sixtieth of the
-prior added. One visitor who reloads a
-page for a minute, or a script that fires once, thus counts for little. Whoever does so for an hour looks to counts as
-readers do; so where visitors are known, they take the place of hits: those of the last hour, each once, against those
-of the hours before.
+*Steady* hits: no minute counts for more than five times what the asset's other minutes had on average, a sixtieth of
+the prior added. One visitor who reloads a page for a minute, or a script that fires once, thus counts for little.
+Whoever does so for an hour looks to counts as readers do; so where visitors are known, they take the place of hits:
+those of the last hour, each once, against those of the hours before.
 """
 
 from collections.abc import Sequence

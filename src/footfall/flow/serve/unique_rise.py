@@ -186,9 +186,7 @@ class UniqueRise:
     def _had_visitors(self, hours: list[Numbers]) -> bool:
         """Tell whether visitors are known of nearly all that was before."""
         before = self._hits.baseline
-        unknown = sum(
-            one.total for one, seen in zip(before, hours, strict=True) if not self._has_visitors([one], seen)
-        )
+        unknown = sum(one.total for one, seen in zip(before, hours, strict=True) if not self._has_visitors([one], seen))
         return unknown <= UNKNOWN_SHARE_MAX * sum(one.total for one in before)
 
     def _has_visitors(self, windows: list[Hits], seen: Numbers) -> bool:
@@ -215,7 +213,9 @@ class UniqueRise:
         visitors = np.minimum(seen[:-1], asked)
         is_there = visitors > 0
         assets = np.concatenate([self._candidates[is_there], one.assets])
-        return Hits(assets, np.concatenate([visitors[is_there], np.zeros(len(one.assets))]), min(float(seen[-1]), one.total))
+        return Hits(
+            assets, np.concatenate([visitors[is_there], np.zeros(len(one.assets))]), min(float(seen[-1]), one.total)
+        )
 
 
 def _sums(windows: list[Hits], assets: int, *, is_asked: bool) -> Numbers:

@@ -20,16 +20,19 @@ RISING_ASSET = record(
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
         "uniques": whole(0, says="visitors in the last hour; this and the next five only when `basis` is `visitors`"),
         **_RISE_BOUNDS,
-        "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute counts for more than five "
-            "times the mean of the other minutes and a sixtieth of `prior`"},
+        "steadyUniques": {
+            **_NUMBER,
+            "description": "what is left of them when no minute counts for more than five "
+            "times the mean of the other minutes and a sixtieth of `prior`",
+        },
         "steadyUniquesAtLeast": {**_NUMBER, "description": "the same share of the bounds"},
         "steadyUniquesAtMost": _NUMBER,
         "hits": whole(1, says="in the last hour"),
         "steadyHits": {**_NUMBER, "description": "only when `basis` is `hits`: the same of hits"},
         "expected": {
             **_NUMBER,
-            "description": "what its own past, its age and the prior let expect: (before + `prior` / 4) / (`exposure` + "
-            "1 / 4), where before is `baselineUniques` or `baselineHits`",
+            "description": "what its own past, its age and the prior let expect: (before + `prior` / 4) / "
+            "(`exposure` + 1 / 4), where before is `baselineUniques` or `baselineHits`",
         },
         "exposure": {
             **_NUMBER,
@@ -80,8 +83,8 @@ RISING_LIST = record(
         "baseline": record(
             {"from": text(), "to": text(), "uniques": whole(0), **_RISE_BOUNDS, "hits": whole(0)},
             required=("from", "to", "hits"),
-            says="24 whole hours and the minutes between them and the last hour; `uniques` only when `basis` is `visitors`, those of each hour"
-            " and of these minutes added up.",
+            says="24 whole hours and the minutes between them and the last hour; `uniques` only when `basis` is "
+            "`visitors`, those of each hour and of these minutes added up.",
         ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
