@@ -235,6 +235,26 @@ def test_a_sketch_goes_out_to_datasketches_and_comes_back_in(site: Counted) -> N
     assert site.get("/v1/uniques?union=theirs&minus=a").status == 409
 
 
+def test_a_theta_sketch_is_taken_only_beside_an_hll_sketch_that_was_imported(site: Counted) -> None:
+    site.post("a", ["x", "y"])
+    site.post("b", [f"v{n}" for n in range(50)])
+    site.count()
+    other, own = (site.get(f"/v1/uniques/{name}/sketch?kind=theta").body for name in ("b", "a"))
+    refused = site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other)
+    assert (refused.status, refused.headers["content-type"]) == (409, "application/problem+json")
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", own).status == 202, "it says nothing new"
+    site.count()
+    answer = told(site.get("/v1/uniques?intersect=a"))
+    assert (answer["estimate"], answer["upper"]) == (2, 2)
+    assert site.call("PUT", "/v1/uniques/a/sketch", site.get("/v1/uniques/b/sketch").body).status == 202
+    site.count()
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other).status == 202
+    site.count()
+    assert told(site.get("/v1/uniques?intersect=a&intersect=b"))["estimate"] == 50
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other).status == 202, "it may be sent again"
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", b"nonsense").status == 400
+
+
 def test_bytes_that_are_no_sketch_or_one_of_another_size_change_nothing(site: Counted) -> None:
     small = datasketches.hll_sketch(12)
     small.update("x")

@@ -24,7 +24,7 @@ from footfall.sketches.datasketches_hll import uniques_from_datasketches
 from footfall.sketches.errors import NotASketch, OtherSize
 from footfall.sketches.murmur import VALUE_BYTES_MAX, Hashes, hashes_of_texts
 from footfall.sketches.stored_theta import bytes_from_theta
-from footfall.sketches.theta import theta_from_datasketches
+from footfall.sketches.theta import Theta, theta_from_datasketches
 from footfall.sketches.uniques import NAMED_LG_K
 from footfall.sketches.uniques_bytes import bytes_from_uniques
 from footfall.values.counter import counters_group
@@ -106,7 +106,7 @@ def imported_sketch(data: bytes, *, kind: str) -> tuple[Act, bytes]:
     """Return what an import of DataSketches' bytes does, or raise Refused for bytes that no counter can take."""
     try:
         if kind == "theta":
-            return Act.PUT_THETA, bytes_from_theta(theta_from_datasketches(data))
+            return Act.PUT_THETA, bytes_from_theta(theta_sketch(data))
         sketch = uniques_from_datasketches(data)
     except (NotASketch, OtherSize) as error:
         raise Refused("body", str(error)) from error
@@ -116,6 +116,14 @@ def imported_sketch(data: bytes, *, kind: str) -> tuple[Act, bytes]:
             f"is a sketch of lgK {sketch.lg_k}, and named counters have lgK {NAMED_LG_K}; make it with that size",
         )
     return Act.PUT_UNIQUES, bytes_from_uniques(sketch)
+
+
+def theta_sketch(data: bytes) -> Theta:
+    """Return the Theta sketch of DataSketches' bytes, or raise Refused."""
+    try:
+        return theta_from_datasketches(data)
+    except (NotASketch, OtherSize) as error:
+        raise Refused("body", str(error)) from error
 
 
 def _hashes_of(values: Sequence[str]) -> Hashes:

@@ -13,10 +13,12 @@ from footfall.ports.table import Table
 from footfall.sketches.datasketches_hll import datasketches_from_uniques
 from footfall.sketches.estimation import Estimate
 from footfall.sketches.theta import (
+    Theta,
     datasketches_from_theta,
     theta_difference,
     theta_estimate,
     theta_intersection,
+    theta_union,
 )
 from footfall.sketches.uniques import estimate
 from footfall.values.counter import SharesUntold, UnknownCounter, require_counter_name
@@ -125,6 +127,15 @@ def exported(table: Table, brand: str, name: str, *, kind: str, days: Days | Non
 def is_known(table: Table, brand: str, name: str) -> bool:
     """Tell whether there is a counter of this name."""
     return bool(load_counters(table, brand, name))
+
+
+def has_other_shares(table: Table, brand: str, name: str, theta: Theta) -> bool:
+    """Tell whether a counter knows by itself what it shares with others, and a Theta sketch says more than that."""
+    parts = load_counters(table, brand, name)
+    if not parts or not all(part.has_shares for part in parts.values()):
+        return False
+    known = united([part.whole for part in parts.values()]).theta
+    return theta_union([known, theta]) != known  # One that is sent again says nothing new.
 
 
 def estimate_fields(told: Told) -> dict[str, object]:

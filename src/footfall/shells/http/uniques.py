@@ -24,7 +24,14 @@ from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.counter import SKETCH_PATH, KeyReused, UnknownCounter, counters_group, require_counter_name
+from footfall.values.counter import (
+    SKETCH_PATH,
+    KeyReused,
+    SharesTold,
+    UnknownCounter,
+    counters_group,
+    require_counter_name,
+)
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, instant_text
 
@@ -201,6 +208,7 @@ async def _imported(state: Site, request: Request) -> Response:
 
     if kind == "theta":  # It tells what the counter shares with others, not what it is.
         await _require_known(state, brand, name, believes=True)
+        await _require_shares_untold(state, brand, name, lambda: _inflated(state, request, body))
     return await _taken(state, brand, entries)
 
 
@@ -241,6 +249,20 @@ async def _require_known(state: Site, brand: Brand, name: str, *, believes: bool
     is_on_its_way = book.in_flight > 0 or (book.is_estimate and believes)
     if not await state.counters.asked(brand.name, is_there) and not is_on_its_way:
         raise UnknownCounter(name)
+
+
+async def _require_shares_untold(state: Site, brand: Brand, name: str, sketch: Callable[[], bytes]) -> None:
+    """Raise SharesTold when a Theta sketch is not that of an HLL sketch that was imported before, or is on its way."""
+
+    def is_other(table: Table) -> bool:
+        from footfall.flow.collect.counted import theta_sketch
+        from footfall.flow.serve.uniques import has_other_shares
+
+        return has_other_shares(table, brand.name, name, theta_sketch(sketch()))
+
+    book = state.ledger(counters_group(brand.name))
+    if await state.counters.asked(brand.name, is_other) and book.in_flight <= 0:
+        raise SharesTold(name)
 
 
 def _counter_request(state: Site, request: Request, brand: Brand, name: str, body: bytes) -> "CounterRequest":

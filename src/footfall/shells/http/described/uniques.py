@@ -222,7 +222,8 @@ IMPORT = Operation(
     GROUP,
     "write",
     more="An HLL sketch of lgK 14 takes the place of all that the counter has met; it belongs to no day. With "
-    "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences.",
+    "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences; "
+    "a counter that has one of its own takes no other.",
     parameters=(_NAME, BRAND, _KIND, *IDEMPOTENT),
     bodies=(Body(OCTETS, _SKETCH, {"sketch": "what a DataSketches library has serialised"}),),
     answers=(
@@ -231,6 +232,10 @@ IMPORT = Operation(
             HTTPStatus.BAD_REQUEST, "The body is no sketch, or one of another size; nothing changed.", field_name="body"
         ),
         _UNKNOWN,
+        problem(
+            HTTPStatus.CONFLICT,
+            "A Theta sketch came for a counter that was not imported, or that has its Theta sketch; nothing changed.",
+        ),
         _OTHER_BODY,
     ),
 )
