@@ -46,6 +46,12 @@ def test_an_estimate_is_shown_with_its_bounds(server: Any) -> None:
     assert server.asked[0].path == "/v1/uniques/a?brand=abc&from=2026-11-15T00%3A00Z&to=2026-11-15T12%3A00Z"
 
 
+def test_days_that_are_gone_are_told_in_the_place_of_an_upper_bound(server: Any) -> None:
+    server.answer({"brand": "abc", "name": "a", "keptSince": "2026-11-15T00:00Z", **ANSWER, "upper": None})
+    code, out, _ = uniques(server, "show", "a", "--from", "2026-11-01T00:00Z", "--to", "2026-11-15T12:00Z")
+    assert (code, "at most" in out, "Days before 2026-11-15T00:00Z" in out) == (Exit.OK, False, True)
+
+
 def test_names_of_a_set_are_repeated(server: Any) -> None:
     server.answer({"brand": "abc", **ANSWER})
     uniques(server, "union", "a", "b,c", "--intersect", "d", "--minus", "e", "--minus", "f", "--json")

@@ -15,7 +15,9 @@ from footfall.accounts.register import Register
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.flow.store.retention import note_retention
 from footfall.values.clock import SetClock
+from footfall.values.window import Grain
 from tests.shells.lambdas.api import Reply
 from tests.shells.lambdas.sites import Staged, staged
 from tests.sketches.theirs import datasketches
@@ -196,6 +198,47 @@ def test_days_are_the_brand_s_and_are_merged_when_they_are_asked_for(site: Count
     assert (answer["from"], answer["to"]) == ("2026-11-14T22:00Z", "2026-11-16T22:00Z")
     span = "from=2026-11-16T12:00Z&to=2026-11-17T12:00Z"
     assert told(site.get(f"/v1/uniques?union=a&minus=a&{span}"))["estimate"] == 0
+
+
+def retained(site: Counted, days: int) -> None:
+    """Keep days for so long from now on."""
+    with closing(wiring.open_store(site.settings, site.clock)) as store:
+        kept_ms = {**wiring.kept_ms(site.settings), Grain.DAY: days * DAY_MS}
+        note_retention(store, kept_ms, now_ms=site.clock.now_ms())
+
+
+def test_a_span_of_which_days_are_gone_says_so_and_has_no_upper_bound(site: Counted) -> None:
+    retained(site, 2)
+    for day in range(8):
+        site.post("a", [f"a{day}", "always"])
+        if day == 7:
+            site.post("new", ["x", "always"])
+        site.count()
+        site.clock.advance(DAY_MS)
+    retained(site, 700)
+    site.clock.advance(1)
+    span = "from=2026-11-15T12:00Z&to=2026-11-23T12:00Z"
+    answer = told(site.get(f"/v1/uniques/a?{span}"))
+    assert (answer["keptSince"], answer["upper"]) == ("2026-11-20T22:00Z", None)
+    assert "keptSince" not in told(site.get("/v1/uniques/a?from=2026-11-21T00:00Z&to=2026-11-22T12:00Z"))
+    assert "keptSince" not in told(site.get("/v1/uniques/a"))
+    newer = told(site.get(f"/v1/uniques/new?{span}"))
+    assert ("keptSince" in newer, newer["upper"]) == (False, 2), "it had not begun then"
+    minus = told(site.get(f"/v1/uniques?union=new&minus=a&{span}"))
+    assert (minus["lower"], minus["upper"], minus["keptSince"]) == (0, 1, "2026-11-20T22:00Z")
+    assert told(site.get(f"/v1/uniques?union=new&intersect=a&{span}"))["upper"] is None
+    refused = site.get(f"/v1/uniques/a/sketch?{span}")
+    assert (refused.status, told(refused)["field"]) == (400, "from")
+
+
+@pytest.mark.parametrize("to", ["2026-11-15T22:01Z", "2030-01-02T00:00Z"])
+def test_a_span_that_ends_after_today_is_refused(site: Counted, to: str) -> None:
+    site.post("a", ["x"])
+    site.count()
+    for path in ("/v1/uniques/a?", "/v1/uniques?union=a&", "/v1/uniques/a/sketch?"):
+        refused = site.get(f"{path}from=2026-11-15T00:00Z&to={to}")
+        assert (refused.status, told(refused)["field"]) == (400, "to")
+    assert site.get("/v1/uniques/a?from=2026-11-15T00:00Z&to=2026-11-15T22:00Z").status == 200
 
 
 def test_a_counter_that_is_deleted_is_gone_and_may_begin_anew(site: Counted) -> None:

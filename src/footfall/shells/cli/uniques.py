@@ -147,10 +147,15 @@ def _show(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> i
     table.add_column(style="dim")
     table.add_row(Text("distinct values"), Text(f"{answer['estimate']:,}"), Text("about"))
     table.add_row(Text("at least"), Text(f"{answer['lower']:,}"), Text(f"with {answer['confidence']:.0%} confidence"))
-    table.add_row(Text("at most"), Text(f"{answer['upper']:,}"), Text("likewise"))
+    if answer["upper"] is not None:
+        table.add_row(Text("at most"), Text(f"{answer['upper']:,}"), Text("likewise"))
     around.console().print(table)
     if "from" in answer:
         around.say(f"Whole days from {printable(answer['from'])} to {printable(answer['to'])}.")
+    if "keptSince" in answer:
+        around.say(
+            f"Days before {printable(answer['keptSince'])} are not kept any more: there may have been more values."
+        )
     return Exit.OK
 
 

@@ -70,7 +70,7 @@ def _set(state: Site) -> Endpoint:
         def told(table: Table) -> dict[str, object]:
             from footfall.flow.serve.uniques import Asked, estimate_fields, told_of_set
 
-            days = _days(state, brand, request)
+            days = _days(state, brand, request, table)
             found = told_of_set(table, brand.name, Asked(union, intersect, minus), days)
             asked = {word: list(names) for word, names in zip(_SETS, (union, intersect, minus), strict=True) if names}
             return {"brand": brand.name, **asked, **_span_fields(days), **estimate_fields(found)}
@@ -94,7 +94,7 @@ def _one(state: Site) -> Endpoint:
         def told(table: Table) -> dict[str, object]:
             from footfall.flow.serve.uniques import estimate_fields, told_of
 
-            days = _days(state, brand, request)
+            days = _days(state, brand, request, table)
             found = told_of(table, brand.name, name, days)
             since = {} if found.since_ms is None else {"since": instant_text(found.since_ms)}
             return {"brand": brand.name, "name": name, **since, **_span_fields(days), **estimate_fields(found)}
@@ -115,7 +115,7 @@ def _sketch(state: Site) -> Endpoint:
         def taken_out(table: Table) -> bytes:
             from footfall.flow.serve.uniques import exported
 
-            return exported(table, brand.name, name, kind=kind, days=_days(state, brand, request))
+            return exported(table, brand.name, name, kind=kind, days=_days(state, brand, request, table))
 
         body = await state.counters.asked(brand.name, taken_out)
         return Response(body, headers={**_HEADERS, "content-type": OCTETS})
@@ -299,15 +299,16 @@ def _kind(request: Request) -> str:
     return kind
 
 
-def _days(state: Site, brand: Brand, request: Request) -> "Days | None":
-    from footfall.flow.serve.uniques import days_between
+def _days(state: Site, brand: Brand, request: Request, table: Table) -> "Days | None":
+    from footfall.flow.serve.uniques import days_between, kept_from_ms
 
     # A plus sign in an address is a space to those who read addresses.
     ends = [request.query_params.get(word, "").replace(" ", "+") for word in _SPAN]
     if not any(ends):
         return None
-    kept_ms = wiring.kept_ms(state.settings)[Grain.DAY]
-    return days_between(*ends, zone=brand.zone, now_ms=state.clock.now_ms(), kept_ms=kept_ms)
+    now_ms = state.clock.now_ms()
+    from_ms = kept_from_ms(table, now_ms=now_ms, kept_ms=wiring.kept_ms(state.settings)[Grain.DAY])
+    return days_between(*ends, zone=brand.zone, now_ms=now_ms, kept_from_ms=from_ms)
 
 
 def _of_only_brand(state: Site, request: Request) -> Request:

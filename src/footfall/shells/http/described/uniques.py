@@ -34,13 +34,17 @@ SENT_VALUE = record({"data": _VALUE}, says="One value. Other fields are left asi
 _NUMBERS: dict[str, Schema] = {
     "estimate": whole(0, says="how many distinct values"),
     "lower": whole(0, says="at least so many, at the stated confidence"),
-    "upper": whole(0, says="at most so many, at the stated confidence"),
+    "upper": {
+        "description": "at most so many, at the stated confidence; null when days of the span are not kept any more",
+        "anyOf": [whole(0), {"type": "null"}],
+    },
     "confidence": {"type": "number", "description": "that the truth lies between the bounds"},
     "by": text("which kind of sketch told it", enum=["hll", "theta"]),
 }
 _SPAN: dict[str, Schema] = {
     "from": text("only of a span: where its first day begins"),
     "to": text("only of a span: where its last day ends"),
+    "keptSince": text("only when days of the span are not kept any more: since when all are there"),
 }
 COUNTER = record(
     {
