@@ -163,6 +163,26 @@ def test_sets_are_told_with_their_bounds(site: Counted) -> None:
         assert answer["confidence"] == 0.95
 
 
+def test_no_bound_is_above_the_size_of_a_set_that_it_is_part_of(site: Counted) -> None:
+    site.post("few", [f"f{n}" for n in range(5)])
+    for start in range(0, 50_000, 5_000):
+        site.post("many", [f"v{n}" for n in range(start, start + 5_000)])
+    site.post("some", [f"v{n}" for n in range(3)])
+    site.count()
+    cases = {
+        "intersect=few&intersect=many": 5,
+        "union=few&union=some&intersect=many": 8,
+        "union=many&intersect=some": 3,
+        "union=many&minus=many": 0,
+        "union=few&union=many&minus=many": 5,
+        "union=few&intersect=many&minus=many": 0,
+    }
+    for query, most in cases.items():
+        answer = told(site.get(f"/v1/uniques?{query}"))
+        assert 0 <= answer["lower"] <= answer["estimate"] <= answer["upper"] <= most, query
+    assert site.get("/v1/uniques?union=many&minus=many&minus=nobody").status == 404
+
+
 @pytest.mark.parametrize(
     "query", ["", "minus=a", "union=", "union=a&union=", "union=a&sort=b", "union=a&from=2026-11-15"]
 )
@@ -231,12 +251,14 @@ def test_a_span_of_which_days_are_gone_says_so_and_has_no_upper_bound(site: Coun
     assert (refused.status, told(refused)["field"]) == (400, "from")
 
 
-@pytest.mark.parametrize("to", ["2026-11-15T22:01Z", "2030-01-02T00:00Z"])
-def test_a_span_that_ends_after_today_is_refused(site: Counted, to: str) -> None:
+@pytest.mark.parametrize(
+    "ends", ["from=2026-11-15T00:00Z&to=2026-11-15T22:01Z", "from=2030-01-01T00:00Z&to=2030-01-02T00:00Z"]
+)
+def test_a_span_that_ends_after_today_is_refused(site: Counted, ends: str) -> None:
     site.post("a", ["x"])
     site.count()
     for path in ("/v1/uniques/a?", "/v1/uniques?union=a&", "/v1/uniques/a/sketch?"):
-        refused = site.get(f"{path}from=2026-11-15T00:00Z&to={to}")
+        refused = site.get(f"{path}{ends}")
         assert (refused.status, told(refused)["field"]) == (400, "to")
     assert site.get("/v1/uniques/a?from=2026-11-15T00:00Z&to=2026-11-15T22:00Z").status == 200
 

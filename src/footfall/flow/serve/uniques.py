@@ -13,7 +13,7 @@ from footfall.flow.store.counters import NO_SKETCHES, Counter, Sketches, days_of
 from footfall.flow.store.retention import known_since_ms, load_retention
 from footfall.ports.table import Table
 from footfall.sketches.datasketches_hll import datasketches_from_uniques
-from footfall.sketches.estimation import Estimate
+from footfall.sketches.estimation import CONFIDENCE, Estimate
 from footfall.sketches.theta import (
     Theta,
     datasketches_from_theta,
@@ -140,13 +140,21 @@ def _told_by_registers(asked: Asked, found: Mapping[str, Sketches]) -> Told:
 
 
 def _told_by_hashes(asked: Asked, found: Mapping[str, Sketches]) -> Told:
-    sets = [found[name].theta for name in asked.intersect]
-    if asked.union:
-        sets.append(united([found[name] for name in asked.union]).theta)
-    theta = theta_intersection(sets)
+    # What is taken away from itself is known to be nothing, which its hashes alone could not tell.
+    union = [name for name in asked.union if name not in asked.minus]
+    if set(asked.intersect) & set(asked.minus) or (asked.union and not union):
+        return Told(Estimate(0.0, 0.0, 0.0, CONFIDENCE), "theta")
+    sets = [found[name] for name in asked.intersect]
+    if union:
+        sets.append(united([found[name] for name in union]))
+    theta = theta_intersection([one.theta for one in sets])
     if asked.minus:
         theta = theta_difference(theta, minus=united([found[name] for name in asked.minus]).theta)
-    return Told(theta_estimate(theta), "theta")
+    most = min(estimate(one.uniques).upper for one in sets)
+    told = theta_estimate(theta)
+    # No part of a set is larger than the set, whatever is known of the others.
+    count, lower, upper = (min(number, most) for number in (told.count, told.lower, told.upper))
+    return Told(Estimate(count, lower, upper, told.confidence), "theta")
 
 
 def exported(table: Table, brand: str, name: str, *, kind: str, days: Days | None = None) -> bytes:
