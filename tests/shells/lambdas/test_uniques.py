@@ -101,13 +101,36 @@ def test_the_article_s_address_takes_its_object_and_gives_a_bare_number(site: Co
 
 
 @pytest.mark.parametrize(
-    "name", ["caf%C3%A9", "%F0%9F%90%98", "a%2Fb%23c%40d", "%25", "a,b", "%00", "%E2%80%AE", "a%20b"]
+    "name",
+    [
+        "caf%C3%A9",
+        "%F0%9F%90%98",
+        "a%2Fb%23c%40d",
+        "%25",
+        "a,b",
+        "%00",
+        "%E2%80%AE",
+        "a%20b",
+        "a%0Ab",
+        "%0A",
+        "b%0D%0A",
+        "a/sketch%0A",
+    ],
 )
 def test_a_name_is_any_text(site: Counted, name: str) -> None:
     assert site.post(name, ["1", "2"]).status == 202
     site.count()
     assert site.estimate(name) == 2
     assert told(site.get(f"/v1/uniques?union={name}"))["estimate"] == 2
+
+
+@pytest.mark.parametrize("word", ["union", "intersect", "minus"])
+def test_bytes_that_are_no_text_are_refused_in_a_question(site: Counted, word: str) -> None:
+    site.post("a", ["x"])
+    site.count()
+    refused = site.get(f"/v1/uniques?union=a&{word}=%FF")
+    assert (refused.status, told(refused)["field"]) == (400, word)
+    assert "UTF-8" in told(refused)["detail"]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 257, "a/sketch"])
@@ -126,6 +149,13 @@ def test_a_body_without_a_value_is_refused_and_changes_nothing(site: Counted, bo
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
     site.count()
     assert site.estimate("a") == -404
+
+
+@pytest.mark.parametrize("body", [b'"x"\n"y"\n', b'{"data":"x"}\r\n{"data":"y"}', b"1\n\n2"])
+def test_lines_that_do_not_say_what_they_are_are_told_how_to(site: Counted, body: bytes) -> None:
+    assert "send it with Content-Type: application/x-ndjson" in told(site.post("a", body))["detail"]
+    assert site.post("a", body, **LINES).status == 202
+    assert "x-ndjson" not in told(site.post("a", b'{"data":\n"x"'))["detail"]
 
 
 def test_values_that_cannot_be_taken_are_named_and_the_rest_is_in(site: Counted) -> None:

@@ -65,7 +65,7 @@ def values_from_body(body: bytes, *, lines: bool, values_max: int) -> SentValues
     if not whole:
         raise Refused("body", 'is empty; send {"data": "a value"}, a list, or one a line')
     sent = SentValues()
-    pieces = _pieces_of_lines(whole, values_max) if lines else _pieces_of(_decoded(whole))
+    pieces = _pieces_of_lines(whole, values_max) if lines else _pieces_of(_decoded(whole, may_be_lines=True))
     sent.count = len(pieces)
     if sent.count > values_max:
         raise Refused("body", f"has {sent.count:,} values, at most {values_max:,} are taken at once")
@@ -157,11 +157,22 @@ def _claim(group: str, request: CounterRequest, part: int) -> Claim | None:
     return Claim(key.digest(), body.digest(), part)
 
 
-def _decoded(data: bytes) -> object:
+def _decoded(data: bytes, *, may_be_lines: bool = False) -> object:
     try:
         return msgspec.json.decode(data)
     except _NOT_DECODED as error:
-        raise Refused("body", f"is not JSON: {error}") from error
+        more = _said_of_lines(data) if may_be_lines else ""
+        raise Refused("body", f"is not JSON: {error}{more}") from error
+
+
+def _said_of_lines(body: bytes) -> str:
+    """Return what to do about a body of one value a line that does not say so; nothing for any other."""
+    first, _, more = body.partition(b"\n")
+    try:
+        msgspec.json.decode(first)
+    except _NOT_DECODED:
+        return ""
+    return "; for one value a line, send it with Content-Type: application/x-ndjson" if more else ""
 
 
 def _pieces_of(found: object) -> list[object]:

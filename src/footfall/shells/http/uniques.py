@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -19,6 +18,7 @@ from footfall.flow.collect.inflate import inflate
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
 from footfall.shells.http.access import brand_of
+from footfall.shells.http.counter_names import name_of, names_of
 from footfall.shells.http.door import KEY_BYTES_MAX
 from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.site import Site
@@ -30,7 +30,6 @@ from footfall.values.counter import (
     SharesTold,
     UnknownCounter,
     counters_group,
-    require_counter_name,
 )
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, instant_text
@@ -55,9 +54,9 @@ def uniques_routes(state: Site) -> list[Route]:
     """Return the routes of named counters."""
     return [
         Route("/v1/uniques", _set(state), methods=["GET"]),
-        Route("/v1/uniques/{name:path}/sketch", _sketch(state), methods=["GET", "PUT"]),
-        Route("/v1/uniques/{name:path}", _one(state), methods=["GET", "POST", "DELETE"]),
-        Route("/hyperloglog/{name:path}", _article(state), methods=["GET", "POST"]),
+        Route("/v1/uniques/{name:sketched_counter}/sketch", _sketch(state), methods=["GET", "PUT"]),
+        Route("/v1/uniques/{name:counter}", _one(state), methods=["GET", "POST", "DELETE"]),
+        Route("/hyperloglog/{name:counter}", _article(state), methods=["GET", "POST"]),
     ]
 
 
@@ -65,7 +64,7 @@ def _set(state: Site) -> Endpoint:
     async def answer(request: Request) -> Response:
         brand = state.access.reading_brand(request)
         _require_only(request, (*_SETS, *_SPAN))
-        union, intersect, minus = (_names(request, word) for word in _SETS)
+        union, intersect, minus = (names_of(request, word) for word in _SETS)
 
         def told(table: Table) -> dict[str, object]:
             from footfall.flow.serve.uniques import Asked, estimate_fields, told_of_set
@@ -88,7 +87,7 @@ def _one(state: Site) -> Endpoint:
             return await _added(state, request)
         if request.method == "DELETE":
             return await _deleted(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, _SPAN)
 
         def told(table: Table) -> dict[str, object]:
@@ -108,7 +107,7 @@ def _sketch(state: Site) -> Endpoint:
     async def sketch(request: Request) -> Response:
         if request.method == "PUT":
             return await _imported(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, ("kind", *_SPAN))
         kind = _kind(request)
 
@@ -128,7 +127,7 @@ def _article(state: Site) -> Endpoint:
         request = _of_only_brand(state, request)
         if request.method == "POST":
             return await _added_as_article(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, ())
 
         def card(table: Table) -> int:
@@ -143,7 +142,7 @@ def _article(state: Site) -> Endpoint:
 
 
 async def _added(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), _name(request)
+    brand, name = await brand_of(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body, settings = await request.body(), state.settings
     kind = request.headers.get("content-type", "").lower()
@@ -162,7 +161,7 @@ async def _added(state: Site, request: Request) -> Response:
 
 
 async def _added_as_article(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), _name(request)
+    brand, name = await brand_of(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body = await request.body()
 
@@ -181,7 +180,7 @@ async def _added_as_article(state: Site, request: Request) -> Response:
 
 
 async def _deleted(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), _name(request)
+    brand, name = await brand_of(request, state, scope=WRITE), name_of(request)
     _require_only(request, ())
 
     def entries() -> Entries:
@@ -195,7 +194,7 @@ async def _deleted(state: Site, request: Request) -> Response:
 
 
 async def _imported(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), _name(request)
+    brand, name = await brand_of(request, state, scope=WRITE), name_of(request)
     _require_only(request, ("kind",))
     kind, body = _kind(request), await request.body()
 
@@ -277,19 +276,6 @@ def _counter_request(state: Site, request: Request, brand: Brand, name: str, bod
 def _inflated(state: Site, request: Request, body: bytes) -> bytes:
     encoding = request.headers.get("content-encoding", "").lower()
     return inflate(body, encoding, bytes_max=state.settings.http_inflated_bytes_max)
-
-
-def _name(request: Request) -> str:
-    """Return the name in the path; what was escaped there has to be UTF-8."""
-    try:
-        unquote_to_bytes(request.scope.get("raw_path", b"")).decode()
-    except UnicodeDecodeError as error:
-        raise Refused("name", "is not UTF-8; escape a name's UTF-8 bytes, as in caf%C3%A9") from error
-    return require_counter_name(str(request.path_params["name"]))
-
-
-def _names(request: Request, word: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(request.query_params.getlist(word)))
 
 
 def _kind(request: Request) -> str:
