@@ -58,6 +58,22 @@ def test_names_of_a_set_are_repeated(server: Any) -> None:
     assert server.asked[0].path == "/v1/uniques?brand=abc&union=a&union=b%2Cc&intersect=d&minus=e&minus=f"
 
 
+def test_counters_are_listed_page_after_page(server: Any) -> None:
+    server.answer({"brand": "abc", "items": [{"name": "a"}, {"name": "b\u001b[2J"}], "after": "b&c"})
+    server.answer({"brand": "abc", "items": [{"name": "café"}]})
+    code, out, _ = uniques(server, "list")
+    assert (code, out.split("\n")[0], out.split("\n")[-2], "\x1b" in out) == (Exit.OK, "a", "café", False)
+    assert [one.path for one in server.asked] == [
+        "/v1/counters?brand=abc&limit=1000",
+        "/v1/counters?brand=abc&limit=1000&after=b%26c",
+    ]
+
+
+def test_counters_are_listed_as_json_one_a_line(server: Any) -> None:
+    server.answer({"brand": "abc", "items": [{"name": "a\nb"}, {"name": "c"}]})
+    assert uniques(server, "list", "--json")[:2] == (Exit.OK, '{"name":"a\\nb"}\n{"name":"c"}\n')
+
+
 def test_a_sketch_is_written_to_a_file_and_read_from_one(server: Any, tmp_path: Path) -> None:
     server.answer(b"\x02\x01sketch")
     file = tmp_path / "a.hll"
@@ -83,6 +99,9 @@ def test_a_sketch_is_written_to_a_file_and_read_from_one(server: Any, tmp_path: 
         ("import", "a"),
         ("forget", "a"),
         ("show",),
+        ("add",),
+        ("union",),
+        ("list", "a"),
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_asked(server: Any, argv: tuple[str, ...]) -> None:

@@ -2,74 +2,20 @@
 
 import json
 from collections.abc import Generator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.accounts.register import Register
 from footfall.app import wiring
-from footfall.app.counting import Counting
-from footfall.app.settings import Settings
-from footfall.flow.store.retention import note_retention
-from footfall.values.clock import SetClock
-from footfall.values.window import Grain
-from tests.shells.lambdas.api import Reply
-from tests.shells.lambdas.sites import Staged, staged
+from footfall.values.window import DAY_MS
+from tests.shells.lambdas.counter_site import Counted, counted, told
 from tests.sketches.theirs import datasketches
 
-NOON_MS = 1_794_744_000_000  # 2026-11-15T12:00Z
-DAY_MS = 86_400_000
 LINES = {"content-type": "application/x-ndjson"}
-
-
-@dataclass(slots=True)
-class Counted:
-    """A site, and the counting beside it."""
-
-    site: Staged
-    settings: Settings
-    clock: SetClock
-
-    def post(self, name: str, content: object, **headers: str) -> Reply:
-        body = content if isinstance(content, bytes) else json.dumps(content).encode()
-        names = {word.replace("_", "-"): value for word, value in headers.items()}
-        return self.site.call("POST", f"/v1/uniques/{name}?brand=abc", body, names)
-
-    def get(self, target: str) -> Reply:
-        return self.site.call("GET", f"{target}{'&' if '?' in target else '?'}brand=abc")
-
-    def call(self, method: str, target: str, body: bytes = b"") -> Reply:
-        return self.site.call(method, f"{target}{'&' if '?' in target else '?'}brand=abc", body)
-
-    def count(self) -> None:
-        with (
-            closing(wiring.open_stream(self.settings, self.clock, read_only=True)) as stream,
-            closing(wiring.open_store(self.settings, self.clock)) as store,
-        ):
-            Counting(self.settings, stream, store, clock=self.clock).drain()
-
-    def estimate(self, name: str) -> int:
-        reply = self.get(f"/v1/uniques/{name}")
-        return told(reply)["estimate"] if reply.status == 200 else -reply.status
-
-
-def told(reply: Reply) -> dict[str, Any]:
-    return json.loads(reply.body)
-
-
-@contextmanager
-def counted(folder: Path) -> Generator[Counted]:
-    settings = Settings(data_dir=str(folder), brands={"abc": Brand("abc", zone="Europe/Helsinki")}, stream_shards=2)
-    clock = SetClock(NOON_MS)
-    for opened in (wiring.open_stream(settings, clock), wiring.open_store(settings, clock)):
-        opened.close()
-    with staged(settings, clock) as site:
-        yield Counted(site, settings, clock)
 
 
 @pytest.fixture
@@ -231,68 +177,6 @@ def test_a_comma_is_part_of_a_name(site: Counted) -> None:
     assert site.get("/v1/uniques?union=a&union=nobody").status == 404
 
 
-def test_days_are_the_brand_s_and_are_merged_when_they_are_asked_for(site: Counted) -> None:
-    for values in (["x", "y"], ["y", "z"], ["z"]):
-        site.post("a", values)
-        site.count()
-        site.clock.advance(DAY_MS)
-
-    def of(span: str) -> int:
-        return told(site.get(f"/v1/uniques/a?{span}"))["estimate"]
-
-    assert of("from=2026-11-15T00:00Z&to=2026-11-15T12:00Z") == 2
-    assert of("from=2026-11-16T12:00Z&to=2026-11-16T12:01Z") == 2
-    assert of("from=2026-11-15T12:00Z&to=2026-11-17T22:00Z") == 3
-    assert of("from=2026-11-10T12:00Z&to=2026-11-11T22:00Z") == 0
-    answer = told(site.get("/v1/uniques/a?from=2026-11-15T12:00Z&to=2026-11-16T12:00%2B02:00"))
-    assert (answer["from"], answer["to"]) == ("2026-11-14T22:00Z", "2026-11-16T22:00Z")
-    span = "from=2026-11-16T12:00Z&to=2026-11-17T12:00Z"
-    assert told(site.get(f"/v1/uniques?union=a&minus=a&{span}"))["estimate"] == 0
-
-
-def retained(site: Counted, days: int) -> None:
-    """Keep days for so long from now on."""
-    with closing(wiring.open_store(site.settings, site.clock)) as store:
-        kept_ms = {**wiring.kept_ms(site.settings), Grain.DAY: days * DAY_MS}
-        note_retention(store, kept_ms, now_ms=site.clock.now_ms())
-
-
-def test_a_span_of_which_days_are_gone_says_so_and_has_no_upper_bound(site: Counted) -> None:
-    retained(site, 2)
-    for day in range(8):
-        site.post("a", [f"a{day}", "always"])
-        if day == 7:
-            site.post("new", ["x", "always"])
-        site.count()
-        site.clock.advance(DAY_MS)
-    retained(site, 700)
-    site.clock.advance(1)
-    span = "from=2026-11-15T12:00Z&to=2026-11-23T12:00Z"
-    answer = told(site.get(f"/v1/uniques/a?{span}"))
-    assert (answer["keptSince"], answer["upper"]) == ("2026-11-20T22:00Z", None)
-    assert "keptSince" not in told(site.get("/v1/uniques/a?from=2026-11-21T00:00Z&to=2026-11-22T12:00Z"))
-    assert "keptSince" not in told(site.get("/v1/uniques/a"))
-    newer = told(site.get(f"/v1/uniques/new?{span}"))
-    assert ("keptSince" in newer, newer["upper"]) == (False, 2), "it had not begun then"
-    minus = told(site.get(f"/v1/uniques?union=new&minus=a&{span}"))
-    assert (minus["lower"], minus["upper"], minus["keptSince"]) == (0, 1, "2026-11-20T22:00Z")
-    assert told(site.get(f"/v1/uniques?union=new&intersect=a&{span}"))["upper"] is None
-    refused = site.get(f"/v1/uniques/a/sketch?{span}")
-    assert (refused.status, told(refused)["field"]) == (400, "from")
-
-
-@pytest.mark.parametrize(
-    "ends", ["from=2026-11-15T00:00Z&to=2026-11-15T22:01Z", "from=2030-01-01T00:00Z&to=2030-01-02T00:00Z"]
-)
-def test_a_span_that_ends_after_today_is_refused(site: Counted, ends: str) -> None:
-    site.post("a", ["x"])
-    site.count()
-    for path in ("/v1/uniques/a?", "/v1/uniques?union=a&", "/v1/uniques/a/sketch?"):
-        refused = site.get(f"{path}{ends}")
-        assert (refused.status, told(refused)["field"]) == (400, "to")
-    assert site.get("/v1/uniques/a?from=2026-11-15T00:00Z&to=2026-11-15T22:00Z").status == 200
-
-
 def test_a_counter_that_is_deleted_is_gone_and_may_begin_anew(site: Counted) -> None:
     site.post("a", ["x", "y"])
     site.count()
@@ -382,6 +266,9 @@ def test_a_write_key_adds_and_only_a_secret_one_deletes_imports_or_reads_what_is
         site.count()
         assert call("GET", "/v1/uniques/a", secrets["read"]) == 200
         assert call("GET", "/v1/uniques/a", public) == 403
+        assert call("GET", "/v1/counters", secrets["read"]) == 200
+        assert call("GET", "/v1/counters", public) == 403
+        assert site.site.call("GET", "/v1/counters?brand=keyed").status == 401
         assert site.site.call("GET", "/v1/uniques/a?brand=keyed").status == 401
         assert call("PUT", "/v1/uniques/a/sketch", public, b"x") == 403
         assert call("DELETE", "/v1/uniques/a", public) == 403

@@ -4,12 +4,14 @@ A union is told by registers. What sets share, and what one has that another lac
 error is a share of the union, so of a small part of large sets little is known, and the bounds say so.
 """
 
+import heapq
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from footfall.flow.serve.spans import FROM_MS_MIN
-from footfall.flow.store.counters import NO_SKETCHES, Counter, Sketches, days_of, load_counters, united
+from footfall.flow.store.checkpoints import load_checkpoints
+from footfall.flow.store.counters import NO_SKETCHES, Counter, Sketches, days_of, load_counters, names_in, united
 from footfall.flow.store.retention import known_since_ms, load_retention
 from footfall.ports.table import Table
 from footfall.sketches.datasketches_hll import datasketches_from_uniques
@@ -174,6 +176,17 @@ def exported(table: Table, brand: str, name: str, *, kind: str, days: Days | Non
 def is_known(table: Table, brand: str, name: str) -> bool:
     """Tell whether there is a counter of this name."""
     return bool(load_counters(table, brand, name))
+
+
+def names_after(table: Table, brand: str, *, after: str, limit: int) -> list[str]:
+    """Return the first so many names of a brand's counters that follow a name, in the order of their UTF-8 bytes."""
+    shards = [names_in(table, brand, shard, after=after, at_once=limit) for shard in load_checkpoints(table)]
+    names: dict[str, None] = {}  # One that has changed its shard is in two.
+    for name in heapq.merge(*shards, key=str.encode):
+        names[name] = None
+        if len(names) == limit:
+            break
+    return list(names)
 
 
 def has_other_shares(table: Table, brand: str, name: str, theta: Theta) -> bool:

@@ -170,11 +170,16 @@ def forget_name(table: Table, brand: str, shard: int, name: str) -> None:
     table.delete(Delete(keys.Key(keys.counter_names(brand, shard), name)))
 
 
-def names_in(table: Table, brand: str, shard: int, *, after: str = "") -> Iterator[str]:
+def names_in(table: Table, brand: str, shard: int, *, after: str = "", at_once: int | None = None) -> Iterator[str]:
     """Yield the names of a brand's counters in a shard that follow a name, in the order of their UTF-8 bytes."""
-    for found in everything(table, keys.counter_names(brand, shard), at_least=after or None):
-        if found.key.sort != after:
-            yield found.key.sort
+    partition = keys.counter_names(brand, shard)
+    place = keys.Key(partition, after) if after else None
+    while True:
+        page = table.query(partition, after=place, limit=at_once)
+        yield from (found.key.sort for found in page.items)
+        place = page.after
+        if place is None:
+            return
 
 
 def count_names(table: Table, brand: str, shard: int) -> int:
