@@ -21,6 +21,7 @@ from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.brands import brand_routes
+from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.site import Site
@@ -52,6 +53,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *brand_routes(state),
             *key_routes(state),
             *uniques_routes(state),
+            counter_list_route(state),
         ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
     )
