@@ -69,5 +69,6 @@ def test_brands_are_rolled_up_for_whoever_may_read_them(starter: Starter, data: 
         assert instance.call("GET", f"/v1/top/brands?{asked}", headers=keys["quiet"]).status == status
     assert instance.get("/v1/top/brands?brand=abc&brand=quiet").status == 401
     table = instance.get("/v1/top/brands?brand=abc&format=csv&period=day")
-    assert table.body.decode().splitlines()[0].startswith("rank,brand,period,from,to,exact,hits")
+    columns = "rank,brand,period,from,to,exact,keptSince,final,hits,hitsAtMost,hitsBefore"
+    assert table.body.decode().splitlines()[0] == columns
     instance.terminate()
