@@ -77,5 +77,6 @@ def test_brands_are_rolled_up_for_whoever_may_read_them(starter: Starter, data: 
     for closed in ("/v1/ledger?brand=shy", "/v1/assets?brand=shy"):
         assert instance.call("GET", closed, headers=desk).status == 403
     table = instance.get("/v1/top/brands?brand=abc&format=csv&period=day")
-    assert table.body.decode().splitlines()[0].startswith("rank,brand,period,from,to,exact,hits")
+    columns = "rank,brand,period,from,to,exact,keptSince,final,hits,hitsAtMost,hitsBefore"
+    assert table.body.decode().splitlines()[0] == columns
     instance.terminate()
