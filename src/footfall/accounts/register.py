@@ -91,7 +91,7 @@ class Register:
         """Return the brand's keys, the oldest first."""
         ends = (f"{brand}#", f"{brand}#~")  # Ids are small letters and digits, which all come before the tilde.
         found = [_key_from_item(one.item) for one in everything(self._table, _KEYS, at_least=ends[0], at_most=ends[1])]
-        return sorted(found, key=lambda record: (record.created_at_ms, record.id))
+        return sorted(found, key=lambda record: (record.created_at_ms, not record.is_public, record.id))
 
     def zone_in_use(self, name: str) -> str | None:
         """Return the zone that the brand's hits were last counted in, as far as it was noted."""
