@@ -21,7 +21,10 @@ def estimate(instance: Instance, name: str) -> int:
 
 def drained(instance: Instance) -> dict[str, int]:
     """Wait until every accepted value is in a line of the ledger, and return the lines."""
-    look = lambda: instance.get("/v1/ledger?brand=abc").json().get("uniques", {"inFlight": 1})  # noqa: E731
+
+    def look() -> dict[str, int]:
+        return instance.get("/v1/ledger?brand=abc").json().get("uniques", {"inFlight": 1})
+
     return until(look, lambda lines: not lines["inFlight"], seconds=15)
 
 

@@ -94,7 +94,9 @@ class Settings:
     http_pending_bytes_max: int = _whole(
         32 * MIB, MIB, GIB, "The most bytes of hits that wait for the disk; beyond it senders get 429."
     )
-    dev: bool = _other(False, "switch", "Any brand is accepted without being added; on a loopback address only.")  # noqa: FBT003
+    dev: bool = _other(
+        default=False, kind="switch", says="Any brand is accepted without being added; on a loopback address only."
+    )
     brands: Mapping[str, Brand] = field(
         default_factory=dict[str, Brand],
         metadata={"kind": "brands", "says": "The brands, each with its zone and its rule for unlabelled hits."},
@@ -133,9 +135,9 @@ class Settings:
     )
     count_fold_ms: int = _whole(10 * MINUTE_MS, 1_000, DAY_MS, "How often late hits are folded into their windows.")
     uniques: bool = _other(
-        True,  # noqa: FBT003
-        "switch",
-        "Count how many visitors assets, sections and brands have; when it is off, no visitor is counted.",
+        default=True,
+        kind="switch",
+        says="Count how many visitors assets, sections and brands have; when it is off, no visitor is counted.",
     )
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
     store_layout: Layout = field(
@@ -153,9 +155,9 @@ class Settings:
     serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
     serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")
     catalog_fetch_titles: bool = _other(
-        False,  # noqa: FBT003
-        "switch",
-        "Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
+        default=False,
+        kind="switch",
+        says="Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
     )
     aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
     aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")

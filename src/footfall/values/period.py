@@ -53,6 +53,10 @@ class Span:
         """Return the moment at which the span has ended."""
         return self.windows[-1].to_ms
 
+    def meets(self, window: Window) -> bool:
+        """Tell whether a window, of whatever grain, shares any moment with the span."""
+        return window.from_ms < self.to_ms and window.to_ms > self.from_ms
+
 
 class ImpossiblePeriod(Refused, ValueError):
     """A period was configured that no list can be made for."""

@@ -91,7 +91,7 @@ class SeriesReading:
 
     def touches(self, window: Window) -> bool:
         """Tell whether a window that was written has hits of this series."""
-        return any(window.from_ms < span.to_ms and window.to_ms > span.from_ms for span in self._spans.values())
+        return any(span.meets(window) for span in self._spans.values())
 
     def step(self, read: Read) -> None:
         """Read the next window."""

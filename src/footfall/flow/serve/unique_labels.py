@@ -63,7 +63,7 @@ class UniqueLabels:
 
     def touches(self, window: Window) -> bool:
         """Tell whether a window that was written has hits of it."""
-        return window.from_ms < self.span.to_ms and window.to_ms > self.span.from_ms
+        return self.span.meets(window)
 
     def step(self, read: Read) -> None:
         """Read the next window."""

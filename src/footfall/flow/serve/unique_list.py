@@ -68,7 +68,7 @@ class UniqueList:
 
     def touches(self, window: Window) -> bool:
         """Tell whether a window that was written has hits of this list."""
-        return window.from_ms < self.span.to_ms and window.to_ms > self.span.from_ms
+        return self.span.meets(window)
 
     def step(self, read: Read) -> None:
         """Look at one window for the assets at hand, or at what they have come to."""
