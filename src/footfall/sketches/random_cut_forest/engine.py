@@ -40,7 +40,7 @@ class Engine(Protocol):
         ...
 
     def entries_seen(self) -> int:
-        """Return how many points were taken in."""
+        """Return how many rows of points were taken in."""
         ...
 
     def options(self) -> dict[str, object]:
@@ -66,7 +66,8 @@ def engine_from_bytes(data: bytes, shape: Shape, seed: int, seen: int) -> Engine
         found, asked = engine.options(), _options(shape, seed)
     except (RuntimeError, ValueError, TypeError) as error:
         raise NotASketch(f"{WHAT} has an inside that cannot be read; let it learn again") from error
-    if any(found.get(name) != value for name, value in asked.items()) or engine.entries_seen() != seen:
+    rows = max(0, seen - shape.shingle + 1)  # It counts from the first full shingle on.
+    if any(found.get(name) != value for name, value in asked.items()) or engine.entries_seen() != rows:
         raise NotASketch(f"{WHAT} is of another shape or age inside than outside; let it learn again")
     return engine
 
