@@ -48,7 +48,8 @@ FIRST = (
     ),
     _any_of(
         r"prefetch.proxy \bbingpreview\b google.web.preview \bgoogle-read-aloud\b \bgoogle.page.speed"
-        r" \bprerender\b",
+        r" \bprerender\b"
+        r" ^microsoft.office \)\s(?:excel|powerpoint|word)/\d",
         Label.PREFETCH,
         Reason.PREFETCHER,
     ),
@@ -67,7 +68,8 @@ LAST = (
         r"(?:^|[^u]|[^c]u)bots?(?:\b|_|\d) crawl spider scrap(?:e|y|ing) slurp archiv(?:e|ing)"
         r" fetch(?:er|ing)?(?:\b|_) monitor(?:s|ing)?\b monitor(?:ss|rss) check(?:er|s|ing)?\b validat(?:e|or)"
         r" (?:^|[^m])scan harvest extract(?:or|ion)? analy[sz]er?\b index(?:er|ing)\b grabber \bgrab[/-]"
-        r" \bdownloader\b \blibrary\b \brss\b feed(?:er|read|fetch|burner|parser|demon|ly|press|bin) \bfeeds?[-\s]"
+        r" downloader download.?manager/ \blibrary\b \brss(?:\b|owl)"
+        r" feed(?:er|read|fetch|burner|parser|demon|ly|press|bin) \bfeeds?[-\s]"
         r" \bpreview search(?:bot|engine) \blink[\s-]?(?:check|walk|valet|exam|alarm|tiger|chk) \baudit \bprobe\b"
         r" \bsurvey \bresearch\b \bseo\b parser\b \bsite.?(?:map|check|audit|explorer|improve|sucker)"
         r" inspect(?:or|iontool|ion)\b \bdetector\b \bthumb(?:nail|shot|or) screenshot \bpinger\b \bpingback\b"
@@ -85,12 +87,13 @@ LAST = (
         r"\sdaum[/\s] \sdeusu/ 24x7 \bbw/ \bdlc\b \bort/ \bperl\b ^\w*search\b ask.jeeves attracta bluecoat"
         r" burpcollab collapsify convertify cookiehub \bcursor/ dareboost datanyze exalead foregenix hardenize"
         r" hotjar hubspot infrawatch insights?\b iplabel linktiger mail\.ru/ marketgoo openvas powermarks"
-        r" productfinder prospectingstudio readable/ rexx; \brigor\b silktide sindup sparkler/ speedcurve"
+        r" productfinder prospectingstudio readable/ rexx; \brigor\b neustar wkhtmlto web(?:snap|screen) imgsizer"
+        r" silktide sindup sparkler/ speedcurve"
         r" supercleaner testlocally upday/ wappalyzer watchtowr webglance whatcms/ xtate/"
         r" ^(?:active|azure|clamav|client/|discourse|duckduckgo|email|facebook|microsoft.bits"
         r"|offline|rank|read|reed|rest|track|w3c|yahoo|yandex)"
-        r" \bgoogle-[a-z] [a-z]-google\b \bgoogle.(?:favicon|web|feed|site|image|safe|cloud)"
-        r" proxy(?:[/_-]|bot|check|test|judge|service) \bserver\b \bsplash\b project\b node\.js"
+        r" \bgoogle-[a-z] [a-z]-google\b \bgoogle.(?:favicon|web|feed|site|image|safe|cloud|keyword|search.console)"
+        r" proxy(?:[/_]|bot|check|test|judge|service) \bserver\b \bsplash\b project\b node\.js"
         r" news(?:reader|ai|blur|gator) (?:^|[^b])tools?\b \btest(?:er|ing)\b \bdetect \bjava/\d"
         r" (?:^|[^\dr])preview",
         Label.BOT,
@@ -101,7 +104,7 @@ LAST = (
         r" ^(?:java|python|perl|php|ruby|go|node|curl|libcurl|wget|lwp|libwww|okhttp"
         r"|axios|got|undici|guzzle|httpie|jersey|jetty)(?:[^a-z]|$)"
         r" ^(?:apache-|lwp|libwww|pycurl|wordpress) \bpython(?:-requests|-urllib|-httpx|\d|/) go-http"
-        r" http[_-]?(?:client|request|lib|urlconnection|rs)\b libwww-perl \burllib",
+        r" http[_-]?(?:client|request|lib|urlconnection|rs)\b ^\w*http\b libwww-perl \burllib",
         Label.BOT,
         Reason.HTTP_LIBRARY,
     ),
@@ -116,7 +119,7 @@ LAST = (
         Reason.HAS_CONTACT,
     ),
     # A browser's form with something between its parts where no browser has it.
-    Rule(r"\(KHTML, like Gecko; ", Label.SUSPECTED, Reason.NO_BROWSER),
+    Rule(r"\(KHTML, like Gecko; |Safari/[\d.]+ \(compatible;", Label.SUSPECTED, Reason.NO_BROWSER),
     # Telephones of before 2010, and browsers of text, look like a bare name.
     _any_of(
         r"wap.?browser ^(?:lynx|e?links|w3m|dillo|netsurf|hotjava|nook.browser)(?:[/(\s]|$)"
@@ -154,7 +157,8 @@ PEOPLE = (
         Reason.NONE,
     ),
     _any_of(
-        r"\(via.translate\.google\.com\) embeddedwb embedded.web.browser.from speedmode;.proxy",
+        r"\(via.translate\.google\.com\) embeddedwb bsalsa\.com dts.agent (?:^|;\s)user-agent:.mozilla/[45]"
+        r" embedded.web.browser.from speedmode;.proxy",
         Label.PERSON,
         Reason.NONE,
     ),
