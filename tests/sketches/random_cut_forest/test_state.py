@@ -28,10 +28,10 @@ def state(count: int = 100) -> bytes:
     return bytes_from_forest(forest)
 
 
-def changed(place: int, value: object) -> bytes:
+def changed(place: int, value: int | bytes) -> bytes:
     """Return a state whose checksum is right and whose head says something else."""
     content = state()[FRAME_BYTES:]
-    head = list(struct.unpack_from(HEAD, content))
+    head: list[int | bytes] = list(struct.unpack_from(HEAD, content))
     head[place] = value
     return framed(MAGIC, VERSION, struct.pack(HEAD, *head) + content[struct.calcsize(HEAD) :])
 
@@ -71,7 +71,7 @@ def test_a_state_that_is_cut_or_longer_is_refused(data: st.DataObject) -> None:
     ("place", "value"),
     [(0, 3), (0, 0), (1, 3), (2, 6), (3, 17), (4, 101), (5, 2), (6, 8), (6, 2**63), (7, 99), (9, 10), (9, 2**40)],
 )
-def test_a_state_that_contradicts_itself_is_refused_although_its_checksum_is_right(place: int, value: object) -> None:
+def test_a_state_that_contradicts_itself_is_refused_although_its_checksum_is_right(place: int, value: int) -> None:
     with pytest.raises(NotASketch, match="learn again"):
         forest_from_bytes(changed(place, value))
 
