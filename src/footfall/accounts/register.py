@@ -3,7 +3,7 @@
 The layout is drawn in docs/formats/accounts.md. Every change and the version that tells of it are one transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -14,12 +14,15 @@ from msgspec import Struct
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.keys import (
     KEYS_MAX,
+    SIGNING_KEYS_MAX,
     KeyRecord,
     NewKey,
     RandomBytes,
     new_public_key,
     new_secret_key,
+    new_signing_key,
 )
+from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
@@ -111,6 +114,7 @@ class Register:
                 f"is {brand.zone!r} and hits of {brand.name!r} were counted in {zone_in_use!r}; hours and days of two "
                 f"zones cannot be added up: take {zone_in_use!r}, or another name",
             )
+        self._require_can_prove(brand)
         self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), _zone_put(brand)])
 
     def change(self, brand: Brand) -> None:
@@ -122,6 +126,8 @@ class Register:
                 f"of {brand.name!r} is {before.zone!r} for good: its hours and days are kept as that zone cut them, "
                 "and those of two zones cannot be added up; add another brand for another zone",
             )
+        if (brand.requires_signature, brand.requires_token) != (before.requires_signature, before.requires_token):
+            self._require_can_prove(brand)
         self._write([Put(Key(_BRANDS, brand.name), self._item(brand))])
 
     def remove(self, name: str) -> None:
@@ -148,6 +154,14 @@ class Register:
         self._write([_key_put(new.record)])
         return new
 
+    def add_signing_key(self, brand: str, *, label: str = "", expires_at_ms: int | None = None) -> NewKey:
+        """Make and store a key that signs; it is stored whole, for signatures are checked with it."""
+        self._require_room(brand)
+        self._require_room_to_sign(brand)
+        new = self._new_signing(brand, label=label, expires_at_ms=expires_at_ms)
+        self._write([_key_put(new.record)])
+        return new
+
     def revoke(self, brand: str, key_id: str) -> KeyRecord:
         """Remove a key, so that it works no more; return what was known of it."""
         record = self._key(brand, key_id)
@@ -163,6 +177,9 @@ class Register:
         now_ms = self._clock.now_ms()
         if record.is_public:
             new = new_public_key(brand, label=record.label, now_ms=now_ms, random_bytes=self._random_bytes)
+        elif record.signing:
+            self._require_room_to_sign(brand)
+            new = self._new_signing(brand, label=record.label, expires_at_ms=record.expires_at_ms)
         else:
             new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
         ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
@@ -178,10 +195,27 @@ class Register:
                 with suppress(Changed):
                     self._table.update(Update(_key_of(record), set={"used_at_ms": used_at_ms}, expects=(Present(),)))
 
+    def add_unproven(self, counts: Mapping[Line, int]) -> None:
+        """Add to today's counts of requests that did not prove themselves."""
+        store_counts(self._table, counts, now_ms=self._clock.now_ms())
+
+    def unproven(self, brand: str, *, from_ms: int, to_ms: int) -> Mapping[Line, int]:
+        """Return how many requests of a brand did not prove themselves, on the days of UTC from one moment to another.
+
+        What the last minute brought may not be among them yet.
+        """
+        return stored_counts(self._table, brand, from_ms=from_ms, to_ms=to_ms)
+
     def _new_secret(self, brand: str, scopes: Iterable[str], *, label: str, expires_at_ms: int | None) -> NewKey:
         now_ms = self._clock.now_ms()
         return new_secret_key(
             brand, scopes, label=label, now_ms=now_ms, random_bytes=self._random_bytes, expires_at_ms=expires_at_ms
+        )
+
+    def _new_signing(self, brand: str, *, label: str, expires_at_ms: int | None) -> NewKey:
+        now_ms = self._clock.now_ms()
+        return new_signing_key(
+            brand, label=label, now_ms=now_ms, random_bytes=self._random_bytes, expires_at_ms=expires_at_ms
         )
 
     def _require(self, name: str) -> Brand:
@@ -195,6 +229,20 @@ class Register:
         self._require(brand)
         if len(self.keys(brand)) >= KEYS_MAX:
             raise TooManyKeys("keys", f"of {brand!r} are {KEYS_MAX} already; revoke those that nobody uses")
+
+    def _require_room_to_sign(self, brand: str) -> None:
+        if sum(1 for one in self.keys(brand) if one.signing) >= SIGNING_KEYS_MAX:
+            raise TooManyKeys(
+                "keys", f"of {brand!r} that sign are {SIGNING_KEYS_MAX} already; revoke those that nobody uses"
+            )
+
+    def _require_can_prove(self, brand: Brand) -> None:
+        """Refuse a rule that nobody could follow: without a signing key every sender would be locked out."""
+        asked = "requireSignature" if brand.requires_signature else "requireToken" if brand.requires_token else ""
+        if asked and not any(one.signing for one in self.keys(brand.name)):
+            raise Refused(
+                asked, f"cannot be yet: {brand.name!r} has no signing key; footfall keys add --signing makes one"
+            )
 
     def _key(self, brand: str, key_id: str) -> KeyRecord:
         self._require(brand)

@@ -141,8 +141,10 @@ def _add_key(register: Register, request: Request, _ground: Ground) -> Answer:
     brand, label = str(request["brand"]), str(request.get("label") or "")
     if request.get("kind") == "public":
         return key_told(register.add_public_key(brand, label=label))
-    scopes = cast("Iterable[str]", request.get("scopes") or ())
     expires_at_ms = cast("int | None", request.get("expires_at_ms"))
+    if request.get("kind") == "signing":
+        return key_told(register.add_signing_key(brand, label=label, expires_at_ms=expires_at_ms))
+    scopes = cast("Iterable[str]", request.get("scopes") or ())
     return key_told(register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms))
 
 

@@ -13,6 +13,7 @@ SECRET_FILE = Argument("--secret-file", "A file with a secret key of the brand, 
 BRAND_OR_KEY = Argument(
     "--brand", "The brand; not needed with --secret-file, whose key says it.", shows="BRAND", reads=brand_name
 )
+SIGN = Argument("--sign", "A file with a signing key of the brand, with which each request is signed.", shows="FILE")
 
 
 class WhoseIsIt(WrongUsage):
@@ -25,14 +26,16 @@ class SecretUnreadable(FootfallError):
 
 def key_headers(name: str | None) -> Mapping[str, str]:
     """Return the headers that carry the key of a file; none when no file is named."""
-    if name is None:
-        return {}
+    return {} if name is None else {"Authorization": f"Bearer {secret_in(name)}"}
+
+
+def secret_in(name: str) -> str:
+    """Return the key that a file holds."""
     try:
         with Path(name).open(encoding="utf-8") as file:
-            secret = file.read(SECRET_BYTES_MAX).strip()
+            return file.read(SECRET_BYTES_MAX).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SecretUnreadable(f"{name} cannot be read: {error}.") from error
-    return {"Authorization": f"Bearer {secret}"}
 
 
 def brand_asked(arguments: argparse.Namespace) -> Mapping[str, str]:

@@ -81,16 +81,23 @@ def _added(register: Register, brand: str, asked: Mapping[str, Any]) -> NewKey:
         if "scopes" in asked or "expires" in asked:
             raise Refused("kind", "is public: such a key sends hits and does not end by itself; leave out the rest")
         return register.add_public_key(brand, label=label)
-    if kind != "secret":
-        raise Refused("kind", "is neither 'public' nor 'secret'")
+    if kind not in ("secret", "signing"):
+        raise Refused("kind", "is none of 'public', 'secret' and 'signing'")
+    expires_at_ms = _expiry(asked.get("expires"))
+    if kind == "signing":
+        if "scopes" in asked:
+            raise Refused("scopes", "is not for a signing key, which signs and may do nothing else; leave it out")
+        return register.add_signing_key(brand, label=label, expires_at_ms=expires_at_ms)
     scopes: object = asked.get("scopes")
     if not isinstance(scopes, list) or not all(isinstance(one, str) for one in cast("list[object]", scopes)):
         raise Refused("scopes", 'is not a list of scopes, such as ["write"]')
-    expires = asked.get("expires")
-    if expires is not None and not isinstance(expires, str):
-        raise Refused("expires", "is not a moment such as 2027-01-01T00:00:00Z")
-    expires_at_ms = None if expires is None else moment_from_text(expires, field="expires")
     return register.add_secret_key(brand, cast("list[str]", scopes), label=label, expires_at_ms=expires_at_ms)
+
+
+def _expiry(value: object) -> int | None:
+    if value is not None and not isinstance(value, str):
+        raise Refused("expires", "is not a moment such as 2027-01-01T00:00:00Z")
+    return None if value is None else moment_from_text(value, field="expires")
 
 
 def _require_only(asked: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -18,9 +18,9 @@ from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
-from footfall.shells.http.access import brand_of
 from footfall.shells.http.door import KEY_BYTES_MAX
 from footfall.shells.http.problems import problem_document, refusals
+from footfall.shells.http.proving import TOKEN_PARAMETER, proved_brand
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
@@ -136,7 +136,7 @@ def _article(state: Site) -> Endpoint:
 
 
 async def _added(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), _name(request)
+    brand, name = await proved_brand(request, state, scope=HITS), _name(request)
     _require_only(request, ())
     body, settings = await request.body(), state.settings
     kind = request.headers.get("content-type", "").lower()
@@ -155,7 +155,7 @@ async def _added(state: Site, request: Request) -> Response:
 
 
 async def _added_as_article(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), _name(request)
+    brand, name = await proved_brand(request, state, scope=HITS), _name(request)
     _require_only(request, ())
     body = await request.body()
 
@@ -174,7 +174,7 @@ async def _added_as_article(state: Site, request: Request) -> Response:
 
 
 async def _deleted(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), _name(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), _name(request)
     _require_only(request, ())
 
     def entries() -> Entries:
@@ -188,7 +188,7 @@ async def _deleted(state: Site, request: Request) -> Response:
 
 
 async def _imported(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), _name(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), _name(request)
     _require_only(request, ("kind",))
     kind, body = _kind(request), await request.body()
 
@@ -301,7 +301,7 @@ def _of_only_brand(state: Site, request: Request) -> Request:
 def _require_only(request: Request, names: tuple[str, ...]) -> None:
     given = [name for name, _ in request.query_params.multi_items()]
     for name in given:
-        if name not in (*names, "brand", "key"):
+        if name not in (*names, "brand", "key", TOKEN_PARAMETER):
             raise Refused(name[:64] or "query", f"is not a parameter here; those are {', '.join((*names, 'brand'))}")
         if name not in _SETS and given.count(name) > 1:
             raise Refused(name, "is given twice; give it once")
