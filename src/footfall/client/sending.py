@@ -249,7 +249,7 @@ class Sender:
             pause_ms = min(pause_ms * 2, PAUSE_MS_MAX)
 
     def _headers(self, batch: _Batch) -> Mapping[str, str]:
-        """Return the headers of one try; it is signed anew, for an old signature is refused, and the key is the same."""
+        """Return the headers of one try: signed anew, for an old signature is refused, under the same key."""
         headers = {"Content-Type": "application/json", "Idempotency-Key": batch.key}
         if batch.body[:2] == b"\x1f\x8b":
             headers["Content-Encoding"] = "gzip"

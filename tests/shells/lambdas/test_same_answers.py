@@ -19,6 +19,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.client.signing import page_token, signature_header
 from footfall.ports.table import Table
 from footfall.values.clock import SetClock, SystemClock
 from footfall.values.window import instant_text
@@ -45,6 +46,9 @@ class Keys:
     reading: str
     admin: str
     others: str
+    signing: str
+    signed: str  # a secret key of the brand that asks for proofs
+    signed_public: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +113,20 @@ def keys_in(table: Table) -> Keys:
     abc = Brand("abc", zone="Asia/Kathmandu", is_public=False, origins=("https://abc.example",))
     for brand in (abc, Brand("xyz", unlabelled="hold")):
         register.add(brand, zone_in_use=None)
-    return Keys(
+    asking = Brand("asking", requires_signature=True, requires_token=True)
+    register.add(Brand("asking"), zone_in_use=None)
+    made = Keys(
         secret=register.add_secret_key("abc", ["write"]).text,
         public=register.add_public_key("abc").text,
         reading=register.add_secret_key("abc", ["read"]).text,
         admin=register.add_secret_key("abc", ["admin"]).text,
         others=register.add_secret_key("xyz", ["write", "read"]).text,
+        signing=register.add_signing_key("asking").text,
+        signed=register.add_secret_key("asking", ["write"]).text,
+        signed_public=register.add_public_key("asking").text,
     )
+    register.change(asking)
+    return made
 
 
 @pytest.fixture
@@ -200,6 +211,43 @@ def collected(keys: Keys) -> list[Asked]:
         Asked("GET", "/v1/pixel.gif?brand=open", 400),
         Asked("HEAD", "/v1/pixel.gif?brand=open&asset=p1", 204),
         Asked("GET", "/footfall.js", 200),
+    ]
+
+
+def proved(keys: Keys) -> list[Asked]:
+    body, values = b'[{"assetId": "a"}]', b'["a"]'
+    now_s = time.time_ns() // 1_000_000_000
+
+    def signed(sent: bytes, *, ago_s: int = 0, key: str = "") -> dict[str, str]:
+        made = signature_header(key or keys.signing, sent, at_s=now_s - ago_s)
+        return {**bearer(keys.signed), "footfall-signature": made}
+
+    once, batch = signed(body), {**signed(body), "idempotency-key": "one"}
+    public, token = f"/v1/hits?key={keys.signed_public}", page_token(keys.signing, "asking")
+    return [
+        Asked("POST", "/v1/hits", 202, once, body),
+        Asked("POST", "/v1/hits", 401, once, body),
+        Asked("POST", "/v1/hits", 202, batch, body),
+        Asked("POST", "/v1/hits", 401, {**batch, "idempotency-key": "two"}, body),
+        Asked("POST", "/v1/hits", 401, bearer(keys.signed), body),
+        Asked("POST", "/v1/hits", 401, signed(body, key="ffsig_guess"), body),
+        Asked("POST", "/v1/hits", 401, signed(body, ago_s=4_000), body),
+        Asked("POST", "/v1/hits", 401, {**bearer(keys.signed), "footfall-signature": "v1"}, body),
+        Asked("POST", "/v1/hits", 401, {"footfall-signature": once["footfall-signature"]}, hits(1)),
+        Asked("POST", "/v1/pagehits", 202, signed(b'[{"assetId":"a","hits":2}]'), b'[{"assetId":"a","hits":2}]'),
+        Asked("POST", f"{public}&token={token}", 202, {}, body),
+        Asked("POST", public, 401, {}, body),
+        Asked("POST", f"{public}&token=a.b.c", 401, {}, body),
+        Asked("POST", f"{public}&token={page_token('ffsig_guess', 'asking')}", 401, {}, body),
+        Asked("GET", f"/v1/pixel.gif?asset=1&key={keys.signed_public}&token={token}", 200),
+        Asked("GET", f"/v1/pixel.gif?asset=1&key={keys.signed_public}", 401),
+        Asked("POST", "/v1/uniques/own", 202, signed(values), values),
+        Asked("POST", "/v1/uniques/own", 401, bearer(keys.signed), values),
+        Asked("POST", f"/v1/uniques/own?key={keys.signed_public}&token={token}", 202, {}, values),
+        Asked("POST", "/v1/tokens", 401, bearer(keys.signed), b""),
+        Asked("POST", "/v1/tokens", 400, bearer(keys.secret), b""),
+        Asked("POST", "/v1/tokens", 400, signed(b'{"expiresInSeconds":0}'), b'{"expiresInSeconds":0}'),
+        Asked("POST", "/v1/tokens", 403, bearer(keys.reading), b""),
     ]
 
 
@@ -326,7 +374,7 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
         for one in asked:
             told.extend(f"{one.method} {one.target} {one.body[:80]!r}: {it}" for it in both.differences(one))
 
-    compare([*collected(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
+    compare([*collected(both.keys), *proved(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
