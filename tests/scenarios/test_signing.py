@@ -1,6 +1,7 @@
 """Signed events and tokens on a running instance: forged, replayed and stale ones are refused and counted."""
 
 import gzip
+import itertools
 import json
 import time
 from collections.abc import Iterator, Mapping
@@ -22,6 +23,7 @@ from tests.scenarios.instance import Answer, Instance, Starter, footfall, until
 HIT = {"assetId": "7", "sectionId": 1, "resourceType": "article", "paidType": "free"}
 BODY = json.dumps([HIT, HIT]).encode()
 PAGE = "https://www.example.com"
+numbers = itertools.count(1)
 
 
 @dataclass(slots=True)
@@ -30,13 +32,14 @@ class House:
 
     starter: Starter
     instance: Instance
+    brand: str
     public: str
     secret: str
     admin: str
     signing: str
 
     def told(self, do: str, **more: Any) -> Any:
-        return control.ask(self.instance.data, {"do": do, "brand": "abc", **more}, lambda _share: None)
+        return control.ask(self.instance.data, {"do": do, "brand": self.brand, **more}, lambda _share: None)
 
     def signed(self, body: bytes = BODY, *, ago_s: int = 0, key: str = "", nonce: str = "") -> dict[str, str]:
         at_s = int(time.time()) - ago_s
@@ -56,26 +59,48 @@ class House:
 
     def gauge(self, why: str) -> int:
         lines = self.instance.get("/metrics").body.decode().splitlines()
-        found = [line for line in lines if line.startswith("footfall_brand_unproven_requests_total") and why in line]
+        found = [
+            line
+            for line in lines
+            if line.startswith("footfall_brand_unproven_requests_total") and why in line and self.brand in line
+        ]
         return sum(int(float(line.rpartition(" ")[2])) for line in found if 'outcome="refused"' in line)
 
 
-@pytest.fixture
-def house(tmp_path: Path) -> Iterator[House]:
-    starter = Starter(tmp_path)
-    data = tmp_path / "data"
-    instance = starter.start(data, "--brand", "open", dev=False)
-    ask = {"brand": "abc"}
-
-    def told(do: str, **more: Any) -> Any:
-        return control.ask(data, {"do": do, **ask, **more}, lambda _share: None)
-
-    added = told("brands-add")
-    admin = told("keys-add", kind="secret", scopes=["admin"])["key"]
-    signing = told("keys-add", kind="signing", label="newsroom")["key"]
-    told("brands-change", changes={"requireSignature": True, "requireToken": True})
-    yield House(starter, instance, added["publicKey"], added["secretKey"], admin, signing)
+@pytest.fixture(scope="module")
+def starter(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Starter]:
+    starter = Starter(tmp_path_factory.mktemp("signing"))
+    yield starter
     starter.end_all()
+
+
+@pytest.fixture(scope="module")
+def shared(starter: Starter) -> Instance:
+    return starter.start(starter.folder / "data", "--brand", "open", dev=False)
+
+
+@pytest.fixture
+def house(starter: Starter, shared: Instance) -> House:
+    """Return a brand of the test's own on the instance that all tests share."""
+    return house_on(starter, shared)
+
+
+@pytest.fixture
+def own_house(tmp_path: Path) -> Iterator[House]:
+    """Return an instance that the test may end."""
+    starter = Starter(tmp_path)
+    yield house_on(starter, starter.start(tmp_path / "data", "--brand", "open", dev=False))
+    starter.end_all()
+
+
+def house_on(starter: Starter, instance: Instance) -> House:
+    house = House(starter, instance, f"abc{next(numbers)}", "", "", "", "")
+    added = house.told("brands-add")
+    house.public, house.secret = added["publicKey"], added["secretKey"]
+    house.admin = house.told("keys-add", kind="secret", scopes=["admin"])["key"]
+    house.signing = house.told("keys-add", kind="signing", label="newsroom")["key"]
+    house.told("brands-change", changes={"requireSignature": True, "requireToken": True})
+    return house
 
 
 def refused(answer: Answer) -> tuple[int, str]:
@@ -101,18 +126,18 @@ def test_only_what_was_signed_just_now_and_never_before_is_counted(house: House)
     assert house.counted() == 2
 
 
-def test_a_replay_is_refused_by_the_next_process_too_and_a_retry_counts_once(house: House) -> None:
-    plain, with_key = house.signed(), {**house.signed(), "Idempotency-Key": "batch-1"}
-    assert [house.send(one).status for one in (plain, with_key)] == [202, 202]
-    house.instance.kill()
-    house.instance = house.starter.start(house.instance.data, "--brand", "open", dev=False)
-    assert house.send(plain).status == 401
-    retried = house.send(with_key)
+def test_a_replay_is_refused_by_the_next_process_too_and_a_retry_counts_once(own_house: House) -> None:
+    plain, with_key = own_house.signed(), {**own_house.signed(), "Idempotency-Key": "batch-1"}
+    assert [own_house.send(one).status for one in (plain, with_key)] == [202, 202]
+    own_house.instance.kill()
+    own_house.instance = own_house.starter.start(own_house.instance.data, "--brand", "open", dev=False)
+    assert own_house.send(plain).status == 401
+    retried = own_house.send(with_key)
     assert (retried.status, retried.json()) == (202, {"accepted": 2, "duplicates": 2})
-    assert house.send({**with_key, "Idempotency-Key": "batch-2"}).status == 401
-    anew = {**house.signed(), "Idempotency-Key": "batch-1"}
-    assert house.send(anew).json() == {"accepted": 2, "duplicates": 2}
-    assert house.counted() == 4
+    assert own_house.send({**with_key, "Idempotency-Key": "batch-2"}).status == 401
+    anew = {**own_house.signed(), "Idempotency-Key": "batch-1"}
+    assert own_house.send(anew).json() == {"accepted": 2, "duplicates": 2}
+    assert own_house.counted() == 4
 
 
 def test_the_bytes_that_travel_are_signed_on_every_route(house: House) -> None:
@@ -142,20 +167,25 @@ def test_pages_need_a_fresh_token_of_their_own(house: House) -> None:
         assert answer.headers["access-control-allow-origin"] == "*"
         return refused(answer)
 
-    token = page_token(house.signing, "abc", origin=PAGE)
+    token = page_token(house.signing, house.brand, origin=PAGE)
     assert sent(token) == (202, "")
     assert sent(token) == (202, "")
-    for wrong in ("", "x", page_token("ffsig_guess", "abc"), page_token(house.signing, "abc", seconds=-400)):
+    for wrong in (
+        "",
+        "x",
+        page_token("ffsig_guess", house.brand),
+        page_token(house.signing, house.brand, seconds=-400),
+    ):
         assert sent(wrong) == (401, "token")
     assert sent(token, origin="https://other.example") == (401, "token")
     assert sent(page_token(house.signing, "xyz")) == (401, "token")
     pixel = f"/v1/pixel.gif?key={house.public}&asset=7"
-    assert house.instance.get(f"{pixel}&token={page_token(house.signing, 'abc')}").status == 200
+    assert house.instance.get(f"{pixel}&token={page_token(house.signing, house.brand)}").status == 200
     bare = house.instance.get(pixel)
     assert (bare.status, bare.headers["content-type"]) == (401, "image/gif")
     assert "token" in bare.headers["footfall-problem"]
     value = house.send(
-        {}, b'"a"', f"/v1/uniques/readers?key={house.public}&token={quote(page_token(house.signing, 'abc'))}"
+        {}, b'"a"', f"/v1/uniques/readers?key={house.public}&token={quote(page_token(house.signing, house.brand))}"
     )
     assert value.status == 202
     assert house.send({}, b'"a"', f"/v1/uniques/readers?key={house.public}").status == 401
@@ -186,7 +216,7 @@ def test_the_command_and_the_client_sign(house: House, tmp_path: Path) -> None:
     run = footfall(*command)
     assert run.returncode != 0
     assert "Footfall-Signature" in run.stderr
-    assert "--secret-file" in footfall("send", "--asset", "7", "--brand", "abc", "--sign", str(signing)).stderr
+    assert "--secret-file" in footfall("send", "--asset", "7", "--brand", "xyz", "--sign", str(signing)).stderr
     with Footfall(house.instance.url, key=house.secret, signing_key=house.signing) as client:
         for number in range(700):
             client.hit(number)
@@ -231,11 +261,13 @@ def test_a_brand_asks_for_proofs_only_when_it_has_a_key_that_makes_them(house: H
     assert house.send({"Authorization": f"Bearer {house.secret}"}).status == 202
 
 
-def test_counts_of_what_was_refused_are_kept_when_the_instance_ends(house: House) -> None:
-    assert house.send(house.signed(key="ffsig_guess")).status == 401
-    house.instance.terminate()
+def test_counts_of_what_was_refused_are_kept_when_the_instance_ends(own_house: House) -> None:
+    assert own_house.send(own_house.signed(key="ffsig_guess")).status == 401
+    own_house.instance.terminate()
     clock = SystemClock()
-    with closing(wiring.open_accounts(Settings(data_dir=str(house.instance.data)), clock, read_only=True)) as opened:
+    with closing(
+        wiring.open_accounts(Settings(data_dir=str(own_house.instance.data)), clock, read_only=True)
+    ) as opened:
         now_ms = clock.now_ms()
-        counts = opened.register.unproven("abc", from_ms=now_ms - 86_400_000, to_ms=now_ms)
+        counts = opened.register.unproven(own_house.brand, from_ms=now_ms - 86_400_000, to_ms=now_ms)
     assert {(line.why, line.outcome): count for line, count in counts.items()} == {("signature-forged", "refused"): 1}
