@@ -11,7 +11,9 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from footfall.accounts.audit import COMMAND_LINE, KEEP_MS_DEFAULT, Act, Detail, Note, Trail
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
+from footfall.accounts.documents import document_of_brand
 from footfall.accounts.keys import (
     KEYS_MAX,
     SIGNING_KEYS_MAX,
@@ -31,6 +33,7 @@ from footfall.values.errors import FootfallError, Refused
 
 _BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
 _VERSION = Key("about", "version")
+_REMOVED_AT_ONCE_MAX = 90  # Keys in one transaction with their brand, of the hundred actions that one may have.
 
 
 class AlreadyThere(FootfallError):
@@ -54,12 +57,33 @@ class Registered(Struct, frozen=True):
 
 
 class Register:
-    """The brands and keys of one instance; one process writes, others may read."""
+    """The brands and keys of one instance; one process writes, others may read. Every change is in the audit trail."""
 
-    def __init__(self, table: Table, *, clock: Clock, random_bytes: RandomBytes) -> None:
+    def __init__(
+        self,
+        table: Table,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        audit_keep_ms: int = KEEP_MS_DEFAULT,
+        by: str = COMMAND_LINE,
+    ) -> None:
+        self.trail = Trail(table, clock=clock, keep_ms=audit_keep_ms)
         self._table = table
         self._clock = clock
         self._random_bytes = random_bytes
+        self._audit_keep_ms = audit_keep_ms
+        self._by = by
+
+    def acting(self, by: str) -> "Register":
+        """Return the register in the hands of somebody, whom the audit trail names."""
+        return Register(
+            self._table,
+            clock=self._clock,
+            random_bytes=self._random_bytes,
+            audit_keep_ms=self._audit_keep_ms,
+            by=by,
+        )
 
     def version(self) -> int:
         """Return a number that grows with every change; 0 when there never was one."""
@@ -115,7 +139,8 @@ class Register:
                 f"zones cannot be added up: take {zone_in_use!r}, or another name",
             )
         self._require_can_prove(brand)
-        self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), _zone_put(brand)])
+        put = Put(Key(_BRANDS, brand.name), self._item(brand))
+        self._write([put, _zone_put(brand), self._noted(brand.name, Act.BRAND_ADDED, brand.name, zone=brand.zone)])
 
     def change(self, brand: Brand) -> None:
         """Store a brand's new rules; everything may change but name and zone."""
@@ -128,44 +153,42 @@ class Register:
             )
         if (brand.requires_signature, brand.requires_token) != (before.requires_signature, before.requires_token):
             self._require_can_prove(brand)
-        self._write([Put(Key(_BRANDS, brand.name), self._item(brand))])
+        note = self._noted(brand.name, Act.BRAND_CHANGED, brand.name, **_changes(before, brand))
+        self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), note])
 
     def remove(self, name: str) -> None:
         """Remove a brand and its keys; its name is remembered, so that it does not become an open one."""
         self._require(name)
         gone: list[Action] = [Delete(_key_of(record)) for record in self.keys(name)]
-        self._write(gone[:-1] if len(gone) >= KEYS_MAX else [])  # The rest fits into one transaction with the brand.
-        rest = gone[-1:] if len(gone) >= KEYS_MAX else gone
-        self._write([*rest, Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})])
+        self._write(gone[_REMOVED_AT_ONCE_MAX:])  # The rest fits into one transaction with the brand.
+        note = self._noted(name, Act.BRAND_REMOVED, name, keys=len(gone))
+        removed = Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})
+        self._write([*gone[:_REMOVED_AT_ONCE_MAX], removed, note])
 
     def add_public_key(self, brand: str, *, label: str = "") -> NewKey:
         """Make and store a key for browsers."""
         self._require_room(brand)
         new = new_public_key(brand, label=label, now_ms=self._clock.now_ms(), random_bytes=self._random_bytes)
-        self._write([_key_put(new.record)])
-        return new
+        return self._added(new)
 
     def add_secret_key(
         self, brand: str, scopes: Iterable[str], *, label: str = "", expires_at_ms: int | None = None
     ) -> NewKey:
         """Make and store a key for servers; only a hash of it is stored."""
         self._require_room(brand)
-        new = self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms)
-        self._write([_key_put(new.record)])
-        return new
+        return self._added(self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms))
 
     def add_signing_key(self, brand: str, *, label: str = "", expires_at_ms: int | None = None) -> NewKey:
         """Make and store a key that signs; it is stored whole, for signatures are checked with it."""
         self._require_room(brand)
         self._require_room_to_sign(brand)
-        new = self._new_signing(brand, label=label, expires_at_ms=expires_at_ms)
-        self._write([_key_put(new.record)])
-        return new
+        return self._added(self._new_signing(brand, label=label, expires_at_ms=expires_at_ms))
 
     def revoke(self, brand: str, key_id: str) -> KeyRecord:
         """Remove a key, so that it works no more; return what was known of it."""
         record = self._key(brand, key_id)
-        self._write([Delete(_key_of(record))])
+        details: dict[str, Detail] = {"kind": record.kind, "label": record.label}
+        self._write([Delete(_key_of(record)), self._noted(brand, Act.KEY_REVOKED, key_id, **details)])
         return record
 
     def rotate(self, brand: str, key_id: str, *, grace_ms: int) -> NewKey:
@@ -184,7 +207,13 @@ class Register:
             new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
         ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
         old = msgspec.structs.replace(record, expires_at_ms=ends_at_ms, replaced_by=new.record.id)
-        self._write([_key_put(new.record), _key_put(old)])
+        details: dict[str, Detail] = {
+            "kind": record.kind,
+            "replacedBy": new.record.id,
+            "graceSeconds": grace_ms // 1_000,
+        }
+        note = self._noted(brand, Act.KEY_ROTATED, key_id, **details)
+        self._write([_key_put(new.record), _key_put(old), note])
         return new
 
     def note_uses(self, uses: Iterable[tuple[KeyRecord, int]]) -> None:
@@ -205,6 +234,15 @@ class Register:
         What the last minute brought may not be among them yet.
         """
         return stored_counts(self._table, brand, from_ms=from_ms, to_ms=to_ms)
+
+    def _added(self, new: NewKey) -> NewKey:
+        record = new.record
+        details: dict[str, Detail] = {"kind": record.kind, "scopes": " ".join(record.scopes), "label": record.label}
+        self._write([_key_put(record), self._noted(record.brand, Act.KEY_ADDED, record.id, **details)])
+        return new
+
+    def _noted(self, brand: str, act: Act, subject: str, **details: Detail) -> Put:
+        return self.trail.put_of(Note(brand, self._by, act, subject, details))
 
     def _new_secret(self, brand: str, scopes: Iterable[str], *, label: str, expires_at_ms: int | None) -> NewKey:
         now_ms = self._clock.now_ms()
@@ -257,6 +295,16 @@ class Register:
     def _write(self, actions: Sequence[Action]) -> None:
         if actions:
             self._table.transact([*actions, Update(_VERSION, add={"n": 1})])
+
+
+def _changes(before: Brand, after: Brand) -> dict[str, Detail]:
+    """Return what is different now, as people read it."""
+    then, now = document_of_brand(before), document_of_brand(after)
+    changed = {name: value for name, value in now.items() if value != then[name]}
+    return {
+        name: value if isinstance(value, bool | str) else msgspec.json.encode(value).decode()
+        for name, value in changed.items()
+    }
 
 
 def _registered(name: str, item: Item, keys: Sequence[KeyRecord]) -> Registered:

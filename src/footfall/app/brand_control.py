@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
+from footfall.accounts.audit import PAGE_MAX, document_of_page
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.documents import changed_brand, document_of_brand, document_of_key
 from footfall.accounts.keys import GRACE_MS, READ, WRITE, NewKey
@@ -176,6 +177,14 @@ def _changes(request: Request) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", changes)
 
 
+def _list_audit(register: Register, request: Request, _ground: Ground) -> Answer:
+    limit = request.get("limit", PAGE_MAX)
+    if type(limit) is not int or not 1 <= limit <= PAGE_MAX:
+        raise Refused("limit", f"{limit!r} is not a whole number from 1 to {PAGE_MAX:,}")
+    after = str(request.get("after") or "")
+    return document_of_page(register.trail, str(request["brand"]), limit=limit, after=after)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -186,4 +195,5 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "keys-list": _list_keys,
     "keys-revoke": _revoke_key,
     "keys-rotate": _rotate_key,
+    "audit-list": _list_audit,
 }

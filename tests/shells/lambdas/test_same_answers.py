@@ -49,6 +49,7 @@ class Keys:
     signing: str
     signed: str  # a secret key of the brand that asks for proofs
     signed_public: str
+    signed_admin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,7 @@ def keys_in(table: Table) -> Keys:
         signing=register.add_signing_key("asking").text,
         signed=register.add_secret_key("asking", ["write"]).text,
         signed_public=register.add_public_key("asking").text,
+        signed_admin=register.add_secret_key("asking", ["admin"]).text,
     )
     register.change(asking)
     return made
@@ -248,6 +250,12 @@ def proved(keys: Keys) -> list[Asked]:
         Asked("POST", "/v1/tokens", 400, bearer(keys.secret), b""),
         Asked("POST", "/v1/tokens", 400, signed(b'{"expiresInSeconds":0}'), b'{"expiresInSeconds":0}'),
         Asked("POST", "/v1/tokens", 403, bearer(keys.reading), b""),
+        Asked("GET", "/v1/audit", 200, bearer(keys.signed_admin)),
+        Asked("GET", "/v1/audit?limit=2", 200, bearer(keys.signed_admin)),
+        Asked("GET", "/v1/audit?limit=x", 400, bearer(keys.signed_admin)),
+        Asked("GET", "/v1/audit?after=x", 400, bearer(keys.signed_admin)),
+        Asked("GET", "/v1/audit", 403, bearer(keys.secret)),
+        Asked("GET", "/v1/audit?brand=open", 401),
     ]
 
 
@@ -375,12 +383,21 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
             told.extend(f"{one.method} {one.target} {one.body[:80]!r}: {it}" for it in both.differences(one))
 
     compare([*collected(both.keys), *proved(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
+    audited = [
+        acts(one.call("GET", "/v1/audit", None, bearer(both.keys.admin)).body) for one in (both.instance, both.api)
+    ]
+    assert audited[0] == audited[1]
+    assert audited[0][:2] == [("brand-changed", "abc"), ("asset-deleted", "4")]
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
+
+
+def acts(page: bytes) -> list[tuple[str, str]]:
+    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]
 
 
 def not_modified(both: Both, target: str) -> Asked:

@@ -28,6 +28,10 @@ class OpenedRegister(Protocol):
         """Return the register."""
         ...
 
+    def tidy(self) -> None:
+        """Remove some of what has expired."""
+        ...
+
     def close(self) -> None:
         """Let go of the file."""
         ...
@@ -116,6 +120,14 @@ class Desk:
             await asyncio.sleep(NOTE_USES_S)
             await self.note_uses()
             await self.store_counts()
+            await self._tidy()
+
+    async def _tidy(self) -> None:
+        assert self._opened is not None
+        try:
+            await self._do(self._opened.tidy)
+        except PortError as error:  # What has expired is not shown, so it can wait.
+            _log.warning("what has expired of the accounts stays a while: %s", error)
 
     def _take(self, name: str, registered: Registered) -> None:
         if registered.brand is not None:

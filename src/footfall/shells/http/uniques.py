@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import Act
 from footfall.accounts.brands import Brand
 from footfall.accounts.keys import HITS, WRITE
 from footfall.app import wiring
@@ -18,6 +19,7 @@ from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
+from footfall.shells.http.audit import note_act
 from footfall.shells.http.door import KEY_BYTES_MAX
 from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.proving import TOKEN_PARAMETER, proved_brand
@@ -184,6 +186,7 @@ async def _deleted(state: Site, request: Request) -> Response:
         return entries_of_act(Act.DELETE, _counter_request(state, request, brand, name, b"delete"))
 
     await _require_known(state, brand, name, believes=False)
+    await note_act(state, request, brand.name, Act.COUNTER_DELETED, name)
     return await _taken(state, brand, entries)
 
 
@@ -201,7 +204,9 @@ async def _imported(state: Site, request: Request) -> Response:
 
     if kind == "theta":  # It tells what the counter shares with others, not what it is.
         await _require_known(state, brand, name, believes=True)
-    return await _taken(state, brand, entries)
+    made = await state.counters.beside(brand.name, entries)  # A sketch that cannot be read is no act.
+    await note_act(state, request, brand.name, Act.COUNTER_IMPORTED, name, kind=kind)
+    return await _taken(state, brand, lambda: made)
 
 
 async def _taken(

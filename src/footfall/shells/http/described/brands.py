@@ -246,6 +246,54 @@ TOKEN = Operation(
     ),
     body_may_be_absent=True,
 )
+_ACT = {
+    "at": "2026-11-15T14:30:12.345Z",
+    "by": "3k7mqz2v9xw4t6ra",
+    "act": "key-revoked",
+    "subject": "q7m2v9xw4t6ra3kz",
+    "details": {"kind": "secret", "label": "the old server"},
+}
+AUDIT = Operation(
+    "GET",
+    "/v1/audit",
+    "audit",
+    "Who did what with a brand and when, the newest first.",
+    GROUP,
+    "admin",
+    more="Brands and keys that were changed, re-counts, replays, counters and assets that were deleted. Nothing can be "
+    "changed in it; it is kept for `audit_keep_days`.",
+    parameters=(
+        Parameter("limit", "How many at most; 100 unless given.", whole(1, 1_000)),
+        Parameter("after", "Where the answer before ended, as it says itself.", text(bytes_max=64)),
+    ),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "A page of the trail; `after` is there when there are older ones.",
+            JSON,
+            record(
+                {
+                    "brand": text(),
+                    "items": listed(
+                        record(
+                            {
+                                "at": text(),
+                                "by": text("the id of a key, `command line`, or `no key` for an open brand"),
+                                "act": text(),
+                                "subject": text(),
+                                "details": {"type": "object"},
+                            }
+                        )
+                    ),
+                    "after": text(),
+                },
+                required=("brand", "items"),
+            ),
+            {"brand": "abc", "items": [_ACT]},
+        ),
+        problem(HTTPStatus.BAD_REQUEST, "`limit` or `after` cannot be.", field_name="limit"),
+    ),
+)
 
-OPERATIONS = (RULES, CHANGE, KEYS, ADD, REVOKE, ROTATE, TOKEN)
+OPERATIONS = (RULES, CHANGE, KEYS, ADD, REVOKE, ROTATE, TOKEN, AUDIT)
 SCHEMAS = {"Brand": BRAND, "BrandChanges": CHANGES, "Key": KEY, "NewKey": NEW_KEY}
