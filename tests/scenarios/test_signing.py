@@ -217,6 +217,9 @@ def test_the_command_and_the_client_sign(house: House, tmp_path: Path) -> None:
     assert run.returncode != 0
     assert "Footfall-Signature" in run.stderr
     assert "--secret-file" in footfall("send", "--asset", "7", "--brand", "xyz", "--sign", str(signing)).stderr
+    values = ["uniques", "add", "readers", "a", "b", "--url", house.instance.url, "--secret-file", str(secret)]
+    run = footfall(*values, "--sign", str(signing))
+    assert (run.returncode, run.stdout) == (0, "2 accepted, 0 refused\n"), run.stderr
     with Footfall(house.instance.url, key=house.secret, signing_key=house.signing) as client:
         for number in range(700):
             client.hit(number)

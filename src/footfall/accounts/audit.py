@@ -117,7 +117,7 @@ def document_of_entry(entry: Entry) -> dict[str, object]:
         "by": entry.by,
         "act": entry.act,
         "subject": entry.subject,
-        "details": dict(entry.details),
+        "details": dict(sorted(entry.details.items())),  # Tables keep no order of names.
     }
 
 

@@ -1,23 +1,19 @@
 """`footfall send`: one hit from the flags, or many from a file."""
 
 import argparse
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 
 import msgspec
 
-from footfall.client.signing import SIGNATURE_HEADER, signature_header
 from footfall.shells.cli.batches import Refusals, whole_in
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, brand_name, moment
 from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
-from footfall.shells.cli.secret_file import SECRET_FILE, SIGN, key_headers, secret_in
+from footfall.shells.cli.secret_file import SECRET_FILE, SIGN, key_headers, signer
 
 TRIES_MAX = 12  # About 45 seconds of a server that is away: a restart is shorter, an outage is not.
-
-
-Sign = Callable[[bytes], str]  # from a body to the signature of this try
 
 
 class WrongTogether(WrongUsage):
@@ -31,16 +27,16 @@ class Outcome:
     refusals: Refusals
     accepted: int = 0
     duplicate: int = 0
-    sign: Sign | None = None
 
 
 def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Send the hits and say which were taken."""
     _require_one_source(arguments)
     key = arguments.idempotency_key or around.new_key()
-    outcome = Outcome(Refusals("hit", around), sign=_signer(arguments, around))
+    outcome = Outcome(Refusals("hit", around))
     with ExitStack() as stack:
-        caller = stack.enter_context(closing(Caller(arguments.url, headers=key_headers(arguments.secret_file))))
+        headers, sign = key_headers(arguments.secret_file), signer(arguments, around)
+        caller = stack.enter_context(closing(Caller(arguments.url, headers=headers, sign=sign)))
         if arguments.file:
             file = stack.enter_context(opened(arguments.file, stdin=around.stdin))
             hits: Iterable[Sent] = hits_in(file, brand=arguments.brand)
@@ -59,11 +55,9 @@ def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     return Exit.REFUSED if outcome.refusals.count else Exit.OK
 
 
-def post_hits(caller: Caller, body: bytes, *, key: str, sign: Sign | None = None) -> Reply:
+def post_hits(caller: Caller, body: bytes, *, key: str) -> Reply:
     """Post one batch of hits under its key, so that posting it again counts nothing twice."""
     headers = {"Content-Type": "application/json", "Idempotency-Key": key}
-    if sign is not None:
-        headers[SIGNATURE_HEADER] = sign(body)
     return caller.call("POST", "/v1/hits", body=body, headers=headers)
 
 
@@ -71,7 +65,7 @@ def _send_batch(caller: Caller, batch: Sequence[Sent], *, key: str, outcome: Out
     content = outcome.refusals.sent(
         batch,
         lambda body: call_patiently(
-            lambda: post_hits(caller, body, key=key, sign=outcome.sign),
+            lambda: post_hits(caller, body, key=key),
             pause=around.pause,
             tries_max=TRIES_MAX,
             on_wait=around.complain,
@@ -79,17 +73,6 @@ def _send_batch(caller: Caller, batch: Sequence[Sent], *, key: str, outcome: Out
     )
     outcome.accepted += whole_in(content, "accepted")
     outcome.duplicate += whole_in(content, "duplicates")
-
-
-def _signer(arguments: argparse.Namespace, around: Surroundings) -> Sign | None:
-    if arguments.sign is None:
-        return None
-    if arguments.secret_file is None:
-        raise WrongTogether(
-            "--sign needs a --secret-file as well: the one key says whose the hits are, the other signs."
-        )
-    signing_key = secret_in(arguments.sign)
-    return lambda body: signature_header(signing_key, body, at_s=around.clock.now_ms() // 1_000)
 
 
 def _say(outcome: Outcome, around: Surroundings) -> None:
