@@ -19,7 +19,6 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
-from footfall.client.signing import page_token, signature_header
 from footfall.ports.table import Table
 from footfall.values.clock import SetClock, SystemClock
 from footfall.values.window import instant_text
@@ -28,6 +27,7 @@ from tests.engines.kinesis import KinesisEngine
 from tests.engines.lambda_runtime import RunHandler
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
+from tests.shells.lambdas.proved import Proving, proved
 
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
@@ -216,49 +216,6 @@ def collected(keys: Keys) -> list[Asked]:
     ]
 
 
-def proved(keys: Keys) -> list[Asked]:
-    body, values = b'[{"assetId": "a"}]', b'["a"]'
-    now_s = time.time_ns() // 1_000_000_000
-
-    def signed(sent: bytes, *, ago_s: int = 0, key: str = "") -> dict[str, str]:
-        made = signature_header(key or keys.signing, sent, at_s=now_s - ago_s)
-        return {**bearer(keys.signed), "footfall-signature": made}
-
-    once, batch = signed(body), {**signed(body), "idempotency-key": "one"}
-    public, token = f"/v1/hits?key={keys.signed_public}", page_token(keys.signing, "asking")
-    return [
-        Asked("POST", "/v1/hits", 202, once, body),
-        Asked("POST", "/v1/hits", 401, once, body),
-        Asked("POST", "/v1/hits", 202, batch, body),
-        Asked("POST", "/v1/hits", 401, {**batch, "idempotency-key": "two"}, body),
-        Asked("POST", "/v1/hits", 401, bearer(keys.signed), body),
-        Asked("POST", "/v1/hits", 401, signed(body, key="ffsig_guess"), body),
-        Asked("POST", "/v1/hits", 401, signed(body, ago_s=4_000), body),
-        Asked("POST", "/v1/hits", 401, {**bearer(keys.signed), "footfall-signature": "v1"}, body),
-        Asked("POST", "/v1/hits", 401, {"footfall-signature": once["footfall-signature"]}, hits(1)),
-        Asked("POST", "/v1/pagehits", 202, signed(b'[{"assetId":"a","hits":2}]'), b'[{"assetId":"a","hits":2}]'),
-        Asked("POST", f"{public}&token={token}", 202, {}, body),
-        Asked("POST", public, 401, {}, body),
-        Asked("POST", f"{public}&token=a.b.c", 401, {}, body),
-        Asked("POST", f"{public}&token={page_token('ffsig_guess', 'asking')}", 401, {}, body),
-        Asked("GET", f"/v1/pixel.gif?asset=1&key={keys.signed_public}&token={token}", 200),
-        Asked("GET", f"/v1/pixel.gif?asset=1&key={keys.signed_public}", 401),
-        Asked("POST", "/v1/uniques/own", 202, signed(values), values),
-        Asked("POST", "/v1/uniques/own", 401, bearer(keys.signed), values),
-        Asked("POST", f"/v1/uniques/own?key={keys.signed_public}&token={token}", 202, {}, values),
-        Asked("POST", "/v1/tokens", 401, bearer(keys.signed), b""),
-        Asked("POST", "/v1/tokens", 400, bearer(keys.secret), b""),
-        Asked("POST", "/v1/tokens", 400, signed(b'{"expiresInSeconds":0}'), b'{"expiresInSeconds":0}'),
-        Asked("POST", "/v1/tokens", 403, bearer(keys.reading), b""),
-        Asked("GET", "/v1/audit", 200, bearer(keys.signed_admin)),
-        Asked("GET", "/v1/audit?limit=2", 200, bearer(keys.signed_admin)),
-        Asked("GET", "/v1/audit?limit=x", 400, bearer(keys.signed_admin)),
-        Asked("GET", "/v1/audit?after=x", 400, bearer(keys.signed_admin)),
-        Asked("GET", "/v1/audit", 403, bearer(keys.secret)),
-        Asked("GET", "/v1/audit?brand=open", 401),
-    ]
-
-
 def counted_by_name(keys: Keys) -> list[Asked]:
     tracker = {"origin": "https://abc.example"}
     return [
@@ -382,7 +339,16 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
         for one in asked:
             told.extend(f"{one.method} {one.target} {one.body[:80]!r}: {it}" for it in both.differences(one))
 
-    compare([*collected(both.keys), *proved(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
+    of = both.keys
+    proving = Proving(of.signing, of.signed, of.signed_public, of.signed_admin, of.secret)
+    compare(
+        [
+            *collected(both.keys),
+            *(Asked(*one) for one in proved(proving)),
+            *counted_by_name(both.keys),
+            *catalogued(both.keys),
+        ]
+    )
     audited = [
         acts(one.call("GET", "/v1/audit", None, bearer(both.keys.admin)).body) for one in (both.instance, both.api)
     ]
