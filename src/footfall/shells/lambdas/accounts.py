@@ -13,6 +13,7 @@ from footfall.accounts.proof_counts import ProofCounts
 from footfall.accounts.register import Register, Registered
 from footfall.app.settings import Settings
 from footfall.ports.errors import PortError
+from footfall.shells.lambdas.gauges import emit
 from footfall.values.clock import Clock
 from footfall.values.period import Period
 
@@ -95,6 +96,8 @@ class StoredAccounts:
         except PortError as error:
             self._counts.give_back(counts)
             _log.warning("counts of unproven requests are not written yet: %s", error)
+            return
+        emit(UnprovenRequests=counts.total(), clock=self._clock)
 
     @property
     def is_noting_due(self) -> bool:
