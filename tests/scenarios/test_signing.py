@@ -178,6 +178,7 @@ def test_pages_need_a_fresh_token_of_their_own(house: House) -> None:
     ):
         assert sent(wrong) == (401, "token")
     assert sent(token, origin="https://other.example") == (401, "token")
+    assert sent(f"{token}&token={token}") == (401, "token")
     assert sent(page_token(house.signing, "xyz")) == (401, "token")
     pixel = f"/v1/pixel.gif?key={house.public}&asset=7"
     assert house.instance.get(f"{pixel}&token={page_token(house.signing, house.brand)}").status == 200

@@ -45,7 +45,7 @@ class Nonces:
             if not retry_key:
                 return False
             found = self._table.get(key)
-            return found is None or found.get("retry") == digest
+            return found is not None and found.get("retry") == digest
         self._tidy(TIDIED_EACH_TIME)
         return True
 

@@ -7,7 +7,6 @@ from footfall.accounts.brands import Brand
 from footfall.accounts.origins import origin_of_page
 from footfall.accounts.proofs import Proofs, Shown
 from footfall.accounts.tokens import TOKEN_BYTES_MAX
-from footfall.accounts.unproven import Unproven, Why
 from footfall.shells.http.access import Admission, HasAccess, brand_of, caller_of
 from footfall.shells.http.lane import Exchange
 
@@ -55,10 +54,9 @@ async def proved_brand(request: "Request", state: HasAccess, *, scope: str) -> B
 def _token_in(target: bytes) -> str:
     """Return the token in an address's query; empty when there is none."""
     found = [part[len(_TOKEN) :] for part in target.partition(b"?")[2].split(b"&") if part.startswith(_TOKEN)]
-    if len(found) > 1:
-        raise Unproven(Why.TOKEN_MALFORMED, "is given twice; give it once")
-    # Its letters need no escaping, so what is escaped is none. One that is too long is told so, not held.
-    return found[0][: TOKEN_BYTES_MAX + 1].decode("latin-1") if found else ""
+    # Its letters need no escaping, so what is escaped is none, and two of them are none either. One that is too long is
+    # told so, not held.
+    return b",".join(found)[: TOKEN_BYTES_MAX + 1].decode("latin-1")
 
 
 def _origin(headers: Mapping[bytes, bytes]) -> str:
