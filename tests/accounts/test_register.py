@@ -201,3 +201,26 @@ def test_the_zones_of_open_brands_are_noted_and_those_of_stored_ones_stay() -> N
     ground.register.note_zones([Brand("abc", zone="UTC"), Brand("def", zone="Asia/Kolkata")])
     assert ground.register.zone_in_use("abc") == "Europe/Helsinki"
     assert ground.register.zone_in_use("def") == "Asia/Kolkata"
+
+
+def test_a_key_reads_the_other_brands_that_it_was_made_for_and_so_does_its_successor() -> None:
+    ground = added(ABC, Brand("def"), Brand("ghi"))
+    key = ground.register.add_secret_key("abc", ["read"], also_reads=["def", "abc"])
+    assert ground.keyring("abc").caller(key.text, now_ms=NOW_MS).also_reads == ("def",)
+    successor = ground.register.rotate("abc", key.record.id, grace_ms=0)
+    assert successor.record.also_reads == ("def",)
+
+
+def test_only_the_operator_makes_another_key_of_one_that_reads_other_brands() -> None:
+    ground = added(ABC, Brand("def"))
+    key = ground.register.add_secret_key("abc", ["read"], also_reads=["def"])
+    with pytest.raises(Refused, match="operator"):
+        ground.register.rotate("abc", key.record.id, grace_ms=0, is_operator=False)
+
+
+@pytest.mark.parametrize(("scopes", "others"), [(["write"], ["def"]), (["read"], ["nobody"])])
+def test_a_key_that_reads_nothing_or_a_brand_that_is_not_there_is_refused(scopes: list[str], others: list[str]) -> None:
+    ground = added(ABC, Brand("def"))
+    with pytest.raises(Refused):
+        ground.register.add_secret_key("abc", scopes, also_reads=others)
+    assert not ground.register.keys("abc")

@@ -161,12 +161,31 @@ def test_what_rises_is_told_with_its_numbers() -> None:
         instance.send(*STEADY, *["old"] * 4, "new", "new", "new")
         instance.count()
     answer = body_of(instance, "/v1/trending?brand=abc")
-    assert (answer["basis"], answer["baseline"]["hits"]) == ("hits", 24 * 220)
+    assert (answer["basis"], answer["baseline"]["hits"]) == ("hits", 25 * 220)
     found = {item["assetId"]: item for item in answer["items"]}
     assert list(found) == ["old", "new"]
-    assert (found["old"]["hits"], found["old"]["baselineHits"], found["old"]["baselineHours"]) == (120, 480, 24)
+    assert (found["old"]["hits"], found["old"]["baselineHits"], found["old"]["baselineHours"]) == (120, 500, 24.5)
     assert (found["new"]["hits"], found["new"]["baselineHits"], found["new"]["baselineHours"]) == (90, 0, 0)
     assert found["old"]["rise"] > found["new"]["rise"] > 1.2
+
+
+def test_every_rank_can_be_worked_out_from_the_numbers_beside_it() -> None:
+    instance = Instance()
+    for hours in range(26):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*["old"] * 20, *["young"] * (20 if hours > 20 else 0), *STEADY * 20)
+        instance.count()
+    for minute in range(30):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*STEADY, *["old", "young"] * 4, "new", "new", "new")
+        instance.count()
+    answer = body_of(instance, "/v1/trending?brand=abc")
+    prior = answer["prior"]
+    assert {item["assetId"]: item["baselineHours"] for item in answer["items"]} == {"old": 24.5, "young": 4.5, "new": 0}
+    for item in answer["items"]:
+        expected = (item["baselineHits"] + prior / 4) / (item["exposure"] + 1 / 4)
+        assert item["expected"] == pytest.approx(expected, abs=0.1)
+        assert item["rise"] == pytest.approx((item["steadyHits"] + prior) / (expected + prior), abs=0.01)
 
 
 def test_rises_follow_the_hits_that_come_and_other_lists_are_told_of_the_minute() -> None:
@@ -186,6 +205,6 @@ def test_answers_are_tables_when_that_is_asked_for() -> None:
     instance = counted()
     span = "from=2026-11-15T12%3A00Z&grain=hour&to=2026-11-15T14%3A00Z"
     table = text_of(instance, f"/v1/series?brand=abc&format=csv&{span}")
-    assert table == "span,from,hits\r\nasked,2026-11-15T12:00Z,3\r\nasked,2026-11-15T13:00Z,2\r\n"
+    assert table == ("span,from,hits,hitsAtMost,open\r\nasked,2026-11-15T12:00Z,3,,\r\nasked,2026-11-15T13:00Z,2,,\r\n")
     lines = text_of(instance, "brand=abc&format=ndjson&period=week").splitlines()
     assert [json.loads(line)["assetId"] for line in lines] == ["1", "3", "2"]

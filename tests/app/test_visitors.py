@@ -1,5 +1,8 @@
 """Questions about visitors as the answering side answers them, over what counting stores beside its summaries."""
 
+import csv
+import io
+import json
 from typing import Any
 
 import jsonschema_rs
@@ -11,7 +14,7 @@ from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_s
 from footfall.shells.http.openapi import openapi_document
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 from tests.app.stage import NOON_MS, Instance
-from tests.app.test_history import body_of
+from tests.app.test_history import body_of, text_of
 from tests.flow.serve.visits import sketches_of
 
 
@@ -62,17 +65,41 @@ def test_a_span_has_a_list_by_visitors_too() -> None:
     assert (answer["uniquesAre"], answer["final"], len(answer["revision"])) == ("visitors", False, 16)
 
 
-def test_tables_have_the_same_columns() -> None:
-    instance = visited()
-    told = instance.answering.answer("brand=abc&format=csv&period=justnow&sort=uniques")
-    while told is None:
-        made = instance.answering.read_some()
-        told = made[0] if made else None
-    assert isinstance(told[5], bytes)
-    assert (
-        told[5].splitlines()[0]
-        == b"rank,assetId,uniques,uniquesAtLeast,uniquesAtMost,hits,sectionId,resourceType,paidType"
-    )
+def test_tables_say_in_each_row_what_its_uniques_are() -> None:
+    instance = risen()
+    for question, are in (
+        ("brand=abc&format={}&period=week&sort=uniques", "visitorDays"),
+        ("brand=abc&format={}&period=justnow&sort=uniques", "visitors"),
+        ("/v1/trending?brand=abc&format={}", "visitors"),
+        ("/v1/top/sections?brand=abc&format={}&period=week&sort=uniques", "visitorDays"),
+        ("/v1/series?brand=abc&format={}&grain=day&measure=uniques", "visitors"),
+    ):
+        lines = [json.loads(line) for line in text_of(instance, question.format("ndjson")).splitlines()]
+        table = list(csv.DictReader(io.StringIO(text_of(instance, question.format("csv")), newline="")))
+        assert {line["uniquesAre"] for line in lines} == {row["uniquesAre"] for row in table} == {are}, question
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "brand=abc&format={}&period=week",
+        "brand=abc&format={}&period=week&sort=uniques",
+        "/v1/trending?brand=abc&format={}",
+        "/v1/top/sections?brand=abc&format={}&period=week",
+        "/v1/top/sections?brand=abc&format={}&period=week&sort=uniques",
+        "/v1/top/types?brand=abc&format={}&period=week",
+        "/v1/series?brand=abc&format={}&grain=hour",
+        "/v1/series?brand=abc&format={}&grain=hour&measure=uniques",
+    ],
+)
+def test_a_table_has_the_same_columns_whatever_is_in_it(question: str) -> None:
+    full, empty = risen(), Instance()
+    full.catalogue.put("abc", [Asset("read", title="What the harbour saw")])
+    head, *rows = text_of(full, question.format("csv")).splitlines()
+    assert rows
+    assert text_of(empty, question.format("csv")).splitlines()[0] == head
+    names = {name for line in text_of(full, question.format("ndjson")).splitlines() for name in json.loads(line)}
+    assert names <= set(head.split(",")), "no field is without a column"
 
 
 def test_a_list_follows_the_visitors_that_come() -> None:
@@ -161,11 +188,25 @@ def test_a_series_of_visitors_is_compared_with_the_span_before_and_with_last_wee
     span = "from=2026-11-15T14%3A00Z&grain=hour&measure=uniques&to=2026-11-15T16%3A00Z"
     series = body_of(instance, f"/v1/series?brand=abc&compare=lastWeek,previous&{span}")
     assert (series["uniques"], series["previous"]["uniques"], series["lastWeek"]["uniques"]) == (1, 3, 0)
-    assert series["previous"]["compared"] == {"points": 2, "uniques": 1, "uniquesBefore": 3, "change": -0.6667}
-    assert series["lastWeek"]["compared"]["change"] is None
+    assert series["previous"]["compared"] == {
+        "points": 2,
+        "uniques": 1,
+        "uniquesAtLeast": 1,
+        "uniquesAtMost": 1,
+        "uniquesBefore": 3,
+        "uniquesBeforeAtLeast": 3,
+        "uniquesBeforeAtMost": 3,
+        "change": -0.6667,
+        "changeAtLeast": -0.6667,
+        "changeAtMost": -0.6667,
+    }
+    changes = [name for name in series["lastWeek"]["compared"] if name.startswith("change")]
+    assert {series["lastWeek"]["compared"][name] for name in changes} == {None}
     days = body_of(instance, "/v1/series?brand=abc&grain=day&last=8&measure=uniques&profile=weekday")
     assert (days["uniques"], days["uniquesAre"]) == (5, "visitorDays")
     assert {day["weekday"]: day["uniquesPerDay"] for day in days["weekdays"] if day["days"]}["sunday"] == 4.0
+    sunday = days["weekdays"][-1]
+    assert (sunday["uniquesPerDayAtLeast"], sunday["uniquesPerDayAtMost"]) == (4.0, 4.0)
 
 
 def test_sections_and_brands_have_visitors_when_they_are_asked_for() -> None:
@@ -202,10 +243,10 @@ def risen() -> Instance:
 def test_one_visitor_who_reloads_for_an_hour_makes_nothing_rise() -> None:
     instance = risen()
     answer = body_of(instance, "/v1/trending?brand=abc")
-    assert (answer["basis"], answer["uniques"], answer["baseline"]["uniques"]) == ("visitors", 80, 24 * 20)
+    assert (answer["basis"], answer["uniques"], answer["baseline"]["uniques"]) == ("visitors", 80, 25 * 20)
     assert [item["assetId"] for item in answer["items"]] == ["read"]
     item = answer["items"][0]
-    assert (item["uniques"], item["hits"], item["baselineUniques"], item["baselineHours"]) == (60, 60, 24 * 5, 24)
+    assert (item["uniques"], item["hits"], item["baselineUniques"], item["baselineHours"]) == (60, 60, 25 * 5, 24.3)
     assert "steadyHits" not in item
     assert item["rise"] == pytest.approx(
         (item["steadyUniques"] + answer["prior"]) / (item["expected"] + answer["prior"]), rel=0.02
@@ -220,6 +261,62 @@ def test_rises_are_told_from_hits_where_the_hours_before_know_of_no_visitors() -
         instance.send(*"111111")
         instance.count()
     came(instance, {"1": {1, 2, 3, 4, 5, 6}})
+    assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
+
+
+def test_what_rises_says_how_far_its_visitors_are_known() -> None:
+    instance = risen()
+    for minute in range(20, 30):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*["crowded"] * 300)
+        came(instance, {"crowded": set(range(minute * 1_000, minute * 1_000 + 300))})
+        instance.count()
+    answer = body_of(instance, "/v1/trending?brand=abc")
+    assert answer["basis"] == "visitors"
+    assert answer["uniquesAtLeast"] < answer["uniques"] < answer["uniquesAtMost"] <= answer["hits"]
+    before = answer["baseline"]
+    assert (before["uniques"], before["uniquesAtLeast"], before["uniquesAtMost"]) == (500, 500, 500)
+    (item,) = [one for one in answer["items"] if one["assetId"] == "crowded"]
+    assert item["uniquesAtLeast"] <= 3_000 <= item["uniquesAtMost"]
+    assert item["uniquesAtLeast"] < item["uniques"] <= item["hits"] == 3_000
+    assert item["steadyUniquesAtLeast"] < item["steadyUniques"] <= item["steadyUniquesAtMost"]
+    for one in answer["items"]:
+        assert one["baselineUniquesAtLeast"] <= one["baselineUniques"] <= one["baselineUniquesAtMost"]
+
+
+def fed_by_servers(*, visitors: int) -> dict[str, Any]:
+    """Return what rises where a server sends the hits of ten assets, and visitors are known of one each hour."""
+    instance = Instance()
+    steady = [f"steady{number}" for number in range(10)]
+    for hours in range(26):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*steady * 20)
+        for grain in (Grain.MINUTE, Grain.HOUR):
+            came(instance, {"steady0": set(range(visitors))}, grain=grain)
+        instance.count()
+    for minute in range(20):
+        instance.clock.set(NOON_MS + 26 * HOUR_MS + minute * MINUTE_MS)
+        instance.send(*steady, *["surge"] * 30)
+        came(instance, {"surge": set(range(visitors))})
+        instance.count()
+    return body_of(instance, "/v1/trending?brand=abc")
+
+
+@pytest.mark.parametrize("visitors", [0, 1, 20])
+def test_a_few_visitors_do_not_stand_for_the_hits_of_servers(visitors: int) -> None:
+    answer = fed_by_servers(visitors=visitors)
+    assert answer["basis"] == "hits"
+    assert [item["assetId"] for item in answer["items"]] == ["surge"]
+
+
+def test_one_visitor_does_not_stand_for_the_server_that_feeds_the_only_asset() -> None:
+    instance = Instance()
+    for hours in range(3):
+        instance.clock.set(NOON_MS + hours * HOUR_MS)
+        instance.send(*["1"] * 60)
+        for grain in (Grain.MINUTE, Grain.HOUR):
+            came(instance, {"1": {1}}, grain=grain)
+        instance.count()
     assert body_of(instance, "/v1/trending?brand=abc")["basis"] == "hits"
 
 

@@ -45,6 +45,14 @@ def test_a_list_has_types(opened: Opening, listener: Listener) -> None:
     assert (found.starts, found.exact, found.is_stale) == (datetime(2026, 11, 14, 16, tzinfo=UTC), True, False)
 
 
+def test_a_list_by_visitors_says_what_they_are_and_how_far_they_are_known(opened: Opening, listener: Listener) -> None:
+    item = ITEM | {"uniques": 90, "uniquesAtLeast": 88, "uniquesAtMost": None}
+    listener.told = [Told(200, LIST | {"sort": "uniques", "uniquesAre": "visitorDays", "items": [item]}, FRESH)]
+    found = opened().popular(period="day", sort="uniques")
+    assert found.uniques_are == "visitorDays"
+    assert (found.items[0].uniques, found.items[0].uniques_at_least, found.items[0].uniques_at_most) == (90, 88, None)
+
+
 @pytest.mark.parametrize(
     ("asked", "said"),
     [

@@ -158,7 +158,7 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
-    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "ProxySecret"}
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "ProxySecret"}
     assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
     assert variables["FOOTFALL_GROUND"] == "aws"

@@ -68,6 +68,15 @@ def test_brands_are_rolled_up_for_whoever_may_read_them(starter: Starter, data: 
     for asked, status in (("brand=quiet&brand=shy", 403), ("brand=abc&period=never", 400), ("", 400)):
         assert instance.call("GET", f"/v1/top/brands?{asked}", headers=keys["quiet"]).status == status
     assert instance.get("/v1/top/brands?brand=abc&brand=quiet").status == 401
+    made = footfall("keys", "add", *flags, "--brand", "quiet", "--scope", "read", "--also-reads", "shy", "--json")
+    desk = {"Authorization": f"Bearer {json.loads(made.stdout)['key']}"}
+    both = instance.call("GET", "/v1/top/brands?brand=quiet&brand=shy&period=day", headers=desk)
+    assert (both.status, both.json()["hits"]) == (200, 4)
+    assert instance.call("GET", "/v1/popular?brand=shy&period=day", headers=desk).json()["brand"] == "shy"
+    assert instance.call("GET", "/v1/popular?period=day", headers=desk).json()["brand"] == "quiet"
+    for closed in ("/v1/ledger?brand=shy", "/v1/assets?brand=shy"):
+        assert instance.call("GET", closed, headers=desk).status == 403
     table = instance.get("/v1/top/brands?brand=abc&format=csv&period=day")
-    assert table.body.decode().splitlines()[0].startswith("rank,brand,period,from,to,exact,hits")
+    columns = "rank,brand,period,from,to,exact,keptSince,final,hits,hitsAtMost,hitsBefore"
+    assert table.body.decode().splitlines()[0] == columns
     instance.terminate()

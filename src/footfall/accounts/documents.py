@@ -59,6 +59,7 @@ def document_of_key(record: KeyRecord) -> dict[str, Any]:
         "lastUsed": _moment(record.used_at_ms),
         "expires": _moment(record.expires_at_ms),
         "replacedBy": record.replaced_by or None,
+        "alsoReads": list(record.also_reads),
     }
 
 

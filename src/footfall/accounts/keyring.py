@@ -36,6 +36,7 @@ class Caller(Struct, frozen=True):
     key_id: str
     may: frozenset[str]
     is_public: bool
+    also_reads: tuple[str, ...] = ()
 
 
 class Keyring:
@@ -54,7 +55,8 @@ class Keyring:
             del self._records[key_id]
         taken = {one.id: one for one in records}
         for key_id, record in taken.items():
-            caller = Caller(brand, key_id, what_scopes_allow(record.scopes), record.is_public)
+            may = what_scopes_allow(record.scopes)
+            caller = Caller(brand, key_id, may, record.is_public, record.also_reads)
             self._records[key_id] = (record, caller)
         if taken:
             self._ids[brand] = tuple(taken)

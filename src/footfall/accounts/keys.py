@@ -13,6 +13,7 @@ from footfall.values.errors import Refused
 PUBLIC_MARK, SECRET_MARK, SIGNING_MARK = "ffpub_", "ffsec_", "ffsig_"
 KEYS_MAX = 100  # of one brand; a page lists them all, and all are in memory.
 SIGNING_KEYS_MAX = 5  # of one brand; each signature is tried with all of them.
+ALSO_READS_MAX = 100  # brands beside its own, in one small item
 LABEL_BYTES_MAX = 100
 ID_BYTES = 10  # 16 letters: enough that no two are ever alike, short enough to be typed.
 PUBLIC_BYTES = 15  # 24 letters
@@ -46,6 +47,7 @@ class KeyRecord(Struct, frozen=True, kw_only=True):
     expires_at_ms: int | None = None
     replaced_by: str = ""
     signing: str = ""  # the secret of a signing key, which whoever checks a signature needs
+    also_reads: tuple[str, ...] = ()  # brands beside its own whose lists it reads, as the operator says
 
     @property
     def is_public(self) -> bool:

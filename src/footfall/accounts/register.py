@@ -15,7 +15,9 @@ from footfall.accounts.audit import COMMAND_LINE, KEEP_MS_DEFAULT, Act, Detail, 
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.documents import document_of_brand
 from footfall.accounts.keys import (
+    ALSO_READS_MAX,
     KEYS_MAX,
+    READ,
     SIGNING_KEYS_MAX,
     KeyRecord,
     NewKey,
@@ -23,6 +25,7 @@ from footfall.accounts.keys import (
     new_public_key,
     new_secret_key,
     new_signing_key,
+    what_scopes_allow,
 )
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.ports.errors import Changed
@@ -172,11 +175,18 @@ class Register:
         return self._added(new)
 
     def add_secret_key(
-        self, brand: str, scopes: Iterable[str], *, label: str = "", expires_at_ms: int | None = None
+        self,
+        brand: str,
+        scopes: Iterable[str],
+        *,
+        label: str = "",
+        expires_at_ms: int | None = None,
+        also_reads: Iterable[str] = (),
     ) -> NewKey:
-        """Make and store a key for servers; only a hash of it is stored."""
+        """Make and store a key for servers, which may read other brands' lists too; only a hash of it is stored."""
         self._require_room(brand)
-        return self._added(self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms))
+        new = self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms)
+        return self._added(_reading(new, [self._require(other).name for other in sorted({*also_reads} - {brand})]))
 
     def add_signing_key(self, brand: str, *, label: str = "", expires_at_ms: int | None = None) -> NewKey:
         """Make and store a key that signs; it is stored whole, for signatures are checked with it."""
@@ -191,9 +201,12 @@ class Register:
         self._write([Delete(_key_of(record)), self._noted(brand, Act.KEY_REVOKED, key_id, **details)])
         return record
 
-    def rotate(self, brand: str, key_id: str, *, grace_ms: int) -> NewKey:
+    def rotate(self, brand: str, key_id: str, *, grace_ms: int, is_operator: bool = True) -> NewKey:
         """Make a key's successor with the same scopes; the old one works on for the grace time."""
         record = self._key(brand, key_id)
+        if record.also_reads and not is_operator:
+            # Or a brand's administrator would come by a key to the others.
+            raise Refused("id", f"{key_id!r} reads other brands too, so the operator rotates it: footfall keys rotate")
         if record.replaced_by:
             raise Refused("id", f"{key_id!r} was rotated before; its successor is {record.replaced_by!r}")
         self._require_room(brand)
@@ -205,6 +218,7 @@ class Register:
             new = self._new_signing(brand, label=record.label, expires_at_ms=record.expires_at_ms)
         else:
             new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
+            new = _reading(new, record.also_reads)
         ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
         old = msgspec.structs.replace(record, expires_at_ms=ends_at_ms, replaced_by=new.record.id)
         details: dict[str, Detail] = {
@@ -331,6 +345,15 @@ def _zone_put(brand: Brand) -> Put:
 
 def _key_of(record: KeyRecord) -> Key:
     return Key(_KEYS, f"{record.brand}#{record.id}")
+
+
+def _reading(new: NewKey, others: Sequence[str]) -> NewKey:
+    """Return a new key that reads the lists of other brands as well, or raise Refused unless it reads at all."""
+    if others and READ not in what_scopes_allow(new.record.scopes):
+        raise Refused("scopes", "do not have read, so the key reads no other brand either; add it")
+    if len(others) > ALSO_READS_MAX:
+        raise Refused("also-reads", f"names {len(others)} brands; a key reads {ALSO_READS_MAX} beside its own at most")
+    return NewKey(msgspec.structs.replace(new.record, also_reads=tuple(others)), new.text)
 
 
 def _key_put(record: KeyRecord) -> Put:

@@ -146,7 +146,9 @@ def _add_key(register: Register, request: Request, _ground: Ground) -> Answer:
     if request.get("kind") == "signing":
         return key_told(register.add_signing_key(brand, label=label, expires_at_ms=expires_at_ms))
     scopes = cast("Iterable[str]", request.get("scopes") or ())
-    return key_told(register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms))
+    others = cast("Iterable[str]", request.get("also_reads") or ())
+    new = register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms, also_reads=others)
+    return key_told(new)
 
 
 def _list_keys(register: Register, request: Request, ground: Ground) -> Answer:

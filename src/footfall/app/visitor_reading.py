@@ -82,7 +82,7 @@ class VisitorReading:
     def rise_key(self, query: PopularQuery, look: Callable[[], RiseView], words: Words) -> VisitorKey:
         """Return what to read for a list of what rises, which shows what the catalogue says when it is made."""
         plain = replace(query, format=FORMATS[0])
-        span = Span(tuple(one.window for one in look().recent))
+        span = Span(tuple(window for one in look().recent for window in one.span.windows))
         return _key(
             query.brand,
             (RISING, plain),

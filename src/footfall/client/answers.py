@@ -21,7 +21,7 @@ class Item:
         None  # visitors, and what they are at least and at most; only of a list that is sorted by them
     )
     uniques_at_least: int | None = None
-    uniques_at_most: int | None = None
+    uniques_at_most: int | None = None  # None also where not all of the span is kept
     section: str = ""
     type: str = ""
     paid: str = ""
@@ -42,6 +42,7 @@ class Popular:
     ends: datetime
     exact: bool
     items: tuple[Item, ...]
+    uniques_are: str = ""  # `visitors` or `visitorDays`; only of a list that is sorted by them
     is_stale: bool = False  # the last good list, because the server could not give a newer one
 
     def __iter__(self) -> Iterator[Item]:
@@ -98,6 +99,7 @@ def popular_from_table(table: Mapping[str, Any]) -> Popular:
             ends=datetime.fromisoformat(table["to"]),
             exact=bool(table["exact"]),
             items=tuple(_item(one) for one in table["items"]),
+            uniques_are=str(table.get("uniquesAre", "")),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreachable(f"What answered is no list of footfall: {error!r}; check the address.") from error

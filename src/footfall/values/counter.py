@@ -30,6 +30,16 @@ class SharesUntold(FootfallError):
         )
 
 
+class SharesTold(FootfallError):
+    """A Theta sketch came for a counter that knows already what it shares with others."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name[:80]!r} has a Theta sketch of its own values, and another would add what it never met; import an "
+            "HLL sketch before it, which replaces the counter, and send this one when that is counted"
+        )
+
+
 class KeyReused(Refused):
     """An Idempotency-Key came with another body, or for another counter, before."""
 

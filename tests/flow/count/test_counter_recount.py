@@ -4,12 +4,24 @@ import pytest
 
 from footfall.flow.count import counter_recount
 from footfall.flow.count.counter_recount import CounterRecount, CountersDone
-from footfall.flow.serve.uniques import exported
+from footfall.flow.serve.uniques import Days, exported, told_of
 from footfall.flow.store import keys
 from footfall.ports.table import Delete, Put, everything
-from footfall.values.window import DAY_MS
-from tests.flow.count.counting_by_name import add, count, delete, estimated, many, put, stored_bytes, stored_of
+from footfall.values.window import DAY_MS, HOUR_MS, Grain
+from tests.flow.count.aws_stage import AwsStage
+from tests.flow.count.counting_by_name import (
+    add,
+    count,
+    delete,
+    estimated,
+    many,
+    put,
+    stored_bytes,
+    stored_of,
+    values_entries,
+)
 from tests.flow.count.stage import NOON_MS, Stage
+from tests.simulation.grounds import TroubledTable
 
 
 def counted_days() -> Stage:
@@ -101,3 +113,108 @@ def test_counting_goes_on_after_it() -> None:
     add(stage, "b", "and another")
     count(stage)
     assert estimated(stage, "b") == 7
+
+
+GROUNDS = [(Stage, "UTC"), (Stage, "Asia/Kolkata"), (AwsStage, "UTC"), (AwsStage, "Asia/Kolkata")]
+
+
+class Midnight:
+    """Values around a midnight of the brand, on either ground, some of both days in one block."""
+
+    def __init__(self, kind: type[Stage], zone: str) -> None:
+        self.stage = kind(zone=zone)
+        self.table = TroubledTable(self.stage.table, is_ordered=True)
+        self.ms = self.stage.window(NOON_MS, Grain.DAY).to_ms
+        self.at(-6 * HOUR_MS)
+        add(self.stage, "a", *many(0, 1_000))
+        self.count()
+
+    def at(self, after_ms: int) -> None:
+        self.stage.clock.set(self.ms + after_ms)
+
+    def count(self) -> None:
+        self.stage.worker(0, self.table).drain()
+
+    def across(self, name: str, before: list[str], after: list[str]) -> None:
+        """Take values of both days in at once, as a group commit does."""
+        self.at(-1)
+        entries = values_entries(self.stage, name, before)
+        self.at(0)
+        self.stage.stream.append([*entries, *values_entries(self.stage, name, after)])
+
+    def recounted(self) -> CountersDone:
+        recount = CounterRecount([self.stage.worker(0, self.table)], self.stage.raw, self.table)
+        *_, done = recount.run("abc", from_ms=self.ms, zone=self.stage.zone)
+        assert isinstance(done, CountersDone)
+        return done
+
+    def days(self, name: str = "a") -> tuple[int, int]:
+        """Return how many values the day before midnight has, and the day after it."""
+        spans = (Days(self.ms - DAY_MS, self.ms, 1), Days(self.ms, self.ms + DAY_MS, 1))
+        before, after = (told_of(self.table, "abc", name, span).estimate.count for span in spans)
+        return round(before), round(after)
+
+
+@pytest.mark.parametrize(("kind", "zone"), GROUNDS)
+def test_the_day_before_the_range_stays_though_some_of_its_records_are_read(kind: type[Stage], zone: str) -> None:
+    midnight = Midnight(kind, zone)
+    midnight.across("a", ["last"], ["first", "second"])
+    midnight.at(HOUR_MS)
+    midnight.count()
+    assert midnight.days() == (1_001, 2)
+    whole = exported(midnight.table, "abc", "a", kind="hll")
+    assert midnight.recounted() == CountersDone(counters=1, changed=0)
+    assert midnight.days() == (1_001, 2)
+    assert exported(midnight.table, "abc", "a", kind="hll") == whole
+
+
+@pytest.mark.parametrize(("kind", "zone"), GROUNDS)
+def test_a_counter_that_met_nothing_in_the_range_keeps_its_open_day(kind: type[Stage], zone: str) -> None:
+    midnight = Midnight(kind, zone)
+    midnight.across("a", ["last"], [])
+    add(midnight.stage, "b", "of another")
+    midnight.count()
+    midnight.recounted()
+    assert midnight.days() == (1_001, 0)
+    assert round(told_of(midnight.table, "abc", "a").estimate.count) == 1_001
+
+
+@pytest.mark.parametrize(("kind", "zone"), GROUNDS)
+def test_values_of_the_day_before_that_came_after_midnight_stay(kind: type[Stage], zone: str) -> None:
+    midnight = Midnight(kind, zone)
+    midnight.at(1)
+    add(midnight.stage, "a", "first")
+    midnight.at(-1)  # The clock of another door is behind.
+    add(midnight.stage, "a", "late")
+    midnight.at(1)
+    midnight.count()
+    midnight.recounted()
+    assert midnight.days() == (1_001, 1)
+
+
+@pytest.mark.parametrize(("kind", "zone"), GROUNDS)
+def test_what_came_after_a_deletion_before_midnight_stays(kind: type[Stage], zone: str) -> None:
+    midnight = Midnight(kind, zone)
+    midnight.at(-2)
+    delete(midnight.stage, "a")
+    midnight.across("a", ["x", "y"], ["z"])
+    midnight.count()
+    assert midnight.days() == (2, 1)
+    midnight.recounted()
+    assert midnight.days() == (2, 1)
+    assert round(told_of(midnight.table, "abc", "a").estimate.count) == 3
+
+
+@pytest.mark.parametrize(("kind", "zone"), GROUNDS)
+def test_what_a_clock_behind_has_added_after_a_deletion_stays(kind: type[Stage], zone: str) -> None:
+    midnight = Midnight(kind, zone)
+    midnight.at(1)
+    delete(midnight.stage, "a")
+    midnight.at(-1)
+    add(midnight.stage, "a", "late")
+    midnight.at(1)
+    add(midnight.stage, "a", "first")
+    midnight.count()
+    midnight.recounted()
+    assert midnight.days() == (1, 1)
+    assert round(told_of(midnight.table, "abc", "a").estimate.count) == 2

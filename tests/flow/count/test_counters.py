@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from footfall.flow.count.counters import TOO_MANY, Counters
 from footfall.flow.count.tally import Tally
-from footfall.flow.serve.uniques import exported
+from footfall.flow.serve.uniques import Asked, exported, told_of_set
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.ports.errors import Changed
 from footfall.values.counter import counters_group
@@ -197,6 +197,27 @@ def test_values_that_are_all_there_are_not_written_again() -> None:
     count(stage)
     before = stored_bytes(stage)
     add(stage, "a", "2", "1")
+    count(stage)
+    assert stored_bytes(stage) == before
+
+
+def test_a_theta_sketch_adds_nothing_to_a_counter_that_was_not_imported() -> None:
+    stage = Stage()
+    add(stage, "a", "1", "2")
+    put(stage, "a", sketches()[1], kind="theta")
+    count(stage)
+    asked = Asked(intersect=("a",))
+    assert (estimated(stage, "a"), told_of_set(stage.table, "abc", asked).estimate.count) == (2, 2)
+
+
+def test_a_second_theta_sketch_adds_nothing() -> None:
+    stage = Stage()
+    add(stage, "other", *many(9_000, 9_100))
+    put(stage, "c", sketches()[0])
+    put(stage, "c", sketches()[1], kind="theta")
+    count(stage)
+    before = stored_bytes(stage)
+    put(stage, "c", exported(stage.table, "abc", "other", kind="theta"), kind="theta")
     count(stage)
     assert stored_bytes(stage) == before
 

@@ -5,12 +5,17 @@ import pytest
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.count import forgetting as module
 from footfall.flow.count.forgetting import Forgetting
+from footfall.flow.serve.uniques import Days, told_of
 from footfall.flow.store import keys
 from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, load_forgotten, note_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.values.clock import SetClock
 from footfall.values.window import DAY_MS, Grain, Window, window_of
+from tests.flow.count.aws_stage import AwsStage
+from tests.flow.count.counting_by_name import add
+from tests.flow.count.stage import NOON_MS, Stage
 from tests.flow.serve.counting import summary
+from tests.simulation.grounds import TroubledTable
 
 NOW_MS = 1_794_744_000_000
 LONG = {Grain.MINUTE: 2 * DAY_MS, Grain.FIVE: 2 * DAY_MS, Grain.HOUR: 60 * DAY_MS, Grain.DAY: 2_000 * DAY_MS}
@@ -91,6 +96,27 @@ def test_a_look_that_was_cut_short_begins_anew(monkeypatch: pytest.MonkeyPatch) 
     assert store.forgetting().step()
     run(store.forgetting())
     assert store.kept(Grain.DAY) == [10, 700]
+
+
+@pytest.mark.parametrize("kind", [Stage, AwsStage])
+def test_days_of_named_counters_go_with_the_windows_of_a_day(kind: type[Stage]) -> None:
+    stage = kind(shards=2)
+    table = TroubledTable(stage.table, is_ordered=True)
+    note_retention(table, LONG, now_ms=0)
+    for day in range(20):
+        stage.clock.set(NOON_MS + day * DAY_MS)
+        for name in ("a", "b"):
+            add(stage, name, f"{name}{day}")
+        for shard in range(stage.shards):
+            stage.worker(shard, table).drain()
+    note_retention(table, {**LONG, Grain.DAY: 5 * DAY_MS}, now_ms=stage.clock.now_ms())
+    stage.clock.advance(2 * RULE_KNOWN_AFTER_MS)
+    run(Forgetting(table, clock=stage.clock, zone_of=lambda _: "UTC", brands=lambda: ["abc", "abc~uniques"]))
+    now_ms = stage.clock.now_ms()
+    for name in ("a", "b"):
+        days = Days(NOON_MS - DAY_MS // 2, now_ms + DAY_MS, 20)
+        assert round(told_of(table, "abc", name, days).estimate.count) == 6  # five, and the open one
+        assert round(told_of(table, "abc", name).estimate.count) == 20
 
 
 def test_a_store_whose_rule_was_never_written_down_is_left_alone() -> None:

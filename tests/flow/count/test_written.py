@@ -30,8 +30,9 @@ class Asked(TroubledTable):
         self.partitions: Counter[str] = Counter()
 
     def query(self, partition: str, **asked: Any) -> Page:
-        """Ask, and count it."""
-        self.partitions[partition] += 1
+        """Ask, and count it, unless it is for visitors: those of minutes are not kept in hand."""
+        if not str(asked.get("at_least", "")).startswith(keys.VISITORS_FROM):
+            self.partitions[partition] += 1
         return super().query(partition, **asked)
 
     @property

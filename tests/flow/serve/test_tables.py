@@ -48,16 +48,21 @@ def test_ndjson_has_an_object_a_line(some: list[dict[str, object]]) -> None:
     assert [json.loads(line) for line in lines] == some
 
 
-def test_a_list_is_a_table_of_its_entries_with_every_column_that_any_of_them_has() -> None:
+COLUMNS = ("rank", "assetId", "hits", "title")
+
+
+def test_a_list_is_a_table_of_its_entries_with_the_columns_of_its_kind() -> None:
     items = [{"rank": 1, "assetId": "=cmd()"}, {"rank": 2, "assetId": "2", "title": "Two"}]
-    answer = answer_from(msgspec.json.encode({"brand": "abc", "items": items}), max_age_s=30, exact=True)
+    body = msgspec.json.encode({"brand": "abc", "items": items})
+    answer = answer_from(body, max_age_s=30, exact=True, columns=COLUMNS)
     table = formatted(answer, "csv")
-    assert table.body.decode() == "rank,assetId,title\r\n1,'=cmd(),\r\n2,2,Two\r\n"
+    assert table.body.decode() == "rank,assetId,hits,title\r\n1,'=cmd(),,\r\n2,2,,Two\r\n"
     assert table.etag != answer.etag
     assert formatted(answer, "json") is answer
     assert [json.loads(line) for line in formatted(answer, "ndjson").body.splitlines()] == items
 
 
-def test_a_table_of_nothing_still_has_a_head() -> None:
-    answer = answer_from(b'{"brand":"abc","items":[]}', max_age_s=30, exact=True)
-    assert formatted(answer, "csv").body == b"hits\r\n"
+def test_a_table_of_nothing_has_the_same_head() -> None:
+    answer = answer_from(b'{"brand":"abc","items":[]}', max_age_s=30, exact=True, columns=COLUMNS)
+    assert formatted(answer, "csv").body == b"rank,assetId,hits,title\r\n"
+    assert formatted(answer, "ndjson").body == b""

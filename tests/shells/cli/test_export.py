@@ -19,7 +19,7 @@ from footfall.flow.store.visitors import group_of_asset, save_visitors
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.shells.cli import export_files
-from footfall.shells.cli.export_files import NotInstalled, arrow_modules
+from footfall.shells.cli.export_files import UNIQUES, NotInstalled, arrow_modules
 from footfall.values.clock import SetClock
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, window_of
 from tests.flow.serve.visits import sketches_of
@@ -167,4 +167,5 @@ def test_visitors_are_a_column_when_they_are_asked_for(shell: Any, data: Path, t
         rows = PARQUET.read_table(file).to_pylist()
     found = {(str(row["from"])[:10], row["assetId"]): row["uniques"] for row in rows if row["kind"] == "asset"}
     assert str(found["2026-11-14", "1"]) == "3"
+    assert {str(row[name]) for row in rows if row["assetId"] == "1" for name in UNIQUES} == {"0", "3"}
     assert {str(one) for key, one in found.items() if key != ("2026-11-14", "1")} == {"0"}

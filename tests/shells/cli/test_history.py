@@ -136,12 +136,26 @@ def test_a_series_of_visitors_is_drawn_with_the_visitors_of_its_whole_span(shell
 
 
 def test_rises_that_visitors_tell_are_shown_in_visitors(shell: Any, server: Any) -> None:
-    item = {**RISING["items"][0], "uniques": 240, "steadyUniques": 231.5, "baselineUniques": 150}
+    item = {**RISING["items"][0], "steadyUniques": 231.5, "baselineUniques": 150}
+    item |= {"uniques": 240, "uniquesAtLeast": 235, "uniquesAtMost": 246}
     for name in ("steadyHits", "baselineHits"):
         del item[name]
     server.answer({**RISING, "basis": "visitors", "items": [item]})
     assert shell.run("trending", "--url", server.url, "--brand", "abc") == 0
     lines = [line.split() for line in shell.printed().splitlines()]
     assert "told from visitors" in " ".join(shell.printed().split())
-    assert ["#", "rise", "asset", "visitors", "steady", "expected", "before", "hours", "section", "title"] in lines
-    assert any(line[3:6] == ["240", "231.5", "24.8"] for line in lines)
+    assert [
+        "#",
+        "rise",
+        "asset",
+        "visitors",
+        "95",
+        "%",
+        "steady",
+        "expected",
+        "before",
+        "hours",
+        "section",
+        "title",
+    ] in lines
+    assert any(line[3:8] == ["240", "235", "to", "246", "231.5"] for line in lines)

@@ -46,10 +46,32 @@ def test_an_estimate_is_shown_with_its_bounds(server: Any) -> None:
     assert server.asked[0].path == "/v1/uniques/a?brand=abc&from=2026-11-15T00%3A00Z&to=2026-11-15T12%3A00Z"
 
 
+def test_days_that_are_gone_are_told_in_the_place_of_an_upper_bound(server: Any) -> None:
+    server.answer({"brand": "abc", "name": "a", "keptSince": "2026-11-15T00:00Z", **ANSWER, "upper": None})
+    code, out, _ = uniques(server, "show", "a", "--from", "2026-11-01T00:00Z", "--to", "2026-11-15T12:00Z")
+    assert (code, "at most" in out, "Days before 2026-11-15T00:00Z" in out) == (Exit.OK, False, True)
+
+
 def test_names_of_a_set_are_repeated(server: Any) -> None:
     server.answer({"brand": "abc", **ANSWER})
     uniques(server, "union", "a", "b,c", "--intersect", "d", "--minus", "e", "--minus", "f", "--json")
     assert server.asked[0].path == "/v1/uniques?brand=abc&union=a&union=b%2Cc&intersect=d&minus=e&minus=f"
+
+
+def test_counters_are_listed_page_after_page(server: Any) -> None:
+    server.answer({"brand": "abc", "items": [{"name": "a"}, {"name": "b\u001b[2J"}], "after": "b&c"})
+    server.answer({"brand": "abc", "items": [{"name": "café"}]})
+    code, out, _ = uniques(server, "list")
+    assert (code, out.split("\n")[0], out.split("\n")[-2], "\x1b" in out) == (Exit.OK, "a", "café", False)
+    assert [one.path for one in server.asked] == [
+        "/v1/counters?brand=abc&limit=1000",
+        "/v1/counters?brand=abc&limit=1000&after=b%26c",
+    ]
+
+
+def test_counters_are_listed_as_json_one_a_line(server: Any) -> None:
+    server.answer({"brand": "abc", "items": [{"name": "a\nb"}, {"name": "c"}]})
+    assert uniques(server, "list", "--json")[:2] == (Exit.OK, '{"name":"a\\nb"}\n{"name":"c"}\n')
 
 
 def test_a_sketch_is_written_to_a_file_and_read_from_one(server: Any, tmp_path: Path) -> None:
@@ -77,6 +99,9 @@ def test_a_sketch_is_written_to_a_file_and_read_from_one(server: Any, tmp_path: 
         ("import", "a"),
         ("forget", "a"),
         ("show",),
+        ("add",),
+        ("union",),
+        ("list", "a"),
     ],
 )
 def test_what_makes_no_sense_is_said_before_anything_is_asked(server: Any, argv: tuple[str, ...]) -> None:

@@ -2,72 +2,20 @@
 
 import json
 from collections.abc import Generator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.accounts.register import Register
 from footfall.app import wiring
-from footfall.app.counting import Counting
-from footfall.app.settings import Settings
-from footfall.values.clock import SetClock
-from tests.shells.lambdas.api import Reply
-from tests.shells.lambdas.sites import Staged, staged
+from footfall.values.window import DAY_MS
+from tests.shells.lambdas.counter_site import Counted, counted, told
 from tests.sketches.theirs import datasketches
 
-NOON_MS = 1_794_744_000_000  # 2026-11-15T12:00Z
-DAY_MS = 86_400_000
 LINES = {"content-type": "application/x-ndjson"}
-
-
-@dataclass(slots=True)
-class Counted:
-    """A site, and the counting beside it."""
-
-    site: Staged
-    settings: Settings
-    clock: SetClock
-
-    def post(self, name: str, content: object, **headers: str) -> Reply:
-        body = content if isinstance(content, bytes) else json.dumps(content).encode()
-        names = {word.replace("_", "-"): value for word, value in headers.items()}
-        return self.site.call("POST", f"/v1/uniques/{name}?brand=abc", body, names)
-
-    def get(self, target: str) -> Reply:
-        return self.site.call("GET", f"{target}{'&' if '?' in target else '?'}brand=abc")
-
-    def call(self, method: str, target: str, body: bytes = b"") -> Reply:
-        return self.site.call(method, f"{target}{'&' if '?' in target else '?'}brand=abc", body)
-
-    def count(self) -> None:
-        with (
-            closing(wiring.open_stream(self.settings, self.clock, read_only=True)) as stream,
-            closing(wiring.open_store(self.settings, self.clock)) as store,
-        ):
-            Counting(self.settings, stream, store, clock=self.clock).drain()
-
-    def estimate(self, name: str) -> int:
-        reply = self.get(f"/v1/uniques/{name}")
-        return told(reply)["estimate"] if reply.status == 200 else -reply.status
-
-
-def told(reply: Reply) -> dict[str, Any]:
-    return json.loads(reply.body)
-
-
-@contextmanager
-def counted(folder: Path) -> Generator[Counted]:
-    settings = Settings(data_dir=str(folder), brands={"abc": Brand("abc", zone="Europe/Helsinki")}, stream_shards=2)
-    clock = SetClock(NOON_MS)
-    for opened in (wiring.open_stream(settings, clock), wiring.open_store(settings, clock)):
-        opened.close()
-    with staged(settings, clock) as site:
-        yield Counted(site, settings, clock)
 
 
 @pytest.fixture
@@ -99,13 +47,36 @@ def test_the_article_s_address_takes_its_object_and_gives_a_bare_number(site: Co
 
 
 @pytest.mark.parametrize(
-    "name", ["caf%C3%A9", "%F0%9F%90%98", "a%2Fb%23c%40d", "%25", "a,b", "%00", "%E2%80%AE", "a%20b"]
+    "name",
+    [
+        "caf%C3%A9",
+        "%F0%9F%90%98",
+        "a%2Fb%23c%40d",
+        "%25",
+        "a,b",
+        "%00",
+        "%E2%80%AE",
+        "a%20b",
+        "a%0Ab",
+        "%0A",
+        "b%0D%0A",
+        "a/sketch%0A",
+    ],
 )
 def test_a_name_is_any_text(site: Counted, name: str) -> None:
     assert site.post(name, ["1", "2"]).status == 202
     site.count()
     assert site.estimate(name) == 2
     assert told(site.get(f"/v1/uniques?union={name}"))["estimate"] == 2
+
+
+@pytest.mark.parametrize("word", ["union", "intersect", "minus"])
+def test_bytes_that_are_no_text_are_refused_in_a_question(site: Counted, word: str) -> None:
+    site.post("a", ["x"])
+    site.count()
+    refused = site.get(f"/v1/uniques?union=a&{word}=%FF")
+    assert (refused.status, told(refused)["field"]) == (400, word)
+    assert "UTF-8" in told(refused)["detail"]
 
 
 @pytest.mark.parametrize("name", ["", "x" * 257, "a/sketch"])
@@ -124,6 +95,13 @@ def test_a_body_without_a_value_is_refused_and_changes_nothing(site: Counted, bo
     assert (reply.status, reply.headers["content-type"]) == (400, "application/problem+json")
     site.count()
     assert site.estimate("a") == -404
+
+
+@pytest.mark.parametrize("body", [b'"x"\n"y"\n', b'{"data":"x"}\r\n{"data":"y"}', b"1\n\n2"])
+def test_lines_that_do_not_say_what_they_are_are_told_how_to(site: Counted, body: bytes) -> None:
+    assert "send it with Content-Type: application/x-ndjson" in told(site.post("a", body))["detail"]
+    assert site.post("a", body, **LINES).status == 202
+    assert "x-ndjson" not in told(site.post("a", b'{"data":\n"x"'))["detail"]
 
 
 def test_values_that_cannot_be_taken_are_named_and_the_rest_is_in(site: Counted) -> None:
@@ -161,6 +139,26 @@ def test_sets_are_told_with_their_bounds(site: Counted) -> None:
         assert answer["confidence"] == 0.95
 
 
+def test_no_bound_is_above_the_size_of_a_set_that_it_is_part_of(site: Counted) -> None:
+    site.post("few", [f"f{n}" for n in range(5)])
+    for start in range(0, 50_000, 5_000):
+        site.post("many", [f"v{n}" for n in range(start, start + 5_000)])
+    site.post("some", [f"v{n}" for n in range(3)])
+    site.count()
+    cases = {
+        "intersect=few&intersect=many": 5,
+        "union=few&union=some&intersect=many": 8,
+        "union=many&intersect=some": 3,
+        "union=many&minus=many": 0,
+        "union=few&union=many&minus=many": 5,
+        "union=few&intersect=many&minus=many": 0,
+    }
+    for query, most in cases.items():
+        answer = told(site.get(f"/v1/uniques?{query}"))
+        assert 0 <= answer["lower"] <= answer["estimate"] <= answer["upper"] <= most, query
+    assert site.get("/v1/uniques?union=many&minus=many&minus=nobody").status == 404
+
+
 @pytest.mark.parametrize(
     "query", ["", "minus=a", "union=", "union=a&union=", "union=a&sort=b", "union=a&from=2026-11-15"]
 )
@@ -177,25 +175,6 @@ def test_a_comma_is_part_of_a_name(site: Counted) -> None:
     site.count()
     assert told(site.get("/v1/uniques?union=a,b"))["union"] == ["a,b"]
     assert site.get("/v1/uniques?union=a&union=nobody").status == 404
-
-
-def test_days_are_the_brand_s_and_are_merged_when_they_are_asked_for(site: Counted) -> None:
-    for values in (["x", "y"], ["y", "z"], ["z"]):
-        site.post("a", values)
-        site.count()
-        site.clock.advance(DAY_MS)
-
-    def of(span: str) -> int:
-        return told(site.get(f"/v1/uniques/a?{span}"))["estimate"]
-
-    assert of("from=2026-11-15T00:00Z&to=2026-11-15T12:00Z") == 2
-    assert of("from=2026-11-16T12:00Z&to=2026-11-16T12:01Z") == 2
-    assert of("from=2026-11-15T12:00Z&to=2026-11-17T22:00Z") == 3
-    assert of("from=2026-11-10T12:00Z&to=2026-11-11T22:00Z") == 0
-    answer = told(site.get("/v1/uniques/a?from=2026-11-15T12:00Z&to=2026-11-16T12:00%2B02:00"))
-    assert (answer["from"], answer["to"]) == ("2026-11-14T22:00Z", "2026-11-16T22:00Z")
-    span = "from=2026-11-16T12:00Z&to=2026-11-17T12:00Z"
-    assert told(site.get(f"/v1/uniques?union=a&minus=a&{span}"))["estimate"] == 0
 
 
 def test_a_counter_that_is_deleted_is_gone_and_may_begin_anew(site: Counted) -> None:
@@ -235,6 +214,26 @@ def test_a_sketch_goes_out_to_datasketches_and_comes_back_in(site: Counted) -> N
     assert site.get("/v1/uniques?union=theirs&minus=a").status == 409
 
 
+def test_a_theta_sketch_is_taken_only_beside_an_hll_sketch_that_was_imported(site: Counted) -> None:
+    site.post("a", ["x", "y"])
+    site.post("b", [f"v{n}" for n in range(50)])
+    site.count()
+    other, own = (site.get(f"/v1/uniques/{name}/sketch?kind=theta").body for name in ("b", "a"))
+    refused = site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other)
+    assert (refused.status, refused.headers["content-type"]) == (409, "application/problem+json")
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", own).status == 202, "it says nothing new"
+    site.count()
+    answer = told(site.get("/v1/uniques?intersect=a"))
+    assert (answer["estimate"], answer["upper"]) == (2, 2)
+    assert site.call("PUT", "/v1/uniques/a/sketch", site.get("/v1/uniques/b/sketch").body).status == 202
+    site.count()
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other).status == 202
+    site.count()
+    assert told(site.get("/v1/uniques?intersect=a&intersect=b"))["estimate"] == 50
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", other).status == 202, "it may be sent again"
+    assert site.call("PUT", "/v1/uniques/a/sketch?kind=theta", b"nonsense").status == 400
+
+
 def test_bytes_that_are_no_sketch_or_one_of_another_size_change_nothing(site: Counted) -> None:
     small = datasketches.hll_sketch(12)
     small.update("x")
@@ -267,6 +266,9 @@ def test_a_write_key_adds_and_only_a_secret_one_deletes_imports_or_reads_what_is
         site.count()
         assert call("GET", "/v1/uniques/a", secrets["read"]) == 200
         assert call("GET", "/v1/uniques/a", public) == 403
+        assert call("GET", "/v1/counters", secrets["read"]) == 200
+        assert call("GET", "/v1/counters", public) == 403
+        assert site.site.call("GET", "/v1/counters?brand=keyed").status == 401
         assert site.site.call("GET", "/v1/uniques/a?brand=keyed").status == 401
         assert call("PUT", "/v1/uniques/a/sketch", public, b"x") == 403
         assert call("DELETE", "/v1/uniques/a", public) == 403

@@ -24,7 +24,7 @@ from footfall.sketches.datasketches_hll import uniques_from_datasketches
 from footfall.sketches.errors import NotASketch, OtherSize
 from footfall.sketches.murmur import VALUE_BYTES_MAX, Hashes, hashes_of_texts
 from footfall.sketches.stored_theta import bytes_from_theta
-from footfall.sketches.theta import theta_from_datasketches
+from footfall.sketches.theta import Theta, theta_from_datasketches
 from footfall.sketches.uniques import NAMED_LG_K
 from footfall.sketches.uniques_bytes import bytes_from_uniques
 from footfall.values.counter import counters_group
@@ -65,7 +65,7 @@ def values_from_body(body: bytes, *, lines: bool, values_max: int) -> SentValues
     if not whole:
         raise Refused("body", 'is empty; send {"data": "a value"}, a list, or one a line')
     sent = SentValues()
-    pieces = _pieces_of_lines(whole, values_max) if lines else _pieces_of(_decoded(whole))
+    pieces = _pieces_of_lines(whole, values_max) if lines else _pieces_of(_decoded(whole, may_be_lines=True))
     sent.count = len(pieces)
     if sent.count > values_max:
         raise Refused("body", f"has {sent.count:,} values, at most {values_max:,} are taken at once")
@@ -106,7 +106,7 @@ def imported_sketch(data: bytes, *, kind: str) -> tuple[Act, bytes]:
     """Return what an import of DataSketches' bytes does, or raise Refused for bytes that no counter can take."""
     try:
         if kind == "theta":
-            return Act.PUT_THETA, bytes_from_theta(theta_from_datasketches(data))
+            return Act.PUT_THETA, bytes_from_theta(theta_sketch(data))
         sketch = uniques_from_datasketches(data)
     except (NotASketch, OtherSize) as error:
         raise Refused("body", str(error)) from error
@@ -116,6 +116,14 @@ def imported_sketch(data: bytes, *, kind: str) -> tuple[Act, bytes]:
             f"is a sketch of lgK {sketch.lg_k}, and named counters have lgK {NAMED_LG_K}; make it with that size",
         )
     return Act.PUT_UNIQUES, bytes_from_uniques(sketch)
+
+
+def theta_sketch(data: bytes) -> Theta:
+    """Return the Theta sketch of DataSketches' bytes, or raise Refused."""
+    try:
+        return theta_from_datasketches(data)
+    except (NotASketch, OtherSize) as error:
+        raise Refused("body", str(error)) from error
 
 
 def _hashes_of(values: Sequence[str]) -> Hashes:
@@ -149,11 +157,22 @@ def _claim(group: str, request: CounterRequest, part: int) -> Claim | None:
     return Claim(key.digest(), body.digest(), part)
 
 
-def _decoded(data: bytes) -> object:
+def _decoded(data: bytes, *, may_be_lines: bool = False) -> object:
     try:
         return msgspec.json.decode(data)
     except _NOT_DECODED as error:
-        raise Refused("body", f"is not JSON: {error}") from error
+        more = _said_of_lines(data) if may_be_lines else ""
+        raise Refused("body", f"is not JSON: {error}{more}") from error
+
+
+def _said_of_lines(body: bytes) -> str:
+    """Return what to do about a body of one value a line that does not say so; nothing for any other."""
+    first, _, more = body.partition(b"\n")
+    try:
+        msgspec.json.decode(first)
+    except _NOT_DECODED:
+        return ""
+    return "; for one value a line, send it with Content-Type: application/x-ndjson" if more else ""
 
 
 def _pieces_of(found: object) -> list[object]:

@@ -3,6 +3,9 @@
 Days are built anew from where the range begins to the present, since a deletion at any time since then takes all before
 it away. What a counter met before the range is not in its records any more, so its whole only grows; one that was
 deleted or imported within the range begins there, and is built anew whole.
+
+Blocks and hours of the archive do not end at a brand's midnight, so records of the day before the range are read as
+well, but not all of that day: they count only for a counter that begins among them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +30,8 @@ from footfall.flow.store.counters import (
     save_day,
     united,
 )
-from footfall.flow.stream.raw import RawHits
+from footfall.flow.stream.counted_values import Act
+from footfall.flow.stream.raw import OVERLAP_MS, RawHits
 from footfall.flow.stream.records import Unreadable
 from footfall.ports.errors import Changed, Corrupt, Unavailable
 from footfall.ports.stream import Record
@@ -49,8 +53,9 @@ class CountersDone:
 
 @dataclass(slots=True)
 class _Built:
-    """What the raw records of a shard make of some counters."""
+    """What the raw records of a shard make of some counters, from a day on."""
 
+    first_ms: int  # where that day begins
     counters: dict[str, Counter] = field(default_factory=dict[str, Counter])
     days: dict[str, dict[Window, Sketches]] = field(default_factory=dict[str, dict[Window, Sketches]])
     left: set[str] = field(default_factory=set[str])  # names for which there was no room
@@ -60,14 +65,24 @@ class _Built:
         """Add acts to a counter, if it is one of those that are built in this round."""
         if names is not None and name not in names:
             return
+        before = self.counters.get(name, Counter(name))
+        acts = self._of_whole_days(before, acts)
+        if not acts:
+            return
         if name not in self.counters and len(self.counters) >= NAMES_AT_ONCE:
             self.left.add(name)
             return
-        change = acted(self.counters.get(name, Counter(name)), acts)
+        change = acted(before, acts)
         days = {} if change.is_anew else self.days.get(name, {})
         for day, sketches in change.days.items():
             days[day] = united([days.get(day, NO_SKETCHES), sketches])
         self.counters[name], self.days[name] = change.counter, days
+
+    def _of_whole_days(self, counter: Counter, acts: Sequence[CounterAct]) -> list[CounterAct]:
+        """Return the acts without values of a day of which only some are read; after a beginning all of them are."""
+        begins = (at for at, act in enumerate(acts) if act.record.act in (Act.DELETE, Act.PUT_UNIQUES))
+        start = 0 if counter.generation else next(begins, len(acts))
+        return [*(act for act in acts[:start] if act.record.from_ms >= self.first_ms), *acts[start:]]
 
 
 class CounterRecount:
@@ -90,7 +105,7 @@ class CounterRecount:
         for number, worker in enumerate(workers):
             names: frozenset[str] | None = None
             while names is None or names:
-                built = _Built(place=self._first(brand, worker, first))
+                built = _Built(first.from_ms, place=self._first(brand, worker, first))
                 yield from self._built(brand, worker, built, names, done)
                 names = frozenset(built.left)
                 yield (number + 1) / len(workers)
@@ -114,7 +129,8 @@ class CounterRecount:
         raise Unavailable(f"others were faster {TRIES_MAX} times; count {brand} again later")
 
     def _first(self, brand: str, worker: Worker, first: Window) -> int:
-        return self._raw.first(counters_group(brand), worker.shard, arrived_at_ms=first.from_ms)
+        # A value that was taken in after a deletion may have an earlier hour than it, by another clock.
+        return self._raw.first(counters_group(brand), worker.shard, arrived_at_ms=first.from_ms - OVERLAP_MS)
 
     def _read_some(self, brand: str, worker: Worker, built: _Built, names: frozenset[str] | None) -> None:
         group, through = counters_group(brand), worker.checkpoint.through

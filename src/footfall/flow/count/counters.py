@@ -76,7 +76,8 @@ def _act(change: Change, acts: Sequence[CounterAct]) -> None:
     if record.act == Act.ADD:
         _add(change, [act.record for act in acts])
     elif record.act == Act.PUT_THETA:
-        if not before.is_gone:
+        # Beside values that are known by both sketches it would tell of some that only one of them has met.
+        if not before.is_gone and not before.has_shares:
             theta = theta_union([before.before.theta, theta_from_bytes(record.sketch)])
             change.counter = replace(before, before=replace(before.before, theta=theta), has_shares=True)
     else:

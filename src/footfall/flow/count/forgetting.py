@@ -2,11 +2,14 @@
 
 A window's expiry is written with it. When an operator keeps windows for less time than before, those that are there
 would stay until their old time. They are looked for once for each such change, some at a time, and expire at once.
+So do the days of named counters, which are kept as long as windows of a day.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import load_checkpoints
+from footfall.flow.store.counters import expire_days, names_in
 from footfall.flow.store.retention import (
     RULE_KNOWN_AFTER_MS,
     KeptFor,
@@ -17,9 +20,11 @@ from footfall.flow.store.retention import (
 from footfall.ports.errors import Changed
 from footfall.ports.table import Present, Table, Update, everything
 from footfall.values.clock import Clock
+from footfall.values.counter import brands_of_groups
 from footfall.values.window import MOMENT_MS_MIN, Grain, Window, walk
 
 WINDOWS_AT_ONCE = 500  # Some 20 ms on one machine; where each look costs money it is half a unit.
+COUNTER_WEIGHT = 10  # A counter's head is read for its days, and it has up to 82 KB.
 GRAINS = (Grain.DAY, Grain.HOUR, Grain.MINUTE)
 
 
@@ -38,7 +43,7 @@ class Forgetting:
         self._clock = clock
         self._zone_of = zone_of
         self._brands = brands
-        self._windows: Iterator[tuple[str, Window]] | None = None
+        self._work: Iterator[int] | None = None  # Each step yields what it has weighed.
         self._rule_since_ms = -1
         self._is_done = False
 
@@ -46,16 +51,17 @@ class Forgetting:
         """Look at some windows; return whether there may be more to look at."""
         if self._is_done:
             return False
-        if self._windows is None and not self._begin():
+        if self._work is None and not self._begin():
             return False
-        assert self._windows is not None
-        for _ in range(WINDOWS_AT_ONCE):
-            found = next(self._windows, None)
-            if found is None:
+        assert self._work is not None
+        weight = 0
+        while weight < WINDOWS_AT_ONCE:
+            done = next(self._work, None)
+            if done is None:
                 note_forgotten(self._table, rule_since_ms=self._rule_since_ms)
                 self._is_done = True
                 return False
-            self._let_go(*found)
+            weight += done
         return True
 
     def _begin(self) -> bool:
@@ -68,16 +74,25 @@ class Forgetting:
         if now_ms < history[-1].since_ms + 2 * RULE_KNOWN_AFTER_MS:
             return False  # A reader that knows the old rule only would take what has gone for an hour without hits.
         self._rule_since_ms = history[-1].since_ms
-        brands = sorted(self._brands())
-        spans = {grain: shortened(history, grain, now_ms=now_ms) for grain in GRAINS}
-        self._windows = (
-            (brand, window)
-            for brand in brands
-            for grain, (from_ms, to_ms) in spans.items()
-            for window in walk(grain, from_ms=from_ms, to_ms=to_ms, zone=self._zone_of(brand))
-            if window.to_ms <= to_ms
-        )
+        self._work = self._worked({grain: shortened(history, grain, now_ms=now_ms) for grain in GRAINS})
         return True
+
+    def _worked(self, spans: Mapping[Grain, tuple[int, int]]) -> Iterator[int]:
+        for brand in sorted(brands_of_groups(self._brands())):
+            for grain, (from_ms, to_ms) in spans.items():
+                for window in walk(grain, from_ms=from_ms, to_ms=to_ms, zone=self._zone_of(brand)):
+                    if window.to_ms <= to_ms:
+                        self._let_go(brand, window)
+                        yield 1
+            from_ms, to_ms = spans[Grain.DAY]
+            if from_ms < to_ms:
+                yield from self._counters_let_go(brand, ended_by_ms=to_ms)
+
+    def _counters_let_go(self, brand: str, *, ended_by_ms: int) -> Iterator[int]:
+        for shard in load_checkpoints(self._table):
+            for name in names_in(self._table, brand, shard):
+                expire_days(self._table, brand, name, ended_by_ms=ended_by_ms)
+                yield COUNTER_WEIGHT
 
     def _let_go(self, brand: str, window: Window) -> None:
         for one in everything(self._table, keys.partition(brand, window)):

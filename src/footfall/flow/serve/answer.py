@@ -2,7 +2,10 @@
 
 from dataclasses import dataclass
 
+import msgspec
 from xxhash import xxh3_64_hexdigest
+
+Columns = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,8 +16,15 @@ class Answer:
     etag: str  # with its quotes, as the header has it
     max_age_s: int
     exact: bool
+    columns: Columns  # of a table of it: the same for every answer of its kind, whatever is in it
 
 
-def answer_from(body: bytes, *, max_age_s: int, exact: bool) -> Answer:
+def answer_from(body: bytes, *, max_age_s: int, exact: bool, columns: Columns) -> Answer:
     """Return an answer of these bytes."""
-    return Answer(body=body, etag=f'"{xxh3_64_hexdigest(body)}"', max_age_s=max_age_s, exact=exact)
+    return Answer(body=body, etag=f'"{xxh3_64_hexdigest(body)}"', max_age_s=max_age_s, exact=exact, columns=columns)
+
+
+def columns_of(entry: type[msgspec.Struct], *, without: Columns = ()) -> Columns:
+    """Return the columns of a table of such entries: their fields by the names that they have in JSON."""
+    names = (one.encode_name for one in msgspec.structs.fields(entry))
+    return tuple(name for name in names if name not in without)

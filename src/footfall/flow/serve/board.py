@@ -14,7 +14,7 @@ from footfall.flow.serve.hollow import Hollow
 from footfall.flow.serve.loaded import BoardLimits, LoadedWindows, Read
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground, Resolution, Unbuilt
-from footfall.flow.serve.rise_view import RiseView, RiseWindow, rise_spans
+from footfall.flow.serve.rise_view import RiseStretch, RiseView, rise_spans
 from footfall.flow.serve.sheets import Sheet, Unit
 from footfall.flow.serve.view import View
 from footfall.flow.store.retention import KeptFor
@@ -65,10 +65,10 @@ class Plan(NamedTuple):
     kept_since_ms: int | None  # Windows of the span that ended by then are not kept any more; None: all are.
 
 
-class WindowUnits(NamedTuple):
-    """A window, and the summaries that stand for it."""
+class SpanUnits(NamedTuple):
+    """A span, and the summaries that stand for it."""
 
-    window: Window
+    span: Span
     units: tuple[Unit, ...]
 
 
@@ -90,7 +90,7 @@ class Board:
         self._unbuilt: Unbuilt = {}
         self._now_ms = 0
         self._closed_until_ms = 0
-        self._rise: tuple[list[WindowUnits], list[WindowUnits]] | None = None  # recent ones, and those before
+        self._rise: tuple[list[SpanUnits], list[SpanUnits]] | None = None  # recent ones, and those before
         self._rise_asked_at_ms: int | None = None
         self._renumberings = 0
         self._is_settled = False
@@ -148,7 +148,7 @@ class Board:
         if self._rise is None:
             raise NotReady(f"the last hours of {self.brand} have not been read yet; ask again in a moment")
         recent, baseline = (
-            [RiseWindow(window, [self._loaded.contribution(unit) for unit in units]) for window, units in one]
+            [RiseStretch(span, [self._loaded.contribution(unit) for unit in units]) for span, units in one]
             for one in self._rise
         )
         return RiseView(self.directory, recent, baseline)
@@ -246,7 +246,7 @@ class Board:
         self._rise = None
         if self._rise_asked_at_ms is not None and self._now_ms - self._rise_asked_at_ms <= RISE_KEPT_MS:
             recent, baseline = rise_spans(self._now_ms, self._zone)
-            self._rise = _window_units(resolution, recent), _window_units(resolution, baseline)
+            self._rise = _span_units(resolution, recent), _span_units(resolution, baseline)
         self._loaded.forget_all_but(resolution.reached)
         self._hollow.forget_all_but(resolution.reached)
 
@@ -299,5 +299,5 @@ class Board:
         sheet.move(plan.span, {unit: self._loaded.contribution(unit) for unit in plan.units})
 
 
-def _window_units(resolution: Resolution, span: Span) -> list[WindowUnits]:
-    return [WindowUnits(window, resolution.units(Span((window,)))) for window in span.windows]
+def _span_units(resolution: Resolution, spans: Sequence[Span]) -> list[SpanUnits]:
+    return [SpanUnits(span, resolution.units(span)) for span in spans]

@@ -8,16 +8,17 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 
-import numpy as np
-
 from footfall.flow.serve.loaded import Read
+from footfall.flow.serve.measures import measuring_asset
 from footfall.flow.serve.resolution import Ground, Resolution
 from footfall.flow.serve.visitor_windows import Visited, windows_of
+from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded, visitors_from
 from footfall.flow.store import keys
 from footfall.flow.store.columns import Columns, rows
 from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summary
 from footfall.flow.store.visitors import group_of_asset
+from footfall.sketches.estimation import Estimate
 from footfall.sketches.grouped import estimates, merge_grouped
 from footfall.values.period import Span
 from footfall.values.window import Window
@@ -35,7 +36,7 @@ class ExportedRow:
     resource_type: str
     paid_type: str
     hits: int
-    uniques: int | None = None  # Visitors of the asset in the window, under whatever labels; None: nobody asked.
+    visitors: Visitors | None = None  # of the asset in the window, under whatever labels; None: nobody asked
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,17 +95,27 @@ def exported(
             yield ExportedWindow(window, _rows_of(columns, counts))
 
 
-def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, int]:
+def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, Visitors]:
     """Return the visitors of every set that a window knows of."""
     found = merge_grouped([visited(one) for one in windows_of(Span((window,)), ground)])
-    return dict(zip(found.groups.tolist(), np.round(estimates(found).count).astype(np.int64).tolist(), strict=True))
+    told = estimates(found)
+    all_told = map(Estimate, told.count.tolist(), told.lower.tolist(), told.upper.tolist())
+    return dict(zip(found.groups.tolist(), map(visitors_from, all_told), strict=True))
 
 
-def _rows_of(columns: Columns, visitors: Mapping[int, int] | None) -> Iterator[ExportedRow]:
+def _rows_of(columns: Columns, visitors: Mapping[int, Visitors] | None) -> Iterator[ExportedRow]:
     for row in rows(columns):
-        uniques = None if visitors is None else visitors.get(group_of_asset(row.asset), 0)
-        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, uniques)
+        told = None if visitors is None else _visitors_of(row.asset, columns, visitors)
+        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, told)
     for label, hits in sorted(columns.cuts.left_out.items()):
         yield ExportedRow(LEFT_OUT, "", *label, hits)
     if columns.other:
         yield ExportedRow(OTHER, "", "", "", "", columns.other)
+
+
+def _visitors_of(asset: str, columns: Columns, visitors: Mapping[int, Visitors]) -> Visitors:
+    """Return the visitors of an asset, not more than it has hits under all labels."""
+    hits = measuring_asset(asset)(columns)
+    assert hits.at_most is not None, "an asset's hits are always bounded"
+    told = visitors.get(group_of_asset(asset), NO_VISITORS)
+    return bounded(told, hits=hits.hits, missed=hits.at_most - hits.hits)

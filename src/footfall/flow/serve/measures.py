@@ -19,16 +19,17 @@ from footfall.values.window import Window
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """The hits of what is asked about. Visitors will stand beside them here once they are counted."""
+    """The hits of what is asked about."""
 
     hits: int = 0
     at_most: int | None = 0  # None: a window was cut before it was kept how many hits that left out.
+    unlabelled: int = 0  # hits that may be among them, and that nobody knows the labels of
 
     def __add__(self, other: "Measure") -> "Measure":
         """Return what both say together."""
         bounds = (self.at_most, other.at_most)
         at_most = None if bounds[0] is None or bounds[1] is None else bounds[0] + bounds[1]
-        return Measure(self.hits + other.hits, at_most)
+        return Measure(self.hits + other.hits, at_most, self.unlabelled + other.unlabelled)
 
     @property
     def is_exact(self) -> bool:
@@ -75,8 +76,9 @@ def measuring_labels(
         hits += sum(cuts.left_out.get(label, 0) for label in left)
         # Hits without a row have no labels that anybody knows; they are surely among all, and maybe among these.
         hits += columns.other if is_everything else 0
+        unlabelled = 0 if is_everything else columns.other
         is_known = all(label in cuts.left_out for label in left)
-        return Measure(hits, hits + (0 if is_everything else columns.other) if is_known else None)
+        return Measure(hits, hits + unlabelled if is_known else None, unlabelled)
 
     return measure
 

@@ -13,7 +13,7 @@ from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.catalog.asset import Asset
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
@@ -46,6 +46,9 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     address: str | UnsetType = UNSET
     image: str | UnsetType = UNSET
     published: str | UnsetType = UNSET
+
+
+_COLUMNS = columns_of(_Item)
 
 
 class _Body(msgspec.Struct):
@@ -149,7 +152,7 @@ def _answer(body: _Body, *, max_age_s: int) -> Answer:
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
         data = msgspec.json.encode(body)
-    return answer_from(data, max_age_s=max_age_s, exact=body.exact)
+    return answer_from(data, max_age_s=max_age_s, exact=body.exact, columns=_COLUMNS)
 
 
 def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bounds: bool) -> list[_Item]:

@@ -11,10 +11,10 @@ lull or a short life lower it, so a morning makes nothing rise, nor does being n
 was seen in the last hour had on average: as long as little is known of an asset, it is taken for an average one, and
 few hits move nothing.
 
-*Steady* hits: no minute counts for more than some times what the asset's other minutes had. One visitor who reloads a
-page for a minute, or a script that fires once, thus counts for little. Whoever does so for an hour looks to counts as
-readers do; so where visitors are known, they take the place of hits: those of the last hour, each once, against those
-of the hours before.
+*Steady* hits: no minute counts for more than five times what the asset's other minutes had on average, a sixtieth of
+the prior added. One visitor who reloads a page for a minute, or a script that fires once, thus counts for little.
+Whoever does so for an hour looks to counts as readers do; so where visitors are known, they take the place of hits:
+those of the last hour, each once, against those of the hours before.
 """
 
 from collections.abc import Sequence
@@ -51,6 +51,7 @@ class Rises:
     steady: Numbers
     before: Numbers  # hits in the hours before
     first: NDArray[np.intp]  # the first of those hours in which it was seen; as many as there are: in none
+    exposure: Numbers  # what the brand had since then, in multiples of what it had in the last hour
     expected: Numbers
     rise: Numbers
     prior: float
@@ -82,7 +83,7 @@ def _rises(recent: Numbers, steady: Numbers, hours: Sequence[Hits], *, prior: fl
     exposure = since[first] / max(total, 1.0)
     expected = (before + prior * PRIOR_EXPOSURE) / (exposure + PRIOR_EXPOSURE)
     rise = np.round((steady + prior) / (expected + prior), RISE_DIGITS)
-    return Rises(recent, steady, before, first, expected, rise, prior)
+    return Rises(recent, steady, before, first, exposure, expected, rise, prior)
 
 
 def risen(found: Rises) -> NDArray[np.intp]:

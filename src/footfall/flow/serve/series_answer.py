@@ -7,11 +7,11 @@ from itertools import groupby
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.measures import NOTHING, Measure
 from footfall.flow.serve.series import Point, SeriesReading
 from footfall.flow.serve.series_query import SeriesQuery
-from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS
+from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
 from footfall.flow.serve.words import Words
 from footfall.values.period import Span
 from footfall.values.window import Grain, instant_text, window_of, zone_named
@@ -27,6 +27,9 @@ class _Point(msgspec.Struct, rename="camel", gc=False):
     hits: int | None
     hits_at_most: int | UnsetType | None = UNSET
     open: bool | UnsetType = UNSET
+
+
+_COLUMNS = (SPAN, *columns_of(_Point))
 
 
 class _Compared(msgspec.Struct, rename="camel"):
@@ -108,7 +111,7 @@ def series_answer(reading: SeriesReading, query: SeriesQuery, words: Words) -> A
         body.last_week = _before(reading, LAST_WEEK, spans[LAST_WEEK])
     if query.profile == "weekday":
         body.weekdays = _weekdays(reading)
-    return answer_from(msgspec.json.encode(body), max_age_s=reading.max_age_s, exact=is_exact)
+    return answer_from(msgspec.json.encode(body), max_age_s=reading.max_age_s, exact=is_exact, columns=_COLUMNS)
 
 
 def _total(points: Sequence[Point]) -> Measure:

@@ -8,6 +8,7 @@ from footfall.values.period import Span
 from footfall.values.window import Grain, previous_window, walk, window_of, zone_named
 
 PREVIOUS, LAST_WEEK = "previous", "lastWeek"
+SPAN = "span"  # the column of a table that says which of them a point is of
 
 _WEEK = timedelta(days=7)
 

@@ -13,6 +13,8 @@ import msgspec
 
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import CSV, KINDS
+from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
+from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
 
 _FORMULA_STARTS = (
     "=",
@@ -27,7 +29,7 @@ _FORMULA_STARTS = (
     "\uff0d",
     "\uff20",
 )  # Some take wide ones, too.
-_SPANS = {"": "asked", "previous": "previous", "lastWeek": "lastWeek"}
+_SPANS = {"": "asked", PREVIOUS: PREVIOUS, LAST_WEEK: LAST_WEEK}
 
 Row = Mapping[str, Any]
 
@@ -66,19 +68,23 @@ def formatted(answer: Answer, format_name: str) -> Answer:
     if format_name not in KINDS:
         return answer
     rows = list(_rows_of(msgspec.json.decode(answer.body, type=dict[str, Any])))
-    columns = list(dict.fromkeys(name for row in rows for name in row)) or ["hits"]
-    lines = csv_lines(columns, rows) if format_name == CSV else json_lines(rows)
-    return answer_from(b"".join(lines), max_age_s=answer.max_age_s, exact=answer.exact)
+    lines = csv_lines(answer.columns, rows) if format_name == CSV else json_lines(rows)
+    return answer_from(b"".join(lines), max_age_s=answer.max_age_s, exact=answer.exact, columns=answer.columns)
 
 
 def _rows_of(body: Row) -> Iterator[Row]:
     """Yield the rows of an answer: its entries, or the points of a series and of what it is compared with."""
+    # A table has no place but its rows for what holds for all of them.
+    are = {UNIQUES_ARE: body[UNIQUES_ARE]} if UNIQUES_ARE in body else {}
     if "points" not in body:
-        yield from body.get("items", [body])
+        for item in body.get("items", [body]):
+            yield {**item, **are, **item}  # A brand says it of itself.
         return
+    if are:
+        are = {UNIQUES_ARE: VISITORS}  # Each window lies in one day, whatever the span.
     for name, shown in _SPANS.items():
         for point in (body if not name else body.get(name, {})).get("points", []):
-            yield {"span": shown, **point}
+            yield {SPAN: shown, **point, **are}
 
 
 def _taken(line: io.StringIO) -> bytes:

@@ -11,13 +11,14 @@ import numpy as np
 from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, Columns, answer_from, columns_of
 from footfall.flow.serve.popular import section_shown
-from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.query import UNIQUES, PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.slices import Slices
+from footfall.flow.serve.uniting import UNIQUES_ARE
 from footfall.flow.serve.view import View, Viewed
-from footfall.flow.serve.visits import NO_VISITORS, Visitors
+from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
 from footfall.values.window import instant_text
@@ -40,7 +41,7 @@ class _Label(msgspec.Struct, rename="camel", gc=False):
     hits_before: int | None
     uniques: int | UnsetType = UNSET
     uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType | None = UNSET
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -60,8 +61,16 @@ class _Body(msgspec.Struct, rename="camel"):
     uniques_are: str | UnsetType = UNSET
     uniques: int | UnsetType = UNSET
     uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType | None = UNSET
     items: list[_Label] | UnsetType = UNSET
+
+
+_VISITORS = (UNIQUES, "uniquesAtLeast", "uniquesAtMost")
+_SECTIONS = columns_of(_Label, without=("resourceType", *_VISITORS))
+_TYPES = columns_of(_Label, without=("sectionId", *_VISITORS))
+_VISITED_SECTIONS = (*columns_of(_Label, without=("change", "resourceType")), UNIQUES_ARE)
+BRAND_COLUMNS = columns_of(_Body, without=("sort", UNIQUES_ARE, *_VISITORS, "items"))
+VISITED_BRAND_COLUMNS = columns_of(_Body, without=("items",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +117,7 @@ def brand_total(viewed: Viewed, query: PopularQuery, _words: Words) -> Answer:
     """Return what a brand has altogether, which is its line among other brands."""
     view = viewed.view(query)
     body = _body(view, query, *_now_and_before(view, query, None))
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, BRAND_COLUMNS)
 
 
 def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
@@ -116,23 +125,21 @@ def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitor
     now, before = _now_and_before(view, query, lambda one: one.section)
     body = _body(view, query, now, before, visitors)
 
-    def seen(label: str) -> Visitors:
-        return visitors.of_sections.get(label, NO_VISITORS)
-
-    ranked = sorted(now.hits, key=lambda label: (-seen(label).uniques, -now.hits[label], label))
+    seen = {label: _of_section(visitors, now, label) for label in now.hits}
+    ranked = sorted(now.hits, key=lambda label: (-seen[label].uniques, -now.hits[label], label))
     body.items = []
     for rank, label in enumerate(ranked[: query.limit], start=1):
         entry = _entry(label, rank, now, before, is_section=True)
         entry.change = UNSET
-        _tell(entry, seen(label))
+        _tell(entry, seen[label], has_all=view.kept_since_ms is None)
         body.items.append(entry)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, _VISITED_SECTIONS)
 
 
 def brand_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
     """Return what a brand has altogether, its visitors with it."""
     body = _body(view, query, *_now_and_before(view, query, None), visitors)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, VISITED_BRAND_COLUMNS)
 
 
 def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: bool) -> Answer:
@@ -145,7 +152,11 @@ def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: b
         entry = _entry(label, rank, now, before, is_section=is_section)
         entry.change = None if rank_before is None else rank_before - rank
         body.items.append(entry)
-    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact)
+    return _encoded(body, view, _SECTIONS if is_section else _TYPES)
+
+
+def _encoded(body: _Body, view: View, columns: Columns) -> Answer:
+    return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=columns)
 
 
 def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_section: bool) -> _Label:
@@ -180,13 +191,21 @@ def _body(
     )
     if visitors is not None:
         body.sort, body.uniques_are = query.sort, visitors.are
-        _tell(body, visitors.total)
+        # Whoever came is among the brand's visitors, also with hits that found no row; a section has none of those.
+        missed = now.unlabelled if query.sections else 0
+        hits = None if now.at_most is None else now.at_most - missed
+        _tell(body, bounded(visitors.total, hits=hits, missed=missed), has_all=has_all)
     return body
 
 
-def _tell(entry: _Label | _Body, visitors: Visitors) -> None:
-    entry.uniques = visitors.uniques
-    entry.uniques_at_least, entry.uniques_at_most = visitors.at_least, visitors.at_most
+def _of_section(visitors: LabelVisitors, now: _Sums, label: str) -> Visitors:
+    told = visitors.of_sections.get(label, NO_VISITORS)
+    return bounded(told, hits=now.hits[label] if now.is_known else None, missed=now.unlabelled)
+
+
+def _tell(entry: _Label | _Body, visitors: Visitors, *, has_all: bool) -> None:
+    entry.uniques, entry.uniques_at_least = visitors.uniques, visitors.at_least
+    entry.uniques_at_most = visitors.at_most if has_all else None  # Nobody knows who came when nothing is kept of it.
 
 
 def _now_and_before(view: View, query: PopularQuery, label_of: LabelOf | None) -> tuple[_Sums, _Sums | None]:

@@ -1,6 +1,6 @@
 """The answer to "what rises?": assets with the numbers behind each rank."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -9,37 +9,48 @@ from msgspec import UNSET, UnsetType
 from numpy.typing import NDArray
 
 from footfall.catalog.asset import Asset
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import HITS, PopularQuery
-from footfall.flow.serve.rise_view import RiseView, RiseWindow
-from footfall.flow.serve.rises import Hits, Rises, asked_of, risen, rises
+from footfall.flow.serve.rise_view import RiseStretch, RiseView
+from footfall.flow.serve.rises import RISE_DIGITS, Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
+from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
+from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words
-from footfall.values.window import instant_text
+from footfall.values.window import HOUR_MS, instant_text
 
 CACHE_S = 30
 SHOWN_DIGITS = 1
 
+VisitorsOf = Callable[[int], Visitors]  # of an asset
 
-class _Item(msgspec.Struct, rename="camel", gc=False):
+
+class _Item(msgspec.Struct, rename="camel", gc=False, kw_only=True):
     """One entry of the list, in the order of its JSON."""
 
     rank: int
     asset_id: str
     rise: float
-    uniques: int | UnsetType
-    steady_uniques: float | UnsetType
+    uniques: int | UnsetType = UNSET
+    uniques_at_least: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType = UNSET
+    steady_uniques: float | UnsetType = UNSET
+    steady_uniques_at_least: float | UnsetType = UNSET
+    steady_uniques_at_most: float | UnsetType = UNSET
     hits: int
-    steady_hits: float | UnsetType
+    steady_hits: float | UnsetType = UNSET
     expected: float
-    baseline_uniques: int | UnsetType
-    baseline_hits: int | UnsetType
-    baseline_hours: int
+    exposure: float
+    baseline_uniques: int | UnsetType = UNSET
+    baseline_uniques_at_least: int | UnsetType = UNSET
+    baseline_uniques_at_most: int | UnsetType = UNSET
+    baseline_hits: int | UnsetType = UNSET
+    baseline_hours: float
     section_id: int | str | None
     resource_type: str | None
     paid_type: str | None
@@ -49,16 +60,21 @@ class _Item(msgspec.Struct, rename="camel", gc=False):
     published: str | UnsetType = UNSET
 
 
-class _Stretch(msgspec.Struct, rename="camel"):
+_COLUMNS = (*columns_of(_Item), UNIQUES_ARE)
+
+
+class _Stretch(msgspec.Struct, rename="camel", kw_only=True):
     """A span and what the brand had in it."""
 
     from_: str = msgspec.field(name="from")
     to: str
-    uniques: int | UnsetType
+    uniques: int | UnsetType = UNSET
+    uniques_at_least: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType = UNSET
     hits: int
 
 
-class _Body(msgspec.Struct, rename="camel"):
+class _Body(msgspec.Struct, rename="camel", kw_only=True):
     """The whole answer, in the order of its JSON."""
 
     brand: str
@@ -66,17 +82,14 @@ class _Body(msgspec.Struct, rename="camel"):
     to: str
     exact: bool
     basis: str
-    uniques: int | UnsetType
+    uniques_are: str | UnsetType = UNSET
+    uniques: int | UnsetType = UNSET
+    uniques_at_least: int | UnsetType = UNSET
+    uniques_at_most: int | UnsetType = UNSET
     hits: int
     baseline: _Stretch
     prior: float
     items: list[_Item]
-
-
-# As an entry has them, from its visitors to its hours.
-_Numbers = tuple[
-    int | UnsetType, float | UnsetType, int, float | UnsetType, float, int | UnsetType, int | UnsetType, int
-]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,13 +105,27 @@ class RiseHits:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class RiseVisitors:
+    """The visitors of the last hour and of what was before: of the brand, and how far those of assets are known."""
+
+    are: str  # what one of them is
+    hour: Visitors
+    before: Visitors
+    of_hour: VisitorsOf
+    of_before: VisitorsOf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ToldRises:
-    """Rises, what they are told from, and where that is visitors, how many the brand had in the hour and before."""
+    """Rises, and the visitors that they are told from; None: they are told from hits."""
 
     rises: Rises
-    basis: str
-    uniques: int | UnsetType = UNSET
-    baseline_uniques: int | UnsetType = UNSET
+    visitors: RiseVisitors | None = None
+
+    @property
+    def basis(self) -> str:
+        """Return what they are told from."""
+        return HITS if self.visitors is None else VISITORS
 
 
 def rise_hits(view: RiseView, query: PopularQuery, words: Words) -> RiseHits:
@@ -106,20 +133,20 @@ def rise_hits(view: RiseView, query: PopularQuery, words: Words) -> RiseHits:
     directory = view.directory
     asked = wanted(directory, query, words.members(query))
     rows = asked.rows(directory)
-    windows = (*view.recent, *view.baseline)
+    stretches = (*view.recent, *view.baseline)
     return RiseHits(
         view,
         [_hits(one, directory, asked) for one in view.recent],
         [_hits(one, directory, asked) for one in view.baseline],
         _row_totals(view),
         np.arange(directory.rows) if rows is None else rows,
-        is_exact=not any(part.is_cut or part.other for one in windows for part in one.given),
+        is_exact=not any(part.is_cut or part.other for one in stretches for part in one.given),
     )
 
 
 def told_from_hits(found: RiseHits) -> ToldRises:
     """Return the rises as hits tell them."""
-    return ToldRises(rises(found.recent, found.baseline, assets=found.view.directory.assets), HITS)
+    return ToldRises(rises(found.recent, found.baseline, assets=found.view.directory.assets))
 
 
 def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> Answer:
@@ -127,25 +154,32 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
     view = found.view
     body = _Body(
         brand=query.brand,
-        from_=instant_text(view.recent[0].window.from_ms),
-        to=instant_text(view.recent[-1].window.to_ms),
+        from_=instant_text(view.recent[0].span.from_ms),
+        to=instant_text(view.recent[-1].span.to_ms),
         exact=found.is_exact,
         basis=told.basis,
-        uniques=told.uniques,
         hits=round(sum(one.total for one in found.recent)),
         baseline=_Stretch(
-            from_=instant_text(view.baseline[0].window.from_ms),
-            to=instant_text(view.baseline[-1].window.to_ms),
-            uniques=told.baseline_uniques,
+            from_=instant_text(view.baseline[0].span.from_ms),
+            to=instant_text(view.baseline[-1].span.to_ms),
             hits=round(sum(one.total for one in found.baseline)),
         ),
         prior=round(told.rises.prior, SHOWN_DIGITS),
         items=_items(found, told, query, words),
     )
-    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact)
+    if told.visitors is not None:
+        body.uniques_are = told.visitors.are
+        _tell(body, told.visitors.hour)
+        _tell(body.baseline, told.visitors.before)
+    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact, columns=_COLUMNS)
 
 
-def _hits(one: RiseWindow, directory: Directory, asked: Wanted) -> Hits:
+def _tell(entry: _Item | _Stretch | _Body, visitors: Visitors) -> None:
+    entry.uniques = visitors.uniques
+    entry.uniques_at_least, entry.uniques_at_most = visitors.at_least, visitors.at_most
+
+
+def _hits(one: RiseStretch, directory: Directory, asked: Wanted) -> Hits:
     rows = np.concatenate([np.empty(0, np.uint32), *(part.rows for part in one.given)])
     hits = np.concatenate([np.empty(0), *(part.hits for part in one.given)]).astype(np.float64)
     left = sum(int(np.maximum(part.cut_left, 0).sum()) + part.other for part in one.given)
@@ -160,28 +194,48 @@ def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) 
     known = words.shown(query.brand, names) or {}
     slices = shown_slices(directory, found.totals, found.rows, chosen)
     hits = _hits_of(found, chosen)
-    return [
-        _Item(
-            rank,
-            name,
-            float(told.rises.rise[asset]),
-            *_numbers(told, asset, hits[asset], hours=len(found.baseline)),
-            *labels_shown(directory.slices[slices[asset]]),
-            *_more(known.get(name)),
+    items: list[_Item] = []
+    for rank, (asset, name) in enumerate(zip(chosen, names, strict=True), start=1):
+        section, resource_type, paid_type = labels_shown(directory.slices[slices[asset]])
+        item = _Item(
+            rank=rank,
+            asset_id=name,
+            rise=float(told.rises.rise[asset]),
+            hits=hits[asset],
+            expected=round(float(told.rises.expected[asset]), SHOWN_DIGITS),
+            exposure=round(float(told.rises.exposure[asset]), RISE_DIGITS),
+            baseline_hours=_hours_seen(found, told.rises, asset),
+            section_id=section,
+            resource_type=resource_type,
+            paid_type=paid_type,
         )
-        for rank, (asset, name) in enumerate(zip(chosen, names, strict=True), start=1)
-    ]
+        _tell_basis(item, told, asset)
+        _tell_words(item, known.get(name))
+        items.append(item)
+    return items
 
 
-def _numbers(told: ToldRises, asset: int, hits: int, *, hours: int) -> _Numbers:
-    """Return what the rank of an asset is made of, in the order of an entry."""
+def _tell_basis(item: _Item, told: ToldRises, asset: int) -> None:
+    """Tell the hits or the visitors that the rank of an asset is made of."""
     found = told.rises
-    recent, before = round(float(found.recent[asset])), round(float(found.before[asset]))
-    steady, expected = (round(float(one[asset]), SHOWN_DIGITS) for one in (found.steady, found.expected))
-    seen = hours - int(found.first[asset])
-    if told.basis == HITS:
-        return UNSET, UNSET, recent, steady, expected, UNSET, before, seen
-    return recent, steady, hits, UNSET, expected, before, UNSET, seen
+    recent, steady, before = (float(one[asset]) for one in (found.recent, found.steady, found.before))
+    if told.visitors is None:
+        item.steady_hits, item.baseline_hits = round(steady, SHOWN_DIGITS), round(before)
+        return
+    hour, earlier = told.visitors.of_hour(asset), told.visitors.of_before(asset)
+    _tell(item, hour)
+    share = steady / recent if recent else 1.0
+    item.steady_uniques = round(steady, SHOWN_DIGITS)
+    item.steady_uniques_at_least = round(share * hour.at_least, SHOWN_DIGITS)
+    item.steady_uniques_at_most = round(share * hour.at_most, SHOWN_DIGITS)
+    item.baseline_uniques = earlier.uniques
+    item.baseline_uniques_at_least, item.baseline_uniques_at_most = earlier.at_least, earlier.at_most
+
+
+def _hours_seen(found: RiseHits, told: Rises, asset: int) -> float:
+    """Return how many hours of the baseline there are from the one on in which an asset was first seen."""
+    spans = [one.span for one in found.view.baseline[int(told.first[asset]) :]]
+    return round((spans[-1].to_ms - spans[0].from_ms) / HOUR_MS, SHOWN_DIGITS) if spans else 0.0
 
 
 def _hits_of(found: RiseHits, chosen: Sequence[int]) -> dict[int, int]:
@@ -192,8 +246,9 @@ def _hits_of(found: RiseHits, chosen: Sequence[int]) -> dict[int, int]:
     return {asset: round(float(sums[asset])) for asset in chosen}
 
 
-def _more(asset: Asset | None) -> tuple[str | UnsetType, ...]:
-    return () if asset is None else words_shown(asset)
+def _tell_words(item: _Item, asset: Asset | None) -> None:
+    if asset is not None:
+        item.title, item.address, item.image, item.published = words_shown(asset)
 
 
 def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Words) -> list[int]:

@@ -6,10 +6,10 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
-from footfall.flow.serve.uniting import uniques_are
+from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
 from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
@@ -47,7 +47,7 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     asset_id: str
     uniques: int
     uniques_at_least: int
-    uniques_at_most: int
+    uniques_at_most: int | None  # None: not all of the span is kept
     hits: int
     hits_at_most: int | UnsetType
     section_id: int | str | None
@@ -57,6 +57,9 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     address: str | UnsetType = UNSET
     image: str | UnsetType = UNSET
     published: str | UnsetType = UNSET
+
+
+_COLUMNS = (*columns_of(_Item), UNIQUES_ARE)
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -92,26 +95,28 @@ def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zon
         kept_since=UNSET if found.kept_since_ms is None else instant_text(found.kept_since_ms),
         revision=UNSET if found.final is None else "",
         final=UNSET if found.final is None else found.final,
-        items=_items(found, query, words, has_bounds=has_all and not is_exact),
+        items=_items(found, query, words, is_exact=is_exact),
     )
     data = msgspec.json.encode(body)
     if body.revision is not UNSET:
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
         data = msgspec.json.encode(body)
-    return answer_from(data, max_age_s=found.max_age_s, exact=is_exact)
+    return answer_from(data, max_age_s=found.max_age_s, exact=is_exact, columns=_COLUMNS)
 
 
-def _items(found: FoundUniques, query: PopularQuery, words: Words, *, has_bounds: bool) -> list[_Item]:
+def _items(found: FoundUniques, query: PopularQuery, words: Words, *, is_exact: bool) -> list[_Item]:
+    has_all = found.kept_since_ms is None
     known = words.shown(query.brand, [one.name for one in found.assets]) or {}
     items: list[_Item] = []
     for rank, one in enumerate(found.assets, start=1):
         asset = known.get(one.name)
         more = () if asset is None else words_shown(asset)
-        bound = one.hits + one.missed if has_bounds else UNSET
-        items.append(_Item(rank, one.name, *_numbers(one), bound, *labels_shown(one.labels), *more))
+        bound = one.hits + one.missed if has_all and not is_exact else UNSET
+        items.append(_Item(rank, one.name, *_numbers(one, has_all=has_all), bound, *labels_shown(one.labels), *more))
     return items
 
 
-def _numbers(one: UniqueAsset) -> tuple[int, int, int, int]:
-    return one.visitors.uniques, one.visitors.at_least, one.visitors.at_most, one.hits
+def _numbers(one: UniqueAsset, *, has_all: bool) -> tuple[int, int, int | None, int]:
+    visitors = one.visitors
+    return visitors.uniques, visitors.at_least, visitors.at_most if has_all else None, one.hits

@@ -10,7 +10,7 @@ import numpy as np
 
 from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.loaded import Read
-from footfall.flow.serve.measures import NOTHING, Measure, MeasuredWindows, measuring_asset
+from footfall.flow.serve.measures import NOTHING, Measure, MeasuredWindows, measuring_asset, measuring_labels
 from footfall.flow.serve.resolution import Resolution, is_kept
 from footfall.flow.serve.series import ASKED
 from footfall.flow.serve.series_query import SeriesQuery
@@ -18,7 +18,7 @@ from footfall.flow.serve.series_spans import compared_spans
 from footfall.flow.serve.unique_series_answer import SpanVisitors, UniquePoint, unique_series_answer
 from footfall.flow.serve.uniting import Uniting, groups_from, together
 from footfall.flow.serve.visitor_windows import windows_of
-from footfall.flow.serve.visits import Visitors, Visits, visitors_from
+from footfall.flow.serve.visits import Visitors, Visits, bounded, visitors_from
 from footfall.flow.serve.words import Words
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_asset, group_of_section
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, no_groups, regrouped
@@ -33,8 +33,8 @@ class _Gathered:
     points: list[UniquePoint] = field(default_factory=list[UniquePoint])
     all: GroupedUniques = field(default_factory=no_groups)
     compared: GroupedUniques = field(default_factory=no_groups)  # of windows that are over and kept in both spans
-    missed: int = 0
-    missed_compared: int = 0
+    hits: Measure = NOTHING  # of windows with visitors
+    hits_compared: Measure = NOTHING
 
 
 @dataclass(slots=True)
@@ -113,26 +113,27 @@ class UniqueSeries:
         spans = {name: self._span_visitors(name) for name in self._spans}
         return unique_series_answer(self.query, self.visits, spans, words)
 
-    def _measure(self, window: Window, read: Read) -> Measure | None:
-        """Return the hits of an asset, which bound its visitors where a window keeps its top rows only."""
-        if not self.query.asset:
-            return None
-        measured = MeasuredWindows(measuring_asset(self.query.asset))
+    def _measure(self, window: Window, read: Read) -> Measure:
+        """Return the hits of what is asked about, which bound its visitors: nobody visits without one."""
+        assert self._uniting is not None
+        if not self.query.asset and not self._uniting.has_visitors:
+            return NOTHING  # Years of windows without visitors are to cost nothing.
+        asset, sections = self.query.asset, self.query.sections
+        measured = MeasuredWindows(measuring_asset(asset) if asset else measuring_labels(sections, (), ()))
         resolution = Resolution(ground=self.visits.ground, loaded=measured, read=cache(read), fresh={})
         units = resolution.units(Span((window,)))
         return sum((measured.measured(unit.window, unit.part) for unit in units), NOTHING)
 
-    def _enter(self, name: str, number: int, window: Window, united: GroupedUniques, hits: Measure | None) -> None:
+    def _enter(self, name: str, number: int, window: Window, united: GroupedUniques, hits: Measure) -> None:
         found = self._found[name]
-        missed = 0 if hits is None or hits.at_most is None else hits.at_most - hits.hits
         is_compared = self._compared[number]
-        found.missed += missed
-        found.missed_compared += missed if is_compared else 0
+        found.hits += hits
+        found.hits_compared += hits if is_compared else NOTHING
         if not len(united):
-            found.points.append(UniquePoint(window, Visitors(0, 0, missed)))
+            found.points.append(UniquePoint(window, self._visitors(united, hits)))
             return
         one = regrouped(united, np.zeros(len(united), np.int64))
-        found.points.append(UniquePoint(window, _visitors(one, missed, hits_max=None if hits is None else hits.hits)))
+        found.points.append(UniquePoint(window, self._visitors(one, hits)))
         found.all = merge_grouped([found.all, one])
         if is_compared:
             found.compared = merge_grouped([found.compared, one])
@@ -149,21 +150,20 @@ class UniqueSeries:
         return SpanVisitors(
             span=self._spans[name],
             points=found.points,
-            total=_visitors(found.all, found.missed),
-            compared=_visitors(found.compared, found.missed_compared),
+            total=self._visitors(found.all, found.hits),
+            compared=self._visitors(found.compared, found.hits_compared),
             compared_points=sum(self._compared[: len(found.points)]),
         )
+
+    def _visitors(self, one: GroupedUniques, hits: Measure) -> Visitors:
+        """Return the visitors of a set, of whom so many more may have come whom no row tells of."""
+        told = visitors_from(together(one))
+        if hits.at_most is None:
+            return bounded(told, hits=None, missed=hits.unlabelled)
+        return bounded(told, hits=hits.hits, missed=hits.at_most - hits.hits)
 
 
 def _groups_of(query: SeriesQuery) -> Groups:
     if query.asset:
         return groups_from([group_of_asset(query.asset)])
     return groups_from([group_of_section(one) for one in query.sections] or [BRAND_GROUP])
-
-
-def _visitors(one: GroupedUniques, missed: int, *, hits_max: int | None = None) -> Visitors:
-    """Return the visitors of a set, of whom so many more may have come whom no row tells of."""
-    told = visitors_from(together(one))
-    if hits_max is not None:  # Nobody visits without a hit.
-        told = Visitors(min(told.uniques, hits_max), min(told.at_least, hits_max), min(told.at_most, hits_max))
-    return Visitors(told.uniques, told.at_least, told.at_most + missed)

@@ -7,13 +7,13 @@ from datetime import datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from footfall.flow.serve.answer import Answer, answer_from
+from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.query import UNIQUES
 from footfall.flow.serve.series import ASKED
 from footfall.flow.serve.series_answer import RATIO_DIGITS, WEEKDAYS
 from footfall.flow.serve.series_query import SeriesQuery
-from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS
-from footfall.flow.serve.uniting import uniques_are
+from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
+from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
 from footfall.flow.serve.visits import Visitors, Visits
 from footfall.flow.serve.words import Words
 from footfall.values.period import Span
@@ -49,13 +49,22 @@ class _Point(msgspec.Struct, rename="camel", gc=False):
     open: bool | UnsetType = UNSET
 
 
+_COLUMNS = (SPAN, *columns_of(_Point), UNIQUES_ARE)
+
+
 class _Compared(msgspec.Struct, rename="camel"):
     """The windows that are over in both spans, united in each."""
 
     points: int
     uniques: int
+    uniques_at_least: int
+    uniques_at_most: int
     uniques_before: int
+    uniques_before_at_least: int
+    uniques_before_at_most: int
     change: float | None
+    change_at_least: float | None
+    change_at_most: float | None
 
 
 class _Before(msgspec.Struct, rename="camel"):
@@ -76,6 +85,8 @@ class _Weekday(msgspec.Struct, rename="camel"):
     weekday: str
     days: int
     uniques_per_day: float | None
+    uniques_per_day_at_least: float | None
+    uniques_per_day_at_most: float | None
 
 
 class _Body(msgspec.Struct, rename="camel"):
@@ -130,7 +141,8 @@ def unique_series_answer(query: SeriesQuery, visits: Visits, spans: Mapping[str,
         body.last_week = _before(asked, spans[LAST_WEEK], now_ms=now_ms)
     if query.profile == "weekday":
         body.weekdays = _weekdays(asked, zone=visits.ground.zone, now_ms=now_ms)
-    return answer_from(msgspec.json.encode(body), max_age_s=visits.max_age_s(asked.span), exact=False)
+    max_age_s = visits.max_age_s(asked.span)
+    return answer_from(msgspec.json.encode(body), max_age_s=max_age_s, exact=False, columns=_COLUMNS)
 
 
 def _at_most(found: SpanVisitors) -> int | None:
@@ -152,32 +164,54 @@ def _shown(points: Sequence[UniquePoint], *, now_ms: int) -> list[_Point]:
 
 
 def _before(asked: SpanVisitors, before: SpanVisitors, *, now_ms: int) -> _Before:
-    uniques, uniques_before = asked.compared.uniques, before.compared.uniques
     return _Before(
         from_=instant_text(before.span.from_ms),
         to=instant_text(before.span.to_ms),
         uniques=before.total.uniques,
         uniques_at_least=before.total.at_least,
         uniques_at_most=_at_most(before),
-        compared=_Compared(
-            points=before.compared_points,
-            uniques=uniques,
-            uniques_before=uniques_before,
-            change=round(uniques / uniques_before - 1, RATIO_DIGITS) if uniques_before else None,
-        ),
+        compared=_compared(asked.compared, before.compared, points=before.compared_points),
         points=_shown(before.points, now_ms=now_ms),
     )
 
 
+def _compared(now: Visitors, before: Visitors, *, points: int) -> _Compared:
+    return _Compared(
+        points=points,
+        uniques=now.uniques,
+        uniques_at_least=now.at_least,
+        uniques_at_most=now.at_most,
+        uniques_before=before.uniques,
+        uniques_before_at_least=before.at_least,
+        uniques_before_at_most=before.at_most,
+        change=_change(now.uniques, before.uniques),
+        change_at_least=_change(now.at_least, before.at_most),
+        change_at_most=_change(now.at_most, before.at_least),
+    )
+
+
+def _change(now: int, before: int) -> float | None:
+    return round(now / before - 1, RATIO_DIGITS) if before else None
+
+
 def _weekdays(asked: SpanVisitors, *, zone: str, now_ms: int) -> list[_Weekday]:
     """Return what each weekday had on average: of days that are over and kept."""
-    sums, days = [0] * 7, [0] * 7
+    days: list[list[Visitors]] = [[] for _ in WEEKDAYS]
     for one in asked.points:
         if one.visitors is not None and one.window.to_ms <= now_ms:
             number = datetime.fromtimestamp(one.window.from_ms / 1_000, zone_named(zone)).weekday()
-            sums[number] += one.visitors.uniques
-            days[number] += 1
+            days[number].append(one.visitors)
     return [
-        _Weekday(name, count, round(total / count, 1) if count else None)
-        for name, count, total in zip(WEEKDAYS, days, sums, strict=True)
+        _Weekday(
+            name,
+            len(seen),
+            _mean([one.uniques for one in seen]),
+            _mean([one.at_least for one in seen]),
+            _mean([one.at_most for one in seen]),
+        )
+        for name, seen in zip(WEEKDAYS, days, strict=True)
     ]
+
+
+def _mean(numbers: Sequence[int]) -> float | None:
+    return round(sum(numbers) / len(numbers), 1) if numbers else None

@@ -14,6 +14,7 @@ from footfall.values.window import Grain, Window, window_of
 
 # What a unique of a span is. Without an id from the brand itself a visitor is known for one local day only.
 VISITORS, VISITOR_DAYS = "visitors", "visitorDays"
+UNIQUES_ARE = "uniquesAre"  # the name under which an answer says it
 NOBODY = Estimate(0.0, 0.0, 0.0)
 
 

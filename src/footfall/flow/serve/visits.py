@@ -43,3 +43,14 @@ NO_VISITORS = Visitors(0, 0, 0)
 def visitors_from(told: Estimate) -> Visitors:
     """Return an estimate in whole visitors."""
     return Visitors(round(told.count), floor(told.lower), ceil(told.upper))
+
+
+def bounded(told: Visitors, *, hits: int | None, missed: int = 0) -> Visitors:
+    """Return visitors of whom nobody came without a hit; at most so many hits more were missed, which no row tells of.
+
+    Without a number of hits nobody knows it, and only the estimate bounds the visitors.
+    """
+    if hits is None:
+        return Visitors(told.uniques, told.at_least, told.at_most + missed)
+    uniques = min(told.uniques, hits + missed)
+    return Visitors(uniques, min(told.at_least, uniques), max(min(told.at_most, hits) + missed, uniques))

@@ -5,11 +5,12 @@ for a counter, and whoever asks for the whole reads one. docs/formats/store.md d
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from footfall.flow.store import keys
-from footfall.ports.errors import Corrupt
-from footfall.ports.table import Absent, Delete, Equals, Item, Put, Table, Value, everything
+from footfall.ports.errors import Changed, Corrupt
+from footfall.ports.table import Absent, Delete, Equals, Item, Present, Put, Table, Update, Value, everything
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.stored_theta import bytes_from_theta, theta_from_bytes
 from footfall.sketches.theta import Theta, no_theta, theta_union
@@ -137,6 +138,20 @@ def days_of(table: Table, brand: str, part: str, counter: Counter, *, from_ms: i
         yield counter.today
 
 
+def expire_days(table: Table, brand: str, name: str, *, ended_by_ms: int) -> None:
+    """Let every day of a counter expire that ended by a moment."""
+    partition = keys.counter_partition(brand, name)
+    for head in everything(table, partition, at_least=keys.HEADS_FROM, at_most=keys.HEADS_TO):
+        part, generation = keys.part_from_head(head.key), _number(head.item, "generation")
+        first = keys.counter_days(part, generation)
+        last = keys.counter_day(brand, name, part=part, generation=generation, start_ms=ended_by_ms).sort
+        for one in everything(table, partition, at_least=first, at_most=last):
+            to_ms = _number(one.item, "to_ms")
+            if to_ms <= ended_by_ms:
+                with suppress(Changed):  # It has gone by itself.
+                    table.update(Update(one.key, expires_at_ms=to_ms, expects=(Present(),)))
+
+
 def forget_days(table: Table, brand: str, part: str, name: str) -> None:
     """Remove every day of a counter that a shard has written."""
     partition, first = keys.counter_partition(brand, name), keys.counter_days(part)
@@ -153,6 +168,18 @@ def note_name(table: Table, brand: str, shard: int, name: str) -> None:
 def forget_name(table: Table, brand: str, shard: int, name: str) -> None:
     """List a counter no more."""
     table.delete(Delete(keys.Key(keys.counter_names(brand, shard), name)))
+
+
+def names_in(table: Table, brand: str, shard: int, *, after: str = "", at_once: int | None = None) -> Iterator[str]:
+    """Yield the names of a brand's counters in a shard that follow a name, in the order of their UTF-8 bytes."""
+    partition = keys.counter_names(brand, shard)
+    place = keys.Key(partition, after) if after else None
+    while True:
+        page = table.query(partition, after=place, limit=at_once)
+        yield from (found.key.sort for found in page.items)
+        place = page.after
+        if place is None:
+            return
 
 
 def count_names(table: Table, brand: str, shard: int) -> int:

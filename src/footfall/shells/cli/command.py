@@ -185,7 +185,7 @@ def add_argument(parser: argparse.ArgumentParser, argument: Argument) -> None:
     if argument.is_flag:
         options["required"] = argument.required
     elif argument.may_be_absent:
-        options["nargs"] = "?"
+        options["nargs"] = "*" if argument.repeated else "?"
     parser.add_argument(argument.name, **options)
 
 

@@ -69,7 +69,7 @@ COMMAND = Command(
         Argument("--to", "The end; now unless given.", shows="T", reads=moment),
         Argument("--grain", "How long a window is.", choices=tuple(GRAINS), default="day"),
         Argument("--format", "What kind of file.", choices=FORMATS, default=CSV),
-        Argument("--uniques", "With a column of visitors: of the asset, under whatever labels.", is_switch=True),
+        Argument("--uniques", "With visitors and their bounds: of the asset, under whatever labels.", is_switch=True),
         Argument("--overwrite", "Replace a file of that name.", is_switch=True),
     ),
 )

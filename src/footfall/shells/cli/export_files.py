@@ -16,7 +16,7 @@ from footfall.values.window import Window, instant_text
 
 PARQUET = "parquet"
 COLUMNS = ("from", "to", "kind", "assetId", "sectionId", "resourceType", "paidType", "hits")
-UNIQUES = "uniques"  # one column more, when it is asked for
+UNIQUES = ("uniques", "uniquesAtLeast", "uniquesAtMost")  # more columns, when they are asked for
 ROWS_PER_GROUP = 100_000  # Of a Parquet file: what a reader has in memory at a time, some megabytes.
 
 
@@ -46,7 +46,7 @@ class Lines:
     def __init__(self, out: TextIO, kind: str, *, has_uniques: bool) -> None:
         self._out = out
         self._kind = kind
-        self._columns: tuple[str, ...] = (*COLUMNS, UNIQUES) if has_uniques else COLUMNS
+        self._columns: tuple[str, ...] = (*COLUMNS, *UNIQUES) if has_uniques else COLUMNS
         if kind == CSV:
             self._put(csv_lines(self._columns, ()))
 
@@ -79,7 +79,8 @@ class ParquetFile:
         text = arrow.dictionary(arrow.int32(), arrow.string())
         moment = arrow.timestamp("ms", tz="UTC")
         kinds = (moment, moment, text, arrow.string(), text, text, text, arrow.int64())
-        fields = list(zip(COLUMNS, kinds, strict=True)) + ([(UNIQUES, arrow.int64())] if has_uniques else [])
+        more = [(name, arrow.int64()) for name in UNIQUES] if has_uniques else []
+        fields = list(zip(COLUMNS, kinds, strict=True)) + more
         self._schema = arrow.schema(fields)
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._rows: list[tuple[Any, ...]] = []
@@ -165,7 +166,9 @@ def _opened(path: Path, kind: str, *, has_uniques: bool) -> Generator[TakesRows]
 def _values(window: Window, row: ExportedRow) -> tuple[Any, ...]:
     """Return the values of all columns in their order."""
     labels = (row.asset or None, row.section or None, row.resource_type or None, row.paid_type or None)
-    return (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits, row.uniques)
+    told = row.visitors
+    uniques = (None, None, None) if told is None else (told.uniques, told.at_least, told.at_most)
+    return (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits, *uniques)
 
 
 FORMATS = (CSV, NDJSON, PARQUET)

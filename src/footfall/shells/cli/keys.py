@@ -47,6 +47,7 @@ def keys(arguments: argparse.Namespace, around: Surroundings) -> int:
         "id": arguments.id,
         "kind": "public" if arguments.public else "signing" if arguments.signing else "secret",
         "scopes": arguments.scope,
+        "also_reads": arguments.also_reads,
         "label": arguments.label or "",
         "expires_at_ms": arguments.expires,
         "grace_ms": arguments.grace_hours * HOUR_MS,
@@ -98,7 +99,7 @@ COMMAND = Command(
         "footfall keys revoke ID --data data --brand abc",
     ),
     run=keys,
-    tells="--scope, --public, --signing, --label and --expires belong to add, --grace-hours belongs to rotate.\n"
+    tells="--scope, --also-reads, --public, --signing, --label and --expires belong to add, --grace-hours to rotate. "
     "list takes no ID.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
@@ -107,6 +108,8 @@ COMMAND = Command(
         CONFIG,
         BRAND,
         Argument("--scope", "What the key may do; may be repeated; admin includes the others.", choices=SCOPES,
+                 repeated=True),
+        Argument("--also-reads", "Another brand whose lists the key reads; may be repeated.", shows="BRAND",
                  repeated=True),
         Argument("--public", "Make a key for pages, which may only send hits.", is_switch=True),
         Argument("--signing", "Make a key that signs what servers send, and tokens for pages.", is_switch=True),

@@ -132,7 +132,7 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
 
 def visitors(item: Mapping[str, Any]) -> list[Text]:
     """Return how many visitors something has had, and between what and what the truth lies in 95 of 100 cases."""
-    bounds = f"{grouped(item.get('uniquesAtLeast'))} to {grouped(item.get('uniquesAtMost'))}"
+    bounds = f"{grouped(item.get('uniquesAtLeast'))} to {grouped(item.get('uniquesAtMost')) or 'unknown'}"
     return [Text(grouped(item.get("uniques"))), Text(bounds)]
 
 

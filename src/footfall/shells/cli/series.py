@@ -89,6 +89,9 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     for day in answer.get("weekdays", ()):
         mean = day.get(f"{measure}PerDay")
         shown = "no whole day" if mean is None else f"{mean:,.1f} a day over {day.get('days')}"
+        bounds = (day.get(f"{measure}PerDayAtLeast"), day.get(f"{measure}PerDayAtMost"))
+        if None not in bounds:
+            shown += f", between {bounds[0]:,.1f} and {bounds[1]:,.1f}"
         console.print(Text(f"{day.get('weekday', ''):<10} {shown}"))
 
 
@@ -120,6 +123,9 @@ def _compared(before: Mapping[str, Any], says: str, measure: str) -> Text:
     compared = before.get("compared", {})
     change = compared.get("change")
     shown = "nothing to compare with" if change is None else f"{change:+.1%}"
+    bounds = (compared.get("changeAtLeast"), compared.get("changeAtMost"))
+    if None not in bounds:
+        shown += f", between {bounds[0]:+.1%} and {bounds[1]:+.1%}"
     numbers = f"{grouped(compared.get(measure))} after {grouped(compared.get(f'{measure}Before'))}"
     return Text(f"{says}: {shown} ({numbers}, in {compared.get('points')} windows that are over)")
 

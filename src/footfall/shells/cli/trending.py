@@ -21,7 +21,7 @@ from footfall.shells.cli.command import (
     printable,
     whole_from,
 )
-from footfall.shells.cli.popular import LABEL_FLAGS, grouped, label_pairs, patiently_asked
+from footfall.shells.cli.popular import LABEL_FLAGS, grouped, label_pairs, patiently_asked, visitors
 from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked
 
 
@@ -60,8 +60,9 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     table.add_column("#", justify="right")
     table.add_column("rise", justify="right")
     table.add_column("asset", overflow="fold")
-    measure = "Uniques" if answer.get("basis") == VISITORS else "Hits"
-    for name in (measure.lower().replace("uniques", "visitors"), "steady", "expected", "before", "hours"):
+    is_visitors = answer.get("basis") == VISITORS
+    measure = "Uniques" if is_visitors else "Hits"
+    for name in (*(("visitors", "95 %") if is_visitors else ("hits",)), "steady", "expected", "before", "hours"):
         table.add_column(name, justify="right")
     table.add_column("section", overflow="fold")
     table.add_column("title", overflow="fold")
@@ -70,7 +71,7 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
             Text(str(item.get("rank", ""))),
             Text(f"{item.get('rise', 0):.2f}x", style="green"),
             printable(item.get("assetId")),
-            Text(grouped(item.get(measure.lower()))),
+            *(visitors(item) if is_visitors else [Text(grouped(item.get("hits")))]),
             *(printable(item.get(name)) for name in (f"steady{measure}", "expected")),
             Text(grouped(item.get(f"baseline{measure}"))),
             printable(item.get("baselineHours")),
@@ -85,7 +86,7 @@ COMMAND = Command(
     says="Show what rises against its own past and its age.",
     example="footfall trending --brand abc --limit 10",
     run=trending,
-    tells="The last hour against the 24 whole hours before it, in visitors, or in hits where none are known. rise is\n"
+    tells="The last hour against the day before it, in visitors, or in hits where none are known. rise is\n"
     "(steady + prior) / (expected + prior): steady is what is left when no minute stands out too far, expected is\n"
     "what its own past and its age let expect.",
     more_examples=("footfall trending --brand abc --section 563 --json",),

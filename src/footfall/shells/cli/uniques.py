@@ -1,4 +1,4 @@
-"""`footfall uniques`: counters of distinct values by name: added to, shown, united, deleted, exported and imported."""
+"""`footfall uniques`: counters of distinct values by name: added to, shown, united, listed, deleted, out and in."""
 
 import argparse
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,11 +28,12 @@ from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, SIGN, bra
 from footfall.shells.cli.send import TRIES_MAX
 from footfall.values.window import instant_text
 
-ACTIONS = ("add", "show", "union", "delete", "export", "import")
+ACTIONS = ("add", "show", "union", "list", "delete", "export", "import")
 KINDS = ("hll", "theta")
 BATCH_VALUES_MAX = 5_000  # What a server takes at once unless it is set otherwise.
 BATCH_BYTES_MAX = 900_000
 LINE_BYTES_MAX = 65_536  # Eight times the longest value: whatever is longer is no list of values.
+PAGE_NAMES = 1_000  # the most that a server lists at once
 SKETCH_BYTES_MAX = 1_048_576
 
 _LINES = {"Content-Type": "application/x-ndjson"}
@@ -44,10 +45,18 @@ class WrongWords(WrongUsage):
 
 
 def uniques(arguments: argparse.Namespace, around: Surroundings) -> int:
-    """Add to, show, unite, delete, export or import named counters."""
+    """Add to, show, unite, list, delete, export or import named counters."""
     _require_words(arguments)
     desk = _Desk(arguments, around)
-    does = {"add": _add, "show": _show, "union": _show, "delete": _delete, "export": _export, "import": _import}
+    does = {
+        "add": _add,
+        "show": _show,
+        "union": _show,
+        "list": _list,
+        "delete": _delete,
+        "export": _export,
+        "import": _import,
+    }
     with closing(desk.caller):
         return does[arguments.action](desk, arguments, around)
 
@@ -147,11 +156,27 @@ def _show(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> i
     table.add_column(style="dim")
     table.add_row(Text("distinct values"), Text(f"{answer['estimate']:,}"), Text("about"))
     table.add_row(Text("at least"), Text(f"{answer['lower']:,}"), Text(f"with {answer['confidence']:.0%} confidence"))
-    table.add_row(Text("at most"), Text(f"{answer['upper']:,}"), Text("likewise"))
+    if answer["upper"] is not None:
+        table.add_row(Text("at most"), Text(f"{answer['upper']:,}"), Text("likewise"))
     around.console().print(table)
     if "from" in answer:
         around.say(f"Whole days from {printable(answer['from'])} to {printable(answer['to'])}.")
+    if "keptSince" in answer:
+        around.say(
+            f"Days before {printable(answer['keptSince'])} are not kept any more: there may have been more values."
+        )
     return Exit.OK
+
+
+def _list(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
+    after: list[tuple[str, str]] = []
+    while True:
+        answer = desk.call("GET", "/v1/counters", [("limit", str(PAGE_NAMES)), *after]).table()
+        for one in answer["items"]:
+            around.say(msgspec.json.encode(one).decode() if arguments.json else f"{printable(one['name'])}")
+        if "after" not in answer:
+            return Exit.OK
+        after = [("after", answer["after"])]
 
 
 def _delete(desk: _Desk, arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -193,6 +218,10 @@ def _span(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 
 def _require_words(arguments: argparse.Namespace) -> None:
     action, words, file = arguments.action, arguments.words, arguments.file
+    if action == "list" and words:
+        raise WrongWords("uniques list takes no NAME; it lists the counters of the brand.")
+    if action in ("add", "union") and not words:
+        raise WrongWords(f"uniques {action} needs a NAME.")
     if action == "add" and (len(words) > 1) == (file is not None):
         raise WrongWords("uniques add takes a NAME and either VALUEs or --file FILE with one value a line.")
     if action in ("show", "delete", "export", "import") and len(words) != 1:
@@ -203,12 +232,18 @@ def _require_words(arguments: argparse.Namespace) -> None:
 
 COMMAND = Command(
     name="uniques",
-    says="Count distinct values by name: add to, show, unite, delete, export or import counters.",
+    says="Count distinct values by name: add to, show, unite, list, delete, export or import counters.",
     example="footfall uniques add --brand abc campaign-7 reader-1 reader-2",
     run=uniques,
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
-        Argument("words", "The counter's name; for add values after it, for union more names.", "NAME", repeated=True),
+        Argument(
+            "words",
+            "The counter's name; for add values after it, for union more names, for list none.",
+            "NAME",
+            repeated=True,
+            may_be_absent=True,
+        ),
         URL,
         BRAND_OR_KEY,
         SECRET_FILE,
@@ -231,6 +266,7 @@ COMMAND = Command(
         "footfall uniques show --brand abc campaign-7",
         "footfall uniques union --brand abc campaign-7 campaign-8 --minus staff",
         "footfall uniques export --brand abc campaign-7 --file campaign-7.hll",
+        "footfall uniques list --brand abc",
         "footfall uniques delete --brand abc campaign-7",
     ),
     exits={Exit.REFUSED: "the server refused it, or some of the values"},

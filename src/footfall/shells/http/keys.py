@@ -68,7 +68,7 @@ def _rotation(state: Site) -> Endpoint:
         grace_ms = require_grace_ms(grace_s * 1_000 if type(grace_s) is int else grace_s)
         by, key_id = actor_of(request), str(request.path_params["id"])
         new = await state.desk.change(
-            name, lambda register: register.acting(by).rotate(name, key_id, grace_ms=grace_ms)
+            name, lambda register: register.acting(by).rotate(name, key_id, grace_ms=grace_ms, is_operator=False)
         )
         return told(key_told(new), status=HTTPStatus.CREATED)
 

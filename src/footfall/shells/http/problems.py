@@ -16,7 +16,7 @@ from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
-from footfall.values.counter import KeyReused, SharesUntold, UnknownCounter
+from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
 from footfall.values.errors import FootfallError, Refused
 
 RETRY_AFTER_S = 1
@@ -37,6 +37,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     TooOften: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownAsset: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
+    SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
     Refused: HTTPStatus.BAD_REQUEST,

@@ -94,7 +94,8 @@ class ReadingRoute:
             question = self._counting_refusals(exchange, headers, lambda: self._question(given, name))
         else:
             # Whoever needs a key is counted with it, others only when there is something to do for them.
-            name = self._access.reader(exchange, headers, name=name).brand
+            caller = self._access.reader(exchange, headers, name=name)
+            name = name or caller.brand
             question = self._question(given, name)
         ready = self._answers.find(question.text)
         if ready is None:

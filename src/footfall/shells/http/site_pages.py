@@ -22,6 +22,7 @@ from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
+from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.site import Site
@@ -56,6 +57,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *token_routes(state),
             *audit_routes(state),
             *uniques_routes(state),
+            counter_list_route(state),
         ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
     )

@@ -12,6 +12,8 @@ from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, KINDS, Given, Several, format_of, given_from, values_of
 from footfall.flow.serve.query import BRANDS, BRANDS_MAX, HITS, LABELS, UNIQUES, label_parameters
 from footfall.flow.serve.tables import formatted
+from footfall.flow.serve.top import BRAND_COLUMNS, VISITED_BRAND_COLUMNS
+from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.access import Access, Headers
 from footfall.shells.http.answers import SPAN_WAIT_S_MAX, Answers, Ready, etag_matches
 from footfall.shells.http.lane import Exchange
@@ -142,6 +144,12 @@ def rolled_up(lines: Sequence[Mapping[str, Any]]) -> Answer:
     }
     if has_visitors:
         # Every brand has salts of its own, so that nobody can tell who visits two of them.
-        body |= {"sort": UNIQUES, "uniques": sum(line["uniques"] for line in ranked)}
+        is_of_one_day = all(line["uniquesAre"] == VISITORS for line in ranked)
+        body |= {"sort": UNIQUES, "uniquesAre": VISITORS if is_of_one_day else VISITOR_DAYS}
+        at_most = [line["uniquesAtMost"] for line in ranked]
+        body["uniques"] = sum(line["uniques"] for line in ranked)
+        body["uniquesAtLeast"] = sum(line["uniquesAtLeast"] for line in ranked)
+        body["uniquesAtMost"] = None if None in at_most else sum(at_most)
     body["items"] = [{"rank": rank, **line} for rank, line in enumerate(ranked, start=1)]
-    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=is_exact)
+    columns = ("rank", *(VISITED_BRAND_COLUMNS if has_visitors else BRAND_COLUMNS))
+    return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=is_exact, columns=columns)

@@ -3,7 +3,6 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
-from urllib.parse import unquote_to_bytes
 
 import msgspec
 from starlette.exceptions import HTTPException
@@ -20,13 +19,20 @@ from footfall.flow.collect.inflate import inflate
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
 from footfall.shells.http.audit import note_act
+from footfall.shells.http.counter_names import name_of, names_of
 from footfall.shells.http.door import KEY_BYTES_MAX
 from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.proving import TOKEN_PARAMETER, proved_brand
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.counter import SKETCH_PATH, KeyReused, UnknownCounter, counters_group, require_counter_name
+from footfall.values.counter import (
+    SKETCH_PATH,
+    KeyReused,
+    SharesTold,
+    UnknownCounter,
+    counters_group,
+)
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, instant_text
 
@@ -50,9 +56,9 @@ def uniques_routes(state: Site) -> list[Route]:
     """Return the routes of named counters."""
     return [
         Route("/v1/uniques", _set(state), methods=["GET"]),
-        Route("/v1/uniques/{name:path}/sketch", _sketch(state), methods=["GET", "PUT"]),
-        Route("/v1/uniques/{name:path}", _one(state), methods=["GET", "POST", "DELETE"]),
-        Route("/hyperloglog/{name:path}", _article(state), methods=["GET", "POST"]),
+        Route("/v1/uniques/{name:sketched_counter}/sketch", _sketch(state), methods=["GET", "PUT"]),
+        Route("/v1/uniques/{name:counter}", _one(state), methods=["GET", "POST", "DELETE"]),
+        Route("/hyperloglog/{name:counter}", _article(state), methods=["GET", "POST"]),
     ]
 
 
@@ -60,12 +66,12 @@ def _set(state: Site) -> Endpoint:
     async def answer(request: Request) -> Response:
         brand = state.access.reading_brand(request)
         _require_only(request, (*_SETS, *_SPAN))
-        union, intersect, minus = (_names(request, word) for word in _SETS)
+        union, intersect, minus = (names_of(request, word) for word in _SETS)
 
         def told(table: Table) -> dict[str, object]:
             from footfall.flow.serve.uniques import Asked, estimate_fields, told_of_set
 
-            days = _days(state, brand, request)
+            days = _days(state, brand, request, table)
             found = told_of_set(table, brand.name, Asked(union, intersect, minus), days)
             asked = {word: list(names) for word, names in zip(_SETS, (union, intersect, minus), strict=True) if names}
             return {"brand": brand.name, **asked, **_span_fields(days), **estimate_fields(found)}
@@ -83,13 +89,13 @@ def _one(state: Site) -> Endpoint:
             return await _added(state, request)
         if request.method == "DELETE":
             return await _deleted(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, _SPAN)
 
         def told(table: Table) -> dict[str, object]:
             from footfall.flow.serve.uniques import estimate_fields, told_of
 
-            days = _days(state, brand, request)
+            days = _days(state, brand, request, table)
             found = told_of(table, brand.name, name, days)
             since = {} if found.since_ms is None else {"since": instant_text(found.since_ms)}
             return {"brand": brand.name, "name": name, **since, **_span_fields(days), **estimate_fields(found)}
@@ -103,14 +109,14 @@ def _sketch(state: Site) -> Endpoint:
     async def sketch(request: Request) -> Response:
         if request.method == "PUT":
             return await _imported(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, ("kind", *_SPAN))
         kind = _kind(request)
 
         def taken_out(table: Table) -> bytes:
             from footfall.flow.serve.uniques import exported
 
-            return exported(table, brand.name, name, kind=kind, days=_days(state, brand, request))
+            return exported(table, brand.name, name, kind=kind, days=_days(state, brand, request, table))
 
         body = await state.counters.asked(brand.name, taken_out)
         return Response(body, headers={**_HEADERS, "content-type": OCTETS})
@@ -123,7 +129,7 @@ def _article(state: Site) -> Endpoint:
         request = _of_only_brand(state, request)
         if request.method == "POST":
             return await _added_as_article(state, request)
-        brand, name = state.access.reading_brand(request), _name(request)
+        brand, name = state.access.reading_brand(request), name_of(request)
         _require_only(request, ())
 
         def card(table: Table) -> int:
@@ -138,7 +144,7 @@ def _article(state: Site) -> Endpoint:
 
 
 async def _added(state: Site, request: Request) -> Response:
-    brand, name = await proved_brand(request, state, scope=HITS), _name(request)
+    brand, name = await proved_brand(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body, settings = await request.body(), state.settings
     kind = request.headers.get("content-type", "").lower()
@@ -157,7 +163,7 @@ async def _added(state: Site, request: Request) -> Response:
 
 
 async def _added_as_article(state: Site, request: Request) -> Response:
-    brand, name = await proved_brand(request, state, scope=HITS), _name(request)
+    brand, name = await proved_brand(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body = await request.body()
 
@@ -176,7 +182,7 @@ async def _added_as_article(state: Site, request: Request) -> Response:
 
 
 async def _deleted(state: Site, request: Request) -> Response:
-    brand, name = await proved_brand(request, state, scope=WRITE), _name(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), name_of(request)
     _require_only(request, ())
 
     def entries() -> Entries:
@@ -191,7 +197,7 @@ async def _deleted(state: Site, request: Request) -> Response:
 
 
 async def _imported(state: Site, request: Request) -> Response:
-    brand, name = await proved_brand(request, state, scope=WRITE), _name(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), name_of(request)
     _require_only(request, ("kind",))
     kind, body = _kind(request), await request.body()
 
@@ -204,6 +210,7 @@ async def _imported(state: Site, request: Request) -> Response:
 
     if kind == "theta":  # It tells what the counter shares with others, not what it is.
         await _require_known(state, brand, name, believes=True)
+        await _require_shares_untold(state, brand, name, lambda: _inflated(state, request, body))
     made = await state.counters.beside(brand.name, entries)  # A sketch that cannot be read is no act.
     await note_act(state, request, brand.name, Act.COUNTER_IMPORTED, name, kind=kind)
     return await _taken(state, brand, lambda: made)
@@ -248,6 +255,20 @@ async def _require_known(state: Site, brand: Brand, name: str, *, believes: bool
         raise UnknownCounter(name)
 
 
+async def _require_shares_untold(state: Site, brand: Brand, name: str, sketch: Callable[[], bytes]) -> None:
+    """Raise SharesTold when a Theta sketch is not that of an HLL sketch that was imported before, or is on its way."""
+
+    def is_other(table: Table) -> bool:
+        from footfall.flow.collect.counted import theta_sketch
+        from footfall.flow.serve.uniques import has_other_shares
+
+        return has_other_shares(table, brand.name, name, theta_sketch(sketch()))
+
+    book = state.ledger(counters_group(brand.name))
+    if await state.counters.asked(brand.name, is_other) and book.in_flight <= 0:
+        raise SharesTold(name)
+
+
 def _counter_request(state: Site, request: Request, brand: Brand, name: str, body: bytes) -> "CounterRequest":
     from footfall.flow.collect.counted import CounterRequest
 
@@ -262,19 +283,6 @@ def _inflated(state: Site, request: Request, body: bytes) -> bytes:
     return inflate(body, encoding, bytes_max=state.settings.http_inflated_bytes_max)
 
 
-def _name(request: Request) -> str:
-    """Return the name in the path; what was escaped there has to be UTF-8."""
-    try:
-        unquote_to_bytes(request.scope.get("raw_path", b"")).decode()
-    except UnicodeDecodeError as error:
-        raise Refused("name", "is not UTF-8; escape a name's UTF-8 bytes, as in caf%C3%A9") from error
-    return require_counter_name(str(request.path_params["name"]))
-
-
-def _names(request: Request, word: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(request.query_params.getlist(word)))
-
-
 def _kind(request: Request) -> str:
     kind = request.query_params.get("kind", KINDS[0])
     if kind not in KINDS:
@@ -282,15 +290,16 @@ def _kind(request: Request) -> str:
     return kind
 
 
-def _days(state: Site, brand: Brand, request: Request) -> "Days | None":
-    from footfall.flow.serve.uniques import days_between
+def _days(state: Site, brand: Brand, request: Request, table: Table) -> "Days | None":
+    from footfall.flow.serve.uniques import days_between, kept_from_ms
 
     # A plus sign in an address is a space to those who read addresses.
     ends = [request.query_params.get(word, "").replace(" ", "+") for word in _SPAN]
     if not any(ends):
         return None
-    kept_ms = wiring.kept_ms(state.settings)[Grain.DAY]
-    return days_between(*ends, zone=brand.zone, now_ms=state.clock.now_ms(), kept_ms=kept_ms)
+    now_ms = state.clock.now_ms()
+    from_ms = kept_from_ms(table, now_ms=now_ms, kept_ms=wiring.kept_ms(state.settings)[Grain.DAY])
+    return days_between(*ends, zone=brand.zone, now_ms=now_ms, kept_from_ms=from_ms)
 
 
 def _of_only_brand(state: Site, request: Request) -> Request:

@@ -46,6 +46,7 @@ KEY = record(
         "lastUsed": maybe(text("to the hour")),
         "expires": maybe(text()),
         "replacedBy": maybe(text("the id of the key that a rotation made")),
+        "alsoReads": listed(text("a brand beside its own whose lists the key reads, as the operator says")),
     }
 )
 NEW_KEY = {
@@ -83,6 +84,7 @@ _A_KEY = {
     "lastUsed": None,
     "expires": None,
     "replacedBy": None,
+    "alsoReads": [],
 }
 _ID = Parameter(
     "id", "The key's id.", text(bytes_max=64, minLength=1), "path", is_required=True, example="3k7mqz2v9xw4t6ra"

@@ -99,9 +99,19 @@ _RISING_EXAMPLE = {
     "to": "2026-11-15T14:01Z",
     "exact": True,
     "basis": "visitors",
+    "uniquesAre": "visitors",
     "uniques": 2_410,
+    "uniquesAtLeast": 2_332,
+    "uniquesAtMost": 2_491,
     "hits": 5_120,
-    "baseline": {"from": "2026-11-14T13:00Z", "to": "2026-11-15T13:00Z", "uniques": 45_200, "hits": 96_400},
+    "baseline": {
+        "from": "2026-11-14T13:00Z",
+        "to": "2026-11-15T13:01Z",
+        "uniques": 45_200,
+        "uniquesAtLeast": 43_760,
+        "uniquesAtMost": 46_690,
+        "hits": 96_400,
+    },
     "prior": 5.1,
     "items": [
         {
@@ -109,11 +119,18 @@ _RISING_EXAMPLE = {
             "assetId": "132141398",
             "rise": 9.1367,
             "uniques": 240,
+            "uniquesAtLeast": 240,
+            "uniquesAtMost": 240,
             "steadyUniques": 231.5,
+            "steadyUniquesAtLeast": 231.5,
+            "steadyUniquesAtMost": 231.5,
             "hits": 312,
             "expected": 20.8,
+            "exposure": 7.0228,
             "baselineUniques": 150,
-            "baselineHours": 9,
+            "baselineUniquesAtLeast": 150,
+            "baselineUniquesAtMost": 150,
+            "baselineHours": 9.0,
             "sectionId": 563,
             "resourceType": "article",
             "paidType": "free",
@@ -151,7 +168,7 @@ TRENDING = Operation(
     "trending",
     "The assets that rise against their own past and their age, with the numbers behind each rank.",
     GROUP,
-    more="The last hour against the 24 whole hours before it, in visitors where they are known, so that nobody's "
+    more="The last hour against the day before it, in visitors where they are known, so that nobody's "
     "reloads lift anything, and in hits otherwise; `basis` says which. A handful moves nothing, and one "
     f"minute cannot lift an asset by itself. {_MORE}",
     parameters=(

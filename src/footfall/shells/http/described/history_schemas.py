@@ -2,6 +2,7 @@
 
 from footfall.flow.serve.query import BRANDS_MAX, LIMIT_MAX
 from footfall.flow.serve.series_query import GRAINS, POINTS_MAX
+from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.lists import LISTED_ASSET, UNIQUES, UNIQUES_ARE
 from footfall.shells.http.described.operation import Schema, listed, maybe, record, text, whole
 
@@ -9,21 +10,45 @@ _NUMBER: Schema = {"type": "number"}
 _EXACT: Schema = {"type": "boolean", "description": "every count is proven"}
 _AT_MOST = maybe(whole(0, says="only unless the count is certain: not more than so many; null: nobody knows"))
 
+_WINDOW_AT_MOST = whole(0, says="in 95 of 100 cases not more")
+_RISE_BOUNDS: dict[str, Schema] = {"uniquesAtLeast": UNIQUES["uniquesAtLeast"], "uniquesAtMost": _WINDOW_AT_MOST}
+
 RISING_ASSET = record(
     {
         "rank": whole(1, LIMIT_MAX),
         "assetId": text(),
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
-        "uniques": whole(0, says="visitors in the last hour; this and the next only when `basis` is `visitors`"),
-        "steadyUniques": {**_NUMBER, "description": "what is left of them when no minute stands out too far"},
+        "uniques": whole(0, says="visitors in the last hour; this and the next five only when `basis` is `visitors`"),
+        **_RISE_BOUNDS,
+        "steadyUniques": {
+            **_NUMBER,
+            "description": "what is left of them when no minute counts for more than five "
+            "times the mean of the other minutes and a sixtieth of `prior`",
+        },
+        "steadyUniquesAtLeast": {**_NUMBER, "description": "the same share of the bounds"},
+        "steadyUniquesAtMost": _NUMBER,
         "hits": whole(1, says="in the last hour"),
         "steadyHits": {**_NUMBER, "description": "only when `basis` is `hits`: the same of hits"},
-        "expected": {**_NUMBER, "description": "what its own past, its age and the prior let expect"},
+        "expected": {
+            **_NUMBER,
+            "description": "what its own past, its age and the prior let expect: (before + `prior` / 4) / "
+            "(`exposure` + 1 / 4), where before is `baselineUniques` or `baselineHits`",
+        },
+        "exposure": {
+            **_NUMBER,
+            "description": "what the brand had from the hour on in which the asset was first seen until the last hour, "
+            "divided by what it had in the last hour",
+        },
         "baselineUniques": whole(
             0, says="only when `basis` is `visitors`: those of each of the hours before, added up"
         ),
+        "baselineUniquesAtLeast": whole(0, says="their bounds added up"),
+        "baselineUniquesAtMost": whole(0),
         "baselineHits": whole(0, says="only when `basis` is `hits`: in the hours before"),
-        "baselineHours": whole(0, says="of those hours, so many since it was first seen there"),
+        "baselineHours": {
+            **_NUMBER,
+            "description": "how many of those hours there are from the one on in which it was first seen, to a tenth",
+        },
         **{
             name: LISTED_ASSET["properties"][name]
             for name in ("sectionId", "resourceType", "paidType", "title", "address", "image", "published")
@@ -35,6 +60,7 @@ RISING_ASSET = record(
         "rise",
         "hits",
         "expected",
+        "exposure",
         "baselineHours",
         "sectionId",
         "resourceType",
@@ -50,12 +76,15 @@ RISING_LIST = record(
         "basis": text(
             "what rises are told from: hits where too little is known of visitors", enum=["visitors", "hits"]
         ),
+        "uniquesAre": {**UNIQUES_ARE, "description": f"only when `basis` is `visitors`: {UNIQUES_ARE['description']}"},
         "uniques": whole(0, says="only when `basis` is `visitors`: of the brand in that hour"),
+        **_RISE_BOUNDS,
         "hits": whole(0, says="of the brand in that hour"),
         "baseline": record(
-            {"from": text(), "to": text(), "uniques": whole(0), "hits": whole(0)},
+            {"from": text(), "to": text(), "uniques": whole(0), **_RISE_BOUNDS, "hits": whole(0)},
             required=("from", "to", "hits"),
-            says="The whole hours before it; `uniques` only when `basis` is `visitors`, those of each hour added up.",
+            says="24 whole hours and the minutes between them and the last hour; `uniques` only when `basis` is "
+            "`visitors`, those of each hour and of these minutes added up.",
         ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
@@ -120,12 +149,12 @@ SERIES_SCHEMA = record(
     },
     required=("brand", "grain", "zone", "from", "to", "exact", "final", "hits", "points"),
 )
-_UNIQUES_AT_MOST = maybe(whole(0, says="in 95 of 100 cases not more; null: not all of the span is kept"))
 UNIQUE_POINT = record(
     {
         "from": text("where the window begins; it ends where the next begins"),
         **UNIQUES,
         "uniques": maybe(whole(0, says="visitors, about; null: the window is not kept any more")),
+        "uniquesAtMost": _WINDOW_AT_MOST,
         "open": POINT["properties"]["open"],
     },
     required=("from", "uniques"),
@@ -136,13 +165,20 @@ COMPARED_UNIQUES = record(
         "from": text(),
         "to": text(),
         **UNIQUES,
-        "uniquesAtMost": _UNIQUES_AT_MOST,
         "compared": record(
             {
                 "points": whole(0, says="windows that are over and kept in every span"),
                 "uniques": whole(0, says="of those together, in the span asked for"),
+                "uniquesAtLeast": UNIQUES["uniquesAtLeast"],
+                "uniquesAtMost": _WINDOW_AT_MOST,
                 "uniquesBefore": whole(0, says="of those together, in this one"),
+                "uniquesBeforeAtLeast": UNIQUES["uniquesAtLeast"],
+                "uniquesBeforeAtMost": _WINDOW_AT_MOST,
                 "change": COMPARED["properties"]["compared"]["properties"]["change"],
+                "changeAtLeast": maybe(
+                    {**_NUMBER, "description": "the change if the bounds of both spans hold: not less; null: unknown"}
+                ),
+                "changeAtMost": maybe({**_NUMBER, "description": "and not more; null: nobody knows"}),
             }
         ),
         "points": _UNIQUE_POINTS,
@@ -156,12 +192,21 @@ UNIQUES_SERIES = record(
         "uniquesAre": UNIQUES_ARE,
         **{name: SERIES_SCHEMA["properties"][name] for name in ("keptSince", "final")},
         **UNIQUES,
-        "uniquesAtMost": _UNIQUES_AT_MOST,
         "points": _UNIQUE_POINTS,
         "previous": {"$ref": "#/components/schemas/ComparedUniques"},
         "lastWeek": {"$ref": "#/components/schemas/ComparedUniques"},
         "weekdays": listed(
-            record({"weekday": text(), "days": whole(0), "uniquesPerDay": maybe(_NUMBER)}), minItems=7, maxItems=7
+            record(
+                {
+                    "weekday": text(),
+                    "days": whole(0),
+                    "uniquesPerDay": maybe(_NUMBER),
+                    "uniquesPerDayAtLeast": maybe({**_NUMBER, "description": "the same of the bounds of those days"}),
+                    "uniquesPerDayAtMost": maybe(_NUMBER),
+                }
+            ),
+            minItems=7,
+            maxItems=7,
         ),
     },
     required=("brand", "measure", "grain", "zone", "from", "to", "uniquesAre", "final", *UNIQUES, "points"),
@@ -212,6 +257,8 @@ BRANDS_LIST = record(
         "hits": whole(0, says="of all these brands"),
         "hitsBefore": maybe(whole(0)),
         "sort": _TOP_UNIQUES["sort"],
+        "uniquesAre": text("`visitors` only when every brand says so", enum=[VISITORS, VISITOR_DAYS]),
+        **UNIQUES,
         "uniques": whole(0, says="only with `sort=uniques`: added up, for nobody can tell who visits two brands"),
         "items": listed({"$ref": "#/components/schemas/BrandTotal"}, maxItems=BRANDS_MAX),
     },

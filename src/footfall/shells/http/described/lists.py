@@ -84,7 +84,7 @@ SORT = Parameter(
 UNIQUES: dict[str, Schema] = {
     "uniques": whole(0, says="visitors, about"),
     "uniquesAtLeast": whole(0, says="in 95 of 100 cases not fewer"),
-    "uniquesAtMost": whole(0, says="in 95 of 100 cases not more"),
+    "uniquesAtMost": maybe(whole(0, says="in 95 of 100 cases not more; null: not all of the span is kept")),
 }
 UNIQUES_ARE = text(
     "what one of the uniques is. `visitors`: the span lies in one day of the brand, and each visitor counts once. "

@@ -24,6 +24,7 @@ from footfall.values.counter import NAME_BYTES_MAX
 GROUP = "Counting anything once"
 VALUE_BYTES_MAX = 8_192
 NAMES_MAX = 20
+PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 OCTETS = "application/octet-stream"
 
 _VALUE: Schema = {
@@ -34,13 +35,17 @@ SENT_VALUE = record({"data": _VALUE}, says="One value. Other fields are left asi
 _NUMBERS: dict[str, Schema] = {
     "estimate": whole(0, says="how many distinct values"),
     "lower": whole(0, says="at least so many, at the stated confidence"),
-    "upper": whole(0, says="at most so many, at the stated confidence"),
+    "upper": {
+        "description": "at most so many, at the stated confidence; null when days of the span are not kept any more",
+        "anyOf": [whole(0), {"type": "null"}],
+    },
     "confidence": {"type": "number", "description": "that the truth lies between the bounds"},
     "by": text("which kind of sketch told it", enum=["hll", "theta"]),
 }
 _SPAN: dict[str, Schema] = {
     "from": text("only of a span: where its first day begins"),
     "to": text("only of a span: where its last day ends"),
+    "keptSince": text("only when days of the span are not kept any more: since when all are there"),
 }
 COUNTER = record(
     {
@@ -56,6 +61,14 @@ _NAMES = listed(text(bytes_max=NAME_BYTES_MAX, minLength=1), maxItems=NAMES_MAX)
 COUNTED_SET = record(
     {"brand": text(), "union": _NAMES, "intersect": _NAMES, "minus": _NAMES, **_SPAN, **_NUMBERS},
     required=("brand", *_NUMBERS),
+)
+COUNTERS = record(
+    {
+        "brand": text(),
+        "items": listed(record({"name": text()})),
+        "after": text("where the next page begins; absent on the last"),
+    },
+    required=("brand", "items"),
 )
 
 _NAME = Parameter(
@@ -188,6 +201,34 @@ SET = Operation(
         _UNTOLD,
     ),
 )
+LIST = Operation(
+    "GET",
+    "/v1/counters",
+    "counters",
+    "Which counters a brand has, in the order of their names' UTF-8 bytes.",
+    GROUP,
+    "read",
+    more="Names alone, a page at a time: what a counter has met is asked for by its name. Where the brand has keys, "
+    "one that may read is needed, although its numbers may be public.",
+    parameters=(
+        BRAND,
+        Parameter("after", "The `after` of the page before.", text(bytes_max=NAME_BYTES_MAX)),
+        Parameter("limit", "How many.", {**whole(1, PAGE_MAX), "default": PAGE_DEFAULT}),
+    ),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "A page of names.",
+            JSON,
+            {"$ref": "#/components/schemas/Counters"},
+            {"brand": "abc", "items": [{"name": "campaign-7"}, {"name": "campaign-8"}], "after": "campaign-8"},
+        ),
+        problem(
+            HTTPStatus.BAD_REQUEST, "A parameter is unknown, or has a value that it may not have.", field_name="limit"
+        ),
+        problem(HTTPStatus.NOT_FOUND, "There is no such brand.", field_name="brand"),
+    ),
+)
 DELETE = Operation(
     "DELETE",
     "/v1/uniques/{name}",
@@ -222,7 +263,8 @@ IMPORT = Operation(
     GROUP,
     "write",
     more="An HLL sketch of lgK 14 takes the place of all that the counter has met; it belongs to no day. With "
-    "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences.",
+    "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences; "
+    "a counter that has one of its own takes no other.",
     parameters=(_NAME, BRAND, _KIND, SIGNATURE, *IDEMPOTENT),
     bodies=(Body(OCTETS, _SKETCH, {"sketch": "what a DataSketches library has serialised"}),),
     answers=(
@@ -231,6 +273,10 @@ IMPORT = Operation(
             HTTPStatus.BAD_REQUEST, "The body is no sketch, or one of another size; nothing changed.", field_name="body"
         ),
         _UNKNOWN,
+        problem(
+            HTTPStatus.CONFLICT,
+            "A Theta sketch came for a counter that was not imported, or that has its Theta sketch; nothing changed.",
+        ),
         _OTHER_BODY,
     ),
 )
@@ -268,5 +314,5 @@ ARTICLE_CARD = replace(
     answers=(Answer(HTTPStatus.OK, "The estimate.", JSON, whole(0), 1204), *SHOW.answers[1:]),
 )
 
-OPERATIONS = (ADD, SHOW, SET, DELETE, EXPORT, IMPORT, ARTICLE_ADD, ARTICLE_CARD)
-SCHEMAS = {"SentValue": SENT_VALUE, "Uniques": COUNTER, "UniquesOfSets": COUNTED_SET}
+OPERATIONS = (ADD, SHOW, SET, LIST, DELETE, EXPORT, IMPORT, ARTICLE_ADD, ARTICLE_CARD)
+SCHEMAS = {"SentValue": SENT_VALUE, "Uniques": COUNTER, "UniquesOfSets": COUNTED_SET, "Counters": COUNTERS}
