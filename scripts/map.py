@@ -16,7 +16,8 @@ COLUMN = 34  # Where the words start: the longest branch and name fit before it.
 HEAD = """# Map of the code
 
 Drawn by `make map` from the first line of each module's docstring; edit there.
-Imports go only downward: shells > app, client > adapters > flow > catalog > accounts > ports > sketches > values.
+Imports go only downward:
+shells > app, client > adapters > flow > catalog > accounts > ports > screening > sketches > values.
 
 """
 

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from footfall.accounts.signatures import signature_from_header, signer_of
 from footfall.client import Options, Refusal
 from footfall.client.calls import retry_after_ms
 from tests.client.conftest import QUICK, Opening
@@ -45,6 +46,19 @@ def test_a_hit_is_sent_with_all_that_was_said(opened: Opening, listener: Listene
             "id": "h-1",
         }
     ]
+
+
+def test_every_try_is_signed_anew_over_the_bytes_that_travel(opened: Opening, listener: Listener) -> None:
+    listener.told = [BUSY]
+    client = opened(key="ffsec_x", signing_key="ffsig_c_d", options=Options(linger_ms=200))
+    for number in range(100):
+        client.hit(f"asset {number}")
+    assert client.flush()
+    signatures = [signature_from_header(heard.headers["footfall-signature"]) for heard in listener.heard]
+    assert len({one.nonce for one in signatures}) == len(listener.heard) >= 2
+    for heard, signature in zip(listener.heard, signatures, strict=True):
+        assert heard.headers["content-encoding"] == "gzip"
+        assert signer_of(signature, ["ffsig_c_d"], heard.body) == 0
 
 
 def test_a_hit_keeps_the_moment_it_was_handed_over(opened: Opening, listener: Listener) -> None:

@@ -50,7 +50,7 @@ def test_a_stop_leaves_the_data_and_no_socket(starter: Starter, data: Path) -> N
     assert (data / "control.sock").is_socket()
     instance.terminate()
     left = {path.name.removesuffix("-wal").removesuffix("-shm") for path in data.iterdir()}
-    files = {"accounts.db", "catalog.db", "lock", "salts.db", "settings.json", "store.db", "stream.db"}
+    files = {"accounts.db", "catalog.db", "lock", "nonces.db", "salts.db", "settings.json", "store.db", "stream.db"}
     assert left == files
 
 

@@ -53,6 +53,8 @@ PAGES = (
     Page("how-to/ask-for-lists.md", 6),
     Page("how-to/trending-and-history.md", 4),
     Page("how-to/brands-and-keys.md", 6),
+    Page("how-to/sign-events.md", 2),
+    Page("how-to/see-who-did-what.md", 1),
     Page("how-to/describe-your-assets.md", 6),
     Page("how-to/keep-old-senders.md", 3),
 )

@@ -70,7 +70,8 @@
       url: addressNow(),
       referrer: wantsPrivacy ? "" : cleaned(referrer),
     });
-    const to = (path) => new URL(`v1/${path}privacy=${+wantsPrivacy}` + (tag.key ? "&key=" + tag.key : ""), script.src);
+    const given = (name) => (tag[name] ? `&${name}=` + tag[name] : "");
+    const to = (path) => new URL(`v1/${path}privacy=${+wantsPrivacy}` + given("key") + given("token"), script.src);
     // Each way is tried only when the one before it could not even begin, so that no hit goes out twice.
     attempt(() => navigator.sendBeacon(to("hits?"), body)) ||
       attempt(() => window.fetch(to("hits?"), { method: "POST", body, keepalive: true }).catch(() => {})) ||

@@ -58,6 +58,8 @@ class Brand:
     is_public: bool = True
     periods: Mapping[str, Period] = field(default_factory=dict[str, Period], hash=False)
     limits: BrandLimits = BrandLimits()
+    requires_signature: bool = False  # of servers, whatever they send
+    requires_token: bool = False  # of pages, whatever they send
 
     def __post_init__(self) -> None:
         """Refuse a brand that could not be stored or whose days could not be told."""

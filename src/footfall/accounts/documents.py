@@ -11,7 +11,16 @@ from footfall.values.errors import Refused
 from footfall.values.period import GRAIN_MS, Period, period_from_setting
 from footfall.values.window import Grain, instant_text
 
-CHANGEABLE: Final = ("title", "origins", "isPublic", "unlabelled", "periods", "limits")
+CHANGEABLE: Final = (
+    "title",
+    "origins",
+    "isPublic",
+    "unlabelled",
+    "periods",
+    "limits",
+    "requireSignature",
+    "requireToken",
+)
 _LIMITS: Final = {
     "keyPerS": "key_per_s",
     "keyBurst": "key_burst",
@@ -33,15 +42,17 @@ def document_of_brand(brand: Brand) -> dict[str, Any]:
         "unlabelled": brand.unlabelled,
         "periods": {name: _document_of_period(one) for name, one in sorted(brand.periods.items())},
         "limits": {word: getattr(brand.limits, name) for word, name in _LIMITS.items()},
+        "requireSignature": brand.requires_signature,
+        "requireToken": brand.requires_token,
     }
 
 
 def document_of_key(record: KeyRecord) -> dict[str, Any]:
-    """Return what may be told of a key: of a secret one never the secret."""
+    """Return what may be told of a key: never a secret."""
     return {
         "id": record.id,
         "key": record.text,
-        "kind": "public" if record.is_public else "secret",
+        "kind": record.kind,
         "scopes": list(record.scopes),
         "label": record.label,
         "created": instant_text(record.created_at_ms),
@@ -75,6 +86,8 @@ def changed_brand(brand: Brand, changes: Mapping[str, Any], *, retention_ms: Map
         unlabelled=cast("Any", _text("unlabelled", changes.get("unlabelled", brand.unlabelled))),
         periods=periods,
         limits=_limits(brand.limits, changes["limits"]) if "limits" in changes else brand.limits,
+        requires_signature=_truth("requireSignature", changes.get("requireSignature", brand.requires_signature)),
+        requires_token=_truth("requireToken", changes.get("requireToken", brand.requires_token)),
     )
 
 

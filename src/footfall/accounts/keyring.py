@@ -4,7 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import Struct
 
-from footfall.accounts.keys import PUBLIC_MARK, SECRET_MARK, KeyRecord, is_secret_of, what_scopes_allow
+from footfall.accounts.keys import (
+    PUBLIC_MARK,
+    SECRET_MARK,
+    SIGNING_MARK,
+    KeyRecord,
+    is_secret_of,
+    what_scopes_allow,
+)
 from footfall.values.errors import Refused
 
 HOUR_MS = 3_600_000
@@ -38,6 +45,7 @@ class Keyring:
     def __init__(self, *, hour_ms: int = 0) -> None:
         self._records: dict[str, tuple[KeyRecord, Caller]] = {}
         self._ids: dict[str, tuple[str, ...]] = {}  # of each brand
+        self._signing: dict[str, tuple[KeyRecord, ...]] = {}  # of each brand that has any
         self._hour_ms = hour_ms
         self._used: dict[str, int] = {}
 
@@ -52,6 +60,9 @@ class Keyring:
             self._records[key_id] = (record, caller)
         if taken:
             self._ids[brand] = tuple(taken)
+        self._signing.pop(brand, None)
+        if signing := tuple(one for one in taken.values() if one.signing):
+            self._signing[brand] = signing
 
     def caller(self, text: str, *, now_ms: int) -> Caller:
         """Return whom a key speaks for, or raise UnknownKey."""
@@ -64,9 +75,17 @@ class Keyring:
         record, caller = found
         if record.expires_at_ms is not None and now_ms >= record.expires_at_ms:
             raise _unknown()
-        if self._used.get(caller.key_id) != self._hour_ms:
-            self._used[caller.key_id] = self._hour_ms
+        self.note_use(caller.key_id)
         return caller
+
+    def signers(self, brand: str, *, now_ms: int) -> Sequence[KeyRecord]:
+        """Return the brand's signing keys that work now."""
+        return [one for one in self._signing.get(brand, ()) if one.expires_at_ms is None or now_ms < one.expires_at_ms]
+
+    def note_use(self, key_id: str) -> None:
+        """Remember that a key was used in this hour."""
+        if self._used.get(key_id) != self._hour_ms:
+            self._used[key_id] = self._hour_ms
 
     def turn_hour(self, *, now_ms: int) -> None:
         """Let uses from now on be of the hour that has come."""
@@ -91,11 +110,15 @@ class Keyring:
         return self._used
 
     def _secret(self, text: str) -> tuple[KeyRecord, Caller]:
+        if text.startswith(SIGNING_MARK):
+            raise UnknownKey(
+                "key", "is a signing key, which signs and is never sent; send a secret key, and replace this one"
+            )
         if not text.startswith(SECRET_MARK):
             raise _unknown()
         key_id, _, secret = text[len(SECRET_MARK) :].partition("_")
         found = self._records.get(key_id)
-        if found is None or found[0].is_public or not is_secret_of(found[0], secret):
+        if found is None or found[0].kind != "secret" or not is_secret_of(found[0], secret):
             raise _unknown()
         return found
 

@@ -10,8 +10,9 @@ from msgspec import Struct
 
 from footfall.values.errors import Refused
 
-PUBLIC_MARK, SECRET_MARK = "ffpub_", "ffsec_"
+PUBLIC_MARK, SECRET_MARK, SIGNING_MARK = "ffpub_", "ffsec_", "ffsig_"
 KEYS_MAX = 100  # of one brand; a page lists them all, and all are in memory.
+SIGNING_KEYS_MAX = 5  # of one brand; each signature is tried with all of them.
 ALSO_READS_MAX = 100  # brands beside its own, in one small item
 LABEL_BYTES_MAX = 100
 ID_BYTES = 10  # 16 letters: enough that no two are ever alike, short enough to be typed.
@@ -20,14 +21,21 @@ SECRET_BYTES = 25  # 40 letters, 200 bits: nobody guesses one, so a plain hash o
 GRACE_MS = 86_400_000  # How long a rotated key goes on working, unless told otherwise.
 
 HITS, WRITE, READ, ADMIN = "hits", "write", "read", "admin"
+SIGN = "sign"  # What a signing key may do, and all that it may: it is never sent.
 SCOPES: Final = (WRITE, READ, ADMIN)  # What a secret key may be given. A public key may only send hits.
-_INCLUDED: Final = {HITS: (HITS,), WRITE: (WRITE, HITS), READ: (READ,), ADMIN: (ADMIN, READ, WRITE, HITS)}
+_INCLUDED: Final = {
+    HITS: (HITS,),
+    WRITE: (WRITE, HITS),
+    READ: (READ,),
+    ADMIN: (ADMIN, READ, WRITE, HITS),
+    SIGN: (),
+}
 
 RandomBytes = Callable[[int], bytes]
 
 
 class KeyRecord(Struct, frozen=True, kw_only=True):
-    """What is stored of a key; of a secret one never the secret."""
+    """What is stored of a key; of a secret one never the secret, of a signing one all of it, for it checks with it."""
 
     id: str
     brand: str
@@ -38,6 +46,7 @@ class KeyRecord(Struct, frozen=True, kw_only=True):
     used_at_ms: int | None = None  # to the hour
     expires_at_ms: int | None = None
     replaced_by: str = ""
+    signing: str = ""  # the secret of a signing key, which whoever checks a signature needs
     also_reads: tuple[str, ...] = ()  # brands beside its own whose lists it reads, as the operator says
 
     @property
@@ -48,7 +57,19 @@ class KeyRecord(Struct, frozen=True, kw_only=True):
     @property
     def text(self) -> str:
         """Return the key as it is sent; of a secret one only its beginning is known."""
-        return f"{PUBLIC_MARK}{self.id}" if self.is_public else f"{SECRET_MARK}{self.id}_…"
+        if self.is_public:
+            return f"{PUBLIC_MARK}{self.id}"
+        return f"{SIGNING_MARK if self.signing else SECRET_MARK}{self.id}_…"
+
+    @property
+    def kind(self) -> str:
+        """Return what kind of key it is."""
+        return "public" if self.is_public else "signing" if self.signing else "secret"
+
+    @property
+    def signing_text(self) -> str:
+        """Return a signing key as its holder has it: the secret of every HMAC."""
+        return f"{SIGNING_MARK}{self.id}_{self.signing}"
 
 
 class NewKey(Struct, frozen=True):
@@ -69,8 +90,7 @@ def new_secret_key(
     brand: str, scopes: Iterable[str], *, label: str, now_ms: int, random_bytes: RandomBytes, expires_at_ms: int | None
 ) -> NewKey:
     """Return a new key for servers; its text is known here and never again."""
-    if expires_at_ms is not None and expires_at_ms <= now_ms:
-        raise Refused("expires", "is over already; name a later moment")
+    _require_ahead(expires_at_ms, now_ms=now_ms)
     name, secret = _letters(random_bytes(ID_BYTES)), _letters(random_bytes(SECRET_BYTES))
     record = KeyRecord(
         id=name,
@@ -82,6 +102,25 @@ def new_secret_key(
         expires_at_ms=expires_at_ms,
     )
     return NewKey(record, f"{SECRET_MARK}{name}_{secret}")
+
+
+def new_signing_key(
+    brand: str, *, label: str, now_ms: int, random_bytes: RandomBytes, expires_at_ms: int | None
+) -> NewKey:
+    """Return a new key that signs; its text is told here and never again."""
+    _require_ahead(expires_at_ms, now_ms=now_ms)
+    name, secret = _letters(random_bytes(ID_BYTES)), _letters(random_bytes(SECRET_BYTES))
+    record = KeyRecord(
+        id=name,
+        brand=brand,
+        scopes=(SIGN,),
+        created_at_ms=now_ms,
+        label=require_label(label),
+        digest=digest_of(secret),
+        expires_at_ms=expires_at_ms,
+        signing=secret,
+    )
+    return NewKey(record, record.signing_text)
 
 
 def require_scopes(scopes: Iterable[str]) -> tuple[str, ...]:
@@ -114,6 +153,11 @@ def digest_of(secret: str) -> bytes:
 def is_secret_of(record: KeyRecord, secret: str) -> bool:
     """Tell whether the secret belongs to the key, in a time that says nothing about how near it is."""
     return hmac.compare_digest(record.digest, digest_of(secret))
+
+
+def _require_ahead(expires_at_ms: int | None, *, now_ms: int) -> None:
+    if expires_at_ms is not None and expires_at_ms <= now_ms:
+        raise Refused("expires", "is over already; name a later moment")
 
 
 def _letters(raw: bytes) -> str:

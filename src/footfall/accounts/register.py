@@ -3,7 +3,7 @@
 The layout is drawn in docs/formats/accounts.md. Every change and the version that tells of it are one transaction.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, cast
@@ -11,18 +11,23 @@ from typing import Any, cast
 import msgspec
 from msgspec import Struct
 
+from footfall.accounts.audit import COMMAND_LINE, KEEP_MS_DEFAULT, Act, Detail, Note, Trail
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
+from footfall.accounts.documents import document_of_brand
 from footfall.accounts.keys import (
     ALSO_READS_MAX,
     KEYS_MAX,
     READ,
+    SIGNING_KEYS_MAX,
     KeyRecord,
     NewKey,
     RandomBytes,
     new_public_key,
     new_secret_key,
+    new_signing_key,
     what_scopes_allow,
 )
+from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
@@ -31,6 +36,7 @@ from footfall.values.errors import FootfallError, Refused
 
 _BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
 _VERSION = Key("about", "version")
+_REMOVED_AT_ONCE_MAX = 90  # Keys in one transaction with their brand, of the hundred actions that one may have.
 
 
 class AlreadyThere(FootfallError):
@@ -54,12 +60,33 @@ class Registered(Struct, frozen=True):
 
 
 class Register:
-    """The brands and keys of one instance; one process writes, others may read."""
+    """The brands and keys of one instance; one process writes, others may read. Every change is in the audit trail."""
 
-    def __init__(self, table: Table, *, clock: Clock, random_bytes: RandomBytes) -> None:
+    def __init__(
+        self,
+        table: Table,
+        *,
+        clock: Clock,
+        random_bytes: RandomBytes,
+        audit_keep_ms: int = KEEP_MS_DEFAULT,
+        by: str = COMMAND_LINE,
+    ) -> None:
+        self.trail = Trail(table, clock=clock, keep_ms=audit_keep_ms)
         self._table = table
         self._clock = clock
         self._random_bytes = random_bytes
+        self._audit_keep_ms = audit_keep_ms
+        self._by = by
+
+    def acting(self, by: str) -> "Register":
+        """Return the register in the hands of somebody, whom the audit trail names."""
+        return Register(
+            self._table,
+            clock=self._clock,
+            random_bytes=self._random_bytes,
+            audit_keep_ms=self._audit_keep_ms,
+            by=by,
+        )
 
     def version(self) -> int:
         """Return a number that grows with every change; 0 when there never was one."""
@@ -114,7 +141,9 @@ class Register:
                 f"is {brand.zone!r} and hits of {brand.name!r} were counted in {zone_in_use!r}; hours and days of two "
                 f"zones cannot be added up: take {zone_in_use!r}, or another name",
             )
-        self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), _zone_put(brand)])
+        self._require_can_prove(brand)
+        put = Put(Key(_BRANDS, brand.name), self._item(brand))
+        self._write([put, _zone_put(brand), self._noted(brand.name, Act.BRAND_ADDED, brand.name, zone=brand.zone)])
 
     def change(self, brand: Brand) -> None:
         """Store a brand's new rules; everything may change but name and zone."""
@@ -125,22 +154,25 @@ class Register:
                 f"of {brand.name!r} is {before.zone!r} for good: its hours and days are kept as that zone cut them, "
                 "and those of two zones cannot be added up; add another brand for another zone",
             )
-        self._write([Put(Key(_BRANDS, brand.name), self._item(brand))])
+        if (brand.requires_signature, brand.requires_token) != (before.requires_signature, before.requires_token):
+            self._require_can_prove(brand)
+        note = self._noted(brand.name, Act.BRAND_CHANGED, brand.name, **_changes(before, brand))
+        self._write([Put(Key(_BRANDS, brand.name), self._item(brand)), note])
 
     def remove(self, name: str) -> None:
         """Remove a brand and its keys; its name is remembered, so that it does not become an open one."""
         self._require(name)
         gone: list[Action] = [Delete(_key_of(record)) for record in self.keys(name)]
-        self._write(gone[:-1] if len(gone) >= KEYS_MAX else [])  # The rest fits into one transaction with the brand.
-        rest = gone[-1:] if len(gone) >= KEYS_MAX else gone
-        self._write([*rest, Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})])
+        self._write(gone[_REMOVED_AT_ONCE_MAX:])  # The rest fits into one transaction with the brand.
+        note = self._noted(name, Act.BRAND_REMOVED, name, keys=len(gone))
+        removed = Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})
+        self._write([*gone[:_REMOVED_AT_ONCE_MAX], removed, note])
 
     def add_public_key(self, brand: str, *, label: str = "") -> NewKey:
         """Make and store a key for browsers."""
         self._require_room(brand)
         new = new_public_key(brand, label=label, now_ms=self._clock.now_ms(), random_bytes=self._random_bytes)
-        self._write([_key_put(new.record)])
-        return new
+        return self._added(new)
 
     def add_secret_key(
         self,
@@ -154,14 +186,19 @@ class Register:
         """Make and store a key for servers, which may read other brands' lists too; only a hash of it is stored."""
         self._require_room(brand)
         new = self._new_secret(brand, scopes, label=label, expires_at_ms=expires_at_ms)
-        new = _reading(new, [self._require(other).name for other in sorted({*also_reads} - {brand})])
-        self._write([_key_put(new.record)])
-        return new
+        return self._added(_reading(new, [self._require(other).name for other in sorted({*also_reads} - {brand})]))
+
+    def add_signing_key(self, brand: str, *, label: str = "", expires_at_ms: int | None = None) -> NewKey:
+        """Make and store a key that signs; it is stored whole, for signatures are checked with it."""
+        self._require_room(brand)
+        self._require_room_to_sign(brand)
+        return self._added(self._new_signing(brand, label=label, expires_at_ms=expires_at_ms))
 
     def revoke(self, brand: str, key_id: str) -> KeyRecord:
         """Remove a key, so that it works no more; return what was known of it."""
         record = self._key(brand, key_id)
-        self._write([Delete(_key_of(record))])
+        details: dict[str, Detail] = {"kind": record.kind, "label": record.label}
+        self._write([Delete(_key_of(record)), self._noted(brand, Act.KEY_REVOKED, key_id, **details)])
         return record
 
     def rotate(self, brand: str, key_id: str, *, grace_ms: int, is_operator: bool = True) -> NewKey:
@@ -176,12 +213,21 @@ class Register:
         now_ms = self._clock.now_ms()
         if record.is_public:
             new = new_public_key(brand, label=record.label, now_ms=now_ms, random_bytes=self._random_bytes)
+        elif record.signing:
+            self._require_room_to_sign(brand)
+            new = self._new_signing(brand, label=record.label, expires_at_ms=record.expires_at_ms)
         else:
             new = self._new_secret(brand, record.scopes, label=record.label, expires_at_ms=record.expires_at_ms)
             new = _reading(new, record.also_reads)
         ends_at_ms = min(now_ms + grace_ms, record.expires_at_ms or now_ms + grace_ms)
         old = msgspec.structs.replace(record, expires_at_ms=ends_at_ms, replaced_by=new.record.id)
-        self._write([_key_put(new.record), _key_put(old)])
+        details: dict[str, Detail] = {
+            "kind": record.kind,
+            "replacedBy": new.record.id,
+            "graceSeconds": grace_ms // 1_000,
+        }
+        note = self._noted(brand, Act.KEY_ROTATED, key_id, **details)
+        self._write([_key_put(new.record), _key_put(old), note])
         return new
 
     def note_uses(self, uses: Iterable[tuple[KeyRecord, int]]) -> None:
@@ -192,10 +238,36 @@ class Register:
                 with suppress(Changed):
                     self._table.update(Update(_key_of(record), set={"used_at_ms": used_at_ms}, expects=(Present(),)))
 
+    def add_unproven(self, counts: Mapping[Line, int]) -> None:
+        """Add to today's counts of requests that did not prove themselves."""
+        store_counts(self._table, counts, now_ms=self._clock.now_ms())
+
+    def unproven(self, brand: str, *, from_ms: int, to_ms: int) -> Mapping[Line, int]:
+        """Return how many requests of a brand did not prove themselves, on the days of UTC from one moment to another.
+
+        What the last minute brought may not be among them yet.
+        """
+        return stored_counts(self._table, brand, from_ms=from_ms, to_ms=to_ms)
+
+    def _added(self, new: NewKey) -> NewKey:
+        record = new.record
+        details: dict[str, Detail] = {"kind": record.kind, "scopes": " ".join(record.scopes), "label": record.label}
+        self._write([_key_put(record), self._noted(record.brand, Act.KEY_ADDED, record.id, **details)])
+        return new
+
+    def _noted(self, brand: str, act: Act, subject: str, **details: Detail) -> Put:
+        return self.trail.put_of(Note(brand, self._by, act, subject, details))
+
     def _new_secret(self, brand: str, scopes: Iterable[str], *, label: str, expires_at_ms: int | None) -> NewKey:
         now_ms = self._clock.now_ms()
         return new_secret_key(
             brand, scopes, label=label, now_ms=now_ms, random_bytes=self._random_bytes, expires_at_ms=expires_at_ms
+        )
+
+    def _new_signing(self, brand: str, *, label: str, expires_at_ms: int | None) -> NewKey:
+        now_ms = self._clock.now_ms()
+        return new_signing_key(
+            brand, label=label, now_ms=now_ms, random_bytes=self._random_bytes, expires_at_ms=expires_at_ms
         )
 
     def _require(self, name: str) -> Brand:
@@ -210,6 +282,20 @@ class Register:
         if len(self.keys(brand)) >= KEYS_MAX:
             raise TooManyKeys("keys", f"of {brand!r} are {KEYS_MAX} already; revoke those that nobody uses")
 
+    def _require_room_to_sign(self, brand: str) -> None:
+        if sum(1 for one in self.keys(brand) if one.signing) >= SIGNING_KEYS_MAX:
+            raise TooManyKeys(
+                "keys", f"of {brand!r} that sign are {SIGNING_KEYS_MAX} already; revoke those that nobody uses"
+            )
+
+    def _require_can_prove(self, brand: Brand) -> None:
+        """Refuse a rule that nobody could follow: without a signing key every sender would be locked out."""
+        asked = "requireSignature" if brand.requires_signature else "requireToken" if brand.requires_token else ""
+        if asked and not any(one.signing for one in self.keys(brand.name)):
+            raise Refused(
+                asked, f"cannot be yet: {brand.name!r} has no signing key; footfall keys add --signing makes one"
+            )
+
     def _key(self, brand: str, key_id: str) -> KeyRecord:
         self._require(brand)
         found = next((record for record in self.keys(brand) if record.id == key_id), None)
@@ -223,6 +309,16 @@ class Register:
     def _write(self, actions: Sequence[Action]) -> None:
         if actions:
             self._table.transact([*actions, Update(_VERSION, add={"n": 1})])
+
+
+def _changes(before: Brand, after: Brand) -> dict[str, Detail]:
+    """Return what is different now, as people read it."""
+    then, now = document_of_brand(before), document_of_brand(after)
+    changed = {name: value for name, value in now.items() if value != then[name]}
+    return {
+        name: value if isinstance(value, bool | str) else msgspec.json.encode(value).decode()
+        for name, value in changed.items()
+    }
 
 
 def _registered(name: str, item: Item, keys: Sequence[KeyRecord]) -> Registered:

@@ -11,6 +11,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app import aws_wiring, wiring
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands
 from footfall.app.control import answer_about_aside, asked_from
+from footfall.app.control_audit import recount_note, replay_note, write_down
 from footfall.app.settings import Settings, require_named
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import checkpoint_from_item
@@ -54,7 +55,9 @@ def _recounted(
     keep = keeper_in(archive)
     with closing(aws_wiring.open_stream(settings, clock, read_only=True, keep_unreadable=keep)) as stream:
         counting = Counting(settings, stream, store, clock=clock, archive=archive)
-        return recounted(counting, *asked_from(request), on_progress=on_progress)
+        asked = asked_from(request)
+        write_down(settings, clock, recount_note(*asked))
+        return recounted(counting, *asked, on_progress=on_progress)
 
 
 def _about_aside(settings: Settings, request: Mapping[str, Any], store: Table, clock: Clock) -> Mapping[str, Any]:
@@ -64,6 +67,7 @@ def _about_aside(settings: Settings, request: Mapping[str, Any], store: Table, c
         return answered
     with closing(aws_wiring.open_stream(settings, clock)) as stream:
         if answered.entries:
+            write_down(settings, clock, replay_note(request, records=len(answered.entries)))
             stream.append(answered.entries)
     return answered.report()
 

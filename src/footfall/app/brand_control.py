@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
+from footfall.accounts.audit import PAGE_MAX, document_of_page
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.documents import changed_brand, document_of_brand, document_of_key
 from footfall.accounts.keys import GRACE_MS, READ, WRITE, NewKey
@@ -141,8 +142,10 @@ def _add_key(register: Register, request: Request, _ground: Ground) -> Answer:
     brand, label = str(request["brand"]), str(request.get("label") or "")
     if request.get("kind") == "public":
         return key_told(register.add_public_key(brand, label=label))
-    scopes = cast("Iterable[str]", request.get("scopes") or ())
     expires_at_ms = cast("int | None", request.get("expires_at_ms"))
+    if request.get("kind") == "signing":
+        return key_told(register.add_signing_key(brand, label=label, expires_at_ms=expires_at_ms))
+    scopes = cast("Iterable[str]", request.get("scopes") or ())
     others = cast("Iterable[str]", request.get("also_reads") or ())
     new = register.add_secret_key(brand, scopes, label=label, expires_at_ms=expires_at_ms, also_reads=others)
     return key_told(new)
@@ -176,6 +179,14 @@ def _changes(request: Request) -> Mapping[str, Any]:
     return cast("Mapping[str, Any]", changes)
 
 
+def _list_audit(register: Register, request: Request, _ground: Ground) -> Answer:
+    limit = request.get("limit", PAGE_MAX)
+    if type(limit) is not int or not 1 <= limit <= PAGE_MAX:
+        raise Refused("limit", f"{limit!r} is not a whole number from 1 to {PAGE_MAX:,}")
+    after = str(request.get("after") or "")
+    return document_of_page(register.trail, str(request["brand"]), limit=limit, after=after)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -186,4 +197,5 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "keys-list": _list_keys,
     "keys-revoke": _revoke_key,
     "keys-rotate": _rotate_key,
+    "audit-list": _list_audit,
 }

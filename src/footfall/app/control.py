@@ -17,6 +17,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
 from footfall.app.brand_control import is_about_brands
 from footfall.app.brand_control import run_offline as run_brands_offline
+from footfall.app.control_audit import recount_note, replay_note, write_down
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -103,10 +104,14 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
             counting.drain()
             require_known_brand(request, settings, stream)
             if request.get("do") == "recount":
-                return recounted(counting, *asked_from(request), on_progress=on_progress)
+                asked = asked_from(request)
+                write_down(settings, clock, recount_note(*asked))
+                return recounted(counting, *asked, on_progress=on_progress)
             answered = answer_about_aside(table, StreamRaw(stream), request, clock=clock)
             if isinstance(answered, Mapping):
                 return answered
+            if answered.entries:
+                write_down(settings, clock, replay_note(request, records=len(answered.entries)))
             stream.append(answered.entries)
             counting.drain()
             return answered.report()

@@ -123,6 +123,7 @@ class Settings:
         1, 1, 256, "How many shards the stream has, each with a counting worker of its own; on one machine at most 16."
     )
     stream_keep_days: int = _whole(14, 1, 366, "How long raw hits are kept for counting again.")
+    audit_keep_days: int = _whole(400, 1, 3_660, "How long the audit trail tells who did what.")
     stream_bytes_max: int = _whole(
         50 * GIGABYTE, MEGABYTE, 100_000 * GIGABYTE, "The most disk that raw hits take; the oldest go first."
     )

@@ -16,6 +16,7 @@ from typing import Protocol
 
 from footfall.accounts.brands import Brands
 from footfall.accounts.limits import Limits, Rate
+from footfall.accounts.nonces import Nonces
 from footfall.accounts.register import Register
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
@@ -39,6 +40,8 @@ STORE_FILE = "store.db"
 SALTS_FILE = "salts.db"
 ACCOUNTS_FILE = "accounts.db"
 CATALOG_FILE = "catalog.db"
+NONCES_FILE = "nonces.db"
+TIDIED_AT_ONCE_MAX = 200  # Acts and counts that have expired; each minute as many.
 
 
 class OpenTable(Table, Protocol):
@@ -184,6 +187,10 @@ class OpenedAccounts:
     table: OpenTable
     register: Register
 
+    def tidy(self) -> None:
+        """Remove some of what has expired, where the ground does not do it by itself."""
+        self.table.expire(TIDIED_AT_ONCE_MAX)
+
     def close(self) -> None:
         """Let go of the table."""
         self.table.close()
@@ -198,7 +205,18 @@ def open_accounts(
         table = _aws_table(settings, "aws_accounts_table", clock, read_only=read_only, for_requests=for_requests)
     else:
         table = SqliteTable(Path(settings.data_dir) / ACCOUNTS_FILE, clock=clock, read_only=read_only)
-    return OpenedAccounts(table, Register(table, clock=clock, random_bytes=secrets.token_bytes))
+    keep_ms = settings.audit_keep_days * DAY_MS
+    register = Register(table, clock=clock, random_bytes=secrets.token_bytes, audit_keep_ms=keep_ms)
+    return OpenedAccounts(table, register)
+
+
+def open_nonces(settings: Settings, clock: Clock) -> tuple[OpenTable, Nonces]:
+    """Open the nonces of signed requests in a directory: a file of their own, which is written at once and not synced.
+
+    Whoever loses it with the power loses at most the last moments; a process that dies loses nothing.
+    """
+    table = SqliteTable(Path(settings.data_dir) / NONCES_FILE, clock=clock, durable=False)
+    return table, Nonces(lambda: table, tidy=table.expire)
 
 
 def brand_lookup(settings: Settings, clock: Clock) -> BrandLookup:

@@ -13,6 +13,7 @@ from footfall.client.errors import CallFailed, NotAnAddress, RefusedByServer, Un
 from footfall.client.footfall import Footfall
 from footfall.client.pages import Page
 from footfall.client.sending import Counts, Options, Refusal
+from footfall.client.signing import page_token
 
 __all__ = [
     "Footfall",
@@ -27,4 +28,5 @@ __all__ = [
     "NotAnAddress",
     "RefusedByServer",
     "Unreachable",
+    "page_token",
 ]

@@ -29,6 +29,7 @@ class Server:
     path: str
     key: str
     tls: ssl.SSLContext | None  # None: plain HTTP
+    signing_key: str = ""  # signs what is sent; empty: nothing is signed
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +51,7 @@ class Reply:
         return cast(Mapping[str, Any], found)
 
 
-def server_at(url: str, *, key: str = "", tls: ssl.SSLContext | None = None) -> Server:
+def server_at(url: str, *, key: str = "", tls: ssl.SSLContext | None = None, signing_key: str = "") -> Server:
     """Return the server that an address names, or raise NotAnAddress."""
     try:
         parts = urlsplit(url)
@@ -60,7 +61,7 @@ def server_at(url: str, *, key: str = "", tls: ssl.SSLContext | None = None) -> 
     if parts.scheme not in ("http", "https") or not host:
         raise NotAnAddress(f"{url!r} is not an address such as https://footfall.example.com.")
     context = None if parts.scheme == "http" else tls or ssl.create_default_context()
-    return Server(url, host, port, parts.path.rstrip("/"), key, context)
+    return Server(url, host, port, parts.path.rstrip("/"), key, context, signing_key)
 
 
 class Line:

@@ -31,13 +31,14 @@ class Footfall:
         *,
         key: str = "",
         brand: str = "",
+        signing_key: str = "",
         options: Options | None = None,
         on_refused: Callable[[Refusal], None] | None = None,
         tls: ssl.SSLContext | None = None,
         clock: Clock = system_clock,
     ) -> None:
         options = options or Options()
-        server = server_at(url, key=key, tls=tls)
+        server = server_at(url, key=key, tls=tls, signing_key=signing_key)
         self.brand = brand
         self._clock = clock
         self._close_ms = options.close_ms

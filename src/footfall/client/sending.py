@@ -21,6 +21,7 @@ from typing import Any
 
 from footfall.client.calls import Clock, Line, Reply, Server, refusal_of, retry_after_ms
 from footfall.client.errors import Unreachable
+from footfall.client.signing import SIGNATURE_HEADER, signature_header
 
 PAUSE_MS_MIN, PAUSE_MS_MAX = 250, 30_000  # Doubling from one to the other, drawn anew below it each time.
 CLOSING_PAUSE_MS_MAX = 250  # While a program waits for its end.
@@ -228,16 +229,13 @@ class Sender:
 
     def _insisted(self, batch: _Batch) -> Reply | None:
         """Return the server's final word on the batch; None when there was none until it was time to give up."""
-        headers = {"Content-Type": "application/json", "Idempotency-Key": batch.key}
-        if batch.body[:2] == b"\x1f\x8b":
-            headers["Content-Encoding"] = "gzip"
         pause_ms = PAUSE_MS_MIN
         while True:
             if self._line is None:
                 self._line = Line(self._server, timeout_ms=self._options.timeout_ms)
             asked_ms = 0
             try:
-                reply = self._line.call("POST", "/v1/hits", body=batch.body, headers=headers)
+                reply = self._line.call("POST", "/v1/hits", body=batch.body, headers=self._headers(batch))
             except Unreachable as error:
                 self._told.add("retries", 1, str(error))
             else:
@@ -249,6 +247,16 @@ class Sender:
                 return None
             self._pause(asked_ms + self._chance.uniform(0, pause_ms))
             pause_ms = min(pause_ms * 2, PAUSE_MS_MAX)
+
+    def _headers(self, batch: _Batch) -> Mapping[str, str]:
+        """Return the headers of one try: signed anew, for an old signature is refused, under the same key."""
+        headers = {"Content-Type": "application/json", "Idempotency-Key": batch.key}
+        if batch.body[:2] == b"\x1f\x8b":
+            headers["Content-Encoding"] = "gzip"
+        signing_key = self._server.signing_key
+        if signing_key:
+            headers[SIGNATURE_HEADER] = signature_header(signing_key, batch.body, at_s=self._clock() // 1_000)
+        return headers
 
     def _is_too_late(self, batch: _Batch) -> bool:
         return time.monotonic() >= self._give_up_at_s or self._clock() - batch.made_at_ms > GIVE_UP_MS

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from footfall.client import page_token
 from tests.scenarios.browser.publisher import Seen, seen
 from tests.scenarios.browser.scene import Scene, assets
 from tests.scenarios.instance import footfall
@@ -79,6 +80,25 @@ def test_a_brand_s_public_key_opens_every_way(scene: Scene) -> None:
     elsewhere.wait_for_load_state("networkidle")
     assert assets(seen(scene.instance, scene.brand)) == [address] * 3  # The key is for the origin that the brand named.
     scene.readers[-1].complaints.clear()  # The browser notes the refusal; no script is told.
+
+
+def test_a_page_s_token_goes_every_way_and_may_be_changed_as_it_goes(scene: Scene) -> None:
+    data = ("--data", str(scene.instance.data))
+    made = footfall("brands", "add", scene.brand, *data, "--json")
+    signing = footfall("keys", "add", *data, "--brand", scene.brand, "--signing").stdout.strip()
+    assert footfall("brands", "change", scene.brand, *data, "--require-token", "yes").returncode == 0
+    token = page_token(signing, scene.brand, origin=scene.site.url)
+    scene.tag = f'data-key="{json.loads(made.stdout)["publicKey"]}" data-token="{token}"'
+    address = scene.add("/tokened")
+    for before in ("", "delete Navigator.prototype.sendBeacon; delete window.fetch"):
+        scene.reader(before).goto(address)
+        scene.count(len(scene.readers))
+    page = scene.readers[0].page
+    page.evaluate("document.querySelector('script[data-token]').dataset.token = 'over'; footfall()")
+    page.wait_for_load_state("networkidle")
+    page.evaluate(f"document.querySelector('script[data-token]').dataset.token = '{token}'; footfall()")
+    scene.count(3)
+    scene.readers[0].complaints.clear()  # The browser notes the refusal; no script is told.
 
 
 def test_an_instance_that_is_gone_is_not_the_page_s_trouble(scene: Scene) -> None:

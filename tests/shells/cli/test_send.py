@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from footfall.accounts.signatures import signature_from_header, signer_of
+
 
 def lines_of(hits: list[Any]) -> bytes:
     return b"".join(json.dumps(hit).encode() + b"\n" for hit in hits)
@@ -30,6 +32,23 @@ def test_one_hit_is_made_of_the_flags(shell: Any, server: Any) -> None:
         }
     ]
     assert shell.printed() == "1 accepted, 0 refused\n"
+
+
+def test_every_try_is_signed_anew_when_a_file_with_a_signing_key_is_named(
+    shell: Any, server: Any, tmp_path: Path
+) -> None:
+    secret, signing = tmp_path / "secret.key", tmp_path / "signing.key"
+    secret.write_text("ffsec_a_b\n")
+    signing.write_text("ffsig_c_d\n")
+    server.answer({"detail": "busy"}, status=503)
+    server.answer({"accepted": 1}, status=202)
+    flags = ("--asset", "1", "--secret-file", str(secret), "--sign", str(signing))
+    assert shell.run("send", "--url", server.url, *flags) == 0
+    first, second = (signature_from_header(asked.headers["footfall-signature"]) for asked in server.asked)
+    assert first.nonce != second.nonce
+    for asked, signature in zip(server.asked, (first, second), strict=True):
+        assert signer_of(signature, ["ffsig_c_d"], asked.body) == 0
+        assert asked.headers["idempotency-key"] == "key-0"
 
 
 def test_what_was_not_given_is_not_sent(shell: Any, server: Any) -> None:

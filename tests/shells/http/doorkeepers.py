@@ -6,6 +6,9 @@ from ipaddress import ip_network
 from footfall.accounts.brands import Brands
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.limits import Buckets, Limits, Rate
+from footfall.accounts.nonces import Nonces
+from footfall.accounts.proofs import Proofs
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.shells.http.access import Access, ProxiedAccess, Rules
 from footfall.values.clock import Clock
 
@@ -23,6 +26,7 @@ def doorkeeper(
     proxy_secret: bytes = b"",
 ) -> Access:
     """Return a doorkeeper that believes what loopback says of addresses, and whoever has the secret."""
-    rules = Rules(limits, LOOPBACK, proxy_secret)
+    proofs = Proofs(keyring, Nonces(lambda: SqliteTable(":memory:", clock=clock)), clock=clock)
+    rules = Rules(limits, LOOPBACK, proofs, proxy_secret)
     kind = ProxiedAccess if proxy_secret else Access
     return kind(brands, keyring, Buckets(b"k" * 32), rules=rules, clock=clock, seconds=seconds)

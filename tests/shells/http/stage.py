@@ -12,6 +12,9 @@ from starlette.types import ASGIApp, Message
 
 from footfall.accounts.brands import Brand
 from footfall.accounts.keyring import Keyring
+from footfall.accounts.nonces import Nonces
+from footfall.accounts.proofs import Proofs
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
@@ -128,7 +131,8 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
 async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Table) -> FrontState:
     """Put the parts together; most of them want a running event loop."""
     brands, keyring = wiring.brands(settings), Keyring()
-    desk = Desk(lambda: wiring.open_accounts(settings, clock), brands, keyring, clock=clock)
+    proofs = Proofs(keyring, Nonces(lambda: SqliteTable(":memory:", clock=clock)), clock=clock)
+    desk = Desk(lambda: wiring.open_accounts(settings, clock), brands, keyring, counts=proofs.counts, clock=clock)
     await desk.start(open_brands=tuple(settings.brands.values()))
     catalogue = Cataloguing(settings, brands, clock)
     await catalogue.start()
@@ -146,7 +150,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         answering=Child("footfall.app.answering", "", lock=0, on_message=lambda _message: None),
         totals=Totals(),
         started_at_ms=NOW_MS,
-        access=access_from(settings, brands, keyring, clock=clock),
+        access=access_from(settings, brands, keyring, proofs=proofs, clock=clock),
         desk=desk,
         catalogue=catalogue,
         counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),

@@ -9,6 +9,7 @@ import pytest
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import HOUR_MS, Keyring, UnknownKey
+from footfall.accounts.proof_counts import ProofCounts
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.shells.http.desk import Desk
@@ -24,9 +25,14 @@ class House:
     def __init__(self, folder: Path) -> None:
         self.clock = SetClock(NOW_MS)
         self.brands, self.keyring = Brands({"open": Brand("open", zone="Asia/Kolkata")}, any_brand=False), Keyring()
+        self.counts = ProofCounts()
         settings = Settings(data_dir=str(folder))
         self.desk = Desk(
-            lambda: wiring.open_accounts(settings, self.clock), self.brands, self.keyring, clock=self.clock
+            lambda: wiring.open_accounts(settings, self.clock),
+            self.brands,
+            self.keyring,
+            counts=self.counts,
+            clock=self.clock,
         )
 
 

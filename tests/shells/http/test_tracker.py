@@ -68,6 +68,6 @@ def test_every_attribute_and_meta_in_the_how_to_is_one_that_the_tracker_reads() 
     page = (HOUSE / "docs" / "how-to" / "add-the-tracker.md").read_text(encoding="utf-8")
     source = SOURCE.read_text(encoding="utf-8")
     labels = set(re.findall(r'label\("(\w+)"\)', source))
-    read = labels | set(re.findall(r"\btag\.(\w+)", source))
+    read = labels | set(re.findall(r"\btag\.(\w+)", source)) | set(re.findall(r'given\("(\w+)"\)', source))
     assert set(re.findall(r"\bdata-([a-z]+)", page)) == read
     assert set(re.findall(r"footfall:(\w+)", page)) == labels | set(re.findall(r'said\("(\w+)"\)', source))

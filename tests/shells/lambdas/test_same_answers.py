@@ -30,6 +30,7 @@ from tests.engines.lambda_runtime import RunHandler
 from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
+from tests.shells.lambdas.proved import Proving, proved
 
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
@@ -48,6 +49,10 @@ class Keys:
     reading: str
     admin: str
     others: str
+    signing: str
+    signed: str  # a secret key of the brand that asks for proofs
+    signed_public: str
+    signed_admin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,13 +130,21 @@ def keys_in(table: Table) -> Keys:
     abc = Brand("abc", zone="Asia/Kathmandu", is_public=False, origins=("https://abc.example",))
     for brand in (abc, Brand("xyz", unlabelled="hold")):
         register.add(brand, zone_in_use=None)
-    return Keys(
+    asking = Brand("asking", requires_signature=True, requires_token=True)
+    register.add(Brand("asking"), zone_in_use=None)
+    made = Keys(
         secret=register.add_secret_key("abc", ["write"]).text,
         public=register.add_public_key("abc").text,
         reading=register.add_secret_key("abc", ["read"]).text,
         admin=register.add_secret_key("abc", ["admin"]).text,
         others=register.add_secret_key("xyz", ["write", "read"]).text,
+        signing=register.add_signing_key("asking").text,
+        signed=register.add_secret_key("asking", ["write"]).text,
+        signed_public=register.add_public_key("asking").text,
+        signed_admin=register.add_secret_key("asking", ["admin"]).text,
     )
+    register.change(asking)
+    return made
 
 
 @pytest.fixture
@@ -376,7 +389,21 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
         for one in asked:
             told.extend(f"{one.method} {one.target} {one.body[:80]!r}: {it}" for it in both.differences(one))
 
-    compare([*collected(both.keys), *counted_by_name(both.keys), *catalogued(both.keys)])
+    of = both.keys
+    proving = Proving(of.signing, of.signed, of.signed_public, of.signed_admin, of.secret)
+    compare(
+        [
+            *collected(both.keys),
+            *(Asked(*one) for one in proved(proving)),
+            *counted_by_name(both.keys),
+            *catalogued(both.keys),
+        ]
+    )
+    audited = [
+        acts(one.call("GET", "/v1/audit", None, bearer(both.keys.admin)).body) for one in (both.instance, both.api)
+    ]
+    assert audited[0] == audited[1]
+    assert audited[0][:2] == [("brand-changed", "abc"), ("asset-deleted", "4")]
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
@@ -385,6 +412,10 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
+
+
+def acts(page: bytes) -> list[tuple[str, str]]:
+    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]
 
 
 def not_modified(both: Both, target: str) -> Asked:

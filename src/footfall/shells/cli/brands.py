@@ -76,6 +76,9 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
         changes["isPublic"] = arguments.public == "yes"
     if arguments.unlabelled is not None:
         changes["unlabelled"] = arguments.unlabelled
+    for word, given in (("requireSignature", arguments.require_signature), ("requireToken", arguments.require_token)):
+        if given is not None:
+            changes[word] = given == "yes"
     if arguments.period:
         changes["periods"] = dict(_period(text) for text in arguments.period if text != "none")
     limits = {_word(name): getattr(arguments, f"limit_{name}") for name in LIMITS}
@@ -152,6 +155,8 @@ def _show_one(answer: Mapping[str, Any], _arguments: argparse.Namespace, around:
         ("unlabelled", answer["unlabelled"]),
         ("periods", periods or "those of the settings"),
         ("limits", limits or "those of the settings"),
+        ("servers", "must sign" if answer["requireSignature"] else "may sign"),
+        ("pages", "need a token" if answer["requireToken"] else "need no token"),
     )
     table = Table(box=None, pad_edge=False, show_header=False)
     for name, value in rows:
@@ -186,7 +191,8 @@ COMMAND = Command(
     ),
     run=brands,
     tells="--zone and --url belong to add and --yes belongs to remove; --title, --origin, --public, --unlabelled,\n"
-    "--period and the limits belong to add and change. list and show take none of these.",
+    "--period, --require-signature, --require-token and the limits belong to add and change.\n"
+    "list and show take none of these.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("brand", "Which brand; list takes none.", shows="BRAND", reads=brand_name, may_be_absent=True),
@@ -201,6 +207,8 @@ COMMAND = Command(
         Argument("--unlabelled", "What happens to hits without resourceType.", choices=("count", "hold")),
         Argument("--period", "A period of its own; may be repeated, replaces those before; 'none' removes them.",
                  shows="NAME=SPAN/GRAIN/CACHE", repeated=True),
+        Argument("--require-signature", "Whether servers must sign what they send.", choices=("yes", "no")),
+        Argument("--require-token", "Whether pages must send a token.", choices=("yes", "no")),
         Argument("--limit-key-per-s", "Requests a second of each key; none follows the settings.", shows="N",
                  reads=_limit),
         Argument("--limit-key-burst", "Requests of each key at once.", shows="N", reads=_limit),

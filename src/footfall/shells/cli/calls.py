@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from footfall import __version__
+from footfall.client.signing import SIGNATURE_HEADER
 from footfall.values.errors import FootfallError
 
 TIMEOUT_S = 30.0
@@ -28,6 +29,9 @@ _ADVICE: Mapping[tuple[int, str], str] = {
     (404, "name"): "footfall uniques add makes it with its first value",
     (404, "assetId"): "footfall assets load puts assets there",
 }
+
+
+Sign = Callable[[bytes], str]  # from a body to the signature of this try
 
 
 class Unreachable(FootfallError):
@@ -65,7 +69,14 @@ class Reply:
 class Caller:
     """One kept connection to one server."""
 
-    def __init__(self, url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float = TIMEOUT_S) -> None:
+    def __init__(
+        self,
+        url: str,
+        *,
+        headers: Mapping[str, str] | None = None,
+        sign: Sign | None = None,
+        timeout_s: float = TIMEOUT_S,
+    ) -> None:
         try:
             parts = urlsplit(url)
             host, port = parts.hostname, parts.port
@@ -75,6 +86,7 @@ class Caller:
             raise NotAnAddress(f"{url!r} is not an address such as http://127.0.0.1:8080.")
         self.url = url
         self._headers = dict(headers or {})  # of every call
+        self._sign = sign
         self._path = parts.path.rstrip("/")
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         self._connection = kind(host, port, timeout=timeout_s)
@@ -86,6 +98,8 @@ class Caller:
         was_kept = self._connection.sock is not None
         sent = {"User-Agent": f"footfall/{__version__}", "Accept": "application/json"}
         sent |= {**self._headers, **(headers or {})}
+        if self._sign is not None and method != "GET":  # What only asks proves nothing.
+            sent[SIGNATURE_HEADER] = self._sign(body or b"")
         try:
             return self._exchange(method, path, body, sent)
         except (OSError, http.client.HTTPException) as error:

@@ -37,13 +37,15 @@ def keys(arguments: argparse.Namespace, around: Surroundings) -> int:
     action = arguments.action
     if (arguments.id is None) != (action in ("add", "list")):
         raise WhichKey("Only revoke and rotate name one key by its id, as footfall keys list prints it.")
-    if action == "add" and not arguments.public and not arguments.scope:
-        raise WhichKey(f"Say what the key may do with --scope ({', '.join(SCOPES)}), or --public for one in pages.")
+    if action == "add" and bool(arguments.scope) + arguments.public + arguments.signing != 1:
+        raise WhichKey(
+            f"Say what the key may do with --scope ({', '.join(SCOPES)}), --public for one in pages, or --signing."
+        )
     request = {
         "do": f"keys-{action}",
         "brand": arguments.brand,
         "id": arguments.id,
-        "kind": "public" if arguments.public else "secret",
+        "kind": "public" if arguments.public else "signing" if arguments.signing else "secret",
         "scopes": arguments.scope,
         "also_reads": arguments.also_reads,
         "label": arguments.label or "",
@@ -80,7 +82,7 @@ def show_keys(found: Sequence[Mapping[str, Any]], around: Surroundings, *, is_op
 
 def _show_new(answer: Mapping[str, Any], arguments: argparse.Namespace, around: Surroundings) -> None:
     around.say(f"{answer['key']}")
-    if answer["kind"] == "secret":
+    if answer["kind"] != "public":
         around.complain(f"Key {answer['id']} ({' '.join(answer['scopes'])}) is shown this once; keep it safe.")
     if arguments.action == "rotate":
         around.complain(f"The old key works for {arguments.grace_hours} more hours.")
@@ -92,11 +94,12 @@ COMMAND = Command(
     example="footfall keys add --data data --brand abc --scope write --label newsroom",
     more_examples=(
         "footfall keys add --data data --brand abc --public",
+        "footfall keys add --data data --brand abc --signing",
         "footfall keys rotate ID --data data --brand abc --grace-hours 48",
         "footfall keys revoke ID --data data --brand abc",
     ),
     run=keys,
-    tells="--scope, --also-reads, --public, --label and --expires belong to add, --grace-hours belongs to rotate. "
+    tells="--scope, --also-reads, --public, --signing, --label and --expires belong to add, --grace-hours to rotate. "
     "list takes no ID.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
@@ -109,6 +112,7 @@ COMMAND = Command(
         Argument("--also-reads", "Another brand whose lists the key reads; may be repeated.", shows="BRAND",
                  repeated=True),
         Argument("--public", "Make a key for pages, which may only send hits.", is_switch=True),
+        Argument("--signing", "Make a key that signs what servers send, and tokens for pages.", is_switch=True),
         Argument("--label", "What the key is for.", shows="TEXT"),
         Argument("--expires", "The moment at which it stops working.", shows="TIME", reads=moment),
         Argument("--grace-hours", "How long a rotated key goes on working.", shows="N", reads=whole_from(0, 8_784),

@@ -14,6 +14,7 @@ from footfall import __version__
 from footfall.app.settings import SettingsRefused, environment
 from footfall.shells.cli import (
     assets,
+    audit,
     backup,
     brands,
     compare,
@@ -55,7 +56,7 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, compare, export, recount,
-    dead_letters, brands, keys, backup, restore, doctor, deploy, completion, help_page, version,
+    dead_letters, brands, keys, audit, backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

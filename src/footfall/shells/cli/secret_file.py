@@ -4,7 +4,9 @@ import argparse
 from collections.abc import Mapping
 from pathlib import Path
 
-from footfall.shells.cli.command import Argument, WrongUsage, brand_name
+from footfall.client.signing import signature_header
+from footfall.shells.cli.calls import Sign
+from footfall.shells.cli.command import Argument, Surroundings, WrongUsage, brand_name
 from footfall.values.errors import FootfallError
 
 SECRET_BYTES_MAX = 1_000  # Ours have fewer than 100; whatever is longer is no key.
@@ -13,6 +15,7 @@ SECRET_FILE = Argument("--secret-file", "A file with a secret key of the brand, 
 BRAND_OR_KEY = Argument(
     "--brand", "The brand; not needed with --secret-file, whose key says it.", shows="BRAND", reads=brand_name
 )
+SIGN = Argument("--sign", "A file with a signing key of the brand, with which each request is signed.", shows="FILE")
 
 
 class WhoseIsIt(WrongUsage):
@@ -25,14 +28,26 @@ class SecretUnreadable(FootfallError):
 
 def key_headers(name: str | None) -> Mapping[str, str]:
     """Return the headers that carry the key of a file; none when no file is named."""
-    if name is None:
-        return {}
+    return {} if name is None else {"Authorization": f"Bearer {secret_in(name)}"}
+
+
+def secret_in(name: str) -> str:
+    """Return the key that a file holds."""
     try:
         with Path(name).open(encoding="utf-8") as file:
-            secret = file.read(SECRET_BYTES_MAX).strip()
+            return file.read(SECRET_BYTES_MAX).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SecretUnreadable(f"{name} cannot be read: {error}.") from error
-    return {"Authorization": f"Bearer {secret}"}
+
+
+def signer(arguments: argparse.Namespace, around: Surroundings) -> Sign | None:
+    """Return what signs each request with the key in the file of --sign; None when none is named."""
+    if arguments.sign is None:
+        return None
+    if arguments.secret_file is None:
+        raise WhoseIsIt("--sign needs a --secret-file as well: the one key says whose it is, the other signs.")
+    signing_key = secret_in(arguments.sign)
+    return lambda body: signature_header(signing_key, body, at_s=around.clock.now_ms() // 1_000)
 
 
 def brand_asked(arguments: argparse.Namespace) -> Mapping[str, str]:

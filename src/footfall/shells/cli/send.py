@@ -11,7 +11,7 @@ from footfall.shells.cli.batches import Refusals, whole_in
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, Unreachable, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, WrongUsage, brand_name, moment
 from footfall.shells.cli.hits_file import Sent, batches_of, hits_in, opened
-from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
+from footfall.shells.cli.secret_file import SECRET_FILE, SIGN, key_headers, signer
 
 TRIES_MAX = 12  # About 45 seconds of a server that is away: a restart is shorter, an outage is not.
 
@@ -35,7 +35,8 @@ def send(arguments: argparse.Namespace, around: Surroundings) -> int:
     key = arguments.idempotency_key or around.new_key()
     outcome = Outcome(Refusals("hit", around))
     with ExitStack() as stack:
-        caller = stack.enter_context(closing(Caller(arguments.url, headers=key_headers(arguments.secret_file))))
+        headers, sign = key_headers(arguments.secret_file), signer(arguments, around)
+        caller = stack.enter_context(closing(Caller(arguments.url, headers=headers, sign=sign)))
         if arguments.file:
             file = stack.enter_context(opened(arguments.file, stdin=around.stdin))
             hits: Iterable[Sent] = hits_in(file, brand=arguments.brand)
@@ -64,7 +65,10 @@ def _send_batch(caller: Caller, batch: Sequence[Sent], *, key: str, outcome: Out
     content = outcome.refusals.sent(
         batch,
         lambda body: call_patiently(
-            lambda: post_hits(caller, body, key=key), pause=around.pause, tries_max=TRIES_MAX, on_wait=around.complain
+            lambda: post_hits(caller, body, key=key),
+            pause=around.pause,
+            tries_max=TRIES_MAX,
+            on_wait=around.complain,
         ),
     )
     outcome.accepted += whole_in(content, "accepted")
@@ -121,6 +125,7 @@ COMMAND = Command(
         Argument("--at", "When it was seen, such as 2026-11-15T14:30Z; now when absent.", shows="TIME", reads=moment),
         Argument("--file", "A file with hits, - for the standard input.", shows="FILE"),
         SECRET_FILE,
+        SIGN,
         Argument(
             "--idempotency-key", "The word that an earlier try told, so that nothing is counted twice.", shows="WORD"
         ),

@@ -24,7 +24,7 @@ from footfall.shells.cli.command import (
     printable,
 )
 from footfall.shells.cli.hits_file import FileUnreadable, opened
-from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked, key_headers
+from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, SIGN, brand_asked, key_headers, signer
 from footfall.shells.cli.send import TRIES_MAX
 from footfall.values.window import instant_text
 
@@ -65,7 +65,7 @@ class _Desk:
     """Calls about one brand's counters."""
 
     def __init__(self, arguments: argparse.Namespace, around: Surroundings) -> None:
-        self.caller = Caller(arguments.url)
+        self.caller = Caller(arguments.url, sign=signer(arguments, around))
         self._brand = brand_asked(arguments)
         self._around = around
         self._headers = key_headers(arguments.secret_file)
@@ -247,6 +247,7 @@ COMMAND = Command(
         URL,
         BRAND_OR_KEY,
         SECRET_FILE,
+        SIGN,
         Argument("--intersect", "Of union: only what is in this counter, too.", shows="NAME", repeated=True),
         Argument("--minus", "Of union: without what is in this counter.", shows="NAME", repeated=True),
         Argument("--from", "Only the brand's days from this moment on.", shows="TIME", reads=moment),

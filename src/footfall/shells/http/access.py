@@ -18,6 +18,7 @@ from footfall.accounts.keyring import Caller, Keyring, NotAllowed, OriginNotAllo
 from footfall.accounts.keys import ADMIN, HITS, READ, SECRET_MARK
 from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
+from footfall.accounts.proofs import Proofs
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.flow.collect.senders import Network, believed_address, is_within, proxied_address
@@ -38,6 +39,7 @@ CORS_LINE = b"access-control-allow-origin: *\r\n"
 
 _BEARER = b"bearer "
 _LINES = "limit_lines"  # where a page's answer finds what to say about limits
+_CALLER = "caller"
 
 Headers = Mapping[bytes, bytes]
 
@@ -56,6 +58,7 @@ class Admission(Struct, frozen=True):
     caller: Caller | None = None
     lines: bytes = b""  # of the answer's head
     cors: bytes = CORS_LINE
+    brand: Brand | None = None  # the caller's
 
     def dressed(self, whole: bytes) -> bytes:
         """Return a response with what the admission has to say."""
@@ -76,6 +79,7 @@ class Rules:
 
     limits: Limits
     trusted: Sequence[Network]
+    proofs: Proofs
     proxy_secret: bytes = b""  # With it, another proxy is believed; empty: there is none.
 
 
@@ -96,6 +100,7 @@ class Access:
         self._keyring = keyring
         self._buckets = buckets
         self._limits = rules.limits
+        self.proofs = rules.proofs
         self._secret = rules.proxy_secret
         self._trusted = rules.trusted
         self._proxies = Places(rules.trusted)
@@ -127,7 +132,7 @@ class Access:
         _require_scope(caller, HITS)
         brand = self._brands.brand(caller.brand)
         cors = self._cors(caller, brand, headers)
-        return Admission(caller=caller, lines=lines, cors=cors)
+        return Admission(caller=caller, lines=lines, cors=cors, brand=brand)
 
     def preflight(self, target: bytes, headers: Headers) -> bytes:
         """Return the line that tells a browser whether its page may send with the key in the address."""
@@ -175,7 +180,7 @@ class Access:
             _require_same_brand(caller, name)
             brand = self._brands.brand(caller.brand)
             self._cors(caller, brand, headers)
-        request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
+        request.scope.setdefault("state", {}).update({_LINES: limit_lines(standings), _CALLER: caller})
         return brand
 
     def reading_brand(self, request: "Request") -> Brand:
@@ -331,13 +336,18 @@ class TellingLimits:
         await self._application(scope, receive, told)
 
 
-def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, clock: Clock) -> Access:
+def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, proofs: Proofs, clock: Clock) -> Access:
     """Return the doorkeeper that the settings make."""
     secret = settings.http_proxy_secret.encode("utf-8")
-    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), secret)
+    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), proofs, secret)
     buckets = Buckets(secrets.token_bytes(32))
     doorkeeper = ProxiedAccess if secret else Access
     return doorkeeper(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
+
+
+def caller_of(request: "Request") -> Caller | None:
+    """Return whom the key of a page's request speaks for, once brand_for has looked at it."""
+    return request.scope.get("state", {}).get(_CALLER)
 
 
 def _peer(request: "Request") -> str:

@@ -8,11 +8,14 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import Act
+from footfall.catalog.asset import Asset
 from footfall.catalog.sent import SentAssets, assets_from_csv, assets_from_json, assets_from_lines
 from footfall.catalog.shown import UnknownAsset, fields_of
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.shells.http.access import brand_of
+from footfall.shells.http.audit import note_act
 from footfall.shells.http.problems import problem_document, refusals
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -55,15 +58,21 @@ def _one(state: Site) -> Endpoint:
         _require_only(request, ())
         asset_id = require_text("assetId", str(request.path_params["asset_id"]), bytes_max=ASSET_BYTES_MAX)
         if request.method == "DELETE":
+            await _require_known(state, brand, asset_id)
+            await note_act(state, request, brand, Act.ASSET_DELETED, asset_id)
             if not await state.catalogue.delete(brand, [asset_id]):
                 raise UnknownAsset(asset_id)
             return _answer({"deleted": 1})
-        found = await state.catalogue.asked(brand, lambda catalogue: catalogue.get(brand, [asset_id]))
-        if asset_id not in found:
-            raise UnknownAsset(asset_id)
-        return _answer({"brand": brand, **fields_of(found[asset_id])})
+        return _answer({"brand": brand, **fields_of(await _require_known(state, brand, asset_id))})
 
     return asset
+
+
+async def _require_known(state: Site, brand: str, asset_id: str) -> Asset:
+    found = await state.catalogue.asked(brand, lambda catalogue: catalogue.get(brand, [asset_id]))
+    if asset_id not in found:
+        raise UnknownAsset(asset_id)
+    return found[asset_id]
 
 
 async def _put(state: Site, brand: str, request: Request) -> Response:

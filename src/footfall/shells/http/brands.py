@@ -8,12 +8,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import NO_KEY
 from footfall.accounts.brands import Brand, KeyNeeded
 from footfall.accounts.documents import changed_brand, document_of_brand, require_not_lifted
 from footfall.accounts.keys import ADMIN
 from footfall.accounts.register import Register
 from footfall.app import wiring
-from footfall.shells.http.access import brand_of
+from footfall.shells.http.access import brand_of, caller_of
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON
@@ -37,7 +38,7 @@ def _brand(state: Site) -> Endpoint:
         require_no_parameters(request)
         if request.method != "PATCH":
             return told(document_of_brand(asked))
-        changes = await document_in(request)
+        changes, by = await document_in(request), actor_of(request)
 
         def change(register: Register) -> Brand:
             before = register.brand(asked.name)
@@ -45,12 +46,18 @@ def _brand(state: Site) -> Endpoint:
                 raise KeyNeeded("key", "is not one that works here")
             changed = changed_brand(before, changes, retention_ms=retention_ms)
             require_not_lifted(before, changed, limits=limits)
-            register.change(changed)
+            register.acting(by).change(changed)
             return changed
 
         return told(document_of_brand(await state.desk.change(asked.name, change)))
 
     return brand
+
+
+def actor_of(request: Request) -> str:
+    """Return who asks, as the audit trail names them, once brand_of has looked at the request."""
+    caller = caller_of(request)
+    return NO_KEY if caller is None else caller.key_id
 
 
 def require_no_parameters(request: Request) -> None:

@@ -10,9 +10,11 @@ from typing import Any
 
 import msgspec
 
+from footfall.accounts.audit import Note
 from footfall.accounts.brands import require_brand_name
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
+from footfall.app.control_audit import recount_note, replay_note
 from footfall.app.link import Message
 from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
@@ -85,6 +87,7 @@ class ControlServer:
         if isinstance(answered, Mapping):
             return answered
         if answered.entries:
+            await self._write_down(replay_note(request, records=len(answered.entries)))
             done = asyncio.get_running_loop().create_future()
             self._state.committer.submit(answered.entries, done.set_result)
             outcome = await done
@@ -103,12 +106,16 @@ class ControlServer:
         require_brand_name(name)
         return await state.desk.change(name, lambda register: answer_about_brands(register, request, ground))
 
+    async def _write_down(self, note: Note) -> None:
+        await self._state.desk.look(lambda register: register.trail.write(note))
+
     async def _recount(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
         asked = asked_from(request)
         if self._recounting is not None:
             raise Busy("another re-count is in progress; wait for its end")
         self._recounting = asyncio.Queue()
         try:
+            await self._write_down(recount_note(*asked))
             if not self._state.counting.send(["recount", *asked]):
                 raise Busy("the counting process is starting; ask again in a moment")
             while True:

@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.accounts.keyring import Keyring
+from footfall.accounts.proof_counts import ProofCounts
 from footfall.accounts.register import Register, Registered
 from footfall.ports.errors import PortError
 from footfall.values.clock import Clock
@@ -27,6 +28,10 @@ class OpenedRegister(Protocol):
         """Return the register."""
         ...
 
+    def tidy(self) -> None:
+        """Remove some of what has expired."""
+        ...
+
     def close(self) -> None:
         """Let go of the file."""
         ...
@@ -35,10 +40,19 @@ class OpenedRegister(Protocol):
 class Desk:
     """Keeps the brands and keys in memory as they are on disk."""
 
-    def __init__(self, opened: Callable[[], OpenedRegister], brands: Brands, keyring: Keyring, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        opened: Callable[[], OpenedRegister],
+        brands: Brands,
+        keyring: Keyring,
+        *,
+        counts: ProofCounts,
+        clock: Clock,
+    ) -> None:
         self._open = opened
         self._brands = brands
         self._keyring = keyring
+        self._counts = counts
         self._clock = clock
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="accounts")
         self._opened: OpenedRegister | None = None
@@ -71,6 +85,7 @@ class Desk:
             with suppress(asyncio.CancelledError):
                 await self._noting
         await self.note_uses()
+        await self.store_counts()
         await self._do(self._close)
         self._thread.shutdown()
 
@@ -89,10 +104,30 @@ class Desk:
             self._keyring.replace(name, await self._do(lambda name=name: self._register.keys(name)))
         self._keyring.forget_unknown_uses()
 
+    async def store_counts(self) -> None:
+        """Write down which requests did not prove themselves, those that are not written yet."""
+        counts = self._counts.take_unstored()
+        if not counts:
+            return
+        try:
+            await self._do(lambda: self._register.add_unproven(counts))
+        except PortError as error:
+            self._counts.give_back(counts)
+            _log.warning("counts of unproven requests are not written yet: %s", error)
+
     async def _note_uses(self) -> None:
         while True:
             await asyncio.sleep(NOTE_USES_S)
             await self.note_uses()
+            await self.store_counts()
+            await self._tidy()
+
+    async def _tidy(self) -> None:
+        assert self._opened is not None
+        try:
+            await self._do(self._opened.tidy)
+        except PortError as error:  # What has expired is not shown, so it can wait.
+            _log.warning("what has expired of the accounts stays a while: %s", error)
 
     def _take(self, name: str, registered: Registered) -> None:
         if registered.brand is not None:

@@ -13,6 +13,7 @@ import msgspec
 
 from footfall.accounts.brands import KeyNeeded
 from footfall.accounts.keyring import NotAllowed, UnknownKey
+from footfall.accounts.unproven import Unproven
 from footfall.flow.collect.accept import Acceptance, Request, Single
 from footfall.flow.collect.fields import Parsed
 from footfall.flow.collect.inflate import inflate
@@ -31,6 +32,7 @@ from footfall.shells.http.problems import (
     refusals,
     whole_problem,
 )
+from footfall.shells.http.proving import require_proof_on_lane
 from footfall.shells.http.totals import Totals
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock
@@ -90,11 +92,12 @@ class Door:
         return inflate(exchange.body, encoding, bytes_max=self.limits.inflated_bytes_max)
 
     def sender(self, exchange: Exchange, headers: Mapping[bytes, bytes]) -> Sender:
-        """Return what is known of who sent the request; raise unless its key, if any, and the limits let it in."""
+        """Return what is known of who sent the request; raise unless its key, its proof and the limits let it in."""
         address = self._access.address(exchange, headers)
         admission = self._access.admitted(exchange.target, headers, address)
         if admission is not OPEN:
             exchange.dress = admission.dressed
+        require_proof_on_lane(self._access.proofs, admission, exchange, headers)
         brand = admission.caller.brand if admission.caller is not None else ""
         wants_privacy = (
             headers.get(b"sec-gpc") == b"1"
@@ -140,7 +143,7 @@ class Door:
 
     def say_why(self, exchange: Exchange, error: FootfallError) -> None:
         """Answer that nothing of a request was taken."""
-        if isinstance(error, Refused) and not isinstance(error, KeyNeeded | UnknownKey | NotAllowed):
+        if isinstance(error, Refused) and not isinstance(error, KeyNeeded | UnknownKey | NotAllowed | Unproven):
             self._totals.hits_refused += 1
             self.refuse(exchange, problem_document(HTTPStatus.BAD_REQUEST, detail=str(error), field=error.field))
         else:

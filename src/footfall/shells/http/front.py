@@ -13,6 +13,7 @@ from pathlib import Path
 import uvloop
 
 from footfall.accounts.keyring import Keyring
+from footfall.accounts.proofs import Proofs
 from footfall.app import wiring
 from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
@@ -86,7 +87,15 @@ class Front:
         self._totals = Totals()
         self._brands = wiring.brands(settings)
         self._keyring = Keyring()
-        self._desk = Desk(lambda: wiring.open_accounts(settings, clock), self._brands, self._keyring, clock=clock)
+        self._nonce_table, nonces = wiring.open_nonces(settings, clock)
+        self._proofs = Proofs(self._keyring, nonces, clock=clock)
+        self._desk = Desk(
+            lambda: wiring.open_accounts(settings, clock),
+            self._brands,
+            self._keyring,
+            counts=self._proofs.counts,
+            clock=clock,
+        )
         self._catalogue = Cataloguing(settings, self._brands, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
@@ -144,12 +153,14 @@ class Front:
         if self._control is not None:
             self._control.close()
         await state.desk.stop()
+        self._nonce_table.close()
 
     async def _give_up(self, committer: Committer) -> None:
         """Let go of everything: a stop came before the start was over."""
         await committer.stop()
         await self._catalogue.stop()
         await self._desk.stop()
+        self._nonce_table.close()
         await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
@@ -168,7 +179,7 @@ class Front:
         brands = self._brands
         if not brands.names() and not settings.dev:
             _log.warning("there is no brand, so every hit is refused; footfall brands add makes one while this runs")
-        access = access_from(settings, brands, self._keyring, clock=clock)
+        access = access_from(settings, brands, self._keyring, proofs=self._proofs, clock=clock)
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
         door = self._door(committer, salts, access, shards=stream.shards)

@@ -19,6 +19,7 @@ from footfall.values.counter import is_of_counters
 
 GAUGES_KIND = CONTENT_TYPE_PLAIN_0_0_4
 BRANDS_MAX = 200  # Each brand makes some twelve series, and with --dev anybody may name a brand.
+UNPROVEN_MAX = 2_000  # Some ten reasons for each brand that has keys.
 SCREENED = "screened:"  # A line of the ledger that has reasons is told by reason.
 
 Sample = tuple[Sequence[str], float]
@@ -50,6 +51,7 @@ class Gauges(Collector):
         yield from _front(self._state)
         yield from _shards(self._state, checkpoints, now_ms)
         yield from _brands(self._state, checkpoints, now_ms)
+        yield _unproven(self._state)
         yield from _files(self._state)
 
 
@@ -165,6 +167,18 @@ def _brands(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: in
     )
     left_out = f"Brands without gauges of their own, beyond the {BRANDS_MAX} last heard of."
     yield _gauge("footfall_brands_left_out", left_out, len(brands) - len(shown))
+
+
+def _unproven(state: FrontState) -> Metric:
+    counted = sorted(state.access.proofs.counts.total.items())
+    return _family(
+        CounterMetricFamily(
+            "footfall_brand_unproven_requests",
+            "Requests since the start whose signature or token was missing, forged, stale or replayed.",
+            labels=["brand", "why", "outcome"],
+        ),
+        [([line.brand, line.why, line.outcome], count) for line, count in counted[:UNPROVEN_MAX]],
+    )
 
 
 def _lines_of_brands(checkpoints: Mapping[int, Checkpoint]) -> dict[str, Lines]:

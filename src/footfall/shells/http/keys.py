@@ -13,7 +13,7 @@ from footfall.accounts.keys import ADMIN, GRACE_MS, NewKey
 from footfall.accounts.register import Register
 from footfall.app.brand_control import key_told, require_grace_ms
 from footfall.shells.http.access import brand_of
-from footfall.shells.http.brands import document_in, require_no_parameters, told
+from footfall.shells.http.brands import actor_of, document_in, require_no_parameters, told
 from footfall.shells.http.site import Site
 from footfall.values.errors import Refused
 from footfall.values.window import moment_from_text
@@ -37,8 +37,8 @@ def _keys(state: Site) -> Endpoint:
         name = (await brand_of(request, state, scope=ADMIN)).name
         require_no_parameters(request)
         if request.method == "POST":
-            asked = await document_in(request)
-            new = await state.desk.change(name, lambda register: _added(register, name, asked))
+            asked, by = await document_in(request), actor_of(request)
+            new = await state.desk.change(name, lambda register: _added(register.acting(by), name, asked))
             return told(key_told(new), status=HTTPStatus.CREATED)
         await state.desk.note_uses()  # So that what is shown is of this hour.
         records = await state.desk.look(lambda register: register.keys(name))
@@ -51,7 +51,8 @@ def _key(state: Site) -> Endpoint:
     async def key(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
         require_no_parameters(request)
-        revoked = await state.desk.change(name, lambda register: register.revoke(name, request.path_params["id"]))
+        by, key_id = actor_of(request), str(request.path_params["id"])
+        revoked = await state.desk.change(name, lambda register: register.acting(by).revoke(name, key_id))
         return told({"revoked": document_of_key(revoked)})
 
     return key
@@ -65,9 +66,9 @@ def _rotation(state: Site) -> Endpoint:
         _require_only(asked, ("graceSeconds",))
         grace_s = asked.get("graceSeconds", GRACE_MS // 1_000)
         grace_ms = require_grace_ms(grace_s * 1_000 if type(grace_s) is int else grace_s)
-        key_id = str(request.path_params["id"])
+        by, key_id = actor_of(request), str(request.path_params["id"])
         new = await state.desk.change(
-            name, lambda register: register.rotate(name, key_id, grace_ms=grace_ms, is_operator=False)
+            name, lambda register: register.acting(by).rotate(name, key_id, grace_ms=grace_ms, is_operator=False)
         )
         return told(key_told(new), status=HTTPStatus.CREATED)
 
@@ -83,16 +84,23 @@ def _added(register: Register, brand: str, asked: Mapping[str, Any]) -> NewKey:
         if "scopes" in asked or "expires" in asked:
             raise Refused("kind", "is public: such a key sends hits and does not end by itself; leave out the rest")
         return register.add_public_key(brand, label=label)
-    if kind != "secret":
-        raise Refused("kind", "is neither 'public' nor 'secret'")
+    if kind not in ("secret", "signing"):
+        raise Refused("kind", "is none of 'public', 'secret' and 'signing'")
+    expires_at_ms = _expiry(asked.get("expires"))
+    if kind == "signing":
+        if "scopes" in asked:
+            raise Refused("scopes", "is not for a signing key, which signs and may do nothing else; leave it out")
+        return register.add_signing_key(brand, label=label, expires_at_ms=expires_at_ms)
     scopes: object = asked.get("scopes")
     if not isinstance(scopes, list) or not all(isinstance(one, str) for one in cast("list[object]", scopes)):
         raise Refused("scopes", 'is not a list of scopes, such as ["write"]')
-    expires = asked.get("expires")
-    if expires is not None and not isinstance(expires, str):
-        raise Refused("expires", "is not a moment such as 2027-01-01T00:00:00Z")
-    expires_at_ms = None if expires is None else moment_from_text(expires, field="expires")
     return register.add_secret_key(brand, cast("list[str]", scopes), label=label, expires_at_ms=expires_at_ms)
+
+
+def _expiry(value: object) -> int | None:
+    if value is not None and not isinstance(value, str):
+        raise Refused("expires", "is not a moment such as 2027-01-01T00:00:00Z")
+    return None if value is None else moment_from_text(value, field="expires")
 
 
 def _require_only(asked: Mapping[str, Any], known: tuple[str, ...]) -> None:

@@ -10,6 +10,7 @@ from footfall.accounts.brands import KeyNeeded, UnknownBrand
 from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
 from footfall.accounts.limits import TooOften
 from footfall.accounts.register import AlreadyThere, UnknownKeyId
+from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
@@ -29,6 +30,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     UnknownBrand: HTTPStatus.NOT_FOUND,
     KeyNeeded: HTTPStatus.UNAUTHORIZED,
     UnknownKey: HTTPStatus.UNAUTHORIZED,
+    Unproven: HTTPStatus.UNAUTHORIZED,
     NotAllowed: HTTPStatus.FORBIDDEN,
     UnknownKeyId: HTTPStatus.NOT_FOUND,
     AlreadyThere: HTTPStatus.CONFLICT,
@@ -88,6 +90,8 @@ def document_of(error: FootfallError) -> Problem:
 def _headers_of(error: FootfallError) -> Mapping[str, str]:
     if isinstance(error, KeyNeeded | UnknownKey):
         return {"www-authenticate": "Bearer"}
+    if isinstance(error, Unproven):
+        return {"www-authenticate": "Footfall-Token" if error.field == TOKEN_FIELD else SIGNATURE_FIELD}
     if isinstance(error, TooOften):
         standing = error.standing
         return {

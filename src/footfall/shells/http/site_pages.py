@@ -20,12 +20,14 @@ from footfall.accounts.keys import READ
 from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
+from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS, static_text
+from footfall.shells.http.tokens import token_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.counter import counters_group
@@ -52,6 +54,8 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *asset_routes(state),
             *brand_routes(state),
             *key_routes(state),
+            *token_routes(state),
+            *audit_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

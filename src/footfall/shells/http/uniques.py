@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import Act
 from footfall.accounts.brands import Brand
 from footfall.accounts.keys import HITS, WRITE
 from footfall.app import wiring
@@ -17,10 +18,11 @@ from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
-from footfall.shells.http.access import brand_of
+from footfall.shells.http.audit import note_act
 from footfall.shells.http.counter_names import name_of, names_of
 from footfall.shells.http.door import KEY_BYTES_MAX
 from footfall.shells.http.problems import problem_document, refusals
+from footfall.shells.http.proving import TOKEN_PARAMETER, proved_brand
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
@@ -142,7 +144,7 @@ def _article(state: Site) -> Endpoint:
 
 
 async def _added(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), name_of(request)
+    brand, name = await proved_brand(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body, settings = await request.body(), state.settings
     kind = request.headers.get("content-type", "").lower()
@@ -161,7 +163,7 @@ async def _added(state: Site, request: Request) -> Response:
 
 
 async def _added_as_article(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=HITS), name_of(request)
+    brand, name = await proved_brand(request, state, scope=HITS), name_of(request)
     _require_only(request, ())
     body = await request.body()
 
@@ -180,7 +182,7 @@ async def _added_as_article(state: Site, request: Request) -> Response:
 
 
 async def _deleted(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), name_of(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), name_of(request)
     _require_only(request, ())
 
     def entries() -> Entries:
@@ -190,11 +192,12 @@ async def _deleted(state: Site, request: Request) -> Response:
         return entries_of_act(Act.DELETE, _counter_request(state, request, brand, name, b"delete"))
 
     await _require_known(state, brand, name, believes=False)
+    await note_act(state, request, brand.name, Act.COUNTER_DELETED, name)
     return await _taken(state, brand, entries)
 
 
 async def _imported(state: Site, request: Request) -> Response:
-    brand, name = await brand_of(request, state, scope=WRITE), name_of(request)
+    brand, name = await proved_brand(request, state, scope=WRITE), name_of(request)
     _require_only(request, ("kind",))
     kind, body = _kind(request), await request.body()
 
@@ -208,7 +211,9 @@ async def _imported(state: Site, request: Request) -> Response:
     if kind == "theta":  # It tells what the counter shares with others, not what it is.
         await _require_known(state, brand, name, believes=True)
         await _require_shares_untold(state, brand, name, lambda: _inflated(state, request, body))
-    return await _taken(state, brand, entries)
+    made = await state.counters.beside(brand.name, entries)  # A sketch that cannot be read is no act.
+    await note_act(state, request, brand.name, Act.COUNTER_IMPORTED, name, kind=kind)
+    return await _taken(state, brand, lambda: made)
 
 
 async def _taken(
@@ -310,7 +315,7 @@ def _of_only_brand(state: Site, request: Request) -> Request:
 def _require_only(request: Request, names: tuple[str, ...]) -> None:
     given = [name for name, _ in request.query_params.multi_items()]
     for name in given:
-        if name not in (*names, "brand", "key"):
+        if name not in (*names, "brand", "key", TOKEN_PARAMETER):
             raise Refused(name[:64] or "query", f"is not a parameter here; those are {', '.join((*names, 'brand'))}")
         if name not in _SETS and given.count(name) > 1:
             raise Refused(name, "is given twice; give it once")

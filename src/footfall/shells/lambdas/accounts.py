@@ -9,9 +9,11 @@ from typing import TypeVar
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.accounts.keyring import Keyring
+from footfall.accounts.proof_counts import ProofCounts
 from footfall.accounts.register import Register, Registered
 from footfall.app.settings import Settings
 from footfall.ports.errors import PortError
+from footfall.shells.lambdas.gauges import emit
 from footfall.values.clock import Clock
 from footfall.values.period import Period
 
@@ -25,10 +27,19 @@ _log = logging.getLogger(__name__)
 class StoredAccounts:
     """Keeps the brands and keys in memory as they were at the last look."""
 
-    def __init__(self, opened: Callable[[], Register], brands: Brands, keyring: Keyring, *, clock: Clock) -> None:
+    def __init__(
+        self,
+        opened: Callable[[], Register],
+        brands: Brands,
+        keyring: Keyring,
+        *,
+        counts: ProofCounts,
+        clock: Clock,
+    ) -> None:
         self._open = opened
         self._brands = brands
         self._keyring = keyring
+        self._counts = counts
         self._clock = clock
         self._opened: Register | None = None
         self._version: int | None = None  # None before the first look
@@ -74,6 +85,19 @@ class StoredAccounts:
             _log.warning("the last use of %d keys is not written yet: %s", len(due), error)
             return
         self._keyring.forget_unknown_uses()
+
+    def store_counts(self) -> None:
+        """Write down which requests did not prove themselves, those that are not written yet."""
+        counts = self._counts.take_unstored()
+        if not counts:
+            return
+        try:
+            self._register.add_unproven(counts)
+        except PortError as error:
+            self._counts.give_back(counts)
+            _log.warning("counts of unproven requests are not written yet: %s", error)
+            return
+        emit(UnprovenRequests=counts.total(), clock=self._clock)
 
     @property
     def is_noting_due(self) -> bool:

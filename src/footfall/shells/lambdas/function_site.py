@@ -5,7 +5,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from footfall.accounts.keyring import Keyring
-from footfall.accounts.register import Register
+from footfall.accounts.nonces import Nonces
+from footfall.accounts.proofs import Proofs
 from footfall.adapters.aws.counting_calls import CountedCalls
 from footfall.app import wiring
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -69,8 +70,11 @@ class FunctionSite:
         self.request_id = ""  # of the event in progress
         self.brands = wiring.brands(settings)
         keyring = Keyring()
-        self.desk = StoredAccounts(self._opened_register, self.brands, keyring, clock=clock)
-        self.access = access_from(settings, self.brands, keyring, clock=clock)
+        proofs = Proofs(keyring, Nonces(lambda: self.accounts.table), clock=clock)
+        self.desk = StoredAccounts(
+            lambda: self.accounts.register, self.brands, keyring, counts=proofs.counts, clock=clock
+        )
+        self.access = access_from(settings, self.brands, keyring, proofs=proofs, clock=clock)
         self.catalogue = FunctionCatalogue(lambda: self.catalog_table, lambda: self.labels, clock=clock)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
@@ -80,6 +84,13 @@ class FunctionSite:
     def assets_max(self) -> int:
         """Return how many assets one request may put."""
         return min(ASSETS_MAX, self.settings.http_batch_hits_max)
+
+    @cached_property
+    def accounts(self) -> wiring.OpenedAccounts:
+        """Open the brands and keys, beside which nonces lie."""
+        opened = wiring.open_accounts(self.settings, self.clock, read_only=self._read_only, for_requests=True)
+        self.tables.append(opened.table)
+        return opened
 
     @cached_property
     def catalog_table(self) -> Table:
@@ -196,11 +207,6 @@ class FunctionSite:
         except PortError as error:
             return [f"the counts cannot be read: {error}"]
         return []
-
-    def _opened_register(self) -> Register:
-        opened = wiring.open_accounts(self.settings, self.clock, read_only=self._read_only, for_requests=True)
-        self.tables.append(opened.table)
-        return opened.register
 
     def _noted(self, table: Table) -> Table:
         self.tables.append(table)

@@ -26,6 +26,7 @@ UNITS: Mapping[str, str] = {
     "Strangers": "Count",
     "SetAside": "Count",
     "WaitingShards": "Count",
+    "UnprovenRequests": "Count",
 }
 
 _stack = [NAMESPACE]

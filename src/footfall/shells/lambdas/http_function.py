@@ -51,6 +51,7 @@ class HttpFunction:
             # Before the event's own hits: were the table slow after those, Lambda might end the function between hits
             # that are stored and the answer that says so, and their sender would send them again.
             await site.desk.note_uses()
+            site.desk.store_counts()
         answer = await answered(site, routes, event)
         site.tell_units()
         return answer

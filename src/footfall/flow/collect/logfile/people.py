@@ -3,6 +3,8 @@
 from collections.abc import Callable
 
 from footfall.flow.collect.senders import visitor_hash
+from footfall.screening.agents import AGENT_CHARS_MAX, AgentLabel, known_agents
+from footfall.screening.labels import Label, Reason
 from footfall.values.window import Grain, Window, window_of
 
 HEALTH_CHECK, ROBOT = "health-check", "robot"
@@ -12,19 +14,7 @@ DAYS_MAX = 4  # Servers' lines are seldom out of order by more than a midnight; 
 SALTS_MAX = 10_000  # Twenty-seven years of days.
 SALT_KEPT_MS = 24 * 3_600_000  # Well before its 47 hours are over, so that none outlives them here.
 
-# Looked for in agents in small letters.
-_HEALTH_CHECKS = (
-    *(b"elb-healthchecker", b"kube-probe", b"googlehc", b"route53-health-check", b"consul health check", b"haproxy"),
-    *(b"check_http", b"stackdriver", b"uptimerobot", b"pingdom", b"statuscake", b"better uptime", b"blackbox exporter"),
-)
-_ROBOTS = tuple(
-    word.encode()
-    for line in (
-        "bot/|bot;|bot)|bot |bot-|bot_|bots|crawl|spider|slurp|scraper|scrapy|archiver|facebookexternalhit",
-        "mediapartners|feed|curl/|wget/|python-|go-http-client|okhttp|java/|libwww|headlesschrome|monitoring",
-    )
-    for word in line.split("|")
-)
+_PROGRAMS = frozenset((Label.BOT, Label.AI, Label.PREFETCH))
 
 Sender = tuple[bytes, str]  # the visitor, and what it calls itself: a health check, a robot, or nothing of the kind
 Salt = Callable[[int], bytes]
@@ -100,12 +90,12 @@ class _Kinds(dict[bytes, str]):
     def __missing__(self, agent: bytes) -> str:
         if len(self) >= AGENTS_MAX:
             self.clear()
-        self[agent] = kind = _kind(agent.lower())
+        self[agent] = kind = _kind(known_agents().label_of(agent.decode("utf-8", "replace")[:AGENT_CHARS_MAX]))
         return kind
 
 
-def _kind(agent: bytes) -> str:
-    agent = agent.replace(b"cubot", b"")  # A maker of telephones.
-    if any(word in agent for word in _HEALTH_CHECKS):
-        return HEALTH_CHECK
-    return ROBOT if agent.endswith(b"bot") or any(word in agent for word in _ROBOTS) else ""
+def _kind(agent: AgentLabel) -> str:
+    # What is only suspected counts: a publisher's own application may call itself anything.
+    if agent.label not in _PROGRAMS:
+        return ""
+    return HEALTH_CHECK if agent.reason is Reason.MONITOR else ROBOT

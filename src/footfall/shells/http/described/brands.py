@@ -3,6 +3,8 @@
 from http import HTTPStatus
 
 from footfall.accounts.keys import LABEL_BYTES_MAX, SCOPES
+from footfall.accounts.tokens import LIFE_S_DEFAULT, LIFE_S_MAX
+from footfall.shells.http.described.hits import SIGNATURE, UNPROVEN
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -28,14 +30,16 @@ _CHANGEABLE = {
     "unlabelled": text(enum=["count", "hold"]),
     "periods": {"type": "object", "additionalProperties": _PERIOD},
     "limits": record(_LIMITS, required=()),
+    "requireSignature": {"type": "boolean", "description": "servers must sign what they send; needs a signing key"},
+    "requireToken": {"type": "boolean", "description": "pages must send a token; needs a signing key"},
 }
 BRAND = record({"brand": text(), "zone": text(), **_CHANGEABLE})
 CHANGES = {**record(_CHANGEABLE, required=()), "additionalProperties": False}
 KEY = record(
     {
         "id": text(),
-        "key": text("of a secret key all of it is told once, when it is made"),
-        "kind": text(enum=["public", "secret"]),
+        "key": text("of a secret or signing key all of it is told once, when it is made"),
+        "kind": text(enum=["public", "secret", "signing"]),
         "scopes": listed(text()),
         "label": text(),
         "created": text(),
@@ -48,7 +52,7 @@ KEY = record(
 NEW_KEY = {
     **record(
         {
-            "kind": text(enum=["public", "secret"], default="secret"),
+            "kind": text(enum=["public", "secret", "signing"], default="secret"),
             "scopes": listed(text(enum=list(SCOPES)), minItems=1),
             "label": text(bytes_max=LABEL_BYTES_MAX),
             "expires": maybe(text(format="date-time")),
@@ -67,6 +71,8 @@ _RULES = {
     "unlabelled": "count",
     "periods": {},
     "limits": dict.fromkeys(_LIMITS),
+    "requireSignature": False,
+    "requireToken": False,
 }
 _A_KEY = {
     "id": "3k7mqz2v9xw4t6ra",
@@ -149,6 +155,7 @@ ADD = Operation(
             {
                 "secret": {"scopes": ["write"], "label": "the site's server"},
                 "public": {"kind": "public", "label": "the site's pages"},
+                "signing": {"kind": "signing", "label": "the site's server"},
             },
         ),
     ),
@@ -198,6 +205,97 @@ ROTATE = Operation(
     answers=(_MADE, _WRONG, _UNKNOWN),
     body_may_be_absent=True,
 )
+TOKEN = Operation(
+    "POST",
+    "/v1/tokens",
+    "addToken",
+    "Make a short-lived token for a brand's pages.",
+    GROUP,
+    "write",
+    more="For servers that do not make their own: a token is a JSON Web Token (HS256), signed with the brand's newest "
+    "signing key. It goes into `data-token` of the tracker, or into `?token=`.",
+    parameters=(SIGNATURE,),
+    bodies=(
+        Body(
+            JSON,
+            {
+                **record(
+                    {
+                        "expiresInSeconds": whole(1, LIFE_S_MAX, f"{LIFE_S_DEFAULT} unless given"),
+                        "origin": text("the only pages it works on, such as `https://www.example.com`"),
+                    },
+                    required=(),
+                ),
+                "additionalProperties": False,
+            },
+            {"a quarter of an hour": {"expiresInSeconds": 900, "origin": "https://www.example.com"}},
+        ),
+    ),
+    answers=(
+        Answer(
+            HTTPStatus.CREATED,
+            "The token.",
+            JSON,
+            record({"token": text(), "expires": text()}),
+            {"token": "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJicmFuZCI6…", "expires": "2026-11-15T14:45Z"},
+        ),
+        problem(
+            HTTPStatus.BAD_REQUEST,
+            "A field is unknown or has a value that it may not have, or the brand has no signing key.",
+            field_name="brand",
+        ),
+        UNPROVEN,
+    ),
+    body_may_be_absent=True,
+)
+_ACT = {
+    "at": "2026-11-15T14:30:12.345Z",
+    "by": "3k7mqz2v9xw4t6ra",
+    "act": "key-revoked",
+    "subject": "q7m2v9xw4t6ra3kz",
+    "details": {"kind": "secret", "label": "the old server"},
+}
+AUDIT = Operation(
+    "GET",
+    "/v1/audit",
+    "audit",
+    "Who did what with a brand and when, the newest first.",
+    GROUP,
+    "admin",
+    more="Brands and keys that were changed, re-counts, replays, counters and assets that were deleted. Nothing can be "
+    "changed in it; it is kept for `audit_keep_days`.",
+    parameters=(
+        Parameter("limit", "How many at most; 100 unless given.", whole(1, 1_000)),
+        Parameter("after", "Where the answer before ended, as it says itself.", text(bytes_max=64)),
+    ),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "A page of the trail; `after` is there when there are older ones.",
+            JSON,
+            record(
+                {
+                    "brand": text(),
+                    "items": listed(
+                        record(
+                            {
+                                "at": text(),
+                                "by": text("the id of a key, `command line`, or `no key` for an open brand"),
+                                "act": text(),
+                                "subject": text(),
+                                "details": {"type": "object"},
+                            }
+                        )
+                    ),
+                    "after": text(),
+                },
+                required=("brand", "items"),
+            ),
+            {"brand": "abc", "items": [_ACT]},
+        ),
+        problem(HTTPStatus.BAD_REQUEST, "`limit` or `after` cannot be.", field_name="limit"),
+    ),
+)
 
-OPERATIONS = (RULES, CHANGE, KEYS, ADD, REVOKE, ROTATE)
+OPERATIONS = (RULES, CHANGE, KEYS, ADD, REVOKE, ROTATE, TOKEN, AUDIT)
 SCHEMAS = {"Brand": BRAND, "BrandChanges": CHANGES, "Key": KEY, "NewKey": NEW_KEY}

@@ -91,6 +91,22 @@ IDEMPOTENT = (
         "header",
     ),
 )
+SIGNATURE = Parameter(
+    "Footfall-Signature",
+    "`t=SECONDS,n=NONCE,v1=HEX`: HMAC-SHA256 with a signing key of the brand over `t.n.` and the body as it travels; "
+    "at most 300 s from the server's clock, each nonce once.",
+    text(bytes_max=1_000),
+    "header",
+)
+TOKEN = Parameter("token", "A short-lived token, where the brand asks its pages for one.", text(bytes_max=1_024))
+UNPROVEN = problem(
+    HTTPStatus.UNAUTHORIZED,
+    "The brand has keys and none was sent, or one that does not work here; or the signature or the token is missing "
+    "where the brand asks for it, forged, stale or replayed: `field` says which.",
+    field_name="Footfall-Signature",
+    detail="Footfall-Signature: is 412 s old and at most 300 are allowed; "
+    "sign each try anew, and set the sender's clock",
+)
 _KEY = Parameter("key", "A public write key, where no header can be set.", text(bytes_max=200))
 _PRIVACY = Parameter(
     "privacy", "`1`: no visitor is kept, as with `Sec-GPC: 1` and `DNT: 1`.", text(enum=["0", "1"], default="0")
@@ -126,7 +142,7 @@ HITS = Operation(
     "hits",
     more="At most 5,000 hits and 1 MiB at once unless set otherwise. `Content-Type: text/plain` is read as "
     "JSON, so that a browser can send without a preflight.",
-    parameters=(_KEY, _PRIVACY, *IDEMPOTENT),
+    parameters=(_KEY, TOKEN, SIGNATURE, _PRIVACY, *IDEMPOTENT),
     bodies=(
         Body(
             JSON,
@@ -135,7 +151,7 @@ HITS = Operation(
         ),
         Body(LINES, {"type": "string"}, {"lines": '{"brand":"abc","assetId":1}\n{"brand":"abc","assetId":2}\n'}),
     ),
-    answers=(_TAKEN, _REFUSED, _OTHER_BODY, _FULL, _NO_DISK),
+    answers=(_TAKEN, _REFUSED, UNPROVEN, _OTHER_BODY, _FULL, _NO_DISK),
 )
 PAGE_HITS = Operation(
     "POST",
@@ -148,6 +164,8 @@ PAGE_HITS = Operation(
     parameters=(
         Parameter("brand", "Whose page hits, where no key tells it.", text(bytes_max=LABEL_BYTES_MAX), example="abc"),
         _KEY,
+        TOKEN,
+        SIGNATURE,
         *IDEMPOTENT,
     ),
     bodies=(
@@ -161,7 +179,7 @@ PAGE_HITS = Operation(
             },
         ),
     ),
-    answers=(_TAKEN, _REFUSED, _OTHER_BODY, _FULL, _NO_DISK),
+    answers=(_TAKEN, _REFUSED, UNPROVEN, _OTHER_BODY, _FULL, _NO_DISK),
 )
 _IMAGE = text(format="binary")
 PIXEL = Operation(
@@ -175,6 +193,7 @@ PIXEL = Operation(
     "A prefetch is not counted.",
     parameters=(
         _KEY,
+        TOKEN,
         Parameter("brand", "Whose hit, where no key tells it.", text(bytes_max=LABEL_BYTES_MAX), example="abc"),
         Parameter("asset", "What was seen; the page's address unless given.", text(bytes_max=ASSET_BYTES_MAX)),
         Parameter("section", "A label.", text(bytes_max=LABEL_BYTES_MAX)),
@@ -190,7 +209,7 @@ PIXEL = Operation(
         Answer(HTTPStatus.NO_CONTENT, "A prefetch, a prerender or a `HEAD`: nobody has seen the page yet."),
         *(
             Answer(one.status, f"{one.says} The image comes all the same.", "image/gif", _IMAGE, or_problem=True)
-            for one in (_REFUSED, *GUARDED, _FULL, _NO_DISK)
+            for one in (_REFUSED, UNPROVEN, *GUARDED[1:], _FULL, _NO_DISK)
         ),
     ),
 )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from http import HTTPStatus
 
-from footfall.shells.http.described.hits import IDEMPOTENT
+from footfall.shells.http.described.hits import IDEMPOTENT, SIGNATURE, TOKEN
 from footfall.shells.http.described.lists import BRAND
 from footfall.shells.http.described.operation import (
     JSON,
@@ -123,7 +123,7 @@ ADD = Operation(
     GROUP,
     "hits",
     more="The counter is made with its first value. A value that comes again changes nothing.",
-    parameters=(_NAME, BRAND, *IDEMPOTENT),
+    parameters=(_NAME, BRAND, TOKEN, SIGNATURE, *IDEMPOTENT),
     bodies=(
         Body(
             JSON,
@@ -236,7 +236,7 @@ DELETE = Operation(
     "Delete a counter: what was added to it before is gone.",
     GROUP,
     "write",
-    parameters=(_NAME, BRAND, *IDEMPOTENT[1:]),
+    parameters=(_NAME, BRAND, SIGNATURE, *IDEMPOTENT[1:]),
     answers=(_TAKEN, _WRONG, _UNKNOWN, _OTHER_BODY),
 )
 EXPORT = Operation(
@@ -265,7 +265,7 @@ IMPORT = Operation(
     more="An HLL sketch of lgK 14 takes the place of all that the counter has met; it belongs to no day. With "
     "`kind=theta` a compact Theta sketch of the same values is put beside it, for intersections and differences; "
     "a counter that has one of its own takes no other.",
-    parameters=(_NAME, BRAND, _KIND, *IDEMPOTENT),
+    parameters=(_NAME, BRAND, _KIND, SIGNATURE, *IDEMPOTENT),
     bodies=(Body(OCTETS, _SKETCH, {"sketch": "what a DataSketches library has serialised"}),),
     answers=(
         _TAKEN,
@@ -288,7 +288,7 @@ ARTICLE_ADD = Operation(
     GROUP,
     "hits",
     more="Where no key and no `brand` tells whose, and there is one brand, it is that brand's.",
-    parameters=(_NAME, BRAND, *IDEMPOTENT),
+    parameters=(_NAME, BRAND, TOKEN, SIGNATURE, *IDEMPOTENT),
     bodies=(Body(JSON, {"$ref": "#/components/schemas/SentValue"}, {"one": {"data": "http://some.url/data/point"}}),),
     answers=(
         Answer(
