@@ -77,6 +77,7 @@ class Answering:
         self._brands = brands or wiring.brand_lookup(settings, clock)
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
+        self._suspected: dict[str, bool] = {}  # whether the answers of each brand show suspected hits
         self._rules = _rules(settings)
         self._sights = Sights(table, self._brands, self._rules, shards=settings.stream_shards, clock=clock)
         self._past: PastReading[PastKey, Past] = PastReading(
@@ -147,7 +148,8 @@ class Answering:
     def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
         given = LISTS[path].parameters(raw_query)
         brand = brand_from(given)
-        query = query_from(given, periods=self._brands.periods(brand))
+        shows_suspected = self._brands.shows_suspected(brand)
+        query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
         self._look_for_the_first_time(brand)
         if query.from_ms is not None and query.to_ms is not None:
             found = self._past.find(SpanKey(brand, query.from_ms, query.to_ms), canonical, version=self._versions)
@@ -184,7 +186,7 @@ class Answering:
     def _rising(self, canonical: str, raw_query: str) -> Told | None:
         given = rising_parameters(raw_query)
         brand = brand_from(given)
-        query = query_from(given, periods={})
+        query = query_from(given, periods={}, shows_suspected=self._brands.shows_suspected(brand))
         self._look_for_the_first_time(brand)
         kept = self._board(brand)
         if kept.board.ask_for_rise():
@@ -202,6 +204,7 @@ class Answering:
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)
         brand = query.brand
+        query = replace(query, shows_suspected=self._brands.shows_suspected(brand))
         self._look_for_the_first_time(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
         if query.measure == UNIQUES:
@@ -217,18 +220,20 @@ class Answering:
     def _look_for_the_first_time(self, brand: str) -> None:
         if brand not in self._words_versions:
             self._words_versions[brand] = self._words.look(brand)
+            self._suspected[brand] = self._brands.shows_suspected(brand)
 
     def _version_of(self, found: KeptSpan[Past]) -> int:
         """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
         return found.version if found.is_outdated else self._versions
 
     def _look_at_brands(self) -> set[str]:
-        """Return the brands whose catalogue, zone or periods are others than their answers were made with."""
+        """Return the brands whose catalogue, zone, periods or mode of screening are others than their answers were made with."""
         differing: set[str] = set()
         known = {*self._kept, *self._past.brands()}
         for brand in self._words_versions.keys() - known:
             self._words.forget(brand)
             del self._words_versions[brand]
+            self._suspected.pop(brand, None)
         for brand in known:
             try:
                 if self._is_other(brand):
@@ -238,9 +243,9 @@ class Answering:
         return differing
 
     def _is_other(self, brand: str) -> bool:
-        version = self._words.look(brand)
-        is_other = self._words_versions.get(brand) != version
-        self._words_versions[brand] = version
+        now = self._words.look(brand), self._brands.shows_suspected(brand)
+        is_other = (self._words_versions.get(brand), self._suspected.get(brand)) != now
+        self._words_versions[brand], self._suspected[brand] = now
         kept = self._kept.get(brand)
         if kept is not None and not kept.board.is_for(self._brands.zone_of(brand), self._brands.periods(brand)):
             self._drop(brand)

@@ -23,6 +23,7 @@ from footfall.values.period import Span
 from footfall.values.window import Window
 
 ASSET, LEFT_OUT, OTHER = "asset", "leftOut", "other"
+SCREENED = "screened"  # the label of rows of whoever is no person, where nobody knows which it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class ExportedRow:
     resource_type: str
     paid_type: str
     hits: int
+    label: str = ""  # of screening; empty: persons
     uniques: int | None = None  # Visitors of the asset in the window, under whatever labels; None: nobody asked.
 
 
@@ -103,8 +105,10 @@ def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, int
 def _rows_of(columns: Columns, visitors: Mapping[int, int] | None) -> Iterator[ExportedRow]:
     for row in rows(columns):
         uniques = None if visitors is None else visitors.get(group_of_asset(row.asset), 0)
-        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, uniques)
+        yield ExportedRow(ASSET, row.asset, *row.slice[:3], row.hits, row.slice.label, uniques)
     for label, hits in sorted(columns.cuts.left_out.items()):
-        yield ExportedRow(LEFT_OUT, "", *label, hits)
+        yield ExportedRow(LEFT_OUT, "", *label[:3], hits, label.label)
     if columns.other:
         yield ExportedRow(OTHER, "", "", "", "", columns.other)
+    if columns.other_screened:
+        yield ExportedRow(OTHER, "", "", "", "", columns.other_screened, SCREENED)

@@ -116,7 +116,7 @@ def _strange(listed: Listed, names: Sequence[str], known: Mapping[str, Asset | N
 def _listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tuple[Listed, Mapping[int, int], Proof]:
     """Return the assets of the list with their hits, the slices they are shown with, and the proof."""
     totals = sheet.totals(directory.rows)
-    bounds = sheet.bounds(directory)
+    bounds = sheet.bounds(directory, shows_others=asked.shows_others)
     if not bounds.is_cut and not bounds.other:
         found = _picked(directory, sheet, asked, limit)
         if found is not None:
@@ -139,7 +139,7 @@ def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> list[int]:
 
 
 def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Picked | None:
-    lead = sheet.leading(directory)
+    lead = sheet.leading(directory, asked.labels)
     return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), asked, limit)
 
 

@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 from rich.table import Table
 
+from footfall.accounts.brands import SCREENING_MODES
 from footfall.app.settings import Settings
 from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
@@ -74,8 +75,9 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
         changes["origins"] = [one for one in arguments.origin if one != ANY_ORIGIN]
     if arguments.public is not None:
         changes["isPublic"] = arguments.public == "yes"
-    if arguments.unlabelled is not None:
-        changes["unlabelled"] = arguments.unlabelled
+    for word in ("unlabelled", "screening"):
+        if getattr(arguments, word) is not None:
+            changes[word] = getattr(arguments, word)
     for word, given in (("requireSignature", arguments.require_signature), ("requireToken", arguments.require_token)):
         if given is not None:
             changes[word] = given == "yes"
@@ -153,6 +155,7 @@ def _show_one(answer: Mapping[str, Any], _arguments: argparse.Namespace, around:
         ("lists", "public" if answer["isPublic"] else "private"),
         ("origins", ", ".join(answer["origins"]) or "any"),
         ("unlabelled", answer["unlabelled"]),
+        ("screening", answer["screening"]),
         ("periods", periods or "those of the settings"),
         ("limits", limits or "those of the settings"),
         ("servers", "must sign" if answer["requireSignature"] else "may sign"),
@@ -191,7 +194,7 @@ COMMAND = Command(
     ),
     run=brands,
     tells="--zone and --url belong to add and --yes belongs to remove; --title, --origin, --public, --unlabelled,\n"
-    "--period, --require-signature, --require-token and the limits belong to add and change.\n"
+    "--screening, --period, --require-signature, --require-token and the limits belong to add and change.\n"
     "list and show take none of these.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
@@ -205,6 +208,8 @@ COMMAND = Command(
                  reads=origin, repeated=True),
         Argument("--public", "Whether its lists are read without a key.", choices=("yes", "no")),
         Argument("--unlabelled", "What happens to hits without resourceType.", choices=("count", "hold")),
+        Argument("--screening", "What lists do with suspected hits: show them (observe) or not.",
+                 choices=SCREENING_MODES),
         Argument("--period", "A period of its own; may be repeated, replaces those before; 'none' removes them.",
                  shows="NAME=SPAN/GRAIN/CACHE", repeated=True),
         Argument("--require-signature", "Whether servers must sign what they send.", choices=("yes", "no")),
