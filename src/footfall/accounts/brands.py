@@ -81,7 +81,6 @@ class Brand:
         if len(self.periods) > PERIODS_MAX:
             raise Refused("periods", f"has {len(self.periods)} entries, at most {PERIODS_MAX} are taken")
 
-
     @property
     def shows_suspected(self) -> bool:
         """Tell whether lists show suspected hits with those of persons: observing changes nothing that is seen."""

@@ -12,17 +12,25 @@ from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
 from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey, TooManySpans
 from footfall.app.settings import HOUR_MS, Settings
-from footfall.app.sights import Past, PastKey, Sights
+from footfall.app.sights import Past, PastKey, Sights, board_rules
 from footfall.app.turns import Told, Turns
 from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.answer import Answer
-from footfall.flow.serve.board import Between, Board, BoardRules, NotReady, nothing
+from footfall.flow.serve.board import Between, Board, NotReady, nothing
 from footfall.flow.serve.lists import LISTS
-from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.parameters import brand_from
 from footfall.flow.serve.past import PastList
-from footfall.flow.serve.query import RISING, UNIQUES, PopularQuery, query_from, rising_parameters
+from footfall.flow.serve.query import (
+    RISING,
+    SCREENING,
+    UNIQUES,
+    PopularQuery,
+    query_from,
+    rising_parameters,
+    screening_parameters,
+)
+from footfall.flow.serve.screening import reasons_of, screening
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
@@ -31,7 +39,6 @@ from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
-from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
 from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, KeptFor, load_retention
@@ -78,7 +85,7 @@ class Answering:
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
         self._suspected: dict[str, bool] = {}  # whether the answers of each brand show suspected hits
-        self._rules = _rules(settings)
+        self._rules = board_rules(settings)
         self._sights = Sights(table, self._brands, self._rules, shards=settings.stream_shards, clock=clock)
         self._past: PastReading[PastKey, Past] = PastReading(
             self._sights.new_past, self._summaries.live, size_of=self._sights.size_of_past, now_ms=clock.now_ms
@@ -97,7 +104,7 @@ class Answering:
         """Return an answer and its version, or the sentence why there is none; None while its span is being read."""
         try:
             path, _, raw_query = canonical.rpartition("?")
-            if path in LISTS:
+            if path in LISTS or path == SCREENING:
                 return self._listed(canonical, path, raw_query)
             return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
@@ -146,7 +153,7 @@ class Answering:
         return list(dropped.items())
 
     def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
-        given = LISTS[path].parameters(raw_query)
+        given = LISTS[path].parameters(raw_query) if path in LISTS else screening_parameters(raw_query)
         brand = brand_from(given)
         shows_suspected = self._brands.shows_suspected(brand)
         query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
@@ -163,7 +170,12 @@ class Answering:
         if query.sort == UNIQUES:
             key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
             return self._visited(key, canonical, query.format)
-        made = LISTS[path].make(viewed, query, self._words)
+        if path == SCREENING:
+            checkpoints = (self.checkpoints or self._sights.checkpoints()).values()
+            reasons = reasons_of(one.lines[brand] for one in checkpoints if brand in one.lines)
+            made = screening(viewed.view(query), query, self._words, reasons)
+        else:
+            made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)
 
     def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
@@ -227,7 +239,7 @@ class Answering:
         return found.version if found.is_outdated else self._versions
 
     def _look_at_brands(self) -> set[str]:
-        """Return the brands whose catalogue, zone, periods or mode of screening are others than their answers were made with."""
+        """Return the brands that show or know something else than when their answers were made."""
         differing: set[str] = set()
         known = {*self._kept, *self._past.brands()}
         for brand in self._words_versions.keys() - known:
@@ -341,17 +353,6 @@ class Answering:
         if brand in self._kept:
             self._kept[brand].version = self._versions
         return self._versions
-
-
-def _rules(settings: Settings) -> BoardRules:
-    """Return what the counting process promises."""
-    return BoardRules(
-        shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
-        lateness_ms=settings.count_lateness_hours * HOUR_MS,
-        ahead_ms=settings.count_future_ms,
-        kept_ms=wiring.kept_ms(settings),
-        limits=limits_within(settings.serve_rows_max),
-    )
 
 
 def _told(made: Answer, canonical: str, version: int) -> Told:

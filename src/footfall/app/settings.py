@@ -97,7 +97,10 @@ class Settings:
     dev: bool = _other(False, "switch", "Any brand is accepted without being added; on a loopback address only.")  # noqa: FBT003
     brands: Mapping[str, Brand] = field(
         default_factory=dict[str, Brand],
-        metadata={"kind": "brands", "says": "The brands, each with its zone, its rule for unlabelled hits and its mode of screening."},
+        metadata={
+            "kind": "brands",
+            "says": "The brands, each with its zone, its rule for unlabelled hits and its mode of screening.",
+        },
     )
     periods: Mapping[str, Period] = field(
         default_factory=lambda: dict(DEFAULT_PERIODS),

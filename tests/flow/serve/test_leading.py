@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from footfall.flow.serve import leading as module
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import leading, picked
-from footfall.flow.serve.wanted import Wanted
 from footfall.flow.serve.shown import PERSONS
+from footfall.flow.serve.wanted import Wanted
 from footfall.flow.store.columns import CountKey, columns_from_counts, screened_key
 
 ASSETS = st.sampled_from([str(number) for number in range(40)] + ["a", "b", "ä", "https://example.org/one", "z" * 60])
@@ -27,7 +27,7 @@ def entered(counts: Mapping[CountKey, int]) -> tuple[Directory, np.ndarray]:
 
 def plainly(counts: Mapping[CountKey, int], sections: set[str], limit: int) -> list[tuple[str, int]]:
     sums: dict[str, int] = {}
-    for (asset, section, _, _), hits in counts.items():
+    for (asset, section, *_), hits in counts.items():
         if section in sections:
             sums[asset] = sums.get(asset, 0) + hits
     return sorted(sums.items(), key=lambda one: (-one[1], one[0].encode()))[:limit]
@@ -61,7 +61,7 @@ def test_rows_that_are_not_shown_make_no_difference(
     found = picked(directory, lead, totals, Wanted(is_asked, None, None), limit)
     assert found is not None
     named = [directory.asset_text(asset).decode() for asset in found.assets]
-    persons = {key: hits for key, hits in counts.items() if len(key) == 4}
+    persons: dict[CountKey, int] = {key: hits for key, hits in counts.items() if len(key) == 4}
     assert list(zip(named, found.hits, strict=True)) == plainly(persons, sections, limit)
 
 

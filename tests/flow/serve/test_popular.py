@@ -189,7 +189,12 @@ cut_windows = st.tuples(
     counts_of_windows,
     st.integers(0, 2),
     st.sampled_from(
-        [dict[CountKey, int](), dict[CountKey, int](), {("9", "12", "", "free"): 1}, {("9", "12", "", "free", "bot"): 1}]
+        [
+            dict[CountKey, int](),
+            dict[CountKey, int](),
+            {("9", "12", "", "free"): 1},
+            {("9", "12", "", "free", "bot"): 1},
+        ]
     ),
 )
 queries = st.builds(

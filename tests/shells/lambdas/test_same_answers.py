@@ -282,7 +282,24 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
+        *screened(keys),
         *visited(hour_ms=hour_ms),
+    ]
+
+
+def screened(keys: Keys) -> list[Asked]:
+    return [
+        Asked("GET", "/v1/popular?brand=open&include=bot&include=ai&period=day", 200),
+        Asked("GET", "/v1/popular?brand=open&include=all&period=day", 200),
+        Asked("GET", "/v1/popular?brand=open&include=person", 400),
+        Asked("GET", "/v1/series?brand=open&include=suspected", 200),
+        Asked("GET", "/v1/screening?brand=open&period=day", 200),
+        Asked("GET", "/v1/screening?brand=open&format=csv", 200),
+        Asked("GET", "/v1/screening?brand=open&section=1", 400),
+        Asked("GET", "/v1/screening?brand=abc", 401),
+        Asked("GET", "/v1/screening?period=day", 200, bearer(keys.reading)),
+        Asked("OPTIONS", "/v1/screening", 204),
+        Asked("POST", "/v1/screening?brand=open", 405),
     ]
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.serve.shown import EVERYBODY, PERSONS
 from footfall.flow.serve.visitor_windows import Visited, windows_of
 from footfall.flow.store import keys
 from footfall.flow.store.columns import Columns, rows
@@ -81,9 +82,17 @@ class _WholeWindows:
 
 
 def exported(
-    windows: Iterable[Window], read: Read, ground: Ground, visited: Visited | None = None
+    windows: Iterable[Window],
+    read: Read,
+    ground: Ground,
+    visited: Visited | None = None,
+    *,
+    labels: frozenset[str] = PERSONS,
 ) -> Iterator[ExportedWindow]:
-    """Yield every window with its rows, those of assets first, and with their visitors if these are read, too."""
+    """Yield every window with its rows, those of assets first, and with their visitors if these are read, too.
+
+    Of hits with these labels of screening.
+    """
     for window in windows:
         whole = _WholeWindows()
         resolution = Resolution(ground=ground, loaded=whole, read=cache(read), fresh={})
@@ -93,7 +102,7 @@ def exported(
             yield ExportedWindow(window, None)
         else:
             counts = None if visited is None else _visitors(window, ground, visited)
-            yield ExportedWindow(window, _rows_of(columns, counts))
+            yield ExportedWindow(window, _rows_of(columns, counts, labels))
 
 
 def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, int]:
@@ -102,13 +111,17 @@ def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, int
     return dict(zip(found.groups.tolist(), np.round(estimates(found).count).astype(np.int64).tolist(), strict=True))
 
 
-def _rows_of(columns: Columns, visitors: Mapping[int, int] | None) -> Iterator[ExportedRow]:
+def _rows_of(columns: Columns, visitors: Mapping[int, int] | None, labels: frozenset[str]) -> Iterator[ExportedRow]:
     for row in rows(columns):
+        if row.slice.label not in labels:
+            continue
         uniques = None if visitors is None else visitors.get(group_of_asset(row.asset), 0)
         yield ExportedRow(ASSET, row.asset, *row.slice[:3], row.hits, row.slice.label, uniques)
     for label, hits in sorted(columns.cuts.left_out.items()):
+        if label.label not in labels:
+            continue
         yield ExportedRow(LEFT_OUT, "", *label[:3], hits, label.label)
     if columns.other:
         yield ExportedRow(OTHER, "", "", "", "", columns.other)
-    if columns.other_screened:
+    if columns.other_screened and labels >= EVERYBODY:
         yield ExportedRow(OTHER, "", "", "", "", columns.other_screened, SCREENED)

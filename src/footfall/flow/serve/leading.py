@@ -40,9 +40,7 @@ class Picked:
     rows: list[int]
 
 
-def leading(
-    directory: Directory, totals: NDArray[np.uint32], shown: NDArray[np.bool_] | None = None
-) -> Leading | None:
+def leading(directory: Directory, totals: NDArray[np.uint32], shown: NDArray[np.bool_] | None = None) -> Leading | None:
     """Return the rows that lead; None when too many assets have several rows for this to be of use.
 
     With `shown`, per slice, only rows of those slices: bots come to most assets, and where their rows are not shown an

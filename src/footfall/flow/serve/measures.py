@@ -61,7 +61,8 @@ def measuring_asset(asset: str, labels: frozenset[str] = PERSONS) -> Measuring:
 
 def _shown_hits(columns: Columns, first: int, end: int, labels: frozenset[str]) -> int:
     """Return the hits of some rows that have one of these labels of screening."""
-    hits, numbers = columns.hits[first:end].tolist(), columns.slice_no[first:end].tolist()
+    hits: list[int] = columns.hits[first:end].tolist()
+    numbers: list[int] = columns.slice_no[first:end].tolist()
     return sum(one for one, number in zip(hits, numbers, strict=True) if columns.slices[number].label in labels)
 
 
@@ -97,10 +98,7 @@ def measuring_labels(
         hits += sum(cuts.left_out.get(label, 0) for label in left)
         # Hits without a row have no labels that anybody knows; they are surely among all, and maybe among these.
         others = _others(columns, labels)
-        if is_everything:
-            certain = columns.other + (others if labels >= EVERYBODY else 0)
-        else:
-            certain = 0
+        certain = (columns.other + (others if labels >= EVERYBODY else 0)) if is_everything else 0
         is_known = all(label in cuts.left_out for label in left)
         return Measure(hits + certain, hits + columns.other + others if is_known else None)
 

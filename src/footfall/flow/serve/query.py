@@ -40,6 +40,7 @@ NAMES_MAX = 20  # Authors or tags: each is looked up in the catalogue.
 
 # Where other lists than the most popular are asked for.
 RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/types", "/v1/top/brands"
+SCREENING = "/v1/screening"
 
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
 NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
@@ -122,6 +123,11 @@ def label_parameters(raw_query: str) -> Given:
 def type_parameters(raw_query: str) -> Given:
     """Return the same of a list of resource types, whose visitors nobody counts."""
     return given_from(raw_query, single=TYPE_SINGLE, several={**LABELS, **SCREENED}, of="this list")
+
+
+def screening_parameters(raw_query: str) -> Given:
+    """Return the same of what screening found, which is told of all labels."""
+    return given_from(raw_query, single=TYPE_SINGLE, several={}, of="what screening found")
 
 
 def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: bool = True) -> PopularQuery:

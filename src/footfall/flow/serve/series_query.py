@@ -149,14 +149,14 @@ def series_canonical(query: SeriesQuery) -> str:
     ):
         if values:
             parts[name] = joined(values)
-    if query.include:
-        parts[INCLUDE] = include_text(query.include)
-    if query.profile != PROFILES[0]:
-        parts["profile"] = query.profile
-    if query.measure != HITS:
-        parts["measure"] = query.measure
-    if query.format != FORMATS[0]:
-        parts["format"] = query.format
+    for name, value, default in (
+        (INCLUDE, include_text(query.include), ""),
+        ("profile", query.profile, PROFILES[0]),
+        ("measure", query.measure, HITS),
+        ("format", query.format, FORMATS[0]),
+    ):
+        if value != default:
+            parts[name] = value
     return f"{path}?{text_of(parts)}"
 
 

@@ -1,4 +1,4 @@
-"""Whose hits a question shows: persons', and those of the labels that it includes or that a brand's mode lets through."""
+"""Whose hits a question shows: persons', and those of labels that it includes or that a brand's mode lets through."""
 
 from collections.abc import Collection, Mapping
 from functools import cache

@@ -25,7 +25,7 @@ class Wanted:
     @property
     def shows_others(self) -> bool:
         """Tell whether hits of others than persons are shown."""
-        return len(self.labels) > 1
+        return not self.labels <= PERSONS
 
     @property
     def is_everything(self) -> bool:

@@ -73,14 +73,15 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
         changes["title"] = arguments.title
     if arguments.origin:
         changes["origins"] = [one for one in arguments.origin if one != ANY_ORIGIN]
-    if arguments.public is not None:
-        changes["isPublic"] = arguments.public == "yes"
-    for word in ("unlabelled", "screening"):
-        if getattr(arguments, word) is not None:
-            changes[word] = getattr(arguments, word)
-    for word, given in (("requireSignature", arguments.require_signature), ("requireToken", arguments.require_token)):
-        if given is not None:
-            changes[word] = given == "yes"
+    choices = {
+        "isPublic": arguments.public,
+        "unlabelled": arguments.unlabelled,
+        "requireSignature": arguments.require_signature,
+        "requireToken": arguments.require_token,
+        "screening": arguments.screening,
+    }
+    truths = {"yes": True, "no": False}
+    changes |= {word: truths.get(given, given) for word, given in choices.items() if given is not None}
     if arguments.period:
         changes["periods"] = dict(_period(text) for text in arguments.period if text != "none")
     limits = {_word(name): getattr(arguments, f"limit_{name}") for name in LIMITS}

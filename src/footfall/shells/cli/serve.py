@@ -67,8 +67,8 @@ COMMAND = Command(
         CONFIG,
         Argument(
             "--brand",
-            "A brand to accept; may be repeated. ZONE is where its days begin, hold sets unlabelled hits aside, MODE is "
-            "how it is screened.",
+            "A brand to accept; may be repeated. ZONE is where its days begin, hold sets unlabelled hits aside, MODE "
+            "says how it is screened.",
             shows="NAME[:ZONE[:hold[:MODE]]]",
             repeated=True,
         ),

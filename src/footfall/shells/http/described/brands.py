@@ -33,7 +33,9 @@ _CHANGEABLE = {
     "limits": record(_LIMITS, required=()),
     "requireSignature": {"type": "boolean", "description": "servers must sign what they send; needs a signing key"},
     "requireToken": {"type": "boolean", "description": "pages must send a token; needs a signing key"},
-    "screening": text("`observe`: suspected hits are in the lists; `hold` and `filter`: they are not", enum=[*SCREENING_MODES]),
+    "screening": text(
+        "`observe`: suspected hits are in the lists; `hold` and `filter`: they are not", enum=[*SCREENING_MODES]
+    ),
 }
 BRAND = record({"brand": text(), "zone": text(), **_CHANGEABLE})
 CHANGES = {**record(_CHANGEABLE, required=()), "additionalProperties": False}
