@@ -15,8 +15,15 @@ LATENESS_MS = DAY_MS
 AHEAD_MS = 5 * MINUTE_MS
 REMEMBERED_MS = DAY_MS  # ids and keys
 
-Key = tuple[str, str, str, str]
+# The door's verdicts that are sent here, and the labels that people know them by; no verdict is a person's.
+LABELS = {"bot-agent": "bot", "ai-agent": "ai", "reload": "suspected", "rule-path": "blocked"}
+
+Key = tuple[str, str, str, str] | tuple[str, str, str, str, str]
 Seen = tuple[Key, str]  # what a hit is counted under, and who came
+
+
+class Wrong(AssertionError):
+    """What footfall says is not what ought to be true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +38,10 @@ class SentHit:
     at_ms: int | None = None
     id: str = ""
     visitor: str = ""
+    verdict: str = ""  # what the door finds of it, if it finds anything
 
     @property
-    def key(self) -> Key:
+    def key(self) -> tuple[str, str, str, str]:
         return self.asset, self.section, self.resource_type, self.paid_type
 
 
@@ -70,6 +78,10 @@ class Oracle:
             at_ms = now_ms if hit.at_ms is None else hit.at_ms
             if line == "counted":
                 self._count(hit.brand, hit.key, at_ms, hit.visitor)
+            elif line in LABELS:
+                # Nobody replays what was screened, so a time that is far ahead is in no window.
+                if at_ms - now_ms <= AHEAD_MS:
+                    self._count(hit.brand, (*hit.key, LABELS[line]), at_ms, "")
             elif line != "duplicate":
                 shard = shard_of(hit.brand, hit.asset, shards=self.shards)
                 place = places.get((hit.brand, shard), "nowhere")
@@ -137,10 +149,9 @@ class Oracle:
         if hit.id and self._is_known(hit.brand, "id", hit.id, now_ms):
             return "duplicate"
         if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
-            return "unlabelled"
-        if hit.at_ms is None or now_ms - LATENESS_MS <= hit.at_ms <= now_ms + AHEAD_MS:
-            return "counted"
-        return "late" if hit.at_ms < now_ms else "future"
+            return hit.verdict or "unlabelled"
+        line = _line_by_time(hit, now_ms)
+        return hit.verdict if hit.verdict and line == "counted" else line
 
     def _is_known(self, brand: str, kind: str, text: str, now_ms: int) -> bool:
         first_ms = self._seen.get((brand, kind, text))
@@ -154,3 +165,9 @@ class Oracle:
         self.minutes[brand][start_ms][key] += 1
         if visitor:
             self.people[brand][start_ms].add((key, visitor))
+
+
+def _line_by_time(hit: SentHit, now_ms: int) -> str:
+    if hit.at_ms is None or now_ms - LATENESS_MS <= hit.at_ms <= now_ms + AHEAD_MS:
+        return "counted"
+    return "late" if hit.at_ms < now_ms else "future"

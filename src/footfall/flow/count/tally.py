@@ -287,7 +287,7 @@ class Tally:
             line = "duplicate" if at in repeats else self._line(pack, at)
             lines.move(line, weight)
             count_key = _count_key(key, line)
-            if count_key is not None and (line == COUNTED or self._line_by_time(pack, at) == COUNTED):
+            if count_key is not None and (line == COUNTED or self._has_window(pack, at)):
                 place = self._place_of(record, pack, at)
                 places.setdefault(place, Counter())[count_key] += weight
                 if visitors and visitors[at] and line == COUNTED:
@@ -313,6 +313,11 @@ class Tally:
         if age_ms > self._rules.lateness_ms:
             return "late"
         return "future" if -age_ms > self._rules.future_ms else COUNTED
+
+    def _has_window(self, pack: Counted, place: int) -> bool:
+        """Tell whether a screened hit is counted in a window: however its time was judged, in none that is far ahead."""
+        is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
+        return not is_ahead and self._line_by_time(pack, place) == COUNTED
 
     def _replay(self, record: Record, pack: ReplayPack) -> None:
         assert pack.replays is not None
