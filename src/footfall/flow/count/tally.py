@@ -315,7 +315,7 @@ class Tally:
         return "future" if -age_ms > self._rules.future_ms else COUNTED
 
     def _has_window(self, pack: Counted, place: int) -> bool:
-        """Tell whether a screened hit is counted in a window: however its time was judged, in none that is far ahead."""
+        """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
         is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
         return not is_ahead and self._line_by_time(pack, place) == COUNTED
 

@@ -37,13 +37,7 @@ def export(arguments: argparse.Namespace, around: Surroundings) -> int:
     more = [name for name, is_asked in ((LABEL, arguments.include), (UNIQUES, arguments.uniques)) if is_asked]
     windows = rows = gone = 0
     with (
-        opened_file(
-            arguments.file,
-            arguments.format,
-            out=around.out,
-            overwrite=arguments.overwrite,
-            more=more,
-        ) as file,
+        opened_file(arguments.file, arguments.format, out=around.out, overwrite=arguments.overwrite, more=more) as file,
         shown_progress("exporting", around) as on_share,
     ):
         for one in export_windows(settings, order, clock=around.clock, on_share=on_share):

@@ -123,10 +123,7 @@ COMMAND = Command(
     tells="Hits are labelled, not deleted: person, bot, ai, prefetch, suspected or blocked. Lists show persons, and\n"
     "others with --include; whether suspected hits are among them is the brand's mode (footfall brands change\n"
     "--screening).",
-    more_examples=(
-        "footfall screening --secret-file abc.key --from 2026-11-14T00:00Z --to 2026-11-15T00:00Z",
-        "footfall popular --brand abc --period day --include bot --include ai",
-    ),
+    more_examples=("footfall screening --secret-file abc.key --from 2026-11-14T00:00Z --to 2026-11-15T00:00Z",),
     arguments=(
         URL,
         BRAND_OR_KEY,
