@@ -1,15 +1,17 @@
 """What lists, series and sums show of hits that are no persons', by mode and by what is asked for."""
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
 
 from footfall.accounts.brands import Brand, Screening
+from footfall.app.answering import Answering
 from footfall.app.settings import Settings
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.ports.stream import Entry
+from footfall.values.period import DEFAULT_PERIODS, Period
 from footfall.values.window import HOUR_MS
 from tests.app.stage import NOON_MS, Instance
 
@@ -98,21 +100,39 @@ def test_past_spans_show_the_same() -> None:
 
 
 def test_whoever_is_not_shown_makes_nothing_rise() -> None:
-    for mode, hits in (("observe", 13), ("hold", 6)):
+    modes: tuple[tuple[Screening, int], ...] = (("observe", 13), ("hold", 6))
+    for mode, hits in modes:
         instance = counted(mode)
         rising = asked(instance, "/v1/trending?brand=abc")
         assert (rising["hits"], rising["exact"]) == (hits, True)
     assert asked(counted("hold"), "/v1/trending?brand=abc&include=all")["hits"] == 31
 
 
+class Facts:
+    """A brand whose mode is changed while it is asked for."""
+
+    shows = True
+
+    def zone_of(self, name: str) -> str:
+        """Return the same for all."""
+        return "UTC"
+
+    def periods(self, name: str) -> Mapping[str, Period]:
+        """Return the usual ones."""
+        return DEFAULT_PERIODS
+
+    def shows_suspected(self, name: str) -> bool:
+        """Tell what was set."""
+        return self.shows
+
+
 def test_answers_change_when_the_mode_does() -> None:
-    instance = counted("observe")
+    instance, facts = counted(), Facts()
+    instance.answering = Answering(instance.settings, instance.table, clock=instance.clock, brands=facts)
     assert hits_listed(instance, "brand=abc&period=day")["2"] == 8
     instance.answering.refresh()
-    brands = instance.settings.brands
-    assert isinstance(brands, dict)
-    brands["abc"] = replace(brands["abc"], screening="filter")
-    instance.answering._brands._found.clear()
+    assert instance.answering.refresh() == []
+    facts.shows = False
     assert [brand for brand, _ in instance.answering.refresh()] == ["abc"]
     assert hits_listed(instance, "brand=abc&period=day")["2"] == 2
 

@@ -19,7 +19,7 @@ REMEMBERED_MS = DAY_MS  # ids and keys
 LABELS = {"bot-agent": "bot", "ai-agent": "ai", "reload": "suspected", "rule-path": "blocked"}
 
 Key = tuple[str, str, str, str] | tuple[str, str, str, str, str]
-Seen = tuple[Key, str]  # what a hit is counted under, and who came
+Seen = tuple[tuple[str, str, str, str], str]  # what a hit is counted under, and who came
 
 
 class Wrong(AssertionError):
@@ -91,7 +91,10 @@ class Oracle:
         """Take in hits of an imported log, whose times are trusted."""
         for hit in hits:
             assert hit.at_ms is not None
-            if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
+            if hit.verdict:
+                self.lines[hit.brand][hit.verdict] += 1
+                self._count(hit.brand, (*hit.key, LABELS[hit.verdict]), hit.at_ms, "")
+            elif not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
                 self.lines[hit.brand]["unlabelled"] += 1
                 place = places[shard_of(hit.brand, hit.asset, shards=self.shards)]
                 self.waiting[hit.brand, "unlabelled", place].append(SetAside(hit.key, hit.at_ms, hit.visitor))
@@ -164,7 +167,7 @@ class Oracle:
         start_ms = at_ms // MINUTE_MS * MINUTE_MS
         self.minutes[brand][start_ms][key] += 1
         if visitor:
-            self.people[brand][start_ms].add((key, visitor))
+            self.people[brand][start_ms].add((key[:4], visitor))
 
 
 def _line_by_time(hit: SentHit, now_ms: int) -> str:

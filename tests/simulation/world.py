@@ -31,6 +31,7 @@ from footfall.flow.stream.shards import shard_of
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Entry, Stream
 from footfall.values.clock import SetClock
+from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.simulation.grounds import Flaky, Killed
 from tests.simulation.oracle import LABELS, Oracle, SentHit, Wrong
@@ -141,7 +142,9 @@ class World:
         stretches = Stretches(brand.name, rules, brand=lambda: brand, labelled=lambda _, keys: keys)
         if hits:
             visitors = [self.hash_of(log.brand, hit.visitor) for hit in hits]
-            columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits], visitors)
+            reasons = {place: hit.verdict for place, hit in enumerate(hits) if hit.verdict}
+            times = [hit.at_ms or 0 for hit in hits]
+            columns = ImportedHits([hit.key for hit in hits], times, visitors, screened=reasons or None)
             stretches.add(columns, now_ms=now_ms)
         closed = stretches.close(file, begins=number, ends=number + 1, now_ms=now_ms)
         entries = [replace(one, mark=None) for one in closed.entries] if self.forgets_marks else closed.entries
@@ -159,7 +162,7 @@ class World:
         back_ms = chance.choice((2 * HOUR_MS, 3 * DAY_MS, 70 * DAY_MS, 700 * DAY_MS))
         from_ms = now_ms - back_ms - chance.randrange(DAY_MS)
         return [
-            replace(self._new_hit(), brand=brand, id="", verdict="", at_ms=from_ms + chance.randrange(back_ms))
+            replace(self._new_hit(), brand=brand, id="", at_ms=from_ms + chance.randrange(back_ms))
             for _ in range(chance.choice((0, 1, 7, 30)))
         ]
 
@@ -294,7 +297,10 @@ class World:
         if self.chance.random() < 0.5:
             places = [self.chance.choice(places)]
             request |= {"all": False, "position": places[0]}
-        answered = answer_about_aside(self.store, self.raw, request, clock=self.clock)
+        try:
+            answered = answer_about_aside(self.store, self.raw, request, clock=self.clock)
+        except Refused as error:
+            raise Wrong(f"{request} was refused: {error}") from error
         assert isinstance(answered, Replay)
         entries = answered.entries
         if len(entries) != len(places):
