@@ -43,7 +43,8 @@ cache = "120s"
 In the environment brands are written `FOOTFALL_BRANDS="abc,def:Europe/Helsinki,ghi:Asia/Kolkata:hold"` and periods
 `FOOTFALL_PERIODS="twodays=48h/1h/120s"`; lists have commas; switches are `true` or `false`. A brand's `zone` is where
 its hours and days begin (`UTC` unless it says otherwise), and `unlabelled = "hold"` sets hits without a resource type
-aside instead of counting them.
+aside instead of counting them. `screening` is the brand's [mode](../screening.md): `observe` (unless it says
+otherwise), `hold` or `filter`; in the environment it is the fourth part, as in `abc:UTC:count:filter`.
 
 | setting | default | may be | what it is for |
 | --- | --- | --- | --- |

@@ -26,7 +26,7 @@ from footfall.ports.stream import Entry
 from tests.simulation.grounds import Flaky, Killed, TroubledBlobs, passing_folder
 from tests.simulation.lines import Line, LineStream
 from tests.simulation.oracle import Oracle, SentHit, SetAside
-from tests.simulation.world import SENDER, Batch, Log, World
+from tests.simulation.world import SENDER, Batch, Log, World, screened_entries
 
 MakeKeeping = Callable[[int, LineStream, Flaky, Archive, "AwsWorld"], Keeping]
 
@@ -130,7 +130,7 @@ class AwsWorld(World):
         parsed = parse_hits(batch.body, lines=batch.is_lines, hits_max=1_000)
         is_batch = len(batch.hits) > 1
         request = Request(self.clock.now_ms(), SENDER, is_batch=is_batch, idempotency_key=batch.key, body=batch.body)
-        return self.acceptance.entries(parsed, request)
+        return screened_entries(self.acceptance.entries(parsed, request), batch.hits, shards=self.shards)
 
     def _put(self, batch: Batch, entries: list[Entry]) -> None:
         if batch.key:

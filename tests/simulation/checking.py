@@ -22,14 +22,10 @@ from footfall.values.period import expires_at_ms
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, moment_from_text
 from tests.flow.count.visitors_met import expected_of
 from tests.flow.store.counts import counts_of
-from tests.simulation.oracle import LATENESS_MS, Oracle, Seen
+from tests.simulation.oracle import LABELS, LATENESS_MS, Oracle, Seen, Wrong
 from tests.simulation.world import World
 
 LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
-
-
-class Wrong(AssertionError):
-    """What footfall says is not what ought to be true."""
 
 
 def check_everything(world: World) -> None:
@@ -51,8 +47,11 @@ def check_ledger(world: World, brand: str) -> None:
     book = json.loads(ledger_json(ledger(brand, handled, appended=world.stream.appended().get(brand, 0))))
     expected = {line: world.oracle.lines[brand][line] for line in LINES}
     found = {line: book[line] for line in LINES}
-    if found != expected or book["inFlight"] or book["accepted"] != sum(expected.values()):
-        raise Wrong(f"the ledger of {brand} is {book}, not {expected}")
+    screened = {reason: hits for reason in LABELS if (hits := world.oracle.lines[brand][reason])}
+    if (found, book["screened"]) != (expected, screened) or book["inFlight"]:
+        raise Wrong(f"the ledger of {brand} is {book}, not {expected} and {screened}")
+    if book["accepted"] != sum(expected.values()) + sum(screened.values()):
+        raise Wrong(f"the ledger of {brand} does not add up: {book}")
 
 
 def check_windows(world: World, brand: str) -> None:
@@ -77,8 +76,9 @@ def check_list(world: World, brand: str) -> None:
         "resourceType": [name for name in ("article", "video") if chance.random() < 0.25],
         "paidType": [name for name in ("free", "paid") if chance.random() < 0.2],
     }
+    include = [label for label in LABELS.values() if chance.random() < 0.2]
     limit = chance.choice((1, 3, 10, 100))
-    filters = "".join(f"&{name}={','.join(values)}" for name, values in asked.items() if values)
+    filters = "".join(f"&{name}={','.join(values)}" for name, values in {**asked, "include": include}.items() if values)
     closed = "&closed=true" if chance.random() < 0.3 else ""
     period = chance.choice(("justnow", "day", "week", "week"))
     query = f"brand={brand}&period={period}{filters}&limit={limit}{closed}"
@@ -87,7 +87,10 @@ def check_list(world: World, brand: str) -> None:
     if answer[2]:
         raise Wrong(f"{query}: {answer[2]}")
     body = json.loads(bytes(answer[5]))  # pyright: ignore[reportArgumentType]
-    _check_items(world.oracle, brand, body, asked, limit, where=f"{query} at {world.clock.now_ms()}")
+    shown = {"", *include, *(["suspected"] if world.brands[brand].screening == "observe" else [])}
+    _check_items(
+        world.oracle, brand, body, {**asked, "": sorted(shown)}, limit, where=f"{query} at {world.clock.now_ms()}"
+    )
 
 
 def check_recount(world: World) -> None:
@@ -131,7 +134,7 @@ def _check_window(world: World, brand: str, window: Window, truth: Counter[Count
     columns = merge([part.columns for part in parts])
     found = counts_of(columns)
     where = f"{brand} {window} ({', '.join(part.part for part in parts)})"
-    if columns.other:
+    if columns.other or columns.other_screened:
         raise Wrong(f"{where}: {columns.other} hits found no row")
     for key in truth.keys() | found.keys():
         # A row of a window that was cut and then added to may lack what was cut out before.
@@ -173,7 +176,8 @@ def _check_items(
     totals = Counter[str]()
     span = {"from_ms": moment_from_text(body["from"]), "to_ms": moment_from_text(body["to"])}
     for key, hits in oracle.between(brand, **span).items():
-        if all(not values or label in values for label, values in zip(key[1:], asked.values(), strict=True)):
+        labels = (*key[1:], "") if len(key) == 4 else key[1:]
+        if all(not values or label in values for label, values in zip(labels, asked.values(), strict=True)):
             totals[key[0]] += hits
     items = [(item["assetId"], item["hits"]) for item in body["items"]]
     if body["exact"]:

@@ -15,8 +15,15 @@ LATENESS_MS = DAY_MS
 AHEAD_MS = 5 * MINUTE_MS
 REMEMBERED_MS = DAY_MS  # ids and keys
 
-Key = tuple[str, str, str, str]
-Seen = tuple[Key, str]  # what a hit is counted under, and who came
+# The door's verdicts that are sent here, and the labels that people know them by; no verdict is a person's.
+LABELS = {"bot-agent": "bot", "ai-agent": "ai", "reload": "suspected", "rule-path": "blocked"}
+
+Key = tuple[str, str, str, str] | tuple[str, str, str, str, str]
+Seen = tuple[tuple[str, str, str, str], str]  # what a hit is counted under, and who came
+
+
+class Wrong(AssertionError):
+    """What footfall says is not what ought to be true."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +38,10 @@ class SentHit:
     at_ms: int | None = None
     id: str = ""
     visitor: str = ""
+    verdict: str = ""  # what the door finds of it, if it finds anything
 
     @property
-    def key(self) -> Key:
+    def key(self) -> tuple[str, str, str, str]:
         return self.asset, self.section, self.resource_type, self.paid_type
 
 
@@ -70,6 +78,10 @@ class Oracle:
             at_ms = now_ms if hit.at_ms is None else hit.at_ms
             if line == "counted":
                 self._count(hit.brand, hit.key, at_ms, hit.visitor)
+            elif line in LABELS:
+                # Nobody replays what was screened, so a time that is far ahead is in no window.
+                if at_ms - now_ms <= AHEAD_MS:
+                    self._count(hit.brand, (*hit.key, LABELS[line]), at_ms, "")
             elif line != "duplicate":
                 shard = shard_of(hit.brand, hit.asset, shards=self.shards)
                 place = places.get((hit.brand, shard), "nowhere")
@@ -79,7 +91,10 @@ class Oracle:
         """Take in hits of an imported log, whose times are trusted."""
         for hit in hits:
             assert hit.at_ms is not None
-            if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
+            if hit.verdict:
+                self.lines[hit.brand][hit.verdict] += 1
+                self._count(hit.brand, (*hit.key, LABELS[hit.verdict]), hit.at_ms, "")
+            elif not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
                 self.lines[hit.brand]["unlabelled"] += 1
                 place = places[shard_of(hit.brand, hit.asset, shards=self.shards)]
                 self.waiting[hit.brand, "unlabelled", place].append(SetAside(hit.key, hit.at_ms, hit.visitor))
@@ -137,10 +152,9 @@ class Oracle:
         if hit.id and self._is_known(hit.brand, "id", hit.id, now_ms):
             return "duplicate"
         if not hit.resource_type and self.brands[hit.brand].unlabelled == "hold":
-            return "unlabelled"
-        if hit.at_ms is None or now_ms - LATENESS_MS <= hit.at_ms <= now_ms + AHEAD_MS:
-            return "counted"
-        return "late" if hit.at_ms < now_ms else "future"
+            return hit.verdict or "unlabelled"
+        line = _line_by_time(hit, now_ms)
+        return hit.verdict if hit.verdict and line == "counted" else line
 
     def _is_known(self, brand: str, kind: str, text: str, now_ms: int) -> bool:
         first_ms = self._seen.get((brand, kind, text))
@@ -153,4 +167,10 @@ class Oracle:
         start_ms = at_ms // MINUTE_MS * MINUTE_MS
         self.minutes[brand][start_ms][key] += 1
         if visitor:
-            self.people[brand][start_ms].add((key, visitor))
+            self.people[brand][start_ms].add((key[:4], visitor))
+
+
+def _line_by_time(hit: SentHit, now_ms: int) -> str:
+    if hit.at_ms is None or now_ms - LATENESS_MS <= hit.at_ms <= now_ms + AHEAD_MS:
+        return "counted"
+    return "late" if hit.at_ms < now_ms else "future"

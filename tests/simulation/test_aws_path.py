@@ -9,9 +9,10 @@ from footfall.flow.stream.archive import Archive
 from footfall.ports.stream import Record
 from footfall.values.window import DAY_MS
 from tests.simulation.aws_world import AwsWorld
-from tests.simulation.checking import Wrong, check_everything, check_recount
+from tests.simulation.checking import check_everything, check_recount
 from tests.simulation.grounds import Flaky
 from tests.simulation.lines import LineStream
+from tests.simulation.oracle import Wrong
 from tests.simulation.test_path import ACTS
 from tests.simulation.test_path import act as act_anywhere
 

@@ -13,7 +13,8 @@ from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
 from footfall.ports.stream import Record
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
-from tests.simulation.checking import Wrong, check_everything, check_recount
+from tests.simulation.checking import check_everything, check_recount
+from tests.simulation.oracle import Wrong
 from tests.simulation.world import World, worker_of
 
 ACTS = 40

@@ -9,6 +9,8 @@ import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
+import msgspec
+
 from footfall.accounts.brands import Brand, Brands
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -24,12 +26,15 @@ from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Salts, Sender, visitor_hash
 from footfall.flow.count.worker import Worker
 from footfall.flow.stream.raw import RawHits, StreamRaw
+from footfall.flow.stream.records import pack_from_record, record_from_pack
+from footfall.flow.stream.shards import shard_of
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Entry, Stream
 from footfall.values.clock import SetClock
+from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
 from tests.simulation.grounds import Flaky, Killed
-from tests.simulation.oracle import Oracle, SentHit
+from tests.simulation.oracle import LABELS, Oracle, SentHit, Wrong
 
 BEGINNINGS_MS = (
     1_794_744_000_000,
@@ -78,7 +83,10 @@ class World:
         self.clock = SetClock(self.chance.choice(BEGINNINGS_MS) + self.chance.randrange(DAY_MS))
         self.shards = self.chance.randint(1, 3)
         zones = self.chance.sample(ZONES, 2)
-        self.brands = {"abc": Brand("abc", zone=zones[0]), "xyz": Brand("xyz", zone=zones[1], unlabelled="hold")}
+        self.brands = {
+            "abc": Brand("abc", zone=zones[0]),
+            "xyz": Brand("xyz", zone=zones[1], unlabelled="hold", screening="filter"),
+        }
         self.settings = Settings(
             brands=self.brands,
             stream_shards=self.shards,
@@ -134,7 +142,9 @@ class World:
         stretches = Stretches(brand.name, rules, brand=lambda: brand, labelled=lambda _, keys: keys)
         if hits:
             visitors = [self.hash_of(log.brand, hit.visitor) for hit in hits]
-            columns = ImportedHits([hit.key for hit in hits], [hit.at_ms or 0 for hit in hits], visitors)
+            reasons = {place: hit.verdict for place, hit in enumerate(hits) if hit.verdict}
+            times = [hit.at_ms or 0 for hit in hits]
+            columns = ImportedHits([hit.key for hit in hits], times, visitors, screened=reasons or None)
             stretches.add(columns, now_ms=now_ms)
         closed = stretches.close(file, begins=number, ends=number + 1, now_ms=now_ms)
         entries = [replace(one, mark=None) for one in closed.entries] if self.forgets_marks else closed.entries
@@ -181,7 +191,7 @@ class World:
         assert parsed.refused == [], parsed.refused
         is_batch = len(batch.hits) > 1
         request = Request(now_ms, SENDER, is_batch=is_batch, idempotency_key=batch.key, body=batch.body)
-        entries = self.acceptance.entries(parsed, request)
+        entries = screened_entries(self.acceptance.entries(parsed, request), batch.hits, shards=self.shards)
         done = self.stream.append(entries)
         assert not any(one.is_refused for one in done)
         places = {
@@ -216,7 +226,8 @@ class World:
         id_ = chance.randbytes(3).hex() if chance.random() < 0.3 else ""
         brand = chance.choice(("abc", "abc", "xyz"))
         visitor = "" if chance.random() < 0.2 else str(int(chance.paretovariate(0.3)) % 100_000)
-        hit = SentHit(brand, asset, section, resource_type, paid_type, self._event_time(), id_, visitor)
+        verdict = chance.choice(tuple(LABELS)) if chance.random() < 0.15 else ""
+        hit = SentHit(brand, asset, section, resource_type, paid_type, self._event_time(), id_, visitor, verdict)
         if id_:
             self.ids.append(hit)
         return hit
@@ -286,10 +297,14 @@ class World:
         if self.chance.random() < 0.5:
             places = [self.chance.choice(places)]
             request |= {"all": False, "position": places[0]}
-        answered = answer_about_aside(self.store, self.raw, request, clock=self.clock)
+        try:
+            answered = answer_about_aside(self.store, self.raw, request, clock=self.clock)
+        except Refused as error:
+            raise Wrong(f"{request} was refused: {error}") from error
         assert isinstance(answered, Replay)
         entries = answered.entries
-        assert len(entries) == len(places), f"{len(entries)} records can be replayed, not {len(places)}"
+        if len(entries) != len(places):
+            raise Wrong(f"{len(entries)} records can be replayed, not {len(places)}")
         for _ in range(self.chance.choice((1, 1, 2))):
             self.stream.append(entries)
         for place in places:
@@ -308,6 +323,25 @@ class World:
                 self.make_worker(shard, self.stream, self.table, self) for shard in range(self.shards)
             ]
         return counting
+
+
+def screened_entries(entries: Sequence[Entry], hits: Sequence[SentHit], *, shards: int) -> list[Entry]:
+    """Return entries with the verdicts that a door would have frozen in them, but on what is late or of the future."""
+    screened: list[Entry] = []
+    for entry in entries:
+        sent = [
+            hit
+            for hit in hits
+            if (hit.brand, shard_of(hit.brand, hit.asset, shards=shards)) == (entry.group, entry.shard)
+        ]
+        pack = pack_from_record(entry.data)
+        assert pack.keys == [hit.key for hit in sent]
+        before = pack.screened or {}
+        found = {place: hit.verdict for place, hit in enumerate(sent) if hit.verdict}
+        verdicts = before | {place: one for place, one in found.items() if before.get(place) not in ("late", "future")}
+        pack = msgspec.structs.replace(pack, screened=verdicts or None)
+        screened.append(replace(entry, data=record_from_pack(pack)))
+    return screened
 
 
 def worker_of(kind: type[Worker]) -> MakeWorker:

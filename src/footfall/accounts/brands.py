@@ -4,7 +4,7 @@ import re
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from footfall.accounts.origins import require_origin
 from footfall.values.errors import Refused
@@ -19,6 +19,8 @@ LIMIT_PER_S_MAX = 1_000_000
 MADE_UP_BRANDS_MAX = 1_000  # Each costs a board and a ledger in memory, and with --dev anybody may name one.
 
 Unlabelled = Literal["count", "hold"]
+Screening = Literal["observe", "hold", "filter"]
+SCREENING_MODES: tuple[Screening, ...] = get_args(Screening)
 
 
 class UnknownBrand(Refused):
@@ -60,6 +62,7 @@ class Brand:
     limits: BrandLimits = BrandLimits()
     requires_signature: bool = False  # of servers, whatever they send
     requires_token: bool = False  # of pages, whatever they send
+    screening: Screening = "observe"
 
     def __post_init__(self) -> None:
         """Refuse a brand that could not be stored or whose days could not be told."""
@@ -67,6 +70,8 @@ class Brand:
         zone_named(self.zone)
         if self.unlabelled not in ("count", "hold"):
             raise Refused("unlabelled", f"{self.unlabelled!r} is neither 'count' nor 'hold'")
+        if self.screening not in SCREENING_MODES:
+            raise Refused("screening", f"{self.screening!r} is not one of {', '.join(SCREENING_MODES)}")
         if len(self.title.encode("utf-8", "replace")) > TITLE_BYTES_MAX or not self.title.isprintable():
             raise Refused("title", f"is not a text of one line of at most {TITLE_BYTES_MAX} bytes")
         if len(self.origins) > ORIGINS_MAX:
@@ -75,6 +80,11 @@ class Brand:
             require_origin(origin)
         if len(self.periods) > PERIODS_MAX:
             raise Refused("periods", f"has {len(self.periods)} entries, at most {PERIODS_MAX} are taken")
+
+    @property
+    def shows_suspected(self) -> bool:
+        """Tell whether lists show suspected hits with those of persons: observing changes nothing that is seen."""
+        return self.screening == "observe"
 
 
 class Brands:

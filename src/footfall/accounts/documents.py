@@ -20,6 +20,7 @@ CHANGEABLE: Final = (
     "limits",
     "requireSignature",
     "requireToken",
+    "screening",
 )
 _LIMITS: Final = {
     "keyPerS": "key_per_s",
@@ -44,6 +45,7 @@ def document_of_brand(brand: Brand) -> dict[str, Any]:
         "limits": {word: getattr(brand.limits, name) for word, name in _LIMITS.items()},
         "requireSignature": brand.requires_signature,
         "requireToken": brand.requires_token,
+        "screening": brand.screening,
     }
 
 
@@ -88,6 +90,7 @@ def changed_brand(brand: Brand, changes: Mapping[str, Any], *, retention_ms: Map
         limits=_limits(brand.limits, changes["limits"]) if "limits" in changes else brand.limits,
         requires_signature=_truth("requireSignature", changes.get("requireSignature", brand.requires_signature)),
         requires_token=_truth("requireToken", changes.get("requireToken", brand.requires_token)),
+        screening=cast("Any", _text("screening", changes.get("screening", brand.screening))),
     )
 
 

@@ -12,17 +12,25 @@ from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
 from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey, TooManySpans
 from footfall.app.settings import HOUR_MS, Settings
-from footfall.app.sights import Past, PastKey, Sights
+from footfall.app.sights import Past, PastKey, Sights, board_rules
 from footfall.app.turns import Told, Turns
 from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
 from footfall.flow.serve.answer import Answer
-from footfall.flow.serve.board import Between, Board, BoardRules, NotReady, nothing
+from footfall.flow.serve.board import Between, Board, NotReady, nothing
 from footfall.flow.serve.lists import LISTS
-from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.parameters import brand_from
 from footfall.flow.serve.past import PastList
-from footfall.flow.serve.query import RISING, UNIQUES, PopularQuery, query_from, rising_parameters
+from footfall.flow.serve.query import (
+    RISING,
+    SCREENING,
+    UNIQUES,
+    PopularQuery,
+    query_from,
+    rising_parameters,
+    screening_parameters,
+)
+from footfall.flow.serve.screening import reasons_of, screening
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
@@ -31,7 +39,6 @@ from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View
 from footfall.flow.serve.words import Words
-from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
 from footfall.flow.store.retention import RULE_KNOWN_AFTER_MS, KeptFor, load_retention
@@ -77,7 +84,8 @@ class Answering:
         self._brands = brands or wiring.brand_lookup(settings, clock)
         self._words = Words(catalogue)
         self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
-        self._rules = _rules(settings)
+        self._suspected: dict[str, bool] = {}  # whether the answers of each brand show suspected hits
+        self._rules = board_rules(settings)
         self._sights = Sights(table, self._brands, self._rules, shards=settings.stream_shards, clock=clock)
         self._past: PastReading[PastKey, Past] = PastReading(
             self._sights.new_past, self._summaries.live, size_of=self._sights.size_of_past, now_ms=clock.now_ms
@@ -96,7 +104,7 @@ class Answering:
         """Return an answer and its version, or the sentence why there is none; None while its span is being read."""
         try:
             path, _, raw_query = canonical.rpartition("?")
-            if path in LISTS:
+            if path in LISTS or path == SCREENING:
                 return self._listed(canonical, path, raw_query)
             return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
@@ -145,9 +153,10 @@ class Answering:
         return list(dropped.items())
 
     def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
-        given = LISTS[path].parameters(raw_query)
+        given = LISTS[path].parameters(raw_query) if path in LISTS else screening_parameters(raw_query)
         brand = brand_from(given)
-        query = query_from(given, periods=self._brands.periods(brand))
+        shows_suspected = self._brands.shows_suspected(brand)
+        query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
         self._look_for_the_first_time(brand)
         if query.from_ms is not None and query.to_ms is not None:
             found = self._past.find(SpanKey(brand, query.from_ms, query.to_ms), canonical, version=self._versions)
@@ -161,7 +170,12 @@ class Answering:
         if query.sort == UNIQUES:
             key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
             return self._visited(key, canonical, query.format)
-        made = LISTS[path].make(viewed, query, self._words)
+        if path == SCREENING:
+            checkpoints = (self.checkpoints or self._sights.checkpoints()).values()
+            reasons = reasons_of(one.lines[brand] for one in checkpoints if brand in one.lines)
+            made = screening(viewed.view(query), query, self._words, reasons)
+        else:
+            made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)
 
     def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
@@ -184,7 +198,7 @@ class Answering:
     def _rising(self, canonical: str, raw_query: str) -> Told | None:
         given = rising_parameters(raw_query)
         brand = brand_from(given)
-        query = query_from(given, periods={})
+        query = query_from(given, periods={}, shows_suspected=self._brands.shows_suspected(brand))
         self._look_for_the_first_time(brand)
         kept = self._board(brand)
         if kept.board.ask_for_rise():
@@ -202,6 +216,7 @@ class Answering:
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)
         brand = query.brand
+        query = replace(query, shows_suspected=self._brands.shows_suspected(brand))
         self._look_for_the_first_time(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
         if query.measure == UNIQUES:
@@ -217,18 +232,20 @@ class Answering:
     def _look_for_the_first_time(self, brand: str) -> None:
         if brand not in self._words_versions:
             self._words_versions[brand] = self._words.look(brand)
+            self._suspected[brand] = self._brands.shows_suspected(brand)
 
     def _version_of(self, found: KeptSpan[Past]) -> int:
         """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
         return found.version if found.is_outdated else self._versions
 
     def _look_at_brands(self) -> set[str]:
-        """Return the brands whose catalogue, zone or periods are others than their answers were made with."""
+        """Return the brands that show or know something else than when their answers were made."""
         differing: set[str] = set()
         known = {*self._kept, *self._past.brands()}
         for brand in self._words_versions.keys() - known:
             self._words.forget(brand)
             del self._words_versions[brand]
+            self._suspected.pop(brand, None)
         for brand in known:
             try:
                 if self._is_other(brand):
@@ -238,9 +255,9 @@ class Answering:
         return differing
 
     def _is_other(self, brand: str) -> bool:
-        version = self._words.look(brand)
-        is_other = self._words_versions.get(brand) != version
-        self._words_versions[brand] = version
+        now = self._words.look(brand), self._brands.shows_suspected(brand)
+        is_other = (self._words_versions.get(brand), self._suspected.get(brand)) != now
+        self._words_versions[brand], self._suspected[brand] = now
         kept = self._kept.get(brand)
         if kept is not None and not kept.board.is_for(self._brands.zone_of(brand), self._brands.periods(brand)):
             self._drop(brand)
@@ -336,17 +353,6 @@ class Answering:
         if brand in self._kept:
             self._kept[brand].version = self._versions
         return self._versions
-
-
-def _rules(settings: Settings) -> BoardRules:
-    """Return what the counting process promises."""
-    return BoardRules(
-        shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
-        lateness_ms=settings.count_lateness_hours * HOUR_MS,
-        ahead_ms=settings.count_future_ms,
-        kept_ms=wiring.kept_ms(settings),
-        limits=limits_within(settings.serve_rows_max),
-    )
 
 
 def _told(made: Answer, canonical: str, version: int) -> Told:

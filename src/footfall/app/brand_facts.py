@@ -16,3 +16,7 @@ class BrandFacts(Protocol):
     def periods(self, name: str) -> Mapping[str, Period]:
         """Return the periods that the brand's lists may be asked for."""
         ...
+
+    def shows_suspected(self, name: str) -> bool:
+        """Tell whether the brand's lists show suspected hits with those of persons."""
+        ...

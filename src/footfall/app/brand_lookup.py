@@ -53,6 +53,10 @@ class BrandLookup:
         own = self.brand(name).periods
         return {**self._settings.periods, **own} if own else self._settings.periods
 
+    def shows_suspected(self, name: str) -> bool:
+        """Tell whether the brand's lists show suspected hits with those of persons."""
+        return self.brand(name).shows_suspected
+
     def is_known(self, name: str) -> bool:
         """Tell whether the brand is stored or named by the settings at this moment."""
         register = self._open_register()

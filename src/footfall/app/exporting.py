@@ -7,6 +7,7 @@ from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.flow.serve.exporting import ExportedWindow, exported
 from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.shown import labels_shown_for
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
 from footfall.flow.store.retention import load_retention
@@ -27,6 +28,7 @@ class ExportOrder:
     from_ms: int
     to_ms: int
     has_uniques: bool = False  # Visitors are read as well, which takes longer.
+    include: tuple[str, ...] = ()  # labels of screening whose hits are exported beside what lists show
 
 
 def export_windows(
@@ -58,6 +60,7 @@ def export_windows(
         return load_visitors(table, order.brand, window)
 
     visitors = visited if order.has_uniques else None
-    for one in exported(windows, lambda window: summaries.live(order.brand, window), ground, visitors):
+    labels = labels_shown_for(order.include, shows_suspected=brands.shows_suspected(order.brand))
+    for one in exported(windows, lambda window: summaries.live(order.brand, window), ground, visitors, labels=labels):
         yield one
         on_share(min(1.0, (one.window.to_ms - order.from_ms) / span_ms))

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
-from footfall.accounts.brands import Brand, Unlabelled
+from footfall.accounts.brands import Brand, Screening, Unlabelled
 from footfall.values.errors import FootfallError, Refused
 from footfall.values.period import Period, period_from_setting
 
 ENVIRONMENT_PREFIX = "FOOTFALL_"
+_OF_BRAND = ("zone", "unlabelled", "screening")  # what the settings say of a brand
 
 Kind = Literal["whole", "text", "choice", "switch", "networks", "brands", "periods"]
 
@@ -128,20 +129,22 @@ def _read_brands(_setting: Setting, given: Given) -> dict[str, Brand]:
         listed = [part.strip() for part in given.value.split(",") if part.strip()]
         tables: Iterable[tuple[str, dict[str, object]]] = [_brand_from_text(part) for part in listed]
     else:
-        tables = _tables(given, keys=("zone", "unlabelled"), form="[brands.NAME] with zone and unlabelled")
+        form = f"[brands.NAME] with {', '.join(_OF_BRAND)}"
+        tables = _tables(given, keys=_OF_BRAND, form=form)
     brands: dict[str, Brand] = {}
     for name, table in tables:
-        zone, unlabelled = table.get("zone", "UTC"), table.get("unlabelled", "count")
+        zone, unlabelled = table.get("zone", "UTC"), cast("Unlabelled", table.get("unlabelled", "count"))
+        screening = cast("Screening", table.get("screening", "observe"))
         try:
-            brands[name] = Brand(name, zone=str(zone), unlabelled=cast("Unlabelled", unlabelled))
+            brands[name] = Brand(name, zone=str(zone), unlabelled=unlabelled, screening=screening)
         except Refused as refused:
             raise ImpossibleSetting(f"brands in {given.where}: {name[:80]!r}: {refused.reason}.") from refused
     return brands
 
 
 def _brand_from_text(text: str) -> tuple[str, dict[str, object]]:
-    name, *rest = text.split(":", 2)
-    return name, dict(zip(("zone", "unlabelled"), rest, strict=False))
+    name, *rest = text.split(":", len(_OF_BRAND))
+    return name, dict(zip(_OF_BRAND, rest, strict=False))
 
 
 def _read_periods(_setting: Setting, given: Given) -> dict[str, Period]:

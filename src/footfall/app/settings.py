@@ -99,7 +99,10 @@ class Settings:
     )
     brands: Mapping[str, Brand] = field(
         default_factory=dict[str, Brand],
-        metadata={"kind": "brands", "says": "The brands, each with its zone and its rule for unlabelled hits."},
+        metadata={
+            "kind": "brands",
+            "says": "The brands, each with its zone, its rule for unlabelled hits and its mode of screening.",
+        },
     )
     periods: Mapping[str, Period] = field(
         default_factory=lambda: dict(DEFAULT_PERIODS),

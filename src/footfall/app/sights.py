@@ -1,14 +1,18 @@
 """What the answering process sees of the store at a moment, and what it begins to read of the past with that."""
 
+from footfall.app import wiring
 from footfall.app.brand_facts import BrandFacts
 from footfall.app.past_reading import SeriesKey, SpanKey
+from footfall.app.settings import HOUR_MS, Settings
 from footfall.app.visitor_reading import VisitorKey, VisitorPast
 from footfall.flow.serve.board import BoardRules
+from footfall.flow.serve.loaded import limits_within
 from footfall.flow.serve.past import Moments, PastList
 from footfall.flow.serve.resolution import Ground
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.spans import size_between, span_between
+from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoints, unbuilt_of
 from footfall.flow.store.retention import load_retention
 from footfall.ports.table import Table
@@ -17,6 +21,17 @@ from footfall.values.period import GRAIN_MS
 
 PastKey = SpanKey | SeriesKey | VisitorKey
 Past = PastList | SeriesReading | VisitorPast
+
+
+def board_rules(settings: Settings) -> BoardRules:
+    """Return what the counting process promises."""
+    return BoardRules(
+        shards=frozenset(keys.shard_name(shard) for shard in range(settings.stream_shards)),
+        lateness_ms=settings.count_lateness_hours * HOUR_MS,
+        ahead_ms=settings.count_future_ms,
+        kept_ms=wiring.kept_ms(settings),
+        limits=limits_within(settings.serve_rows_max),
+    )
 
 
 class Sights:

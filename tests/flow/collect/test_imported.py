@@ -37,6 +37,25 @@ def packs(done: Imported) -> list[Pack]:
     return [pack_from_record(entry.data) for entry in done.entries]
 
 
+def test_programs_keep_their_reason_and_are_not_set_aside() -> None:
+    keys = [key_of("1"), key_of("2", ""), key_of("3", ""), key_of("4")]
+    times = [NOON_MS, NOON_MS, NOON_MS, NOON_MS + DAY_MS]
+    hits = ImportedHits(keys, times, screened={0: "bot-agent", 1: "ai-agent", 3: "bot-agent"})
+    (pack,) = packs(done := taken(hits, Brand("abc", unlabelled="hold")))
+    # Late and future hits are set aside and replayed as they came, so nothing is said of them before.
+    assert pack.screened == {0: "bot-agent", 1: "ai-agent", 2: "unlabelled", 3: "future"}
+    assert done.set_aside == {"unlabelled": 1, "future": 1}
+
+
+def test_reasons_follow_their_hits_to_their_shards() -> None:
+    keys = [key_of(str(n)) for n in range(40)]
+    reasons = dict.fromkeys(range(0, 40, 3), "bot-agent")
+    found = packs(taken(ImportedHits(keys, [NOON_MS] * 40, screened=reasons), shards=4))
+    assert len(found) > 1
+    said = {pack.keys[at][0]: reason for pack in found for at, reason in (pack.screened or {}).items()}
+    assert said == {str(n): "bot-agent" for n in reasons}
+
+
 def test_a_log_of_years_ago_is_taken_with_its_times() -> None:
     hits = ImportedHits([key_of("1"), key_of("/a")], [NOON_MS - YEARS_MS, NOON_MS - 1], [b"12345678", b""], ["", "/u"])
     (pack,) = packs(done := taken(hits))

@@ -146,7 +146,8 @@ def test_a_dead_record_that_can_be_read_now_goes_where_it_would_have_gone() -> N
     side.count()
     lines = stage.lines()
     assert (lines.dead, lines.counted, lines.duplicate, lines.screened) == (0, 3, 1, {"bot": 1})
-    assert stage.counts(NOON_MS, Grain.MINUTE) == {key_of("1"): 1, key_of("5"): 1}
+    suspected = (*key_of("2"), "suspected")
+    assert stage.counts(NOON_MS, Grain.MINUTE) == {key_of("1"): 1, key_of("5"): 1, suspected: 1}
     assert stage.counts(LATE_MS, Grain.MINUTE) == {key_of("4"): 1}
     assert stage.ledger_total() == 5
 

@@ -4,7 +4,7 @@ import pytest
 
 from footfall.flow.count.held import STANDSTILL_MS, Held, Part, Throughs
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, columns_from_counts
+from footfall.flow.store.columns import EMPTY, CountKey, columns_from_counts
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summary
 from footfall.ports.errors import Changed
@@ -135,7 +135,7 @@ def test_rows_in_hand_are_bounded() -> None:
         window = window_of(NOON_MS + number * HOUR_MS, Grain.HOUR, "UTC")
         held.add("abc", window, MAIN, {key_of(str(at)): 1 for at in range(6)}, limits=Limits(), through=number + 1)
         assert held.rows <= 20
-    large = {key_of(str(at)): 1 for at in range(50)}
+    large: dict[CountKey, int] = {key_of(str(at)): 1 for at in range(50)}
     held.add("abc", HOUR, MAIN, large, limits=Limits(), through=99)
     assert held.rows == 51  # One window at least is in hand, however large it is.
     held.forget("abc", HOUR)

@@ -87,10 +87,38 @@ def test_a_heavy_hit_weighs_in_its_line_and_costs_no_memory() -> None:
 
 
 def test_screened_hits_are_told_by_their_reason_and_not_set_aside() -> None:
-    tally = tally_of(record_of(pack_of("1", "2", "3", screened={0: "bot", 2: "bot"})))
-    assert tally.lines["abc"].screened == {"bot": 2}
+    tally = tally_of(record_of(pack_of("1", "2", "3", screened={0: "bot-agent", 2: "bot-agent"})))
+    assert tally.lines["abc"].screened == {"bot-agent": 2}
     assert tally.lines["abc"].counted == 1
     assert tally.aside == {}
+
+
+def test_screened_hits_are_counted_in_their_window_under_the_label_of_their_reason() -> None:
+    verdicts = {0: "bot-agent", 2: "reload", 3: "ai-agent", 4: "nobody knows", 5: "rule-path", 6: "prefetch"}
+    tally = tally_of(record_of(pack_of("1", "2", "3", "3", "3", "3", "3", screened=verdicts)))
+    assert tally.counts_after(MINUTE, 0) == {
+        (*key_of("1"), "bot"): 1,
+        key_of("2"): 1,
+        (*key_of("3"), "suspected"): 2,
+        (*key_of("3"), "ai"): 1,
+        (*key_of("3"), "blocked"): 1,
+        (*key_of("3"), "prefetch"): 1,
+    }
+
+
+def test_screened_hits_that_are_late_or_ahead_are_in_the_ledger_alone() -> None:
+    times = [NOON_MS - 9 * DAY_MS, NOON_MS + 9 * DAY_MS, NOON_MS]
+    tally = tally_of(record_of(pack_of("1", "2", "3", at_ms=times, screened=dict.fromkeys(range(3), "rate"))))
+    assert tally.counts_after(MINUTE, 0) == {(*key_of("3"), "suspected"): 1}
+    assert (tally.minutes(), tally.aside) == ([MINUTE], {})
+    assert (tally.lines["abc"].screened, total(tally.lines["abc"])) == ({"rate": 3}, 3)
+
+
+def test_only_persons_are_visitors() -> None:
+    tally = tally_of(record_of(pack_of("1", "1", screened={0: "rate"}, visitors=[b"a" * 8, b"b" * 8])))
+    (met,) = tally.met().values()
+    assert len(met.by_key()) == 1
+    assert met.keys()[int(met.by_key().groups[0])] == key_of("1")
 
 
 def test_unlabelled_hits_wait_with_their_places() -> None:
@@ -127,7 +155,7 @@ def test_a_replay_waits_to_be_asked_whether_it_was_counted_already() -> None:
         "1", "2", "3", at_ms=[NOON_MS - 9 * DAY_MS] * 3, trusted=True, replays=(4, "late"), screened={1: "bot"}
     )
     tally = tally_of(record_of(pack, 9, weight=0))
-    counts = Counter({key_of("1"): 1, key_of("3"): 1})
+    counts = Counter({key_of("1"): 1, (*key_of("2"), "suspected"): 1, key_of("3"): 1})
     hour = window_of(NOON_MS - 9 * DAY_MS, Grain.HOUR, "UTC")  # Its minutes are not kept any more.
     assert tally.places() == []
     (replay,) = tally.replays
@@ -173,7 +201,8 @@ def test_the_lines_add_up_to_the_weights_of_the_records(given_records: list[Reco
     lines = tally.lines.get("abc", Lines())
     assert total(lines) == sum(record.weight for record in numbered)
     counted = sum((Counter(tally.counts_after(minute, 0)) for minute in tally.minutes()), start=Counter())
-    assert counted.total() == lines.counted
+    assert sum(hits for key, hits in counted.items() if len(key) == 4) == lines.counted
+    assert counted.total() <= lines.counted + lines.screened.total()  # Late ones are in no window.
     waiting = Counter[str]()
     for (_, line, _), listed in tally.aside.items():
         waiting[line] += sum(one.hits for one in listed)

@@ -121,7 +121,9 @@ class Counting:
 def is_asked(key: CountKey, query: PopularQuery) -> bool:
     """Tell whether a filter lets the labels through."""
     asked = (query.sections, query.resource_types, query.paid_types)
-    return all(not texts or label in texts for label, texts in zip(key[1:], asked, strict=True))
+    label = key[4] if len(key) == 5 else ""
+    is_shown = label == "" or label in query.include or (label == "suspected" and query.shows_suspected)
+    return is_shown and all(not texts or one in texts for one, texts in zip(key[1:4], asked, strict=True))
 
 
 def plain_totals(counts: Mapping[CountKey, int], query: PopularQuery) -> Counter[str]:
@@ -141,4 +143,4 @@ def plain_list(counts: Mapping[CountKey, int], query: PopularQuery, limit: int) 
 def plain_labels(counts: Mapping[CountKey, int], query: PopularQuery, asset: str) -> tuple[str, ...]:
     """Return the labels of the asset's largest row, the first labels among equals."""
     rows = [(-hits, key[1:]) for key, hits in counts.items() if key[0] == asset and is_asked(key, query)]
-    return min(rows)[1]
+    return min(rows)[1][:3]

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from footfall.flow.serve import leading as module
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.leading import leading, picked
+from footfall.flow.serve.shown import PERSONS
 from footfall.flow.serve.wanted import Wanted
-from footfall.flow.store.columns import CountKey, columns_from_counts
+from footfall.flow.store.columns import CountKey, columns_from_counts, screened_key
 
 ASSETS = st.sampled_from([str(number) for number in range(40)] + ["a", "b", "ä", "https://example.org/one", "z" * 60])
 KEYS = st.tuples(ASSETS, st.sampled_from(["1", "2", "3"]), st.sampled_from(["article", "video"]), st.just("free"))
@@ -26,7 +27,7 @@ def entered(counts: Mapping[CountKey, int]) -> tuple[Directory, np.ndarray]:
 
 def plainly(counts: Mapping[CountKey, int], sections: set[str], limit: int) -> list[tuple[str, int]]:
     sums: dict[str, int] = {}
-    for (asset, section, _, _), hits in counts.items():
+    for (asset, section, *_), hits in counts.items():
         if section in sections:
             sums[asset] = sums.get(asset, 0) + hits
     return sorted(sums.items(), key=lambda one: (-one[1], one[0].encode()))[:limit]
@@ -42,6 +43,41 @@ def test_what_is_picked_is_what_a_plain_sort_gives(counts: dict[CountKey, int], 
     assert found is not None
     named = [directory.asset_text(asset).decode() for asset in found.assets]
     assert list(zip(named, found.hits, strict=True)) == plainly(counts, sections, limit)
+
+
+SCREENED = st.builds(screened_key, KEYS, st.sampled_from(["", "bot", "ai"]))
+
+
+@given(st.dictionaries(SCREENED, st.integers(1, 4), max_size=120), st.sets(st.sampled_from("123")), st.integers(1, 30))
+def test_rows_that_are_not_shown_make_no_difference(
+    counts: dict[CountKey, int], sections: set[str], limit: int
+) -> None:
+    directory, totals = entered(counts)
+    every = [directory.slices[number] for number in range(len(directory.slices))]
+    shown = np.array([one.label == "" for one in every], bool)
+    is_asked = shown & np.array([one.section in sections for one in every], bool)
+    lead = leading(directory, totals, shown)
+    assert lead is not None
+    found = picked(directory, lead, totals, Wanted(is_asked, None, None), limit)
+    assert found is not None
+    named = [directory.asset_text(asset).decode() for asset in found.assets]
+    persons: dict[CountKey, int] = {key: hits for key, hits in counts.items() if len(key) == 4}
+    assert list(zip(named, found.hits, strict=True)) == plainly(persons, sections, limit)
+
+
+def test_assets_that_bots_come_to_as_well_are_picked_from_the_front() -> None:
+    counts: dict[CountKey, int] = {}
+    for number in range(module.SHARED_ROWS_MAX):
+        counts[str(number), "1", "", ""] = number + 1
+        counts[str(number), "1", "", "", "bot"] = 1
+    directory, totals = entered(counts)
+    shown = directory.slices.shown(PERSONS)
+    lead = leading(directory, totals, shown)
+    assert lead is not None
+    assert not len(lead.shared_rows)
+    found = picked(directory, lead, totals, Wanted(shown, None, None), 3)
+    assert found is not None
+    assert found.hits == [5_000, 4_999, 4_998]
 
 
 def test_a_filter_that_the_sorted_rows_do_not_serve_is_left_to_the_long_way() -> None:

@@ -13,7 +13,9 @@ from footfall.flow.serve.past import Moments, PastLimits, PastList
 from footfall.flow.serve.popular import popular
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.resolution import Ground
+from footfall.flow.serve.shown import OTHERS
 from footfall.flow.serve.spans import span_between
+from footfall.flow.store.columns import screened_key
 from footfall.flow.store.summaries import Summary
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, moment_from_text, window_of
 from tests.flow.serve.counting import Counting, plain_list, plain_totals, summary
@@ -47,7 +49,8 @@ def newsroom(chance: random.Random, zone: str, *, keep: int) -> Counting:
     moments = sorted(chance.randrange(NOW - 6 * DAY_MS, NOW) for _ in range(300))
     for at_ms in moments:
         asset = str(int(chance.paretovariate(0.7)) % 40)
-        key = (asset, chance.choice(["563", "12"]), "article", "free")
+        label = chance.choice(["", "", "", "bot", "suspected"])
+        key = screened_key((asset, chance.choice(["563", "12"]), "article", "free"), label)
         store.hit(key, at_ms, shard=int(asset) % 2, hits=chance.randrange(1, 4), is_late=chance.random() < 0.1)
     store.build_what_is_due(NOW, (0, 1))
     for at_ms in range(NOW - 6 * DAY_MS, NOW - 6 * HOUR_MS, 12 * HOUR_MS):
@@ -76,7 +79,12 @@ def test_any_past_span_is_what_a_plain_count_gives(seed: int, keep: int) -> None
         past = read_all(past_of(*ends, zone=zone), store)
         counts = store.counts(from_ms=ends[0], to_ms=ends[1])
         for sections in ((), ("12",)):
-            query = PopularQuery("abc", sections=sections, limit=chance.choice([3, 100]))
+            include = chance.choice([(), ("bot",), OTHERS])
+            shows_suspected = chance.random() < 0.5
+            limit = chance.choice([3, 100])
+            query = PopularQuery(
+                "abc", sections=sections, limit=limit, include=include, shows_suspected=shows_suspected
+            )
             body = asked(past, query)
             items = [(item["assetId"], item["hits"]) for item in body["items"]]
             if keep == 0:

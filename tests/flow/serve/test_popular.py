@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from footfall.flow.serve.board import Board
 from footfall.flow.serve.popular import popular
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.store.columns import Columns, CountKey, Slice, columns_from_counts, rows
+from footfall.flow.serve.shown import OTHERS
+from footfall.flow.store.columns import Columns, CountKey, Slice, columns_from_counts, rows, screened_key
 from footfall.flow.store.cutting import cut, most_missed
 from footfall.flow.store.summaries import Summary
 from footfall.values.period import DEFAULT_PERIODS, Period
@@ -172,17 +173,29 @@ def test_two_ids_with_one_ident_are_told_apart() -> None:
     assert found in ({"/one": (6, 9), "/three": (3, 6)}, {"/two": (3, 9), "/three": (3, 9)})
 
 
-keys = st.tuples(
+persons = st.tuples(
     st.sampled_from(["1", "2", "3", "10", "a", "b", "c", "d", "e", "f"]),
     st.sampled_from(["563", "563", "12"]),
     st.sampled_from(["", "", "article"]),
     st.just("free"),
 )
+# Half of all windows have persons only, so that both ways through a list are met.
+screened = st.builds(screened_key, persons, st.sampled_from(["bot", "suspected", "ai"]))
+counts_of_windows = st.sampled_from([persons, persons | screened]).flatmap(
+    lambda keys: st.dictionaries(keys, st.integers(1, 6) | st.integers(20, 40), min_size=6, max_size=20)
+)
 # A window: its counts, how many rows of each slice are kept (0: all), and what of it found no row.
 cut_windows = st.tuples(
-    st.dictionaries(keys, st.integers(1, 6) | st.integers(20, 40), min_size=6, max_size=20),
+    counts_of_windows,
     st.integers(0, 2),
-    st.sampled_from([dict[CountKey, int](), dict[CountKey, int](), {("9", "12", "", "free"): 1}]),
+    st.sampled_from(
+        [
+            dict[CountKey, int](),
+            dict[CountKey, int](),
+            {("9", "12", "", "free"): 1},
+            {("9", "12", "", "free", "bot"): 1},
+        ]
+    ),
 )
 queries = st.builds(
     PopularQuery,
@@ -191,18 +204,20 @@ queries = st.builds(
     sections=st.sampled_from([(), ("563",), ("12", "563"), ("9",)]),
     resource_types=st.sampled_from([(), ("article",)]),
     limit=st.integers(1, 6),
+    include=st.sampled_from([(), (), ("bot",), ("ai", "suspected"), OTHERS]),
+    shows_suspected=st.booleans(),
 )
 
 
 def key_of(asset: str, labels: Slice) -> CountKey:
-    return (asset, labels.section, labels.resource_type, labels.paid_type)
+    return screened_key((asset, *labels[:3]), labels.label)
 
 
 def plain_uncertainty(kept: Sequence[Columns], query: PopularQuery, asset: str | None) -> int:
     """Return how many hits an asset may have beside those of its rows, None being one that has no row anywhere."""
     total = 0
     for columns in kept:
-        total += columns.other
+        total += columns.other + (columns.other_screened if len(query.labels) > 1 else 0)
         if asset not in {row.asset for row in rows(columns)}:
             asked = [one for one in columns.cuts.per_slice if is_asked(key_of("", one), query)]
             total += most_missed(columns.cuts, asked)
@@ -241,7 +256,9 @@ def test_exact_means_proven_and_the_bounds_always_hold(
         truth.update(counts)
         truth.update(lost)
         columns = cut(columns_from_counts(counts), keep)
-        kept.append(replace(columns, other=sum(lost.values())))
+        without_row = columns_from_counts(lost)
+        is_screened = any(one.label for one in without_row.slices)
+        kept.append(replace(columns, **{"other_screened" if is_screened else "other": sum(lost.values())}))
     board = board_of(kept, periods=HOURS, grain=Grain.HOUR)
     for query in asked:
         answer = popular(board, query)

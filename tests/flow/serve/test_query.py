@@ -1,10 +1,13 @@
 """What may be asked, what is refused, and that one question has one text."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.flow.serve.query import LIMIT_DEFAULT, PopularQuery, canonical, popular_query
+from footfall.flow.serve.shown import OTHERS
 from footfall.values.errors import Refused
 from footfall.values.period import DEFAULT_PERIODS
 
@@ -65,6 +68,9 @@ def test_labels_may_be_repeated_or_separated_by_commas() -> None:
         ("brand=abc&section=" + ",".join(map(str, range(101))), "section"),
         ("brand=abc&resourceType=", "resourceType"),
         ("brand=abc&paidType=", "paidType"),
+        ("brand=abc&include=person", "include"),
+        ("brand=abc&include=", "include"),
+        ("brand=abc&include=bot,robots", "include"),
         ("brand=abc&colour=red", "colour"),
         ("brand=abc&sectionid=1", "sectionid"),
         ("brand=abc&=1", "query"),
@@ -127,6 +133,18 @@ def test_filters_by_the_catalogue_are_part_of_the_text() -> None:
     assert not asked("brand=abc&exclude=7").asks_catalogue
 
 
+def test_included_labels_are_part_of_the_text_and_all_of_them_are_one_word() -> None:
+    assert canonical(asked("brand=abc&include=bot&include=ai,bot")) == "brand=abc&include=ai,bot&period=justnow"
+    assert canonical(asked("brand=abc&include=bot,all")) == "brand=abc&include=all&period=justnow"
+    assert asked("brand=abc&include=" + ",".join(OTHERS)) == asked("brand=abc&include=all")
+
+
+def test_suspected_hits_are_shown_where_the_brand_only_observes() -> None:
+    query = asked("brand=abc&include=bot")
+    assert query.labels == {"", "bot", "suspected"}
+    assert replace(query, shows_suspected=False).labels == {"", "bot"}
+
+
 labels = st.lists(st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=16), max_size=4)
 moments = st.integers(0, 4 * 10**12)
 
@@ -143,6 +161,7 @@ moments = st.integers(0, 4 * 10**12)
         authors=labels.map(lambda texts: tuple(sorted(set(texts)))),
         published_after_ms=st.none() | moments,
         exclude=labels.map(lambda texts: tuple(sorted(set(texts)))),
+        include=st.sets(st.sampled_from(OTHERS)).map(lambda some: tuple(sorted(some))),
     )
     | st.builds(
         PopularQuery,

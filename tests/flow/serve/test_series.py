@@ -36,7 +36,10 @@ def answer_of(query: SeriesQuery, store: Counting) -> dict[str, Any]:
 
 
 def is_meant(key: CountKey, query: SeriesQuery) -> bool:
-    return (not query.asset or key[0] == query.asset) and (not query.sections or key[1] in query.sections)
+    label = key[4] if len(key) == 5 else ""
+    is_shown = label == "" or label in query.include or (label == "suspected" and query.shows_suspected)
+    is_asked = (not query.asset or key[0] == query.asset) and (not query.sections or key[1] in query.sections)
+    return is_shown and is_asked
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -47,7 +50,10 @@ def test_every_point_and_every_sum_is_what_a_plain_recount_gives(seed: int, keep
     store = newsroom(chance, zone, keep=keep)
     for grain, last in ((Grain.DAY, 7), (Grain.HOUR, 30), (Grain.MINUTE, 90)):
         for asset, sections in (("", ()), ("", ("12",)), ("1", ()), ("9", ()), ("no such", ())):
-            query = SeriesQuery("abc", asset, grain=grain, last=last, sections=sections)
+            include, shows = chance.choice([(), ("bot",), ("ai", "suspected")]), chance.random() < 0.5
+            query = SeriesQuery(
+                "abc", asset, grain=grain, last=last, sections=sections, include=include, shows_suspected=shows
+            )
             reading = reading_of(query, store)
             true_sum = 0
             for point in reading.points():

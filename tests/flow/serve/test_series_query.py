@@ -46,6 +46,7 @@ def test_a_series_needs_no_more_than_a_brand() -> None:
         compare=st.sets(st.sampled_from(COMPARES)).map(lambda some: tuple(sorted(some))),
         profile=st.sampled_from(["none", "weekday"]),
         format=st.sampled_from(["json", "csv", "ndjson"]),
+        include=st.sets(st.sampled_from(["ai", "bot", "suspected"])).map(lambda some: tuple(sorted(some))),
     )
 )
 def test_every_question_comes_back_from_its_address(query: SeriesQuery) -> None:

@@ -67,7 +67,7 @@ class Visited:
         self.asked_for.append(window)
         kept = {asset for one in self.read(window) for asset in _assets(one)}
         sets: dict[int, set[int]] = defaultdict(set)
-        for (asset, section, _, _), visitors in self.people.get(window, {}).items():
+        for (asset, section, *_), visitors in self.people.get(window, {}).items():
             sets[BRAND_GROUP] |= visitors
             sets[group_of_section(section)] |= visitors
             if asset in kept:

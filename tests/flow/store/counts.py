@@ -5,12 +5,14 @@ from collections.abc import Mapping
 
 from hypothesis import strategies as st
 
-from footfall.flow.store.columns import Columns, CountKey, Row, Slice, columns_from_counts, rows
+from footfall.flow.store.columns import Columns, CountKey, Row, Slice, columns_from_counts, rows, screened_key
 
 ASSETS = ["0", "7", "007", "132141398", str(2**63 - 1), str(2**63), "/news", "/nyheter/å", "x" * 17, "x" * 16 + "y"]
 
 assets = st.sampled_from(ASSETS) | st.integers(0, 30).map(str) | st.text("ab/é", max_size=20)
-keys = st.tuples(assets, st.sampled_from(["", "12", "563"]), st.sampled_from(["", "article"]), st.just("free"))
+persons = st.tuples(assets, st.sampled_from(["", "12", "563"]), st.sampled_from(["", "article"]), st.just("free"))
+screened = st.tuples(assets, st.sampled_from(["", "12"]), st.just(""), st.just("free"), st.sampled_from(["bot", "ai"]))
+keys = persons | screened
 counts = st.dictionaries(keys, st.integers(1, 9) | st.integers(1, 2**40), max_size=30)
 columns = counts.map(columns_from_counts)
 
@@ -26,7 +28,7 @@ def counts_of(columns: Columns) -> Counter[CountKey]:
 
 
 def _key_of(row: Row) -> CountKey:
-    return row.asset, row.slice.section, row.slice.resource_type, row.slice.paid_type
+    return screened_key((row.asset, *row.slice[:3]), row.slice.label)
 
 
 def plain_sum(*parts: Mapping[CountKey, int]) -> Counter[CountKey]:
@@ -38,6 +40,6 @@ def plain_sum(*parts: Mapping[CountKey, int]) -> Counter[CountKey]:
     return total
 
 
-def slice_of(section: str = "", resource_type: str = "", paid_type: str = "") -> Slice:
+def slice_of(section: str = "", resource_type: str = "", paid_type: str = "", label: str = "") -> Slice:
     """Return a slice with the labels given."""
-    return Slice(section, resource_type, paid_type)
+    return Slice(section, resource_type, paid_type, label)

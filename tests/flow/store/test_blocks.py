@@ -49,6 +49,10 @@ GOLDEN_CONTENT_2 = (
     "6964055601009151000046e000000c07000090000000550000003700000095000000ec010001000201077001000011000000"
     "010b2f6e7968657465722fc3a5"
 )
+GOLDEN_CONTENT_3 = (
+    "02000000000000002e0000000000000001010100979293a23132a0a094a23132a0a0a3626f7400919294a23132a0a0a26169"
+    "0101c2919294a23132a0a0a261690409070000010302"
+)
 GOLDEN_BLOCK = (
     "6666636f10ab4d166aa694880100910000000000000059ce97b4e9289c7228b52ffd2091050400d2071d28806b1a03d31006"
     "efc8a292c0edd6b7618845bb6b308d133270b5f15245eeb9594c00db0cfaee28535c47c5c57682a950d3e0f59214b0aea13f"
@@ -95,6 +99,19 @@ def test_a_window_that_was_cut_is_of_version_2_and_says_what_was_left_out() -> N
     assert (data[12], bytes_from_columns(SMALL)[12]) == (2, 1)
     assert columns_from_bytes(data).cuts.left_out == left_out
     assert content_from_columns(whole).hex() == GOLDEN_CONTENT_2
+
+
+def test_a_window_in_which_not_all_are_persons_is_written_as_version_3() -> None:
+    ai = slice_of("12", label="ai")
+    screened = replace(
+        columns_from_counts({("7", "12", "", ""): 3, ("7", "12", "", "", "bot"): 2}),
+        other_screened=9,
+        cuts=Cuts({ai: 1}, any_asset=1, left_out={ai: 4}),
+    )
+    data = bytes_from_columns(screened)
+    assert struct.unpack_from("<H", data, 12) == (3,)
+    assert content_from_columns(screened).hex() == GOLDEN_CONTENT_3
+    assert is_same(columns_from_bytes(data), screened)
 
 
 def test_a_flipped_byte_is_noticed_wherever_it_is() -> None:

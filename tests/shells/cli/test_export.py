@@ -35,7 +35,9 @@ def data(tmp_path: Path) -> Path:
     """Return a data directory with hits of three days, the oldest of them final and cut."""
     directory = tmp_path / "data"
     directory.mkdir()
-    (directory / "footfall.toml").write_text('store_keep_rows = 1\nstream_shards = 2\n[brands.abc]\nzone = "UTC"\n')
+    (directory / "footfall.toml").write_text(
+        'store_keep_rows = 1\nstream_shards = 2\n[brands.abc]\nscreening = "filter"\n'
+    )
     settings = Settings(
         data_dir=str(directory), brands={"abc": Brand("abc")}, store_keep_rows=1, stream_shards=2, dev=True
     )
@@ -45,7 +47,9 @@ def data(tmp_path: Path) -> Path:
         for _ in range(3):
             for shard in range(2):
                 keys = [(asset, "news", "article", "") for asset in ASSETS[: 2 + shard * 2]]
-                pack = Pack(VERSION, RULES, clock.now_ms(), keys)
+                keys += [("7", "news", "article", "")] * 2
+                verdicts = {len(keys) - 2: "bot-agent", len(keys) - 1: "reload"}
+                pack = Pack(VERSION, RULES, clock.now_ms(), keys, screened=verdicts)
                 stream.append([Entry(shard, "abc", len(keys), record_from_pack(pack), clock.now_ms())])
             for _ in range(6):
                 clock.advance(3 * HOUR_MS)
@@ -64,6 +68,19 @@ def sums(rows: list[dict[str, Any]]) -> Counter[str]:
 
 
 EXPECTED = {"2026-11-13": 6, "2026-11-14": 6, "2026-11-15": 6}
+
+
+def test_labels_that_are_included_have_rows_and_a_column_of_their_own(shell: Any, data: Path, tmp_path: Path) -> None:
+    file = tmp_path / "out.csv"
+    asked = ("export", "--data", str(data), "--brand", "abc", *SPAN, str(file), "--overwrite")
+    for include, labels, hits in ((("bot",), {"", "bot"}, 8), (("all",), {"", "bot", "suspected"}, 10)):
+        assert shell.run(*asked, *(word for label in include for word in ("--include", label))) == 0
+        rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"), newline="")))
+        assert {row["label"] for row in rows} == labels
+        assert sums(rows) == dict.fromkeys(EXPECTED, hits)
+    parquet = tmp_path / "out.parquet"
+    assert shell.run(*asked[:-2], str(parquet), "--format", "parquet", "--include", "all", "--uniques") == 0
+    assert PARQUET.read_table(str(parquet)).column_names[-4:] == ["label", *UNIQUES]
 
 
 def test_a_csv_has_all_counts_and_no_formula(shell: Any, data: Path, tmp_path: Path) -> None:

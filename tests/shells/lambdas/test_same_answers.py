@@ -30,6 +30,7 @@ from tests.engines.lambda_runtime import RunHandler
 from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
+from tests.shells.lambdas.listed import screened, visited
 from tests.shells.lambdas.proved import Proving, proved
 
 HOUR_MS = 3_600_000
@@ -294,28 +295,7 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
-        *visited(hour_ms=hour_ms),
-    ]
-
-
-def visited(*, hour_ms: int) -> list[Asked]:
-    span = f"from={instant_text(hour_ms - 2 * HOUR_MS)}&to={instant_text(hour_ms)}"
-    return [
-        *(
-            Asked("GET", f"/v1/popular?brand=open&sort=uniques&{one}", 200)
-            for one in ("period=day", "period=week&limit=3", "period=day&section=1&tag=harbour", "format=csv", span)
-        ),
-        Asked("GET", "/v1/popular?brand=open&sort=visitors", 400),
-        Asked("GET", "/v1/top/sections?brand=open&period=day&sort=uniques", 200),
-        Asked("GET", "/v1/top/sections?brand=open&resourceType=video&sort=uniques", 400),
-        Asked("GET", "/v1/top/types?brand=open&sort=uniques", 400),
-        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day&sort=uniques", 200),
-        Asked("GET", "/v1/top/brands?brand=open&brand=plain&format=csv&period=day&sort=uniques", 200),
-        Asked("GET", "/v1/series?brand=open&compare=previous&measure=uniques", 200),
-        Asked("GET", "/v1/series?brand=open&measure=uniques&section=1&section=2", 200),
-        Asked("GET", "/v1/series?brand=open&measure=uniques&paidType=free", 400),
-        Asked("GET", "/v1/series?brand=open&grain=day&measure=uniques&profile=weekday&format=ndjson", 200),
-        Asked("GET", "/v1/assets/1/series?brand=open&measure=uniques", 200),
+        *(Asked(*one) for one in (*screened(keys.reading), *visited(hour_ms=hour_ms))),
     ]
 
 

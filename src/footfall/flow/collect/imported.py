@@ -37,6 +37,7 @@ class ImportedHits(Struct, array_like=True, frozen=True, gc=False):
     visitors: list[bytes] | None = None  # 8 bytes each; empty: none
     urls: list[str] | None = None
     referrers: list[str] | None = None
+    screened: dict[int, str] | None = None  # place -> reason
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def imported(
     for shard, places in _by_shard(brand.name, keys, fit, rules.shards).items():
         for start in range(0, len(places), hits_max):
             pack = _pack(brand, keys, hits, places[start : start + hits_max], rules, arrived_at_ms)
-            done.set_aside.update((pack.screened or {}).values())
+            done.set_aside.update(one for one in (pack.screened or {}).values() if one in (FUTURE, UNLABELLED))
             data = record_from_pack(pack)
             done.entries.append(Entry(shard, brand.name, len(pack.keys), data, arrived_at_ms))
     return done
@@ -96,7 +97,9 @@ def _pack(
         arrived_at_ms=arrived_at_ms,
         keys=picked,
         at_ms=at_ms,
-        screened=_verdicts(brand, picked, at_ms, newest_ms=arrived_at_ms + rules.future_ms),
+        screened=_with_reasons(
+            _verdicts(brand, picked, at_ms, newest_ms=arrived_at_ms + rules.future_ms), hits, places
+        ),
         trusted=True,
         visitors=_column(hits.visitors, places),
         urls=_addresses(hits.urls, places),
@@ -110,6 +113,15 @@ def _verdicts(brand: Brand, keys: Sequence[HitKey], at_ms: Sequence[int], *, new
     if brand.unlabelled == "hold":
         verdicts |= {place: UNLABELLED for place, key in enumerate(keys) if not key[2]}
     return verdicts or None
+
+
+def _with_reasons(verdicts: dict[int, str] | None, hits: ImportedHits, places: Sequence[int]) -> dict[int, str] | None:
+    """Return the verdicts with the reasons of programs among them; a time that has not come is set aside before all."""
+    if not hits.screened:
+        return verdicts
+    reasons = {at: hits.screened[place] for at, place in enumerate(places) if place in hits.screened}
+    ahead = {at: verdict for at, verdict in (verdicts or {}).items() if verdict == FUTURE}
+    return {**(verdicts or {}), **reasons, **ahead} or None
 
 
 def _by_shard(brand: str, keys: list[HitKey], fit: list[int], shards: int) -> dict[int, list[int]]:

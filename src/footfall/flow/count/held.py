@@ -10,10 +10,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, Columns
+from footfall.flow.store.columns import EMPTY, Columns, CountKey
 from footfall.flow.store.merging import Limits, admit
 from footfall.flow.store.summaries import Laid, Summaries, Summary, laid_in_pieces
-from footfall.flow.stream.records import RULES, HitKey
+from footfall.flow.stream.records import RULES
 from footfall.ports.errors import Changed
 from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, Window
@@ -109,7 +109,7 @@ class Held:
         return Part(through, columns)
 
     def add(
-        self, brand: str, window: Window, name: str, counts: Mapping[HitKey, int], *, limits: Limits, through: int
+        self, brand: str, window: Window, name: str, counts: Mapping[CountKey, int], *, limits: Limits, through: int
     ) -> None:
         """Add counts to a part and store it."""
         columns = admit(self.part(brand, window, name).columns, counts, limits)

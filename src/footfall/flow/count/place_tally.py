@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.flow.store.columns import Columns, ident_of
+from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
-from footfall.flow.stream.records import VISITOR_BYTES, HitKey
+from footfall.flow.stream.records import VISITOR_BYTES
 from footfall.sketches.gathering import Gathering
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
 
@@ -24,10 +24,10 @@ TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
 GroupOf = Callable[[str], int]
 
 
-class _Numbers(dict[HitKey, int]):
+class _Numbers(dict[CountKey, int]):
     """What hits are counted under, each with a number of its own in the order of their coming."""
 
-    def __missing__(self, key: HitKey) -> int:
+    def __missing__(self, key: CountKey) -> int:
         number = self[key] = len(self)
         return number
 
@@ -37,11 +37,11 @@ class PlaceTally:
 
     def __init__(self) -> None:
         self._numbers = _Numbers()
-        self._few: list[HitKey] = []  # hits that came by ones and twos and have no numbers yet
+        self._few: list[CountKey] = []  # hits that came by ones and twos and have no numbers yet
         self._aside: list[Groups] = []  # the numbers of hits that are not added up
         self._aside_hits = 0
         self._sums = np.zeros(0, np.int64)
-        self._counts: dict[HitKey, int] | None = None
+        self._counts: dict[CountKey, int] | None = None
         self._met: list[Groups] = []  # the numbers of hits whose visitors are not hashed
         self._visitors: list[bytes] = []
         self._gathering: Gathering | None = None
@@ -59,7 +59,7 @@ class PlaceTally:
         """Tell whether anybody was met."""
         return bool(self._met or self._taken) or self._gathering is not None
 
-    def count(self, keys: Sequence[HitKey], visitors: Sequence[bytes] | None = None) -> None:
+    def count(self, keys: Sequence[CountKey], visitors: Sequence[bytes] | None = None) -> None:
         """Count hits, each with its visitor if they have any."""
         self._counts = None
         if not visitors and len(keys) < FEW:
@@ -75,7 +75,7 @@ class PlaceTally:
             self._add_up()
             self._hash()
 
-    def count_some(self, counts: Mapping[HitKey, int]) -> None:
+    def count_some(self, counts: Mapping[CountKey, int]) -> None:
         """Count hits that are added up already."""
         numbers = self._numbered(list(counts))
         self._add_up()
@@ -83,11 +83,11 @@ class PlaceTally:
         self._sums[numbers] += np.fromiter(counts.values(), np.int64, len(counts))
         self._counts = None
 
-    def meet(self, keys: Sequence[HitKey], visitors: Sequence[bytes]) -> None:
+    def meet(self, keys: Sequence[CountKey], visitors: Sequence[bytes]) -> None:
         """Meet the visitors of hits that are counted otherwise."""
         self._meet(self._numbered(keys), visitors)
 
-    def take(self, other: "PlaceTally", keys: Sequence[HitKey]) -> None:
+    def take(self, other: "PlaceTally", keys: Sequence[CountKey]) -> None:
         """Meet all whom another has met, under these keys in the place of its own."""
         sketches = other.by_key()
         if not len(sketches):
@@ -98,12 +98,12 @@ class PlaceTally:
         if self._taken_bytes > max(TAKEN_BYTES_MIN, before):
             self._gather_taken()
 
-    def keys(self) -> list[HitKey]:
+    def keys(self) -> list[CountKey]:
         """Return what hits are counted under, in the order of their coming."""
         self._number_few()
         return list(self._numbers)
 
-    def counts(self) -> Mapping[HitKey, int]:
+    def counts(self) -> Mapping[CountKey, int]:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
             self._add_up()
@@ -140,7 +140,7 @@ class PlaceTally:
         sections = regrouped(by_key, _groups(known.__getitem__, names))
         return merge_grouped([assets, sections, brand])
 
-    def _numbered(self, keys: Sequence[HitKey]) -> Groups:
+    def _numbered(self, keys: Sequence[CountKey]) -> Groups:
         if self._few:
             self._number_few()
         return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
@@ -195,9 +195,9 @@ def _groups(group_of: GroupOf, texts: Sequence[str]) -> Groups:
     return np.fromiter(map(group_of, texts), np.int64, len(texts))
 
 
-def _have_rows(keys: Sequence[HitKey], columns: Columns) -> NDArray[np.bool_]:
+def _have_rows(keys: Sequence[CountKey], columns: Columns) -> NDArray[np.bool_]:
     """Tell of each key whether the columns have a row for it."""
     idents: list[int] = columns.ident.tolist()
     numbers: list[int] = columns.slice_no.tolist()
-    rows = {(ident, tuple(columns.slices[number])) for ident, number in zip(idents, numbers, strict=True)}
-    return np.fromiter(((ident_of(key[0]), key[1:]) in rows for key in keys), np.bool_, len(keys))
+    rows = {(ident, columns.slices[number]) for ident, number in zip(idents, numbers, strict=True)}
+    return np.fromiter(((ident_of(key[0]), Slice(*key[1:])) in rows for key in keys), np.bool_, len(keys))

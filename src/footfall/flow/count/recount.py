@@ -26,13 +26,12 @@ from footfall.flow.count.tally import Counts, Replay, Rules, Tally
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, total_hits
+from footfall.flow.store.columns import EMPTY, CountKey, screened_key, total_hits, without_row
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
-from footfall.flow.stream.records import HitKey
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
 from footfall.sketches.grouped import merge_grouped
@@ -222,7 +221,7 @@ class Recount:
             stretch.meet(number, key[1], met, self._labelled_keys(brand, met.keys()))
         return min(records[-1].sequence, through) if records else through
 
-    def _labelled(self, brand: str, counts: Mapping[HitKey, int]) -> Mapping[HitKey, int]:
+    def _labelled(self, brand: str, counts: Mapping[CountKey, int]) -> Mapping[CountKey, int]:
         """Return counts under the labels that the catalogue has now."""
         if self._labels is None or not self._labels.has_any(brand):
             return counts
@@ -231,8 +230,12 @@ class Recount:
             labelled[key] += hits
         return labelled
 
-    def _labelled_keys(self, brand: str, hits: list[HitKey]) -> list[HitKey]:
-        return hits if self._labels is None else self._labels.labelled(brand, hits)
+    def _labelled_keys(self, brand: str, hits: list[CountKey]) -> list[CountKey]:
+        """Return keys under the labels that the catalogue has now; what screening said of them stays."""
+        if self._labels is None or not self._labels.has_any(brand):
+            return hits
+        found = self._labels.labelled(brand, [key[:4] for key in hits])
+        return [screened_key(new, key[4]) if len(key) == 5 else new for new, key in zip(found, hits, strict=True)]
 
     def _first_of(self, shard: int, replay: Replay) -> Replay:
         """Return the hits of a replay that come again for the first time; only those count."""
@@ -339,7 +342,7 @@ class Recount:
 def _sum_of(parts: Sequence[Content]) -> Content:
     """Return the sum of what has any hits, bounded as windows are."""
     visitors = merge_grouped([one.visitors for one in parts])
-    full = [one.columns for one in parts if len(one.columns.ident) or one.columns.other]
+    full = [one.columns for one in parts if len(one.columns.ident) or without_row(one.columns)]
     if not full:
         return Content(EMPTY, visitors)
     columns = bounded(merge(full), rows_max=WINDOW_ROWS_MAX, text_bytes_max=WINDOW_TEXT_BYTES_MAX)

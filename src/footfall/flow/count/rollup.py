@@ -14,7 +14,7 @@ from footfall.flow.count.visitors import Union, Visitors
 from footfall.flow.count.written import minutes_of, minutes_written
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
-from footfall.flow.store.columns import EMPTY
+from footfall.flow.store.columns import EMPTY, without_row
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
@@ -337,7 +337,7 @@ class Rollup:
         for part in parts:
             columns.append(self._held.part(build.brand, part, self._main).columns)
             columns.append(self._held.part(build.brand, part, self._late).columns)
-        build.merged = bounded_sum([one for one in columns if len(one.ident) or one.other])
+        build.merged = bounded_sum([one for one in columns if len(one.ident) or without_row(one)])
         build.visitors.add(self._visitors.of_windows(build.brand, parts))
         build.done += PARTS_PER_STEP
         return True

@@ -13,7 +13,7 @@ from itertools import takewhile
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
 from footfall.flow.count.tally import Counts
-from footfall.flow.stream.records import HitKey
+from footfall.flow.store.columns import CountKey
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 HOURS_AT_ONCE = 6  # Each has sixty minutes to write.
@@ -58,12 +58,12 @@ class Stretch:
             self._by_minutes = frozenset(window_of(start_ms, Grain.HOUR, self.zone) for start_ms in starts)
         return self._by_minutes
 
-    def count(self, shard: int, place: Place, counts: Mapping[HitKey, int]) -> None:
+    def count(self, shard: int, place: Place, counts: Mapping[CountKey, int]) -> None:
         """Add counts of a place, if it lies in the stretch."""
         if self._holds(place):
             self.counted[shard].setdefault(place, Counter()).update(counts)
 
-    def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[HitKey]) -> None:
+    def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[CountKey]) -> None:
         """Add visitors of a place, if it lies in the stretch, who were met under these keys."""
         if self._holds(place):
             self.met[shard].setdefault(place, PlaceTally()).take(met, keys)

@@ -12,7 +12,8 @@ from typing import TypeVar
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.store.checkpoints import Lines
+from footfall.flow.store.checkpoints import LINES, Lines
+from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.stream.records import (
     Counted,
     HitKey,
@@ -24,16 +25,17 @@ from footfall.flow.stream.records import (
     visited_from_record,
 )
 from footfall.ports.stream import Record
+from footfall.screening.labels import Label, label_of
 from footfall.values.counter import is_of_counters
 from footfall.values.window import MINUTE_MS, Window
 
-UNLABELLED = "unlabelled"
+COUNTED, UNLABELLED = "counted", "unlabelled"
 LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
-Counts = Counter[HitKey]
+Counts = Counter[CountKey]
 T = TypeVar("T")
 
 
@@ -65,6 +67,12 @@ class ReplayedHit:
     line: str
     visitor: bytes = b""  # Empty: none.
 
+    @property
+    def count_key(self) -> CountKey | None:
+        """Return what it is counted under in its window; None: in none."""
+        # Its time is trusted, so that it has a window whatever the verdict on it was.
+        return _count_key(self.key, self.line)
+
 
 @dataclass(frozen=True, slots=True)
 class Replay:
@@ -83,8 +91,9 @@ class Replay:
         """Return what is counted where."""
         counts: dict[Place, Counts] = {}
         for hit in self.hits:
-            if hit.line == "counted":
-                counts.setdefault(hit.place, Counter())[hit.key] += hit.weight
+            key = hit.count_key
+            if key is not None:
+                counts.setdefault(hit.place, Counter())[key] += hit.weight
         return counts
 
     @property
@@ -163,7 +172,7 @@ class Tally:
         """Return the places at which visitors were met; those of records that the store has may be among them."""
         return {place: one for place, one in self._counts.items() if one.has_visitors}
 
-    def counts_after(self, place: PlaceKey, through: int) -> Mapping[HitKey, int]:
+    def counts_after(self, place: PlaceKey, through: int) -> Mapping[CountKey, int]:
         """Return the place's counts from the records after one that the store has."""
         counts = Counts()
         for sequence, again in self._again.get(place, ()):
@@ -185,7 +194,7 @@ class Tally:
     def meet_replay(self, replay: Replay) -> None:
         """Meet the visitors of a record that came again."""
         for hit in replay.hits:
-            if self._uniques and hit.line == "counted" and hit.visitor:
+            if self._uniques and hit.line == COUNTED and hit.visitor:
                 self._tally_of((replay.brand, hit.place)).meet([hit.key], [hit.visitor])
 
     def _add_new(self, record: Record, lines: Lines) -> None:
@@ -277,10 +286,11 @@ class Tally:
             weight = 1 if pack.weights is None else pack.weights[at]
             line = "duplicate" if at in repeats else self._line(pack, at)
             lines.move(line, weight)
-            if line == "counted":
+            count_key = _count_key(key, line)
+            if count_key is not None and (line == COUNTED or self._has_window(pack, at)):
                 place = self._place_of(record, pack, at)
-                places.setdefault(place, Counter())[key] += weight
-                if visitors and visitors[at]:
+                places.setdefault(place, Counter())[count_key] += weight
+                if visitors and visitors[at] and line == COUNTED:
                     self._tally_of((record.group, place)).meet([key], [visitors[at]])
             elif line in ("late", "future", UNLABELLED):
                 self._set_aside(record, line, at, weight)
@@ -294,12 +304,20 @@ class Tally:
     def _line(self, pack: Counted, place: int) -> str:
         if pack.screened is not None and place in pack.screened:
             return pack.screened[place]
+        return self._line_by_time(pack, place)
+
+    def _line_by_time(self, pack: Counted, place: int) -> str:
         if pack.at_ms is None or pack.trusted:
-            return "counted"
+            return COUNTED
         age_ms = pack.arrived_at_ms - pack.at_ms[place]
         if age_ms > self._rules.lateness_ms:
             return "late"
-        return "future" if -age_ms > self._rules.future_ms else "counted"
+        return "future" if -age_ms > self._rules.future_ms else COUNTED
+
+    def _has_window(self, pack: Counted, place: int) -> bool:
+        """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
+        is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
+        return not is_ahead and self._line_by_time(pack, place) == COUNTED
 
     def _replay(self, record: Record, pack: ReplayPack) -> None:
         assert pack.replays is not None
@@ -326,6 +344,17 @@ class Tally:
         records[-1].hits += hits
         if place is not None:
             records[-1].places.append(place)
+
+
+def _count_key(key: HitKey, line: str) -> CountKey | None:
+    """Return what a hit of a line of the ledger is counted under in its window; None: in no window.
+
+    Reasons of screening are lines beside those that have names: such hits are counted under the label of their reason.
+    """
+    if line == COUNTED:
+        return key
+    label = Label.PERSON if line in LINES else label_of(line)
+    return screened_key(key, label.value) if label else None
 
 
 def _heard_at_ms(record: Record, pack: Counted) -> int:

@@ -17,17 +17,12 @@ from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
-from footfall.flow.count.tally import (
-    Counts,
-    MinuteKey,
-    PlaceKey,
-    Rules,
-    Tally,
-)
+from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Rules, Tally
 from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
+from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.summaries import Summaries
@@ -290,9 +285,9 @@ class Worker:
         if not counts:
             return 0
         main = keys.shard_name(self.shard)
-        before = self.held.part(brand, window, main).columns.other
+        before = self.held.part(brand, window, main).columns
         self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
-        return self.held.part(brand, window, main).columns.other - before
+        return without_row(self.held.part(brand, window, main).columns) - without_row(before)
 
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""

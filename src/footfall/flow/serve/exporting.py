@@ -11,6 +11,7 @@ from functools import cache
 from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.measures import measuring_asset
 from footfall.flow.serve.resolution import Ground, Resolution
+from footfall.flow.serve.shown import EVERYBODY, PERSONS
 from footfall.flow.serve.visitor_windows import Visited, windows_of
 from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded, visitors_from
 from footfall.flow.store import keys
@@ -24,6 +25,7 @@ from footfall.values.period import Span
 from footfall.values.window import Window
 
 ASSET, LEFT_OUT, OTHER = "asset", "leftOut", "other"
+SCREENED = "screened"  # the label of rows of whoever is no person, where nobody knows which it was
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,7 @@ class ExportedRow:
     resource_type: str
     paid_type: str
     hits: int
+    label: str = ""  # of screening; empty: persons
     visitors: Visitors | None = None  # of the asset in the window, under whatever labels; None: nobody asked
 
 
@@ -80,9 +83,17 @@ class _WholeWindows:
 
 
 def exported(
-    windows: Iterable[Window], read: Read, ground: Ground, visited: Visited | None = None
+    windows: Iterable[Window],
+    read: Read,
+    ground: Ground,
+    visited: Visited | None = None,
+    *,
+    labels: frozenset[str] = PERSONS,
 ) -> Iterator[ExportedWindow]:
-    """Yield every window with its rows, those of assets first, and with their visitors if these are read, too."""
+    """Yield every window with its rows, those of assets first, and with their visitors if these are read, too.
+
+    Of hits with these labels of screening.
+    """
     for window in windows:
         whole = _WholeWindows()
         resolution = Resolution(ground=ground, loaded=whole, read=cache(read), fresh={})
@@ -92,7 +103,7 @@ def exported(
             yield ExportedWindow(window, None)
         else:
             counts = None if visited is None else _visitors(window, ground, visited)
-            yield ExportedWindow(window, _rows_of(columns, counts))
+            yield ExportedWindow(window, _rows_of(columns, counts, labels))
 
 
 def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, Visitors]:
@@ -103,18 +114,26 @@ def _visitors(window: Window, ground: Ground, visited: Visited) -> dict[int, Vis
     return dict(zip(found.groups.tolist(), map(visitors_from, all_told), strict=True))
 
 
-def _rows_of(columns: Columns, visitors: Mapping[int, Visitors] | None) -> Iterator[ExportedRow]:
+def _rows_of(
+    columns: Columns, visitors: Mapping[int, Visitors] | None, labels: frozenset[str]
+) -> Iterator[ExportedRow]:
     for row in rows(columns):
+        if row.slice.label not in labels:
+            continue
         told = None if visitors is None else _visitors_of(row.asset, columns, visitors)
-        yield ExportedRow(ASSET, row.asset, *row.slice, row.hits, told)
+        yield ExportedRow(ASSET, row.asset, *row.slice[:3], row.hits, row.slice.label, told)
     for label, hits in sorted(columns.cuts.left_out.items()):
-        yield ExportedRow(LEFT_OUT, "", *label, hits)
+        if label.label not in labels:
+            continue
+        yield ExportedRow(LEFT_OUT, "", *label[:3], hits, label.label)
     if columns.other:
         yield ExportedRow(OTHER, "", "", "", "", columns.other)
+    if columns.other_screened and labels >= EVERYBODY:
+        yield ExportedRow(OTHER, "", "", "", "", columns.other_screened, SCREENED)
 
 
 def _visitors_of(asset: str, columns: Columns, visitors: Mapping[int, Visitors]) -> Visitors:
-    """Return the visitors of an asset, not more than it has hits under all labels."""
+    """Return the visitors of an asset, not more than it has hits of persons under all labels."""
     hits = measuring_asset(asset)(columns)
     assert hits.at_most is not None, "an asset's hits are always bounded"
     told = visitors.get(group_of_asset(asset), NO_VISITORS)

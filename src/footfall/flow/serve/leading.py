@@ -40,12 +40,20 @@ class Picked:
     rows: list[int]
 
 
-def leading(directory: Directory, totals: NDArray[np.uint32]) -> Leading | None:
-    """Return the rows that lead; None when too many assets have several rows for this to be of use."""
+def leading(directory: Directory, totals: NDArray[np.uint32], shown: NDArray[np.bool_] | None = None) -> Leading | None:
+    """Return the rows that lead; None when too many assets have several rows for this to be of use.
+
+    With `shown`, per slice, only rows of those slices: bots come to most assets, and where their rows are not shown an
+    asset is not one of several rows because of them.
+    """
     directory.rank_all_assets()
     # Found by place where there is a choice: `take` is several times as fast as an index of 32 bits.
     seen = np.flatnonzero(totals)
+    if shown is not None:
+        seen = seen[shown.take(directory.row_slice.take(seen))]
     is_shared = directory.row_shared.take(seen)
+    if shown is not None:
+        is_shared[is_shared] = _come_again(directory.row_asset.take(seen[is_shared]))
     shared = seen[is_shared]
     if len(shared) > SHARED_ROWS_MAX:
         return None
@@ -56,18 +64,28 @@ def leading(directory: Directory, totals: NDArray[np.uint32]) -> Leading | None:
         # Strictly above the last one that fits: a tie is either whole or not there at all.
         own = own[hits > np.partition(hits, len(hits) - ROWS_MAX)[len(hits) - ROWS_MAX]]
         hits = totals.take(own)
-    rows = _sorted(directory, own, hits)
+    rows = _sorted(directory, own, hits, have_only_row=shown is None)
     shared_assets, shared_no = np.unique(directory.row_asset[shared], return_inverse=True)
     return Leading(rows, directory.row_slice.take(rows), is_whole, shared.astype(np.uint32), shared_assets, shared_no)
 
 
-def _sorted(directory: Directory, own: NDArray[np.intp], hits: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Return rows of assets that have no other in the order of a list."""
+def _come_again(assets: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Tell of each asset whether it is there more than once."""
+    _, place, counts = np.unique(assets, return_inverse=True, return_counts=True)
+    return counts[place] > 1
+
+
+def _sorted(
+    directory: Directory, own: NDArray[np.intp], hits: NDArray[np.uint32], *, have_only_row: bool
+) -> NDArray[np.uint32]:
+    """Return rows of assets that have no other among them in the order of a list."""
     # Hits and rank in one number sort several times faster than by one after the other, and the numbers themselves
     # faster than their places: the rank tells the asset, and the asset its only row.
     place = (HITS_MAX - hits).astype(np.uint64)
     place <<= np.uint64(32)
     place |= directory.order.ranks(directory.row_asset.take(own))
+    if not have_only_row:
+        return own[np.argsort(place)].astype(np.uint32)
     place.sort()
     return directory.first_rows(directory.order.order.take(place.astype(np.uint32)))
 

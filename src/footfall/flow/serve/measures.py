@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from footfall.flow.serve.loaded import Read
+from footfall.flow.serve.shown import EVERYBODY, PERSONS
 from footfall.flow.store import keys
 from footfall.flow.store.columns import TEXT_BIT, Columns, Slice, asset_text, ident_of
 from footfall.flow.store.cutting import most_missed
@@ -41,8 +42,8 @@ NOTHING = Measure()
 Measuring = Callable[[Columns], Measure]
 
 
-def measuring_asset(asset: str) -> Measuring:
-    """Return what measures one asset under whatever labels it was seen."""
+def measuring_asset(asset: str, labels: frozenset[str] = PERSONS) -> Measuring:
+    """Return what measures one asset, whatever its slice, of hits that have one of these labels of screening."""
     ident = ident_of(asset)
 
     def measure(columns: Columns) -> Measure:
@@ -51,22 +52,44 @@ def measuring_asset(asset: str) -> Measuring:
             end = np.searchsorted(columns.ident, np.uint64(ident), side="right")
         # Two ids may share an ident; the one that came second has no row, and its hits are in `other`.
         is_there = bool(end > first) and (ident < TEXT_BIT or asset_text(columns, ident) == asset)
-        hits = int(columns.hits[first:end].sum()) if is_there else 0
-        missed = most_missed(columns.cuts) if not is_there or columns.cuts.reaches_kept else 0
-        return Measure(hits, hits + missed + columns.other)
+        hits = _shown_hits(columns, int(first), int(end), labels) if is_there else 0
+        is_whole = is_there and not columns.cuts.reaches_kept
+        missed = 0 if is_whole else most_missed(columns.cuts, _shown_slices(columns, labels))
+        return Measure(hits, hits + missed + columns.other + _others(columns, labels))
 
     return measure
 
 
+def _shown_hits(columns: Columns, first: int, end: int, labels: frozenset[str]) -> int:
+    """Return the hits of some rows that have one of these labels of screening."""
+    hits: list[int] = columns.hits[first:end].tolist()
+    numbers: list[int] = columns.slice_no[first:end].tolist()
+    return sum(one for one, number in zip(hits, numbers, strict=True) if columns.slices[number].label in labels)
+
+
+def _shown_slices(columns: Columns, labels: frozenset[str]) -> list[Slice]:
+    return [one for one in columns.cuts.per_slice if one.label in labels]
+
+
+def _others(columns: Columns, labels: frozenset[str]) -> int:
+    """Return the hits without a row, of others than persons, that may be among those that are shown."""
+    return columns.other_screened if len(labels) > 1 else 0
+
+
 def measuring_labels(
-    sections: Collection[str], resource_types: Collection[str], paid_types: Collection[str]
+    sections: Collection[str],
+    resource_types: Collection[str],
+    paid_types: Collection[str],
+    labels: frozenset[str] = PERSONS,
 ) -> Measuring:
-    """Return what measures all hits that have one of each of these labels; none given: any."""
+    """Return what measures all hits that have one of each of these labels; none given: any, but of screening."""
     asked = (frozenset(sections), frozenset(resource_types), frozenset(paid_types))
     is_everything = not any(asked)
 
     def matches(one: Slice) -> bool:
-        return all(not texts or label in texts for label, texts in zip(one, asked, strict=True))
+        return one.label in labels and all(
+            not texts or label in texts for label, texts in zip(one[:3], asked, strict=True)
+        )
 
     def measure(columns: Columns) -> Measure:
         is_asked = np.fromiter(map(matches, columns.slices), np.bool_, len(columns.slices))
@@ -75,8 +98,10 @@ def measuring_labels(
         left = [label for label in cuts.per_slice if matches(label)]
         hits += sum(cuts.left_out.get(label, 0) for label in left)
         # Hits without a row have no labels that anybody knows; they are surely among all, and maybe among these.
-        hits += columns.other if is_everything else 0
-        unlabelled = 0 if is_everything else columns.other
+        others = _others(columns, labels)
+        certain = (columns.other + (others if labels >= EVERYBODY else 0)) if is_everything else 0
+        unlabelled = columns.other + others - certain
+        hits += certain
         is_known = all(label in cuts.left_out for label in left)
         return Measure(hits, hits + unlabelled if is_known else None, unlabelled)
 

@@ -100,12 +100,12 @@ def popular(board: Viewed, query: PopularQuery, words: Words = NO_WORDS) -> Answ
 def _found(view: View, query: PopularQuery, asked: Wanted, words: Words) -> tuple[_List, Wanted]:
     """Return the list, and what was asked for without assets that only share an ident with one that is."""
     while True:
-        listed, slices, proof = _listed(view.directory, view.sheet, asked, query.limit)
-        names = [view.directory.asset_name(asset) for asset, _ in listed]
+        found, slices, proof = listed(view.directory, view.sheet, asked, query.limit)
+        names = [view.directory.asset_name(asset) for asset, _ in found]
         known = words.shown(query.brand, names) or {}
-        strange = [] if asked.unseen is None else _strange(listed, names, known, query)
+        strange = [] if asked.unseen is None else _strange(found, names, known, query)
         if not strange:
-            return _List(listed, names, slices, proof, known), asked
+            return _List(found, names, slices, proof, known), asked
         assert asked.assets is not None
         assets = asked.assets.copy()
         assets[strange] = False
@@ -116,10 +116,10 @@ def _strange(listed: Listed, names: Sequence[str], known: Mapping[str, Asset | N
     return [asset for (asset, _), name in zip(listed, names, strict=True) if not matches(known.get(name), query)]
 
 
-def _listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tuple[Listed, Mapping[int, int], Proof]:
+def listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tuple[Listed, Mapping[int, int], Proof]:
     """Return the assets of the list with their hits, the slices they are shown with, and the proof."""
     totals = sheet.totals(directory.rows)
-    bounds = sheet.bounds(directory)
+    bounds = sheet.bounds(directory, shows_others=asked.shows_others)
     if not bounds.is_cut and not bounds.other:
         found = _picked(directory, sheet, asked, limit)
         if found is not None:
@@ -127,9 +127,9 @@ def _listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tu
             return list(zip(found.assets, found.hits, strict=True)), slices, CERTAIN
     rows = asked.rows(directory)
     among = Candidates(directory, totals, rows)
-    listed = leaders(directory, among, limit)
-    proof = proof_of(bounds, asked, among, listed=listed, limit=limit)
-    return listed, shown_slices(directory, totals, rows, [asset for asset, _ in listed]), proof
+    first = leaders(directory, among, limit)
+    proof = proof_of(bounds, asked, among, listed=first, limit=limit)
+    return first, shown_slices(directory, totals, rows, [asset for asset, _ in first]), proof
 
 
 def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> list[int]:
@@ -142,7 +142,7 @@ def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> list[int]:
 
 
 def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Picked | None:
-    lead = sheet.leading(directory)
+    lead = sheet.leading(directory, asked.labels)
     return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), asked, limit)
 
 

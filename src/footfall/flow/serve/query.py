@@ -26,6 +26,7 @@ from footfall.flow.serve.parameters import (
     values_of,
     whole_of,
 )
+from footfall.flow.serve.shown import INCLUDE, SCREENED, include_of, include_text, labels_shown_for
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
 from footfall.values.period import Period
@@ -39,6 +40,7 @@ NAMES_MAX = 20  # Authors or tags: each is looked up in the catalogue.
 
 # Where other lists than the most popular are asked for.
 RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/types", "/v1/top/brands"
+SCREENING = "/v1/screening"
 
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
 NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
@@ -79,6 +81,18 @@ class PopularQuery:
     exclude: tuple[str, ...] = ()
     format: str = FORMATS[0]
     sort: str = HITS
+    include: tuple[str, ...] = ()  # labels that are shown beside persons
+    shows_suspected: bool = True  # as the brand's mode of screening has it
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Return the labels of screening whose hits are shown."""
+        return labels_shown_for(self.include, shows_suspected=self.shows_suspected)
+
+    @property
+    def asks_slices(self) -> bool:
+        """Tell whether only hits under some labels of their assets are asked for."""
+        return bool(self.sections or self.resource_types or self.paid_types)
 
     @property
     def asks_catalogue(self) -> bool:
@@ -93,25 +107,30 @@ def popular_query(raw_query: str, *, periods: Mapping[str, Period]) -> PopularQu
 
 def parameters(raw_query: str) -> Given:
     """Return the values of each parameter, or refuse a parameter that no list of the most popular has."""
-    return given_from(raw_query, single=SINGLE, several=SEVERAL, of="this list")
+    return given_from(raw_query, single=SINGLE, several={**SEVERAL, **SCREENED}, of="this list")
 
 
 def rising_parameters(raw_query: str) -> Given:
     """Return the same of a list of what rises, whose time is always now."""
-    return given_from(raw_query, single=TIMELESS, several=SEVERAL, of="what rises")
+    return given_from(raw_query, single=TIMELESS, several={**SEVERAL, **SCREENED}, of="what rises")
 
 
 def label_parameters(raw_query: str) -> Given:
     """Return the same of a list of sections or of brands, of which no catalogue knows anything."""
-    return given_from(raw_query, single=LABEL_SINGLE, several=LABELS, of="this list")
+    return given_from(raw_query, single=LABEL_SINGLE, several={**LABELS, **SCREENED}, of="this list")
 
 
 def type_parameters(raw_query: str) -> Given:
     """Return the same of a list of resource types, whose visitors nobody counts."""
-    return given_from(raw_query, single=TYPE_SINGLE, several=LABELS, of="this list")
+    return given_from(raw_query, single=TYPE_SINGLE, several={**LABELS, **SCREENED}, of="this list")
 
 
-def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
+def screening_parameters(raw_query: str) -> Given:
+    """Return the same of what screening found, which is told of all labels."""
+    return given_from(raw_query, single=TYPE_SINGLE, several={}, of="what screening found")
+
+
+def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: bool = True) -> PopularQuery:
     """Return the question that the parameters ask of a brand with these periods; without any, it is not of a period."""
     from_ms, to_ms = moment_of(given, "from"), moment_of(given, "to")
     is_span = from_ms is not None or to_ms is not None
@@ -133,6 +152,8 @@ def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
         exclude=values_of(given, "exclude", SEVERAL["exclude"]),
         format=format_of(given),
         sort=choice_of(given, "sort", among=MEASURES, default=HITS),
+        include=include_of(given),
+        shows_suspected=shows_suspected,
     )
 
 
@@ -169,6 +190,8 @@ def canonical(query: PopularQuery) -> str:
     ):
         if values:
             parts[name] = joined(values)
+    if query.include:
+        parts[INCLUDE] = include_text(query.include)
     return text_of(parts)
 
 

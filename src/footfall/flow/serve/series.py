@@ -51,9 +51,9 @@ class SeriesReading:
         query = self.query
         self._spans = {ASKED: self.span, **compared_spans(query, self.span, self.ground.zone)}
         self._measuring = (
-            measuring_asset(query.asset)
+            measuring_asset(query.asset, query.labels)
             if query.asset
-            else measuring_labels(query.sections, query.resource_types, query.paid_types)
+            else measuring_labels(query.sections, query.resource_types, query.paid_types, query.labels)
         )
         self._points = {name: [] for name in self._spans}
         self._todo = [

@@ -27,6 +27,7 @@ from footfall.flow.serve.parameters import (
     whole_of,
 )
 from footfall.flow.serve.query import HITS, LABELS, MEASURES, NO_SUCH_VISITORS, UNIQUES
+from footfall.flow.serve.shown import INCLUDE, SCREENED, include_of, include_text, labels_shown_for
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX
 from footfall.values.period import GRAIN_MS
@@ -63,6 +64,13 @@ class SeriesQuery:
     profile: str = PROFILES[0]
     measure: str = HITS
     format: str = FORMATS[0]
+    include: tuple[str, ...] = ()  # labels of screening that are shown beside persons
+    shows_suspected: bool = True  # as the brand's mode of screening has it
+
+    @property
+    def labels(self) -> frozenset[str]:
+        """Return the labels of screening whose hits are shown."""
+        return labels_shown_for(self.include, shows_suspected=self.shows_suspected)
 
     @property
     def grain_name(self) -> str:
@@ -89,7 +97,7 @@ def asset_in(path: str) -> str | None:
 def series_parameters(raw_query: str, *, of_asset: bool) -> Given:
     """Return the values of each parameter, or refuse a parameter that no series has."""
     several = {"compare": _COMPARE} if of_asset else {"compare": _COMPARE, **LABELS}
-    return given_from(raw_query, single=_SINGLE, several=several, of="a series")
+    return given_from(raw_query, single=_SINGLE, several={**several, **SCREENED}, of="a series")
 
 
 def series_query_from(given: Given, *, asset: str = "") -> SeriesQuery:
@@ -124,6 +132,7 @@ def series_query_from(given: Given, *, asset: str = "") -> SeriesQuery:
         profile=profile,
         measure=measure,
         format=format_of(given),
+        include=include_of(given),
     )
 
 
@@ -140,12 +149,14 @@ def series_canonical(query: SeriesQuery) -> str:
     ):
         if values:
             parts[name] = joined(values)
-    if query.profile != PROFILES[0]:
-        parts["profile"] = query.profile
-    if query.measure != HITS:
-        parts["measure"] = query.measure
-    if query.format != FORMATS[0]:
-        parts["format"] = query.format
+    for name, value, default in (
+        (INCLUDE, include_text(query.include), ""),
+        ("profile", query.profile, PROFILES[0]),
+        ("measure", query.measure, HITS),
+        ("format", query.format, FORMATS[0]),
+    ):
+        if value != default:
+            parts[name] = value
     return f"{path}?{text_of(parts)}"
 
 

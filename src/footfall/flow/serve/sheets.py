@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from footfall.flow.serve.directory import Directory, Renumbering
 from footfall.flow.serve.growing import Growing
 from footfall.flow.serve.leading import Leading, leading
+from footfall.flow.serve.shown import EVERYBODY
 from footfall.flow.store.columns import Columns
 from footfall.values.period import Span
 from footfall.values.window import Grain, Window
 
+LEADING_MAX = 4  # Sets of labels that lists are sorted for at a time; nearly all show the same.
 NO_WINDOW = Window(Grain.MINUTE, 0, 0)
 
 
@@ -36,6 +38,7 @@ class Contribution:
     hits: NDArray[np.uint32] | NDArray[np.uint64]
     text_bytes: int  # of the ids that are not numbers
     other: int
+    other_screened: int
     cut_slices: NDArray[np.uint32]
     cut_hits: NDArray[np.int64]
     cut_left: NDArray[np.int64]  # all hits that were left out of each of these slices; -1 where nobody knows
@@ -59,6 +62,7 @@ def contribution(columns: Columns, directory: Directory) -> Contribution:
         hits=entered.hits.astype(np.uint32) if fits else entered.hits,
         text_bytes=len(columns.texts.blob),
         other=columns.other + entered.strange_hits,
+        other_screened=columns.other_screened,
         cut_slices=directory.slices.numbers(cuts.per_slice),
         cut_hits=np.array(list(cuts.per_slice.values()), np.int64),
         cut_left=np.array([cuts.left_out.get(one, -1) for one in cuts.per_slice], np.int64),
@@ -87,19 +91,24 @@ class Sheet:
         self.asked_at_ms = asked_at_ms
         self._totals = Growing(np.empty(0, np.uint32))  # Four billion hits of one asset in one span are enough.
         self._added: dict[Unit, Contribution] = {}
-        self._bounds: Bounds | None = None
-        self._leading: tuple[Directory, Leading | None] | None = None
+        self._bounds: dict[bool, Bounds] = {}
+        self._leading: dict[frozenset[str], tuple[Directory, Leading | None]] = {}
 
     def totals(self, rows: int) -> NDArray[np.uint32]:
         """Return the hits of each of so many rows."""
         self._totals.stretch(rows)
         return self._totals.values
 
-    def leading(self, directory: Directory) -> Leading | None:
-        """Return the rows that lead lists, sorted when first asked for after a change."""
-        if self._leading is None or self._leading[0] is not directory:
-            self._leading = (directory, leading(directory, self.totals(directory.rows)))
-        return self._leading[1]
+    def leading(self, directory: Directory, labels: frozenset[str] = EVERYBODY) -> Leading | None:
+        """Return the rows that lead lists which show these labels, sorted when first asked for after a change."""
+        shown = directory.slices.shown(labels)
+        key = EVERYBODY if shown is None else labels
+        found = self._leading.get(key)
+        if found is None or found[0] is not directory:
+            if len(self._leading) >= LEADING_MAX:
+                self._leading.clear()
+            found = self._leading[key] = (directory, leading(directory, self.totals(directory.rows), shown))
+        return found[1]
 
     def move(self, span: Span, units: Mapping[Unit, Contribution]) -> None:
         """Become the sum of exactly these units, by taking away and adding only what differs."""
@@ -114,7 +123,7 @@ class Sheet:
         old = self._added.get(unit)
         if new is old:
             return
-        self._leading = None
+        self._leading.clear()
         if old is not None:
             del self._added[unit]
             self._totals.values[old.rows] -= old.hits.astype(np.uint32)
@@ -124,8 +133,8 @@ class Sheet:
                 self._totals.stretch(int(new.rows.max()) + 1)
             # No row is twice in one contribution, so that adding by index adds each of them.
             self._totals.values[new.rows] += new.hits.astype(np.uint32)
-        if any(one is not None and (one.is_cut or one.other) for one in (old, new)):
-            self._bounds = None
+        if any(one is not None and (one.is_cut or one.other or one.other_screened) for one in (old, new)):
+            self._bounds.clear()
 
     def add_for_good(self, new: Contribution) -> None:
         """Add what is never taken away again, keeping no more of it than the bounds need."""
@@ -141,8 +150,13 @@ class Sheet:
 
     @property
     def other(self) -> int:
-        """Return the hits that have no row because a limit was reached."""
+        """Return the hits of persons that have no row because a limit was reached."""
         return sum(one.other for one in self._added.values())
+
+    @property
+    def other_screened(self) -> int:
+        """Return the same of all who are no persons."""
+        return sum(one.other_screened for one in self._added.values())
 
     def left_out(self, slices: int) -> LeftOut:
         """Return the hits that cuts left out of each of so many slices."""
@@ -153,20 +167,22 @@ class Sheet:
             left.is_known[one.cut_slices[one.cut_left < 0]] = False
         return left
 
-    def bounds(self, directory: Directory) -> "Bounds":
-        """Return what is known of the hits that no row tells of."""
-        if self._bounds is None:
-            self._bounds = Bounds(self._added.values(), directory)
-        return self._bounds
+    def bounds(self, directory: Directory, *, shows_others: bool = True) -> "Bounds":
+        """Return what is known of the hits that no row tells of: those of persons, or of others as well."""
+        with_others = shows_others and self.other_screened > 0
+        found = self._bounds.get(with_others)
+        if found is None:
+            found = self._bounds[with_others] = Bounds(self._added.values(), directory, with_others=with_others)
+        return found
 
 
 class Bounds:
     """How many hits an asset can have had in a span beside those that its rows tell of."""
 
-    def __init__(self, added: Iterable[Contribution], directory: Directory) -> None:
+    def __init__(self, added: Iterable[Contribution], directory: Directory, *, with_others: bool) -> None:
         contributions = list(added)
         cut = [one for one in contributions if one.is_cut]
-        self.other = sum(one.other for one in contributions)
+        self.other = sum(one.other + (one.other_screened if with_others else 0) for one in contributions)
         self.is_cut = bool(cut)
         self._assets = directory.assets
         self._any = np.array([one.cut_any for one in cut], np.int64)

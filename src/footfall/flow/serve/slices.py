@@ -17,6 +17,7 @@ class Slices:
         self._list: list[Slice] = []
         self._number: dict[Slice, int] = {}
         self._labels = (_Labels(), _Labels(), _Labels())
+        self._screening = _Labels()
         self._rank: NDArray[np.uint32] | None = None
         self.numbers(slices)
 
@@ -32,13 +33,17 @@ class Slices:
 
     def matching(self, query: PopularQuery) -> NDArray[np.bool_] | None:
         """Return for each slice whether the question asks for it, or None when it asks for all."""
-        found: NDArray[np.bool_] | None = None
+        found = self.shown(query.labels)
         asked = (query.sections, query.resource_types, query.paid_types)
         for labels, texts in zip(self._labels, asked, strict=True):
             if texts:
                 one = labels.matching(texts)
                 found = one if found is None else found & one
         return found
+
+    def shown(self, labels: Collection[str]) -> NDArray[np.bool_] | None:
+        """Return for each slice whether its hits have one of these labels of screening, or None when all have."""
+        return None if self._screening.are_among(labels) else self._screening.matching(labels)
 
     def ranks(self) -> NDArray[np.uint32]:
         """Return each slice's place among all in the order of their labels, whenever they were first seen."""
@@ -56,7 +61,7 @@ class Slices:
         if number is None:
             number = self._number[one] = len(self._list)
             self._list.append(one)
-            for labels, text in zip(self._labels, one, strict=True):
+            for labels, text in zip((*self._labels, self._screening), one, strict=True):
                 labels.add(text)
             self._rank = None
         return number
@@ -72,6 +77,9 @@ class _Labels:
     def add(self, text: str) -> None:
         code = self._code.setdefault(text, len(self._code))
         self._of_slice.extend(np.array([code], dtype=np.uint32))
+
+    def are_among(self, texts: Collection[str]) -> bool:
+        return all(text in texts for text in self._code)
 
     def matching(self, texts: Collection[str]) -> NDArray[np.bool_]:
         is_asked = np.zeros(len(self._code), dtype=np.bool_)

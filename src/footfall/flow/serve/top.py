@@ -15,6 +15,7 @@ from footfall.flow.serve.answer import Answer, Columns, answer_from, columns_of
 from footfall.flow.serve.popular import section_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
 from footfall.flow.serve.sheets import Sheet
+from footfall.flow.serve.shown import EVERYBODY
 from footfall.flow.serve.slices import Slices
 from footfall.flow.serve.uniting import UNIQUES_ARE
 from footfall.flow.serve.view import View, Viewed
@@ -212,8 +213,23 @@ def _now_and_before(view: View, query: PopularQuery, label_of: LabelOf | None) -
     slices = view.directory.slices
     is_asked = slices.matching(query)
     row_slice = view.directory.row_slice
-    now = _sums(view.sheet, slices, row_slice, is_asked, label_of)
-    return now, None if view.before is None else _sums(view.before, slices, row_slice, is_asked, label_of)
+
+    def sums(sheet: Sheet) -> _Sums:
+        certain, maybe = _without_row(sheet, query, is_total=label_of is None)
+        hits, is_known = _sums(sheet, slices, row_slice, is_asked, label_of)
+        return _Sums(hits, sum(hits.values()) + certain, maybe, is_known)
+
+    return sums(view.sheet), None if view.before is None else sums(view.before)
+
+
+def _without_row(sheet: Sheet, query: PopularQuery, *, is_total: bool) -> tuple[int, int]:
+    """Return how many hits without a row are surely among those asked for, and how many more may be."""
+    # Where all is asked for they are surely among it, though nobody knows under which label.
+    is_everything = is_total and not query.asks_slices
+    screened = sheet.other_screened if len(query.labels) > 1 else 0
+    if not is_everything:
+        return 0, sheet.other + screened
+    return (sheet.other + screened, 0) if query.labels >= EVERYBODY else (sheet.other, screened)
 
 
 def _sums(
@@ -222,8 +238,8 @@ def _sums(
     row_slice: NDArray[np.uint32],
     is_asked: NDArray[np.bool_] | None,
     label_of: LabelOf | None,
-) -> _Sums:
-    """Return the sums of a sheet by label, or in one when there is none to go by."""
+) -> tuple[dict[str, int], bool]:
+    """Return the sums of a sheet by label, or in one when there is none to go by, and whether all of it is known."""
     left = sheet.left_out(len(slices))
     # Whole numbers up to 2**53 are exact as floats; a sum of hits never comes near.
     totals = np.bincount(row_slice, weights=sheet.totals(len(row_slice)), minlength=len(slices)).astype(np.int64)
@@ -236,8 +252,4 @@ def _sums(
     for number in np.flatnonzero(totals).tolist():
         label = "" if label_of is None else label_of(slices[number])
         hits[label] = hits.get(label, 0) + int(totals[number])
-    total = int(totals.sum())
-    # Where all is asked for, hits without a row are surely among it, though nobody knows under which label.
-    is_everything = is_asked is None and label_of is None
-    unlabelled = 0 if is_everything else sheet.other
-    return _Sums(hits, total + (sheet.other if is_everything else 0), unlabelled, bool(is_known.all()))
+    return hits, bool(is_known.all())

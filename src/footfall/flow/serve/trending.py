@@ -140,7 +140,7 @@ def rise_hits(view: RiseView, query: PopularQuery, words: Words) -> RiseHits:
         [_hits(one, directory, asked) for one in view.baseline],
         _row_totals(view),
         np.arange(directory.rows) if rows is None else rows,
-        is_exact=not any(part.is_cut or part.other for one in stretches for part in one.given),
+        is_exact=not any(_is_unsure(part, asked) for one in stretches for part in one.given),
     )
 
 
@@ -182,9 +182,26 @@ def _tell(entry: _Item | _Stretch | _Body, visitors: Visitors) -> None:
 def _hits(one: RiseStretch, directory: Directory, asked: Wanted) -> Hits:
     rows = np.concatenate([np.empty(0, np.uint32), *(part.rows for part in one.given)])
     hits = np.concatenate([np.empty(0), *(part.hits for part in one.given)]).astype(np.float64)
-    left = sum(int(np.maximum(part.cut_left, 0).sum()) + part.other for part in one.given)
-    is_asked = None if asked.is_everything else asked.among(directory, rows, directory.row_slice[rows])
+    shown = directory.slices.shown(asked.labels)
+    left = sum(_left_out(part, asked, shown) for part in one.given)
+    if shown is not None:
+        # Whoever is not shown makes nothing rise, and is no part of what the brand had.
+        is_shown = shown.take(directory.row_slice[rows])
+        rows, hits = rows[is_shown], hits[is_shown]
+    is_everything = asked.assets is None and not asked.asks_slices
+    is_asked = None if is_everything else asked.among(directory, rows, directory.row_slice[rows])
     return Hits(directory.row_asset[rows].astype(np.intp), hits, float(hits.sum()) + left, is_asked)
+
+
+def _is_unsure(part: Contribution, asked: Wanted) -> bool:
+    return part.is_cut or part.other > 0 or (asked.shows_others and part.other_screened > 0)
+
+
+def _left_out(part: Contribution, asked: Wanted, shown: NDArray[np.bool_] | None) -> int:
+    """Return the hits of whoever is shown that no row tells of."""
+    left = part.cut_left if shown is None else part.cut_left[shown[part.cut_slices]]
+    others = part.other_screened if asked.shows_others else 0
+    return int(np.maximum(left, 0).sum()) + part.other + others
 
 
 def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> list[_Item]:

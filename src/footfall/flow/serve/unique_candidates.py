@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from footfall.flow.serve.listing import Candidates
+from footfall.flow.serve.shown import PERSONS
 from footfall.flow.serve.view import View
 from footfall.flow.serve.wanted import Wanted
 from footfall.sketches.estimation import Estimates
@@ -43,23 +44,35 @@ def hits_of(view: View, asked: Wanted) -> Hits:
     among = Candidates(directory, totals, rows)
     places = np.flatnonzero(among.hits)
     assets, hits = among.assets(places), among.hits[places]
-    bounds = view.sheet.bounds(directory)
+    bounds = view.sheet.bounds(directory, shows_others=asked.shows_others)
     missed, outside = np.zeros(len(assets), np.int64), np.zeros(len(assets), np.int64)
     unseen_max = 0
     if rows is not None:
-        # Whole numbers up to 2**53 are exact as floats; a sum of hits never comes near.
-        everywhere = np.bincount(directory.row_asset, weights=totals, minlength=directory.assets).astype(np.int64)
-        outside = everywhere[assets] - hits
+        outside = _outside(view, totals, rows)[assets]
     if (bounds.is_cut or bounds.other) and not asked.is_nothing:
         per_unit = bounds.per_unit(asked.slices)
         missed = bounds.uncertainty(assets, per_unit)
         unseen_max = bounds.other + int(per_unit.sum())
-        if asked.slices is not None:
+        if asked.asks_slices:
             outside += bounds.uncertainty(assets, bounds.per_unit(None))
     order = np.argsort(-(hits + missed), kind="stable")
     largest = _largest_rows(view, totals, rows)
     slices = directory.row_slice[largest[assets[order]]]
     return Hits(assets[order], hits[order], missed[order], outside[order], slices, unseen_max)
+
+
+def _outside(view: View, totals: NDArray[np.uint32], rows: NDArray[np.intp]) -> Whole:
+    """Return for each asset the hits of persons that were not asked for: nobody else is counted as a visitor."""
+    directory = view.directory
+    is_outside = np.ones(directory.rows, np.bool_)
+    is_outside[rows] = False
+    persons = directory.slices.shown(PERSONS)
+    if persons is not None:
+        is_outside &= persons.take(directory.row_slice)
+    others = np.flatnonzero(is_outside)
+    # Whole numbers up to 2**53 are exact as floats; a sum of hits never comes near.
+    weights, minlength = totals.take(others), directory.assets
+    return np.bincount(directory.row_asset.take(others), weights=weights, minlength=minlength).astype(np.int64)
 
 
 def _largest_rows(view: View, totals: NDArray[np.uint32], rows: NDArray[np.intp] | None) -> NDArray[np.intp]:

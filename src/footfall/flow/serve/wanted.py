@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.members import Idents
 from footfall.flow.serve.query import PopularQuery
+from footfall.flow.serve.shown import PERSONS
 from footfall.flow.store.columns import ident_of
 
 
@@ -18,6 +19,13 @@ class Wanted:
     slices: NDArray[np.bool_] | None  # per slice
     assets: NDArray[np.bool_] | None  # per asset
     unseen: int | None  # How many assets are asked for that the directory does not know; None: there is no telling.
+    labels: frozenset[str] = PERSONS  # of screening, whose hits are shown
+    asks_slices: bool = False  # whether slices are asked for beside the labels of screening
+
+    @property
+    def shows_others(self) -> bool:
+        """Tell whether hits of others than persons are shown."""
+        return not self.labels <= PERSONS
 
     @property
     def is_everything(self) -> bool:
@@ -63,4 +71,4 @@ def wanted(directory: Directory, query: PopularQuery, members: Idents | None) ->
         assets = np.ones(directory.assets, np.bool_)
     if assets is not None:
         assets[excluded] = False
-    return Wanted(slices, assets, unseen)
+    return Wanted(slices, assets, unseen, query.labels, query.asks_slices)

@@ -5,7 +5,9 @@ without decoding either. Bytes that are not what was written are never turned in
 """
 
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -16,7 +18,9 @@ from xxhash import xxh3_64, xxh3_64_intdigest
 from footfall.flow.store.columns import TEXT_BIT, Columns, Cuts, Slice, Texts, shared_slices
 from footfall.ports.errors import Corrupt, PortError
 
-VERSIONS = (1, 2)  # The second is written for windows that were cut only: it says how many hits were left out.
+# The second is written for windows that were cut only: it says how many hits were left out. The third for windows in
+# which not all were persons.
+VERSIONS = (1, 2, 3)
 CONTENT_BYTES_MAX = 1_000_000_000  # Some 50 million rows: more is a broken length, and memory is not given for it.
 
 _MAGIC = b"ffco"
@@ -30,12 +34,16 @@ class UnknownVersion(PortError):
     """The bytes are whole, but of a format that this footfall does not read."""
 
 
+# Section, resource type, paid type; a label only where it is not a person's.
+_Written = Annotated[tuple[str, ...], msgspec.Meta(min_length=3, max_length=4)]
+
+
 class _Labels(msgspec.Struct, array_like=True, frozen=True):
     """Everything of columns that is not a long run of numbers or of text."""
 
-    slices: tuple[Slice, ...]
+    slices: tuple[_Written, ...]
     other: int
-    cut_slices: tuple[tuple[Slice, int], ...]
+    cut_slices: tuple[tuple[_Written, int], ...]
     cut_any_asset: int
     cut_reaches_kept: bool
 
@@ -43,14 +51,23 @@ class _Labels(msgspec.Struct, array_like=True, frozen=True):
 class _LabelsOfCut(_Labels, array_like=True, frozen=True):
     """The same of version 2."""
 
-    left_out: tuple[tuple[Slice, int], ...]
+    left_out: tuple[tuple[_Written, int], ...]
+
+
+class _LabelsOfScreened(_LabelsOfCut, array_like=True, frozen=True):
+    """The same of version 3."""
+
+    other_screened: int
+
+
+_KINDS: dict[int, type[_Labels]] = {1: _Labels, 2: _LabelsOfCut, 3: _LabelsOfScreened}
 
 
 def bytes_from_columns(columns: Columns, *, tight: bool = False) -> bytes:
     """Return the columns as bytes, packed as tight as pays where each kilobyte is paid for."""
     content = content_from_columns(columns)
     packed = zstandard.ZstdCompressor(level=_TIGHT_LEVEL if tight else _LEVEL).compress(content)
-    version = 2 if columns.cuts.left_out else 1
+    version = _version_of(columns)
     head = _FRAME.pack(_MAGIC, 0, version, len(content), xxh3_64_intdigest(content))[_CHECKED_FROM:]
     del content  # Tens of megabytes, when a day is large.
     check = xxh3_64(head)
@@ -76,7 +93,7 @@ def columns_from_bytes(data: bytes) -> Columns:
         raise Corrupt(f"a summary cannot be unpacked; count its window again: {error}") from error
     if len(content) != frame.content_bytes or xxh3_64_intdigest(content) != frame.checksum:
         raise Corrupt("a summary's content does not have its checksum; count its window again")
-    return _columns_from_content(content, _LabelsOfCut if frame.version == 2 else _Labels)
+    return _columns_from_content(content, _KINDS[frame.version])
 
 
 def checksum_of(data: bytes) -> str:
@@ -126,11 +143,34 @@ def content_from_columns(columns: Columns) -> bytearray:
 def _labels_of(columns: Columns) -> _Labels:
     """Return the short part of columns, its cuts in the order of slices."""
     cuts = columns.cuts
-    per_slice = tuple(sorted(cuts.per_slice.items()))
-    if not cuts.left_out:
-        return _Labels(columns.slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept)
-    left_out = tuple(sorted(cuts.left_out.items()))
-    return _LabelsOfCut(columns.slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept, left_out)
+    slices = tuple(map(_written, columns.slices))
+    per_slice, left_out = _written_cuts(cuts.per_slice), _written_cuts(cuts.left_out)
+    short = (slices, columns.other, per_slice, cuts.any_asset, cuts.reaches_kept)
+    version = _version_of(columns)
+    if version == 1:
+        return _Labels(*short)
+    if version == 2:
+        return _LabelsOfCut(*short, left_out)
+    return _LabelsOfScreened(*short, left_out, columns.other_screened)
+
+
+def _version_of(columns: Columns) -> int:
+    """Return the lowest version that can say what the columns do."""
+    if columns.other_screened or any(one.label for one in (*columns.slices, *columns.cuts.per_slice)):
+        return 3
+    return 2 if columns.cuts.left_out else 1
+
+
+def _written(one: Slice) -> _Written:
+    return one if one.label else one[:3]
+
+
+def _written_cuts(cuts: Mapping[Slice, int]) -> tuple[tuple[_Written, int], ...]:
+    return tuple((_written(one), hits) for one, hits in sorted(cuts.items()))
+
+
+def _read_cuts(written: tuple[tuple[_Written, int], ...]) -> dict[Slice, int]:
+    return dict(zip(shared_slices(one for one, _ in written), (hits for _, hits in written), strict=True))
 
 
 _Run = NDArray[np.uint64] | NDArray[np.uint32] | NDArray[np.uint16]
@@ -175,6 +215,7 @@ def _columns_from_content(content: bytes, kind: type[_Labels]) -> Columns:
         text_ident=_text_idents_of(ident, text_count),
         texts=Texts(blob=content[ends[5] :], offsets=offsets),
         other=labels.other,
+        other_screened=labels.other_screened if isinstance(labels, _LabelsOfScreened) else 0,
         cuts=_cuts_from(labels),
     )
 
@@ -182,10 +223,10 @@ def _columns_from_content(content: bytes, kind: type[_Labels]) -> Columns:
 def _cuts_from(labels: _Labels) -> Cuts:
     """Return the cuts among the labels."""
     return Cuts(
-        per_slice=dict(labels.cut_slices),
+        per_slice=_read_cuts(labels.cut_slices),
         any_asset=labels.cut_any_asset,
         reaches_kept=labels.cut_reaches_kept,
-        left_out=dict(labels.left_out) if isinstance(labels, _LabelsOfCut) else {},
+        left_out=_read_cuts(labels.left_out) if isinstance(labels, _LabelsOfCut) else {},
     )
 
 

@@ -22,8 +22,15 @@ SHARED_SLICES_MAX = 20_000  # Some 300 bytes each.
 SLICES_MAX = 65_536  # What slice_no can tell apart; the limit per window is far lower.
 RUNS_AT_ONCE = 20_000  # of texts that are put in another order: some 3 MB while they are
 
-CountKey = tuple[str, str, str, str]  # asset, section, resource type, paid type
+# Asset, section, resource type, paid type; and the label of whoever is no person.
+CountKey = tuple[str, str, str, str] | tuple[str, str, str, str, str]
+SCREENED_FIELDS = 5  # of the key of a hit that is no person's
 TextHash = Callable[[bytes], int]
+
+
+def screened_key(key: tuple[str, str, str, str], label: str) -> CountKey:
+    """Return what a hit is counted under whose sender has this label; that of persons is no label."""
+    return (*key, label) if label else key
 
 
 class Slice(NamedTuple):
@@ -32,6 +39,7 @@ class Slice(NamedTuple):
     section: str
     resource_type: str
     paid_type: str
+    label: str = ""  # what screening calls whoever came; empty: a person
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +75,8 @@ class Columns:
     hits: NDArray[np.uint64]  # per row, at least 1
     text_ident: NDArray[np.uint64]  # idents with the top bit set, each once, ascending
     texts: Texts  # their texts, in that order
-    other: int = 0  # hits that found no row because a limit was reached
+    other: int = 0  # hits of persons that found no row because a limit was reached
+    other_screened: int = 0  # the same of all who are no persons
     cuts: Cuts = field(default_factory=lambda: Cuts(per_slice={}, any_asset=0))
 
 
@@ -127,7 +136,12 @@ def columns_from_counts(counts: Mapping[CountKey, int], *, text_hash: TextHash =
     hits = np.fromiter(counts.values(), np.uint64, len(assets))
     order = np.lexsort((slice_no, ident))
     is_row = _owns_ident(assets, ident, order) & (slice_no < SLICES_MAX)
-    other = int(hits[~is_row].sum())
+    if is_row.all():
+        other = other_screened = 0
+    else:
+        is_screened = np.fromiter((len(key) == SCREENED_FIELDS for key in counts), np.bool_, len(assets))
+        other = int(hits[~is_row & ~is_screened].sum())
+        other_screened = int(hits[~is_row & is_screened].sum())
     order = order[is_row[order]]
     text_rows = order[ident[order] >= np.uint64(TEXT_BIT)]
     text_ident, first = np.unique(ident[text_rows], return_index=True)
@@ -140,14 +154,16 @@ def columns_from_counts(counts: Mapping[CountKey, int], *, text_hash: TextHash =
         text_ident=text_ident,
         texts=texts_from([assets[at].encode() for at in first_rows]),
         other=other,
+        other_screened=other_screened,
     )
     # Rows that found no place may have been the only ones of their slice.
-    return columns if other == 0 else rows_where(columns, np.ones(len(order), np.bool_))
+    return columns if is_row.all() else rows_where(columns, np.ones(len(order), np.bool_))
 
 
 def _numbered_slices(counts: Iterable[CountKey]) -> tuple[tuple[Slice, ...], NDArray[np.int64]]:
     """Return the slices in order, and which of them each key has."""
-    seen: dict[tuple[str, str, str], int] = {}
+    # Three texts sort before the same three with a label, as the slices do that they become.
+    seen: dict[tuple[str, ...], int] = {}
     seen_no = [seen.setdefault(key[1:], len(seen)) for key in counts]
     slices = sorted(seen)
     number = np.empty(len(slices), np.int64)
@@ -167,6 +183,17 @@ def _owns_ident(assets: Sequence[str], ident: NDArray[np.uint64], order: NDArray
     for at, (asset, its_ident) in enumerate(zip(assets, ident.tolist(), strict=True)):
         owns[at] = first.setdefault(its_ident, asset) == asset
     return owns
+
+
+def are_screened(columns: Columns) -> NDArray[np.bool_]:
+    """Tell of each slice whether its hits are no persons'."""
+    return np.fromiter((bool(one.label) for one in columns.slices), np.bool_, len(columns.slices))
+
+
+def persons_of(columns: Columns) -> Columns:
+    """Return only the rows of persons."""
+    is_screened = are_screened(columns)
+    return rows_where(columns, ~is_screened[columns.slice_no]) if is_screened.any() else columns
 
 
 def rows_where(columns: Columns, mask: NDArray[np.bool_]) -> Columns:
@@ -252,9 +279,14 @@ def rows(columns: Columns) -> Iterator[Row]:
         yield Row(texts.get(ident, str(ident)), columns.slices[slice_no], hits)
 
 
+def without_row(columns: Columns) -> int:
+    """Return the hits of whomever that found no row because a limit was reached."""
+    return columns.other + columns.other_screened
+
+
 def total_hits(columns: Columns) -> int:
-    """Return the hits in rows and in `other`; what a cut left out is not among them."""
-    return int(columns.hits.sum()) + columns.other
+    """Return the hits in rows and those that found none; what a cut left out is not among them."""
+    return int(columns.hits.sum()) + without_row(columns)
 
 
 def is_same(left: Columns, right: Columns) -> bool:
@@ -268,5 +300,6 @@ def is_same(left: Columns, right: Columns) -> bool:
         and left.texts.blob == right.texts.blob
         and np.array_equal(left.texts.offsets, right.texts.offsets)
         and left.other == right.other
+        and left.other_screened == right.other_screened
         and left.cuts == right.cuts
     )

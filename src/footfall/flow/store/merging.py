@@ -9,6 +9,7 @@ from xxhash import xxh3_64_intdigest
 
 from footfall.flow.store.columns import (
     EMPTY,
+    SCREENED_FIELDS,
     SLICES_MAX,
     TEXT_BIT,
     Columns,
@@ -17,6 +18,7 @@ from footfall.flow.store.columns import (
     Slice,
     TextHash,
     Texts,
+    are_screened,
     asset_starts,
     asset_text,
     assets_of,
@@ -25,6 +27,7 @@ from footfall.flow.store.columns import (
     picked,
     rows_where,
     texts_by_ident,
+    without_row,
 )
 from footfall.flow.store.cutting import cuts_of_both, leave_out
 
@@ -70,9 +73,13 @@ def _sum_of(parts: Sequence[Columns], *, first_keeps_ident: bool = False) -> Col
         del texts  # Tens of megabytes, which the rows can do with.
         summed = _sum_of_rows(full, text_ident, kept)
     else:
-        summed = replace(full[0] if full else EMPTY, other=0)
-    other = summed.other + sum(part.other for part in parts)
-    return replace(summed, other=other, cuts=_sum_of_cuts(parts))
+        summed = replace(full[0] if full else EMPTY, other=0, other_screened=0)
+    return replace(
+        summed,
+        other=summed.other + sum(part.other for part in parts),
+        other_screened=summed.other_screened + sum(part.other_screened for part in parts),
+        cuts=_sum_of_cuts(parts),
+    )
 
 
 def _sum_of_cuts(parts: Sequence[Columns]) -> Cuts:
@@ -104,6 +111,7 @@ def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts
     hits = np.add.reduceat(hits[order], starts)
     ident, slice_no = ident[first], slice_no[first]
     fits = slice_no < SLICES_MAX
+    is_screened = np.fromiter((bool(one.label) for one in slices), np.bool_, len(slices))[slice_no]
     summed = Columns(
         slices=tuple(slices[:SLICES_MAX]),
         ident=ident[fits],
@@ -111,9 +119,10 @@ def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts
         hits=hits[fits],
         text_ident=text_ident,
         texts=texts,
-        other=int(hits[~fits].sum()),
+        other=int(hits[~fits & ~is_screened].sum()),
+        other_screened=int(hits[~fits & is_screened].sum()),
     )
-    return summed if summed.other == 0 else rows_where(summed, np.ones(len(summed.ident), np.bool_))
+    return summed if fits.all() else rows_where(summed, np.ones(len(summed.ident), np.bool_))
 
 
 def _row_groups(ident: NDArray[np.uint64], slice_no: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -178,7 +187,12 @@ def _without_strangers(columns: Columns, owners: Mapping[int, str]) -> Columns:
         return columns
     is_stranger = np.isin(columns.ident, np.array(strangers, np.uint64))
     rest = rows_where(columns, ~is_stranger)
-    return replace(rest, other=rest.other + int(columns.hits[is_stranger].sum()))
+    is_screened = are_screened(columns)[columns.slice_no]
+    return replace(
+        rest,
+        other=rest.other + int(columns.hits[is_stranger & ~is_screened].sum()),
+        other_screened=rest.other_screened + int(columns.hits[is_stranger & is_screened].sum()),
+    )
 
 
 def _clashing_idents(all_texts: _AllTexts) -> set[int]:
@@ -228,16 +242,19 @@ def admit(
     """
     delta = columns_from_counts(delta_counts, text_hash=text_hash)
     # Texts that clash among the new counts may clash with the window's too: each has to be asked in its turn.
-    if delta.other == 0:
+    if without_row(delta) == 0:
         # A text that is there came first in the stream, so it keeps its ident.
         summed = _sum_of([main, delta], first_keeps_ident=True)
         if _is_within(summed, limits):
             return summed
     room = _Room(main, limits, text_hash)
     let_in = {key: hits for key, hits in delta_counts.items() if hits and room.takes(key)}
-    refused = sum(delta_counts.values()) - sum(let_in.values())
+    refused = [0, 0]
+    for key, hits in delta_counts.items():
+        if key not in let_in:
+            refused[len(key) == SCREENED_FIELDS] += hits
     summed = merge([main, columns_from_counts(let_in, text_hash=text_hash)])
-    return replace(summed, other=summed.other + refused)
+    return replace(summed, other=summed.other + refused[0], other_screened=summed.other_screened + refused[1])
 
 
 def _is_within(columns: Columns, limits: Limits) -> bool:
@@ -256,15 +273,15 @@ class _Room:
         self._limits = limits
         self._text_hash = text_hash
         self._idents: set[int] = set(assets_of(main).tolist())
-        self._slices: set[tuple[str, ...]] = set(main.slices)
+        self._slices: set[Slice] = set(main.slices)
         self._owners = texts_by_ident(main)
         self._text_bytes = len(main.texts.blob)
 
     def takes(self, key: CountKey) -> bool:
         """Take the key in and tell so, or leave everything as it is."""
-        asset, *labels = key
+        asset = key[0]
         ident = ident_of(asset, self._text_hash)
-        label = tuple(labels)
+        label = Slice(*key[1:])
         if self._owners.get(ident, asset) != asset:
             return False
         if label not in self._slices and len(self._slices) >= self._limits.slices_max:

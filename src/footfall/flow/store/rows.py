@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from footfall.flow.store.columns import Columns, asset_starts, texts_by_ident
+from footfall.flow.store.columns import Columns, asset_starts, persons_of, texts_by_ident
 from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Item, Key, Put, Table, Value, everything
 from footfall.values.window import Window, instant_text
 
@@ -31,8 +31,10 @@ def sort_key(hits: int, asset: str) -> str:
 def rows_from_columns(columns: Columns, keep: int) -> dict[str, Item]:
     """Return the top `keep` assets and everything that ties with them as items by their sort keys; 0 keeps all.
 
-    An asset that was seen under several labels is one row, with the labels under which it was seen most.
+    An asset that was seen under several labels is one row, with the labels under which it was seen most. Persons only:
+    whoever reads the table knows of no others.
     """
+    columns = persons_of(columns)
     starts = asset_starts(columns)
     if not len(columns.ident):
         return {}
@@ -48,7 +50,7 @@ def rows_from_columns(columns: Columns, keep: int) -> dict[str, Item]:
         largest = first + int(columns.hits[first : int(ends[at])].argmax())
         ident = int(columns.ident[first])
         labels = columns.slices[int(columns.slice_no[largest])]
-        rows[sort_key(int(totals[at]), texts.get(ident, str(ident)))] = _item(*labels)
+        rows[sort_key(int(totals[at]), texts.get(ident, str(ident)))] = _item(*labels[:3])
     return rows
 
 

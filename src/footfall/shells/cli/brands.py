@@ -7,6 +7,7 @@ from typing import Any, Final
 import msgspec
 from rich.table import Table
 
+from footfall.accounts.brands import SCREENING_MODES
 from footfall.app.settings import Settings
 from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
@@ -72,13 +73,15 @@ def _changes(arguments: argparse.Namespace) -> dict[str, Any]:
         changes["title"] = arguments.title
     if arguments.origin:
         changes["origins"] = [one for one in arguments.origin if one != ANY_ORIGIN]
-    if arguments.public is not None:
-        changes["isPublic"] = arguments.public == "yes"
-    if arguments.unlabelled is not None:
-        changes["unlabelled"] = arguments.unlabelled
-    for word, given in (("requireSignature", arguments.require_signature), ("requireToken", arguments.require_token)):
-        if given is not None:
-            changes[word] = given == "yes"
+    choices = {
+        "isPublic": arguments.public,
+        "unlabelled": arguments.unlabelled,
+        "requireSignature": arguments.require_signature,
+        "requireToken": arguments.require_token,
+        "screening": arguments.screening,
+    }
+    truths = {"yes": True, "no": False}
+    changes |= {word: truths.get(given, given) for word, given in choices.items() if given is not None}
     if arguments.period:
         changes["periods"] = dict(_period(text) for text in arguments.period if text != "none")
     limits = {_word(name): getattr(arguments, f"limit_{name}") for name in LIMITS}
@@ -153,6 +156,7 @@ def _show_one(answer: Mapping[str, Any], _arguments: argparse.Namespace, around:
         ("lists", "public" if answer["isPublic"] else "private"),
         ("origins", ", ".join(answer["origins"]) or "any"),
         ("unlabelled", answer["unlabelled"]),
+        ("screening", answer["screening"]),
         ("periods", periods or "those of the settings"),
         ("limits", limits or "those of the settings"),
         ("servers", "must sign" if answer["requireSignature"] else "may sign"),
@@ -191,7 +195,7 @@ COMMAND = Command(
     ),
     run=brands,
     tells="--zone and --url belong to add and --yes belongs to remove; --title, --origin, --public, --unlabelled,\n"
-    "--period, --require-signature, --require-token and the limits belong to add and change.\n"
+    "--screening, --period, --require-signature, --require-token and the limits belong to add and change.\n"
     "list and show take none of these.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
@@ -205,6 +209,8 @@ COMMAND = Command(
                  reads=origin, repeated=True),
         Argument("--public", "Whether its lists are read without a key.", choices=("yes", "no")),
         Argument("--unlabelled", "What happens to hits without resourceType.", choices=("count", "hold")),
+        Argument("--screening", "What lists do with suspected hits: show them (observe) or not.",
+                 choices=SCREENING_MODES),
         Argument("--period", "A period of its own; may be repeated, replaces those before; 'none' removes them.",
                  shows="NAME=SPAN/GRAIN/CACHE", repeated=True),
         Argument("--require-signature", "Whether servers must sign what they send.", choices=("yes", "no")),

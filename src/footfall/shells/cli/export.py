@@ -5,9 +5,10 @@ import argparse
 from footfall.app.kept_settings import kept_settings
 from footfall.flow.serve.parameters import CSV
 from footfall.flow.serve.series_query import GRAINS
+from footfall.flow.serve.shown import ALL, OTHERS
 from footfall.shells.cli.asking import settings_of
 from footfall.shells.cli.command import BRAND, CONFIG, DATA, Argument, Command, Exit, Surroundings, moment
-from footfall.shells.cli.export_files import FORMATS, opened_file
+from footfall.shells.cli.export_files import FORMATS, LABEL, UNIQUES, opened_file
 from footfall.shells.cli.recount import EndsBeforeItStarts, shown_progress
 from footfall.values.window import instant_text
 
@@ -25,16 +26,18 @@ def export(arguments: argparse.Namespace, around: Surroundings) -> int:
     settings = settings_of(arguments, around)
     if settings.ground != "aws":  # Shards and zones decide what stands for a window: those of the instance count.
         settings = kept_settings(settings.data_dir) or settings
-    order = ExportOrder(arguments.brand, GRAINS[arguments.grain], from_ms, to_ms, has_uniques=arguments.uniques)
+    order = ExportOrder(
+        arguments.brand,
+        GRAINS[arguments.grain],
+        from_ms,
+        to_ms,
+        has_uniques=arguments.uniques,
+        include=OTHERS if ALL in arguments.include else tuple(arguments.include),
+    )
+    more = (*((LABEL,) if arguments.include else ()), *(UNIQUES if arguments.uniques else ()))
     windows = rows = gone = 0
     with (
-        opened_file(
-            arguments.file,
-            arguments.format,
-            out=around.out,
-            overwrite=arguments.overwrite,
-            has_uniques=arguments.uniques,
-        ) as file,
+        opened_file(arguments.file, arguments.format, out=around.out, overwrite=arguments.overwrite, more=more) as file,
         shown_progress("exporting", around) as on_share,
     ):
         for one in export_windows(settings, order, clock=around.clock, on_share=on_share):
@@ -70,6 +73,12 @@ COMMAND = Command(
         Argument("--grain", "How long a window is.", choices=tuple(GRAINS), default="day"),
         Argument("--format", "What kind of file.", choices=FORMATS, default=CSV),
         Argument("--uniques", "With visitors and their bounds: of the asset, under whatever labels.", is_switch=True),
+        Argument(
+            "--include",
+            "Hits of this label, too, and a column that tells it; may be repeated. Without it, what lists show.",
+            choices=(*OTHERS, ALL),
+            repeated=True,
+        ),
         Argument("--overwrite", "Replace a file of that name.", is_switch=True),
     ),
 )

@@ -2,7 +2,7 @@
 
 import importlib
 import os
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TextIO
@@ -16,7 +16,8 @@ from footfall.values.window import Window, instant_text
 
 PARQUET = "parquet"
 COLUMNS = ("from", "to", "kind", "assetId", "sectionId", "resourceType", "paidType", "hits")
-UNIQUES = ("uniques", "uniquesAtLeast", "uniquesAtMost")  # more columns, when they are asked for
+LABEL = "label"  # One more column, and three, when they are asked for.
+UNIQUES = ("uniques", "uniquesAtLeast", "uniquesAtMost")
 ROWS_PER_GROUP = 100_000  # Of a Parquet file: what a reader has in memory at a time, some megabytes.
 
 
@@ -43,16 +44,16 @@ class TakesRows(Protocol):
 class Lines:
     """A file of lines: CSV or NDJSON."""
 
-    def __init__(self, out: TextIO, kind: str, *, has_uniques: bool) -> None:
+    def __init__(self, out: TextIO, kind: str, *, more: Sequence[str]) -> None:
         self._out = out
         self._kind = kind
-        self._columns: tuple[str, ...] = (*COLUMNS, *UNIQUES) if has_uniques else COLUMNS
+        self._columns: tuple[str, ...] = (*COLUMNS, *more)
         if kind == CSV:
             self._put(csv_lines(self._columns, ()))
 
     def write(self, window: Window, rows: Iterable[ExportedRow]) -> int:
         """Write the rows of a window and return how many there were."""
-        told = [dict(zip(self._columns, _values(window, row), strict=False)) for row in rows]
+        told = [dict(zip(self._columns, _values(window, row, self._columns), strict=True)) for row in rows]
         if self._kind == CSV:
             head, *lines = csv_lines(self._columns, told)
             assert head
@@ -73,15 +74,17 @@ class Lines:
 class ParquetFile:
     """A Parquet file, written a group of rows at a time."""
 
-    def __init__(self, path: Path, *, has_uniques: bool) -> None:
+    def __init__(self, path: Path, *, more: Sequence[str]) -> None:
         arrow, parquet = arrow_modules()
         self._arrow = arrow
         text = arrow.dictionary(arrow.int32(), arrow.string())
         moment = arrow.timestamp("ms", tz="UTC")
         kinds = (moment, moment, text, arrow.string(), text, text, text, arrow.int64())
-        more = [(name, arrow.int64()) for name in UNIQUES] if has_uniques else []
-        fields = list(zip(COLUMNS, kinds, strict=True)) + more
-        self._schema = arrow.schema(fields)
+        kinds_of_more = {LABEL: text, **dict.fromkeys(UNIQUES, arrow.int64())}
+        self._columns = (*COLUMNS, *more)
+        self._schema = arrow.schema(
+            [*zip(COLUMNS, kinds, strict=True), *((name, kinds_of_more[name]) for name in more)]
+        )
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._rows: list[tuple[Any, ...]] = []
 
@@ -89,8 +92,8 @@ class ParquetFile:
         """Write the rows of a window and return how many there were."""
         count = 0
         for row in rows:
-            _, _, *values = _values(window, row)
-            self._rows.append((window.from_ms, window.to_ms, *values)[: len(self._schema)])
+            _, _, *values = _values(window, row, self._columns)
+            self._rows.append((window.from_ms, window.to_ms, *values))
             count += 1
             if len(self._rows) >= ROWS_PER_GROUP:
                 self._put()
@@ -125,13 +128,13 @@ def arrow_modules(load: Callable[[str], Any] = importlib.import_module) -> tuple
 
 @contextmanager
 def opened_file(
-    name: str, kind: str, *, out: TextIO, overwrite: bool, has_uniques: bool = False
+    name: str, kind: str, *, out: TextIO, overwrite: bool, more: Sequence[str] = ()
 ) -> Generator[TakesRows]:
     """Open what the rows go to; a file takes its name when it is whole, and is gone when it never will be."""
     if name == "-":
         if kind == PARQUET:
             raise WrongUsage("A Parquet file is no text; name a file.")
-        lines = Lines(out, kind, has_uniques=has_uniques)
+        lines = Lines(out, kind, more=more)
         yield lines
         lines.finish()
         return
@@ -140,7 +143,7 @@ def opened_file(
         raise FileIsThere(f"{name} is there already; name another file, or give --overwrite.")
     part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        with _opened(part, kind, has_uniques=has_uniques) as rows:
+        with _opened(part, kind, more=more) as rows:
             yield rows
             rows.finish()
         part.replace(target)
@@ -155,20 +158,22 @@ class CannotWrite(FootfallError):
 
 
 @contextmanager
-def _opened(path: Path, kind: str, *, has_uniques: bool) -> Generator[TakesRows]:
+def _opened(path: Path, kind: str, *, more: Sequence[str]) -> Generator[TakesRows]:
     if kind == PARQUET:
-        yield ParquetFile(path, has_uniques=has_uniques)
+        yield ParquetFile(path, more=more)
         return
     with path.open("w", encoding="utf-8", newline="") as file:
-        yield Lines(file, kind, has_uniques=has_uniques)
+        yield Lines(file, kind, more=more)
 
 
-def _values(window: Window, row: ExportedRow) -> tuple[Any, ...]:
-    """Return the values of all columns in their order."""
+def _values(window: Window, row: ExportedRow, columns: Sequence[str]) -> tuple[Any, ...]:
+    """Return the values of the columns in their order."""
     labels = (row.asset or None, row.section or None, row.resource_type or None, row.paid_type or None)
+    values = (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits)
     told = row.visitors
     uniques = (None, None, None) if told is None else (told.uniques, told.at_least, told.at_most)
-    return (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits, *uniques)
+    more = {LABEL: row.label or None, **dict(zip(UNIQUES, uniques, strict=True))}
+    return *values, *(more[name] for name in columns[len(values) :])
 
 
 FORMATS = (CSV, NDJSON, PARQUET)

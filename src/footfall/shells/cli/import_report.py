@@ -39,7 +39,11 @@ def report(tally: Tally, *, did: str, done: ImportDone) -> Iterator[str]:
         yield _row("format", count, name)
     yield from _left_out(tally, done)
     if tally.robots:
-        yield _row("among them", tally.robots, "hits of programs that say so; leave them out with --no-robots")
+        yield _row(
+            "among them",
+            tally.robots,
+            "hits of programs that say so, labelled as such; leave them out with --no-robots",
+        )
     if misread:
         yield _row("not understood", misread, "")
     for reason, count in tally.misread.most_common(REASONS_SHOWN_MAX):

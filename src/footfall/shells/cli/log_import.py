@@ -279,4 +279,5 @@ def imported(hits: LogHits) -> ImportedHits:
         visitors=hits.visitors if any(hits.visitors) else None,
         urls=hits.urls if any(hits.urls) else None,
         referrers=hits.referrers if any(hits.referrers) else None,
+        screened=hits.screened or None,
     )

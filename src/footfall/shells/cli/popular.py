@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.flow.serve.query import HITS, MEASURES, PERIOD_DEFAULT
+from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
 from footfall.flow.serve.uniting import VISITOR_DAYS
 from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
 from footfall.shells.cli.command import (
@@ -90,7 +91,12 @@ def query_of(arguments: argparse.Namespace) -> str:
 
 def label_pairs(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the parameters that ask for the labels of the flags."""
-    named = (("section", arguments.section), ("resourceType", arguments.type), ("paidType", arguments.paid))
+    named = (
+        ("section", arguments.section),
+        ("resourceType", arguments.type),
+        ("paidType", arguments.paid),
+        (INCLUDE, arguments.include),
+    )
     return [(name, value) for name, values in named for value in values]
 
 
@@ -171,10 +177,17 @@ def _heading(answer: Mapping[str, Any]) -> Text:
     return Text(" · ").join(printable(part) for part in parts if part is not None)
 
 
+INCLUDE_FLAG = Argument(
+    "--include",
+    "Hits that screening labelled so, too; may be repeated.",
+    choices=(*OTHERS, ALL),
+    repeated=True,
+)
 LABEL_FLAGS = (
     Argument("--section", "Only this section; may be repeated.", shows="SECTION", repeated=True),
     Argument("--type", "Only this resource type; may be repeated.", shows="TYPE", repeated=True),
     Argument("--paid", "Only this paid type; may be repeated.", shows="PAID", repeated=True),
+    INCLUDE_FLAG,
 )
 COMMAND = Command(
     name="popular",

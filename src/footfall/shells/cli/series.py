@@ -12,6 +12,7 @@ from rich.text import Text
 from footfall.flow.serve.parameters import FORMATS, JSON
 from footfall.flow.serve.query import HITS, MEASURES, UNIQUES
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX
+from footfall.flow.serve.shown import INCLUDE
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import JSON as AS_JSON
 from footfall.shells.cli.command import (
@@ -51,7 +52,7 @@ def series(arguments: argparse.Namespace, around: Surroundings) -> int:
 def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
     """Return the parameters that ask for what the flags say."""
     labels = label_pairs(arguments)
-    if arguments.asset is not None and labels:
+    if arguments.asset is not None and any(name != INCLUDE for name, _ in labels):
         raise WrongUsage("--section, --type and --paid do not go with --asset, which has its own; leave them out.")
     pairs = [*brand_asked(arguments).items(), ("grain", arguments.grain), *labels]
     for name, moment_ms in (("from", vars(arguments)["from"]), ("to", arguments.to)):

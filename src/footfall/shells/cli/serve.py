@@ -67,8 +67,9 @@ COMMAND = Command(
         CONFIG,
         Argument(
             "--brand",
-            "A brand to accept; may be repeated. ZONE is where its days begin, hold sets unlabelled hits aside.",
-            shows="NAME[:ZONE[:hold]]",
+            "A brand to accept; may be repeated. ZONE is where its days begin, hold sets unlabelled hits aside, MODE "
+            "says how it is screened.",
+            shows="NAME[:ZONE[:hold[:MODE]]]",
             repeated=True,
         ),
         Argument("--demo", "Send invented traffic to the brand demo.", is_switch=True),

@@ -7,7 +7,17 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
-from footfall.shells.http.described import assets, brands, history, history_schemas, hits, instance, lists, uniques
+from footfall.shells.http.described import (
+    assets,
+    brands,
+    history,
+    history_schemas,
+    hits,
+    instance,
+    lists,
+    screening,
+    uniques,
+)
 from footfall.shells.http.described.operation import (
     ALWAYS,
     GUARDED,
@@ -26,6 +36,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *hits.OPERATIONS,
     *lists.OPERATIONS,
     *history.OPERATIONS,
+    *screening.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
@@ -38,6 +49,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **hits.SCHEMAS,
     **lists.SCHEMAS,
     **history_schemas.SCHEMAS,
+    **screening.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,

@@ -1,4 +1,4 @@
-"""GET /v1/popular, /v1/trending, /v1/top/sections, /v1/top/types: what may be asked of each list."""
+"""GET /v1/popular, /v1/trending, /v1/top/sections, /v1/top/types, /v1/screening: what may be asked of each list."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from footfall.app.settings import DAY_MS, Settings
 from footfall.flow.serve.parameters import Given
 from footfall.flow.serve.query import (
     RISING,
+    SCREENING,
     SECTIONS,
     TYPES,
     UNIQUES,
@@ -18,6 +19,7 @@ from footfall.flow.serve.query import (
     query_from,
     require_known_visitors,
     rising_parameters,
+    screening_parameters,
     type_parameters,
 )
 from footfall.flow.serve.spans import require_span
@@ -76,6 +78,7 @@ def list_asks(settings: Settings) -> dict[str, ListAsks]:
         RISING: ListAsks(RISING, rising_parameters, kept_ms, has_periods=False),
         SECTIONS: ListAsks(SECTIONS, label_parameters, kept_ms),
         TYPES: ListAsks(TYPES, type_parameters, kept_ms),
+        SCREENING: ListAsks(SCREENING, screening_parameters, kept_ms),
     }
 
 

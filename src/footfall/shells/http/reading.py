@@ -114,7 +114,11 @@ class ReadingRoute:
         """Return what is asked, the brand if it is named, and whether its lists need no key."""
         given = self._asks.given(target)
         name = brand_from(given) if "brand" in given else ""
-        return given, name, bool(name) and self._access.may_read_freely(name)
+        return given, name, bool(name) and self._is_free(name)
+
+    def _is_free(self, name: str) -> bool:
+        """Tell whether a brand's answers need no key."""
+        return self._access.may_read_freely(name)
 
     def _question(self, given: Given, name: str) -> Question:
         return self._asks.question({**given, "brand": [name]}, self._periods_of(name))
@@ -135,6 +139,13 @@ class ReadingRoute:
         if len(self._canonicals) >= KNOWN_TARGETS_MAX:
             self._canonicals.clear()
         self._canonicals[target] = canonical_text
+
+
+class OwnersRoute(ReadingRoute):
+    """A route whose answers are a brand's own: however public its lists are, a brand that has keys needs one."""
+
+    def _is_free(self, name: str) -> bool:
+        return super()._is_free(name) and self._brands.is_open(name)
 
 
 def is_read(exchange: Exchange) -> bool:

@@ -2,13 +2,13 @@
 
 from footfall.accounts.brands import Brands
 from footfall.app.settings import Settings
-from footfall.flow.serve.query import BRANDS
+from footfall.flow.serve.query import BRANDS, SCREENING
 from footfall.flow.serve.series_query import SERIES
 from footfall.shells.http.access import Access
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.lane import Route
 from footfall.shells.http.popular import list_asks
-from footfall.shells.http.reading import Asks, ReadingRoute
+from footfall.shells.http.reading import Asks, OwnersRoute, ReadingRoute
 from footfall.shells.http.series import SeriesAsks
 from footfall.shells.http.top_brands import TopBrandsRoute
 from footfall.values.clock import Clock
@@ -23,5 +23,7 @@ def reading_routes(
         path.encode(): ReadingRoute(one, answers, brands, settings, access=access, clock=clock)
         for path, one in asks.items()
     }
+    owners = asks[SCREENING]
+    routes[SCREENING.encode()] = OwnersRoute(owners, answers, brands, settings, access=access, clock=clock)
     routes[BRANDS.encode()] = TopBrandsRoute(answers, brands, settings, access=access, clock=clock)
     return routes

@@ -11,6 +11,7 @@ from footfall.app.settings import DAY_MS, Settings
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, KINDS, Given, Several, format_of, given_from, values_of
 from footfall.flow.serve.query import BRANDS, BRANDS_MAX, HITS, LABELS, UNIQUES, label_parameters
+from footfall.flow.serve.shown import SCREENED
 from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.top import BRAND_COLUMNS, VISITED_BRAND_COLUMNS
 from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
@@ -68,7 +69,7 @@ class TopBrandsRoute:
         """Return what is asked about which brands; each question is counted: none is sent from ready bytes."""
         self._access.count_question(exchange, headers, brand="")
         raw_query = exchange.target.partition(b"?")[2].decode("latin-1")
-        given = given_from(raw_query, single=_SINGLE, several={"brand": _NAMES, **LABELS}, of="brands")
+        given = given_from(raw_query, single=_SINGLE, several={"brand": _NAMES, **LABELS, **SCREENED}, of="brands")
         names = values_of(given, "brand", _NAMES)
         if not names:
             raise Refused("brand", "is missing; name the brands, as in brand=abc&brand=xyz")

@@ -144,3 +144,7 @@ class KnownBrands:
         """Return the periods of a brand: those of the settings, and its own in their place."""
         brand = self._brands.named(name)
         return {**self._settings.periods, **brand.periods} if brand is not None else self._settings.periods
+
+    def shows_suspected(self, name: str) -> bool:
+        """Tell whether the brand's lists show suspected hits with those of persons."""
+        return (self._brands.named(name) or Brand(name)).shows_suspected

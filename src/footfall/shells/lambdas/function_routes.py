@@ -20,6 +20,7 @@ READ_PATHS = (
     b"/v1/trending",
     b"/v1/top/sections",
     b"/v1/top/types",
+    b"/v1/screening",
     b"/v1/top/brands",
     b"/v1/series",
 )

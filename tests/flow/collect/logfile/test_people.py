@@ -22,9 +22,10 @@ def days_with(asked: list[int]) -> Days:
     [
         ("Mozilla/5.0 (Windows NT 10.0) Chrome/119.0 Safari/537.36", ""),
         ("Mozilla/5.0 (Linux; Android 13; CUBOT NOTE 30) Chrome/119.0", ""),  # A telephone.
-        ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "robot"),
-        ("ExampleBot", "robot"),
-        ("curl/8.0", "robot"),
+        ("Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)", "bot-agent"),
+        ("ExampleBot", "bot-agent"),
+        ("curl/8.0", "bot-agent"),
+        ("Mozilla/5.0 (compatible; GPTBot/1.2; +https://openai.com/gptbot)", "ai-agent"),
         ("ELB-HealthChecker/2.0", "health-check"),
         ("kube-probe/1.27", "health-check"),
         ("-", ""),

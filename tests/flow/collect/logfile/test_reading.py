@@ -76,6 +76,7 @@ def test_programs_that_say_so_are_counted_and_told_or_left_out() -> None:
     counting, leaving = reading_of("combined"), reading_of("combined", Wanted(counts_robots=False))
     assert isinstance(outcome(counting, line), tuple)
     assert counting.tally.robots == 1
+    assert counting.read([line, line], log="a", number=1, now_ms=NOW_MS).screened == {0: "bot-agent", 1: "bot-agent"}
     assert outcome(leaving, line) == "robot"
     assert leaving.tally.robots == 0
 

@@ -8,15 +8,15 @@ from footfall.screening.labels import Label, Reason
 from footfall.values.window import Grain, Window, window_of
 
 HEALTH_CHECK, ROBOT = "health-check", "robot"
+# The reasons that are frozen into the hits of programs; a health check is its own.
+PROGRAMS = {Label.BOT: Reason.AGENT_BOT.value, Label.AI: Reason.AGENT_AI.value, Label.PREFETCH: Reason.PREFETCH.value}
 CACHED_MAX = 50_000  # per day; some 15 MB
 AGENTS_MAX = 20_000  # Some 5 MB.
 DAYS_MAX = 4  # Servers' lines are seldom out of order by more than a midnight; a shuffled log costs hashes, not memory.
 SALTS_MAX = 10_000  # Twenty-seven years of days.
 SALT_KEPT_MS = 24 * 3_600_000  # Well before its 47 hours are over, so that none outlives them here.
 
-_PROGRAMS = frozenset((Label.BOT, Label.AI, Label.PREFETCH))
-
-Sender = tuple[bytes, str]  # the visitor, and what it calls itself: a health check, a robot, or nothing of the kind
+Sender = tuple[bytes, str]  # the visitor, and why it is no person if it calls itself a program
 Salt = Callable[[int], bytes]
 
 
@@ -96,6 +96,4 @@ class _Kinds(dict[bytes, str]):
 
 def _kind(agent: AgentLabel) -> str:
     # What is only suspected counts: a publisher's own application may call itself anything.
-    if agent.label not in _PROGRAMS:
-        return ""
-    return HEALTH_CHECK if agent.reason is Reason.MONITOR else ROBOT
+    return HEALTH_CHECK if agent.reason is Reason.MONITOR else PROGRAMS.get(agent.label, "")

@@ -12,7 +12,7 @@ from footfall.flow.collect.logfile.formats import Format
 from footfall.flow.collect.logfile.line import HeaderLine, NotUnderstood
 from footfall.flow.collect.logfile.moments import Moments
 from footfall.flow.collect.logfile.pages import PageRules, Pages, cleaned
-from footfall.flow.collect.logfile.people import HEALTH_CHECK, ROBOT, Day, Days
+from footfall.flow.collect.logfile.people import HEALTH_CHECK, PROGRAMS, ROBOT, Day, Days
 from footfall.flow.stream.records import HitKey
 from footfall.values.hit import ADDRESS_BYTES_MAX
 
@@ -55,6 +55,7 @@ class LogHits:
     visitors: list[bytes] = field(default_factory=list[bytes])
     urls: list[str] = field(default_factory=list[str])
     referrers: list[str] = field(default_factory=list[str])
+    screened: dict[int, str] = field(default_factory=dict[int, str])  # place -> reason, of programs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +119,7 @@ class Reading:
         split, moments, statuses, pages = self._split, self._moments, self._statuses, self._pages
         referrers, left_out = self._referrers, self.tally.left_out
         add_key, add_time, add_visitor = hits.keys.append, hits.at_ms.append, hits.visitors.append
-        add_url, add_referrer = hits.urls.append, hits.referrers.append
+        add_url, add_referrer, screened = hits.urls.append, hits.referrers.append, hits.screened
         day: Day | None = None
         from_ms = to_ms = 0
         for index, line in enumerate(lines):
@@ -137,8 +138,10 @@ class Reading:
                 day = self._days.day_of(at_ms)
                 from_ms, to_ms = day.from_ms, day.to_ms
             visitor, kind = day[address, agent]
-            if kind and self._is_left_out(kind):
-                continue
+            if kind:
+                if self._is_left_out(kind):
+                    continue
+                screened[len(hits.keys)] = kind
             add_key(key)
             add_time(at_ms)
             add_visitor(visitor)
@@ -147,9 +150,9 @@ class Reading:
 
     def _is_left_out(self, kind: str) -> bool:
         if kind in self._unwanted:
-            self.tally.left_out[kind] += 1
+            self.tally.left_out[HEALTH_CHECK if kind == HEALTH_CHECK else ROBOT] += 1
             return True
-        self.tally.robots += kind == ROBOT
+        self.tally.robots += kind != HEALTH_CHECK
         return False
 
     def _misread(self, line: bytes, place: "_Place", index: int, error: Exception) -> None:
@@ -201,5 +204,5 @@ def _statuses(wanted: Wanted) -> dict[bytes, str]:
 
 
 def _unwanted_kinds(wanted: Wanted) -> frozenset[str]:
-    kinds = {HEALTH_CHECK: wanted.counts_health_checks, ROBOT: wanted.counts_robots}
+    kinds = dict.fromkeys(PROGRAMS.values(), wanted.counts_robots) | {HEALTH_CHECK: wanted.counts_health_checks}
     return frozenset(kind for kind, counts in kinds.items() if not counts)

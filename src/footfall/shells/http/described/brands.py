@@ -2,6 +2,7 @@
 
 from http import HTTPStatus
 
+from footfall.accounts.brands import SCREENING_MODES
 from footfall.accounts.keys import LABEL_BYTES_MAX, SCOPES
 from footfall.accounts.tokens import LIFE_S_DEFAULT, LIFE_S_MAX
 from footfall.shells.http.described.hits import SIGNATURE, UNPROVEN
@@ -32,6 +33,9 @@ _CHANGEABLE = {
     "limits": record(_LIMITS, required=()),
     "requireSignature": {"type": "boolean", "description": "servers must sign what they send; needs a signing key"},
     "requireToken": {"type": "boolean", "description": "pages must send a token; needs a signing key"},
+    "screening": text(
+        "`observe`: suspected hits are in the lists; `hold` and `filter`: they are not", enum=[*SCREENING_MODES]
+    ),
 }
 BRAND = record({"brand": text(), "zone": text(), **_CHANGEABLE})
 CHANGES = {**record(_CHANGEABLE, required=()), "additionalProperties": False}
@@ -73,6 +77,7 @@ _RULES = {
     "limits": dict.fromkeys(_LIMITS),
     "requireSignature": False,
     "requireToken": False,
+    "screening": "observe",
 }
 _A_KEY = {
     "id": "3k7mqz2v9xw4t6ra",

@@ -20,7 +20,7 @@ from footfall.flow.serve.query import (
     VALUES_MAX,
 )
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX, PROFILES, SERIES
-from footfall.shells.http.described.lists import BRAND, GROUP, MOMENT, SORT, TABLES, either, several
+from footfall.shells.http.described.lists import BRAND, GROUP, INCLUDED, MOMENT, SORT, TABLES, either, several
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -40,6 +40,7 @@ _LABELS = (
     Parameter("section", "Only these sections.", several(LABEL_BYTES_MAX, VALUES_MAX)),
     Parameter("resourceType", "Only these resource types.", several(LABEL_BYTES_MAX, VALUES_MAX)),
     Parameter("paidType", "Only these paid types.", several(LABEL_BYTES_MAX, VALUES_MAX)),
+    INCLUDED,
 )
 _LIMIT = Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT})
 _TIME = (
@@ -207,6 +208,7 @@ SERIES_OF_ASSET = Operation(
     parameters=(
         Parameter("id", "The asset.", text(bytes_max=ASSET_BYTES_MAX, minLength=1), "path", is_required=True),
         BRAND,
+        INCLUDED,
         *_SPAN,
     ),
     answers=_answers(

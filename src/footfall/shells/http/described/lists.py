@@ -5,6 +5,7 @@ from http import HTTPStatus
 from footfall.catalog.asset import NAME_BYTES_MAX
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, FORMATS, KINDS
 from footfall.flow.serve.query import HITS, LIMIT_DEFAULT, LIMIT_MAX, MEASURES, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
 from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.operation import (
     JSON,
@@ -40,6 +41,12 @@ def either(*names: str) -> Schema:
     return {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in names]}
 
 
+INCLUDED = Parameter(
+    INCLUDE,
+    "Hits that screening gave these labels, too; `all` of them. Without it persons', and suspected ones where the "
+    "brand's mode of screening is `observe`.",
+    listed(text(enum=[*OTHERS, ALL]), maxItems=len(OTHERS) + 1),
+)
 LISTED_ASSET = record(
     {
         "rank": whole(1, LIMIT_MAX),
@@ -213,6 +220,7 @@ POPULAR = Operation(
         Parameter("tag", "Only assets with one of these tags.", several(NAME_BYTES_MAX, NAMES_MAX)),
         Parameter("publishedAfter", "Only assets that were published then or later.", MOMENT),
         Parameter("exclude", "All but these assets.", several(ASSET_BYTES_MAX, VALUES_MAX)),
+        INCLUDED,
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
         SORT,
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
