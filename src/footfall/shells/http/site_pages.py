@@ -21,6 +21,7 @@ from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
+from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
@@ -55,6 +56,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *key_routes(state),
             *token_routes(state),
             *audit_routes(state),
+            *rules_routes(state),
             *uniques_routes(state),
         ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},

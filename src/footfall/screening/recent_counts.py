@@ -1,0 +1,34 @@
+"""How often something came lately, in memory that is bounded whatever comes."""
+
+
+class RecentCounts:
+    """Counts by key in windows of one length; when there is no more room, what came least is forgotten first.
+
+    So a flood of keys that come once drives out others that came once, and never one that keeps coming.
+    """
+
+    def __init__(self, *, window_ms: int, entries_max: int) -> None:
+        self._window_ms = window_ms
+        self._entries_max = entries_max
+        self._window = -1
+        self._counts: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def add(self, key: int, *, now_ms: int, times: int = 1) -> int:
+        """Count a key and return how often it has come in this window."""
+        if now_ms // self._window_ms != self._window:
+            self._window = now_ms // self._window_ms
+            self._counts.clear()
+        counts = self._counts
+        count = counts[key] = counts.get(key, 0) + times
+        if count == times and len(counts) > self._entries_max:
+            self._forget_least()
+        return count
+
+    def _forget_least(self) -> None:
+        least = 1
+        while len(self._counts) > self._entries_max // 2:
+            self._counts = {key: count for key, count in self._counts.items() if count > least}
+            least *= 2
