@@ -30,7 +30,8 @@ def request_from_content(content: ListContent) -> dict[str, Any]:
     data = base64.b64encode(zlib.compress(content.data, 9)).decode("ascii")
     if len(data) > REQUEST_BYTES_MAX - 1_000:
         raise ListTooLarge(
-            "list", f"takes {len(data):,} bytes, at most {REQUEST_BYTES_MAX:,} are taken; leave out what you do not need"
+            "list",
+            f"takes {len(data):,} bytes, at most {REQUEST_BYTES_MAX:,} are taken; leave out what you do not need",
         )
     return {"do": "lists-update", "kind": content.kind.value, "data": data}
 
@@ -86,14 +87,10 @@ def show_history(register: Register, request: Request) -> Answer:
     return document_of_page(register.trail, INSTANCE, limit=PAGE_MAX, after=str(request.get("after") or ""))
 
 
-def _changed(
-    register: Register, request: Request, combined: Callable[[list[str], list[str]], list[str]]
-) -> Answer:
+def _changed(register: Register, request: Request, combined: Callable[[list[str], list[str]], list[str]]) -> Answer:
     brand, named = str(request["brand"]), rules_from_document(_document(request)).document()
     before = register.screening.rules_of(brand).rules.document()
-    after = {
-        name: combined(cast("list[str]", before[name]), cast("list[str]", named[name])) for name in LISTED
-    }
+    after = {name: combined(cast("list[str]", before[name]), cast("list[str]", named[name])) for name in LISTED}
     switch = request.get("is_on")
     is_on = before["isOn"] if switch is None else switch
     return register.screening.put_rules(brand, rules_from_document({**after, "isOn": is_on})).document(brand)

@@ -67,6 +67,10 @@ class Screen:
         self._visitors = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
         self._keys = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
 
+    def __len__(self) -> int:
+        """Return how many counts it remembers."""
+        return len(self._repeats) + len(self._visitors) + len(self._keys)
+
     def take_lists(self, lists: Lists) -> None:
         """Go by other lists from now on."""
         self._lists, self._spam, self._in_data_centre = lists, SpamReferrers(lists.spam_domains), {}

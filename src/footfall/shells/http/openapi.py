@@ -7,7 +7,17 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
-from footfall.shells.http.described import assets, brands, history, history_schemas, hits, instance, lists, uniques
+from footfall.shells.http.described import (
+    assets,
+    brands,
+    history,
+    history_schemas,
+    hits,
+    instance,
+    lists,
+    rules,
+    uniques,
+)
 from footfall.shells.http.described.operation import (
     ALWAYS,
     GUARDED,
@@ -29,6 +39,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
+    *rules.OPERATIONS,
     *instance.OPERATIONS,
 )
 
@@ -41,6 +52,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,
+    **rules.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

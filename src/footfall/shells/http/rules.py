@@ -13,6 +13,7 @@ from footfall.screening.rules import rules_from_document
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.brands import actor_of, document_in, require_no_parameters, told
 from footfall.shells.http.site import Site
+from footfall.values.errors import Refused
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -29,6 +30,8 @@ def _rules(state: Site) -> Endpoint:
         if request.method != "PUT":
             stored = await state.desk.look(lambda register: register.screening.rules_of(name))
             return told(stored.document(name))
+        if not await request.body():
+            raise Refused("body", "is missing; send {} to block nobody")
         wanted, by = rules_from_document(await document_in(request)), actor_of(request)
 
         def put(register: Register) -> StoredRules:

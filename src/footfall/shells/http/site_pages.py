@@ -21,10 +21,10 @@ from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
-from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS, static_text
 from footfall.shells.http.tokens import token_routes

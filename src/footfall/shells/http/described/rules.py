@@ -29,8 +29,14 @@ _FIELDS = {
     "addresses": listed(text("a network such as `203.0.113.0/24`, or one address"), maxItems=ADDRESSES_MAX),
     "agents": listed(text("a part of user agents, in any case"), maxItems=AGENTS_MAX),
     "paths": listed(text("a path, or the beginning of paths and a star", bytes_max=PATH_CHARS_MAX), maxItems=PATHS_MAX),
-    "countries": listed(text("two letters, by the list of countries that the operator brought"), maxItems=COUNTRIES_MAX),
-    "isOn": {"type": "boolean", "description": "whether any rule of the door looks at the brand's hits", "default": True},
+    "countries": listed(
+        text("two letters, by the list of countries that the operator brought"), maxItems=COUNTRIES_MAX
+    ),
+    "isOn": {
+        "type": "boolean",
+        "description": "whether any rule of the door looks at the brand's hits",
+        "default": True,
+    },
 }
 WANTED = {**record(_FIELDS, required=()), "additionalProperties": False}
 RULES = record(
@@ -83,7 +89,6 @@ PUT = Operation(
         _SHOWN,
         problem(HTTPStatus.BAD_REQUEST, "An entry is not what it should be.", field_name="addresses"),
     ),
-    body_may_be_absent=True,
 )
 
 OPERATIONS = (SHOW, PUT)
