@@ -8,17 +8,21 @@ from footfall.screening.labels import Reason
 
 SIDE_MAX = 32_767  # Walls of screens have 16,000 dots; no browser tells of more than 32,767.
 REMEMBERED_MAX = 20_000
-DRIVEN = "driven"
+QUARTER = 15  # Every zone is some quarters of an hour from Greenwich.
+WEST_MAX, EAST_MAX = -12 * 60, 14 * 60  # the minutes of the zones that are furthest
 
-_SCREEN = re.compile(r"(-?[0-9]+)x(-?[0-9]+)")
-_OFFSET = re.compile(r"[+-](?:0[0-9]|1[0-4]):[0-5][0-9]")
-_UNKNOWN = frozenset(("Etc/Unknown", "undefined"))  # of browsers that do not know their own, which is no lie
+_DRIVEN = ("driven", "true")
+_SCREEN = re.compile(r"(-?[0-9]+)(?:x(-?[0-9]+))?")
+_OFFSET = re.compile(r"(?:GMT)?([+-])([0-9]{2}):?([0-9]{2})")
+_BETWEEN = re.compile(r"[\s,]+")
+_UNKNOWN = frozenset(("", "Etc/Unknown", "undefined", "null", "false"))  # What a browser does not know is no lie.
 
 
 class Clients(dict[str, Reason]):
     """Why a client is none of a person's: `clients[text]`, Reason.NONE when nothing speaks against it.
 
-    The text has words: `1920x1080`, `Europe/Helsinki`, `driven`, in any order and each only if it is known.
+    The text has words with commas or spaces between: `1920x1080` or `1920`, `GMT+0200` or `Europe/Helsinki`, `driven`.
+    The tracker writes `true,1920,GMT+0200`, the first word only if it knows.
     """
 
     def __missing__(self, text: str) -> Reason:
@@ -31,8 +35,8 @@ class Clients(dict[str, Reason]):
 
 def reason_of_client(text: str) -> Reason:
     """Return what speaks against a client."""
-    words = text.split()
-    if DRIVEN in words:
+    words = _BETWEEN.split(text)
+    if any(word in _DRIVEN for word in words):
         return Reason.HEADLESS
     return Reason.NONE if all(_is_possible(word) for word in words) else Reason.IMPOSSIBLE
 
@@ -40,8 +44,12 @@ def reason_of_client(text: str) -> Reason:
 def _is_possible(word: str) -> bool:
     screen = _SCREEN.fullmatch(word)
     if screen is not None:
-        return all(len(side) <= 5 and 0 < int(side) <= SIDE_MAX for side in screen.groups())
-    return word in _UNKNOWN or word in _zones() or _OFFSET.fullmatch(word) is not None
+        return all(len(side) <= 5 and 0 < int(side) <= SIDE_MAX for side in screen.groups() if side is not None)
+    offset = _OFFSET.fullmatch(word)
+    if offset is not None:
+        minutes = int(offset[1] + "1") * (int(offset[2]) * 60 + int(offset[3]))
+        return WEST_MAX <= minutes <= EAST_MAX and minutes % QUARTER == 0
+    return word in _UNKNOWN or word in _zones()
 
 
 @cache
