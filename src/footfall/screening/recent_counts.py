@@ -4,13 +4,14 @@
 class RecentCounts:
     """Counts by key in windows of one length; when there is no more room, what came least is forgotten first.
 
+    A window begins with what comes first after the one before, so nobody outside knows when.
     So a flood of keys that come once drives out others that came once, and never one that keeps coming.
     """
 
     def __init__(self, *, window_ms: int, entries_max: int) -> None:
         self._window_ms = window_ms
         self._entries_max = entries_max
-        self._window = -1
+        self._began_ms: int | None = None
         self._counts: dict[int, int] = {}
 
     def __len__(self) -> int:
@@ -18,8 +19,8 @@ class RecentCounts:
 
     def add(self, key: int, *, now_ms: int, times: int = 1) -> int:
         """Count a key and return how often it has come in this window."""
-        if now_ms // self._window_ms != self._window:
-            self._window = now_ms // self._window_ms
+        if self._began_ms is None or not 0 <= now_ms - self._began_ms < self._window_ms:
+            self._began_ms = now_ms
             self._counts.clear()
         counts = self._counts
         count = counts[key] = counts.get(key, 0) + times
