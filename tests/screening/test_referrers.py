@@ -22,14 +22,14 @@ from footfall.values.errors import Refused
     ],
 )
 def test_a_host_of_the_list_or_below_it_is_spam(referrer: str, is_spam: bool) -> None:
-    assert SpamReferrers(["spam.example"]).sent(referrer) is is_spam
+    assert SpamReferrers(["spam.example"])[referrer] is is_spam
 
 
 def test_hosts_that_are_made_up_take_bounded_room() -> None:
     spam = SpamReferrers()
     for number in range(REMEMBERED_MAX + 10):
-        assert not spam.sent(f"https://{number}.example/")
-    spam.sent(f"https://{'a' * 1_000}.example/")
+        assert not spam[f"https://{number}.example/"]
+    assert not spam[f"https://{'a' * 1_000}.example/"]
     assert len(spam) <= REMEMBERED_MAX
 
 

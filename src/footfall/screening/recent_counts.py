@@ -1,5 +1,7 @@
 """How often something came lately, in memory that is bounded whatever comes."""
 
+from collections.abc import Hashable
+
 
 class RecentCounts:
     """Counts by key in windows of one length; when there is no more room, what came least is forgotten first.
@@ -12,20 +14,24 @@ class RecentCounts:
         self._window_ms = window_ms
         self._entries_max = entries_max
         self._began_ms: int | None = None
-        self._counts: dict[int, int] = {}
+        self._counts: dict[Hashable, int] = {}
 
     def __len__(self) -> int:
         return len(self._counts)
 
-    def add(self, key: int, *, now_ms: int, times: int = 1) -> int:
-        """Count a key and return how often it has come in this window."""
+    def counts_at(self, now_ms: int) -> dict[Hashable, int]:
+        """Return the counts of this window, for whoever adds those of one record himself before asking again."""
         if self._began_ms is None or not 0 <= now_ms - self._began_ms < self._window_ms:
             self._began_ms = now_ms
             self._counts.clear()
-        counts = self._counts
-        count = counts[key] = counts.get(key, 0) + times
-        if count == times and len(counts) > self._entries_max:
+        elif len(self._counts) > self._entries_max:
             self._forget_least()
+        return self._counts
+
+    def add(self, key: Hashable, *, now_ms: int, times: int = 1) -> int:
+        """Count a key and return how often it has come in this window."""
+        counts = self.counts_at(now_ms)
+        count = counts[key] = counts.get(key, 0) + times
         return count
 
     def _forget_least(self) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Iterable
 
 from footfall.values.errors import Refused
 
-REMEMBERED_MAX = 20_000  # Hosts have at most 253 characters: some 2 MB as they usually are.
+REMEMBERED_MAX = 20_000
+REMEMBERED_CHARS_MAX = 300  # of a referrer: all of them take some 4 MB as they usually are, 8 MB if they are made up
+LABELS_MAX = 8  # of a host, from its end, that are looked at
 _DOMAIN = re.compile(r"(?=.{4,253}$)(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)+[a-z0-9-]{2,63}")
 
 # Known for it for years and for nothing else; a maintained list is brought with `footfall lists update`.
@@ -23,26 +25,21 @@ OWN = frozenset(
 
 
 class SpamReferrers(dict[str, bool]):
-    """Whether a host is, or lies below, a domain of the list: `spam[host]`; those asked for lately are remembered."""
+    """Whether a referrer's host is, or lies below, a domain of the list: `spam[referrer]`; it remembers the last."""
 
     def __init__(self, domains: Iterable[str] = ()) -> None:
         super().__init__()
         self._domains = OWN.union(domains)
 
-    def __missing__(self, host: str) -> bool:
-        labels = host.lower().rstrip(".").split(".")
-        is_listed = any(
-            ".".join(labels[start:]) in self._domains for start in range(max(0, len(labels) - 8), len(labels))
-        )
+    def __missing__(self, referrer: str) -> bool:
+        labels = host_of(referrer).lower().rstrip(".").split(".")
+        first = max(0, len(labels) - LABELS_MAX)
+        is_listed = any(".".join(labels[start:]) in self._domains for start in range(first, len(labels)))
         if len(self) >= REMEMBERED_MAX:
             self.clear()
-        if len(host) <= 253:
-            self[host] = is_listed
+        if len(referrer) <= REMEMBERED_CHARS_MAX:
+            self[referrer] = is_listed
         return is_listed
-
-    def sent(self, referrer: str) -> bool:
-        """Tell whether a referrer's host is of the list."""
-        return self[host_of(referrer)]
 
 
 def host_of(address: str) -> str:

@@ -12,13 +12,14 @@ from footfall.values.errors import Refused
 
 ADDRESSES_MAX = 2_000
 AGENTS_MAX = 100  # Each is looked for in every agent.
-PATHS_MAX = 500
+PATHS_MAX = 200  # Each is compared with every page.
 COUNTRIES_MAX = 250
 AGENT_CHARS_MIN, AGENT_CHARS_MAX = 3, 200
 PATH_CHARS_MAX = 300
 ACTS_FROM: Final = "hits that arrive from now on; those that came before keep what was decided then"
 ADDRESSES_ACT: Final = "addresses are not stored, so rules on them and on countries can never act on the past"
 _COUNTRY = re.compile(r"[A-Z]{2}")
+_NONE: Final = Reason.NONE
 _FIELDS: Final = ("addresses", "agents", "paths", "countries", "isOn")
 
 
@@ -43,6 +44,7 @@ class BrandRules:
         self._exact = frozenset(path for path in paths if not path.endswith("*"))
         self._prefixes = tuple(path[:-1] for path in paths if path.endswith("*"))
         self._countries = frozenset(countries)
+        self.judges_pages = bool(paths)
 
     @cached_property
     def _networks(self) -> Ranges:
@@ -54,22 +56,20 @@ class BrandRules:
             return Reason.RULE_ADDRESS
         if self._countries and countries.value_of(address) in self._countries:
             return Reason.RULE_COUNTRY
-        return Reason.NONE
+        return _NONE
 
     def on_agent(self, agent: str) -> Reason:
         """Return why an agent is blocked."""
         if not self._agents:
-            return Reason.NONE
+            return _NONE
         small = agent.lower()
-        return Reason.RULE_AGENT if any(text in small for text in self._agents) else Reason.NONE
+        return Reason.RULE_AGENT if any(text in small for text in self._agents) else _NONE
 
     def on_page(self, address: str) -> Reason:
         """Return why a page is blocked, by its address or by an asset's id that is one."""
-        if not self.paths:
-            return Reason.NONE
         path = path_of(address)
         is_blocked = path in self._exact or (bool(self._prefixes) and path.startswith(self._prefixes))
-        return Reason.RULE_PATH if is_blocked else Reason.NONE
+        return Reason.RULE_PATH if is_blocked else _NONE
 
     def document(self) -> dict[str, object]:
         """Return the rules as people read and write them."""
@@ -101,13 +101,18 @@ def rules_from_document(document: Mapping[str, Any]) -> BrandRules:
 
 def path_of(address: str) -> str:
     """Return the path of an address, or the text itself when it begins with a slash."""
-    if address.startswith("/"):
-        path = address
-    else:
-        rest = address.partition("://")[2]
-        slash = rest.find("/")
-        path = rest[slash:] if slash >= 0 else "/" if rest else ""
-    return path.partition("?")[0].partition("#")[0]
+    start = 0
+    if address[:1] != "/":
+        host = address.find("://") + 3
+        if host < 3:
+            return ""
+        start = address.find("/", host)
+        if start < 0:
+            return "/" if len(address) > host else ""
+    path = address[start:]
+    if "?" in path:
+        path = path.partition("?")[0]
+    return path.partition("#")[0] if "#" in path else path
 
 
 def _texts(document: Mapping[str, Any], name: str, count_max: int) -> list[str]:

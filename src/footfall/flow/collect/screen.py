@@ -5,13 +5,14 @@ whatever is sent. Senders that want privacy leave no visitor behind, and meet th
 """
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
 from footfall.flow.collect.fields import Draft, Hit
 from footfall.flow.collect.senders import Sender, keyed_hash, visitor_under
+from footfall.flow.stream.records import HitKey
 from footfall.screening.clients import Clients
 from footfall.screening.labels import Label, Reason
 from footfall.screening.lists import Lists
@@ -24,7 +25,11 @@ if TYPE_CHECKING:
     from footfall.screening.agents import AgentLabel
 
 ENTRIES_MAX = 100_000  # of each rule that counts: some 12 MB
-ADDRESSES_MAX = 20_000  # whose networks are remembered
+SENDERS_MAX = 20_000  # that are remembered, in memory alone: some 5 MB, and 15 MB if agents are made up
+REMEMBERED_CHARS_MAX = 512  # of an agent
+
+_NONE: Final = Reason.NONE
+_Counts = tuple[dict[Hashable, int], dict[Hashable, int]]  # of visitors, and of visitors with an asset
 
 _OF_AGENTS: Mapping[Label, Reason] = {
     Label.PERSON: Reason.NONE,
@@ -52,19 +57,21 @@ class Screen:
         limits: ScreenLimits,
         *,
         secret: bytes,
-        agents: "Callable[[], Mapping[str, AgentLabel]] | None" = None,
+        agents: "Mapping[str, AgentLabel] | None" = None,
     ) -> None:
         self._limits = limits
-        self._agents = agents or _known_agents
+        self._agents = agents
         self._lists = Lists()
         self._spam = SpamReferrers()
         self._rules: dict[str, BrandRules] = {}
         self._clients = Clients()
-        self._in_data_centre: dict[str, bool] = {}
+        self._senders: dict[tuple[str, str, str], Reason] = {}
         self._keyed: hashlib.blake2b = keyed_hash(secret)
         entries_max = limits.entries_max
         self._repeats = RecentCounts(window_ms=limits.repeats_ms, entries_max=entries_max)
         self._visitors = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
+        self._recent: _Counts = ({}, {})  # at hand for all that comes in one millisecond
+        self._recent_at_ms = -1
         self._keys = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
 
     def __len__(self) -> int:
@@ -73,25 +80,28 @@ class Screen:
 
     def take_lists(self, lists: Lists) -> None:
         """Go by other lists from now on."""
-        self._lists, self._spam, self._in_data_centre = lists, SpamReferrers(lists.spam_domains), {}
+        self._lists, self._spam, self._senders = lists, SpamReferrers(lists.spam_domains), {}
 
     def take_rules(self, rules: Mapping[str, BrandRules]) -> None:
         """Go by other rules of all brands from now on."""
-        self._rules = dict(rules)
+        self._rules, self._senders = dict(rules), {}
 
     def of_single(self, brand: str, hit: Hit, sender: Sender, *, visitor: bytes, now_ms: int) -> str:
         """Return why a hit that came alone is not a person's; empty when it is one."""
         rules = self._rules.get(brand)
         if rules is not None and not rules.is_on:
             return ""
-        reason = self._of_sender(rules, sender) or self._of_key(sender, 1, now_ms)
-        if reason:
-            return reason
         if sender.is_server:
             who = self._visitor(hit, visitor)
         else:
+            reason = self._of_sender(brand, sender)
+            if reason:
+                return reason
+            # A script can make up a visitor for each of its hits, so a page's word on it is not taken.
             who = visitor if visitor and not hit.visitor else self._sender(brand, sender)
-        return self._of_hit(rules, hit, who, now_ms)
+        if self._limits.key_per_minute_max and (reason := self._of_key(sender, 1, now_ms)):
+            return reason
+        return self._of_hit(rules, hit, who, self._counts(now_ms))
 
     def of_draft(
         self, brand: str, draft: Draft, sender: Sender, *, visitors: Sequence[bytes] | None, now_ms: int
@@ -103,79 +113,101 @@ class Screen:
         rules = self._rules.get(brand)
         if rules is not None and not rules.is_on:
             return {}
-        reason = self._of_sender(rules, sender) or self._of_key(sender, len(draft.keys), now_ms)
+        reason = self._of_sender(brand, sender) if not sender.is_server else Reason.NONE
+        reason = reason or self._of_key(sender, len(draft.keys), now_ms)
         if reason:
             return dict.fromkeys(range(len(draft.keys)), str(reason))
-        if draft.hits is None and sender.is_server and (rules is None or not rules.paths):
-            return {}
+        if draft.hits is None and sender.is_server:
+            return _of_keys(rules, draft.keys) if rules is not None and rules.judges_pages else {}
         hits = draft.hits or [Hit(brand, key) for key in draft.keys]
         if sender.is_server:
             seen = visitors or [b""] * len(hits)
-            whose = [self._visitor(hit, visitor) for hit, visitor in zip(hits, seen, strict=True)]
+            named = self._visitor
+            whose = [
+                visitor if visitor and hit.visitor else named(hit, visitor)
+                for hit, visitor in zip(hits, seen, strict=True)
+            ]
         else:
-            # A script can make up a visitor for each of its hits, so a page's word on it is not taken here.
             whose = [self._sender(brand, sender)] * len(hits)
-        found = [self._of_hit(rules, hit, who, now_ms) for hit, who in zip(hits, whose, strict=True)]
-        return {place: str(reason) for place, reason in enumerate(found) if reason}
+        counts, judge = self._counts(now_ms), self._of_hit
+        found = [judge(rules, hit, who, counts) for hit, who in zip(hits, whose, strict=True)]
+        return {place: str(reason) for place, reason in enumerate(found) if reason} if any(found) else {}
 
-    def _of_sender(self, rules: BrandRules | None, sender: Sender) -> Reason:
-        """Return what a sender that speaks for itself says against itself."""
-        if sender.is_server:
-            return Reason.NONE
+    def _of_sender(self, brand: str, sender: Sender) -> Reason:
+        """Return what a sender that speaks for itself says against itself; those of late are remembered."""
+        if sender.is_ahead:
+            return Reason.PREFETCH
+        # Rules change in another thread, which puts an empty dict here: what was judged by the old ones goes with it.
+        senders, key = self._senders, (brand, sender.address, sender.agent)
+        known = senders.get(key)
+        if known is not None:
+            return known
+        reason = self._judged(self._rules.get(brand), sender)
+        if len(senders) >= SENDERS_MAX:
+            senders.clear()
+        if len(sender.agent) <= REMEMBERED_CHARS_MAX:
+            senders[key] = reason
+        return reason
+
+    def _judged(self, rules: BrandRules | None, sender: Sender) -> Reason:
         if rules is not None:
             reason = rules.on_address(sender.address, self._lists.countries) or rules.on_agent(sender.agent)
             if reason:
                 return reason
-        if sender.is_ahead:
-            return Reason.PREFETCH
-        return self._of_agent(sender.agent) or self._of_network(sender.address)
+        reason = self._of_agent(sender.agent)
+        if not reason and self._lists.data_centres.holds(sender.address):
+            return Reason.DATA_CENTRE
+        return reason
 
     def _of_agent(self, agent: str) -> Reason:
-        found = self._agents()[agent]
+        if self._agents is None:
+            self._agents = _known_agents()
+        found = self._agents[agent]
         if found.reason is Reason.AUTOMATION:
             return Reason.HEADLESS
         return _OF_AGENTS.get(found.label, found.reason)
-
-    def _of_network(self, address: str) -> Reason:
-        if not len(self._lists.data_centres):
-            return Reason.NONE
-        known = self._in_data_centre
-        if address not in known:
-            if len(known) >= ADDRESSES_MAX:
-                known.clear()
-            known[address] = self._lists.data_centres.holds(address)
-        return Reason.DATA_CENTRE if known[address] else Reason.NONE
 
     def _of_key(self, sender: Sender, hits: int, now_ms: int) -> Reason:
         most = self._limits.key_per_minute_max
         if not most or not sender.key_id:
             return Reason.NONE
-        is_over = self._keys.add(hash(sender.key_id), now_ms=now_ms, times=hits) > most
+        is_over = self._keys.add(sender.key_id, now_ms=now_ms, times=hits) > most
         return Reason.KEY_RATE if is_over else Reason.NONE
 
-    def _of_hit(self, rules: BrandRules | None, hit: Hit, who: bytes, now_ms: int) -> Reason:
+    def _counts(self, now_ms: int) -> _Counts:
+        visitors, repeats = counts = self._recent
+        most = self._limits.entries_max
+        if now_ms != self._recent_at_ms or len(visitors) > most or len(repeats) > most:
+            self._recent_at_ms = now_ms
+            self._recent = counts = self._visitors.counts_at(now_ms), self._repeats.counts_at(now_ms)
+        return counts
+
+    def _of_hit(self, rules: BrandRules | None, hit: Hit, who: bytes, counts: _Counts) -> Reason:
+        asset, agent = hit.key[0], hit.agent
         if rules is not None:
-            reason = rules.on_page(hit.url or hit.key[0]) or (rules.on_agent(hit.agent) if hit.agent else Reason.NONE)
-            if reason:
+            if rules.judges_pages and (reason := rules.on_page(hit.url or asset)):
                 return reason
-        if hit.agent and (reason := self._of_agent(hit.agent)):
+            if agent and (reason := rules.on_agent(agent)):
+                return reason
+        if agent and (reason := self._of_agent(agent)):
             return reason
         if hit.client and (reason := self._clients[hit.client]):
             return reason
-        if hit.referrer and self._spam.sent(hit.referrer):
+        if hit.referrer and self._spam[hit.referrer]:
             return Reason.REFERRER_SPAM
-        return self._of_counts(hit.key[0], who, now_ms) if who else Reason.NONE
+        return self._of_counts(asset, who, counts) if who else _NONE
 
-    def _of_counts(self, asset: str, who: bytes, now_ms: int) -> Reason:
-        """Count what somebody sends, and return why it is too much. Hashes of texts are keyed anew in each process."""
+    def _of_counts(self, asset: str, who: bytes, counts: _Counts) -> Reason:
+        """Count what somebody sends, and return why it is too much."""
         limits = self._limits
-        most = limits.visitor_per_minute_max
-        if most and self._visitors.add(hash(who), now_ms=now_ms) > most:
+        visitors, repeats = counts
+        count = visitors[who] = visitors.get(who, 0) + 1
+        if count > limits.visitor_per_minute_max > 0:
             return Reason.RATE
-        most = limits.repeats_max
-        if most and self._repeats.add(hash((who, asset)), now_ms=now_ms) > most:
-            return Reason.RELOAD
-        return Reason.NONE
+        # Python's hashes are keyed anew in each process, and take less room than the asset's name.
+        pair = hash((who, asset))
+        count = repeats[pair] = repeats.get(pair, 0) + 1
+        return Reason.RELOAD if count > limits.repeats_max > 0 else _NONE
 
     def _visitor(self, hit: Hit, visitor: bytes) -> bytes:
         """Return who a server says that its reader is."""
@@ -185,6 +217,12 @@ class Screen:
 
     def _sender(self, brand: str, sender: Sender) -> bytes:
         return visitor_under(self._keyed, sender.address, sender.agent, brand)
+
+
+def _of_keys(rules: BrandRules, keys: Sequence[HitKey]) -> dict[int, str]:
+    """Return which assets are pages that an operator blocks, where nothing but their ids was sent."""
+    places = [place for place, key in enumerate(keys) if "/" in key[0]]
+    return {place: str(reason) for place in places if (reason := rules.on_page(keys[place][0]))}
 
 
 def _known_agents() -> "Mapping[str, AgentLabel]":
