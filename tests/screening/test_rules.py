@@ -6,7 +6,7 @@ import pytest
 
 from footfall.screening.labels import Reason
 from footfall.screening.ranges import NONE, range_of, ranges_from
-from footfall.screening.rules import BrandRules, rules_from_document
+from footfall.screening.rules import REMEMBERED_MAX, BrandRules, rules_from_document
 from footfall.values.errors import Refused
 
 
@@ -26,19 +26,19 @@ def test_agents_are_blocked_by_a_part_of_them_in_any_case() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "reason"),
+    ("page", "is_blocked"),
     [
-        ("https://x.example/preview/7?x=/a", Reason.RULE_PATH),
-        ("/preview/", Reason.RULE_PATH),
-        ("https://x.example/one?q", Reason.RULE_PATH),
-        ("https://x.example/one/two", Reason.NONE),
-        ("https://x.example/?next=/preview/7", Reason.NONE),
-        ("https://x.example", Reason.NONE),
-        ("132141398", Reason.NONE),
+        ("https://x.example/preview/7?x=/a", True),
+        ("/preview/", True),
+        ("https://x.example/one?q", True),
+        ("https://x.example/one/two", False),
+        ("https://x.example/?next=/preview/7", False),
+        ("https://x.example", False),
+        ("132141398", False),
     ],
 )
-def test_paths_are_blocked_whole_or_by_their_beginning(page: str, reason: Reason) -> None:
-    assert rules_from_document({"paths": ["/preview/*", "/one"]}).on_page(page) is reason
+def test_paths_are_blocked_whole_or_by_their_beginning(page: str, is_blocked: bool) -> None:
+    assert rules_from_document({"paths": ["/preview/*", "/one"]}).pages[page] is is_blocked
 
 
 @pytest.mark.parametrize(
@@ -63,6 +63,14 @@ def test_a_rule_that_cannot_be_is_refused_by_its_name(document: dict[str, Any], 
     with pytest.raises(Refused) as refused:
         rules_from_document(document)
     assert refused.value.field == field
+
+
+def test_pages_that_are_made_up_take_bounded_room() -> None:
+    pages = rules_from_document({"paths": ["/preview/*"]}).pages
+    for number in range(REMEMBERED_MAX + 10):
+        assert not pages[f"https://x.example/{number}"]
+    assert not pages[f"https://x.example/{'a' * 2_000}"]
+    assert len(pages) <= REMEMBERED_MAX
 
 
 def test_rules_come_back_as_they_were_written() -> None:

@@ -16,11 +16,30 @@ PATHS_MAX = 200  # Each is compared with every page.
 COUNTRIES_MAX = 250
 AGENT_CHARS_MIN, AGENT_CHARS_MAX = 3, 200
 PATH_CHARS_MAX = 300
+REMEMBERED_MAX, REMEMBERED_CHARS_MAX = 5_000, 300  # pages of a brand: some 1 MB
 ACTS_FROM: Final = "hits that arrive from now on; those that came before keep what was decided then"
 ADDRESSES_ACT: Final = "addresses are not stored, so rules on them and on countries can never act on the past"
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _NONE: Final = Reason.NONE
 _FIELDS: Final = ("addresses", "agents", "paths", "countries", "isOn")
+
+
+class BlockedPages(dict[str, bool]):
+    """Whether a page is blocked by its address, or an asset's id that is one: `pages[address]`; it remembers some."""
+
+    def __init__(self, paths: Sequence[str]) -> None:
+        super().__init__()
+        self._exact = frozenset(path for path in paths if not path.endswith("*"))
+        self._prefixes = tuple(path[:-1] for path in paths if path.endswith("*"))
+
+    def __missing__(self, address: str) -> bool:
+        path = path_of(address)
+        is_blocked = path in self._exact or (bool(self._prefixes) and path.startswith(self._prefixes))
+        if len(self) >= REMEMBERED_MAX:
+            self.clear()
+        if len(address) <= REMEMBERED_CHARS_MAX:
+            self[address] = is_blocked
+        return is_blocked
 
 
 class BrandRules:
@@ -41,8 +60,7 @@ class BrandRules:
         self.countries = tuple(countries)
         self.is_on = is_on  # False: the door labels none of the brand's hits
         self._agents = tuple(text.lower() for text in agents)
-        self._exact = frozenset(path for path in paths if not path.endswith("*"))
-        self._prefixes = tuple(path[:-1] for path in paths if path.endswith("*"))
+        self.pages = BlockedPages(paths)
         self._countries = frozenset(countries)
         self.judges_pages = bool(paths)
 
@@ -64,12 +82,6 @@ class BrandRules:
             return _NONE
         small = agent.lower()
         return Reason.RULE_AGENT if any(text in small for text in self._agents) else _NONE
-
-    def on_page(self, address: str) -> Reason:
-        """Return why a page is blocked, by its address or by an asset's id that is one."""
-        path = path_of(address)
-        is_blocked = path in self._exact or (bool(self._prefixes) and path.startswith(self._prefixes))
-        return Reason.RULE_PATH if is_blocked else _NONE
 
     def document(self) -> dict[str, object]:
         """Return the rules as people read and write them."""

@@ -95,7 +95,7 @@ def test_what_is_fetched_ahead_is_prefetched(salts: Salts) -> None:
         ({"referrer": "https://www.semalt.com/"}, "referrer-spam"),
     ],
 )
-def test_a_hit_is_judged_by_what_it_brings(salts: Salts, fields: dict[str, str], reason: str) -> None:
+def test_a_hit_is_judged_by_what_it_brings(salts: Salts, fields: dict[str, Any], reason: str) -> None:
     assert House(salts).one(**fields) == reason
     assert House(salts).batch([{}, fields]) == {1: reason}
 

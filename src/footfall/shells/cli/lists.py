@@ -1,7 +1,7 @@
 """`footfall lists`: the lists that the door goes by: networks of data centres, spammers' domains, countries."""
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,7 +80,7 @@ def _requests(arguments: argparse.Namespace) -> Mapping[str, Any]:
         raise Refused(path.name, refused.reason) from refused
 
 
-def _show(rows: list[Mapping[str, Any]], columns: tuple[str, ...], around: Surroundings) -> None:
+def _show(rows: Sequence[Mapping[str, Any]], columns: tuple[str, ...], around: Surroundings) -> None:
     if not rows:
         around.say("There are none; footfall lists update FILE brings one.")
         return
