@@ -51,7 +51,16 @@ class Client:
     def exchange(self, request: bytes) -> Answer:
         """Send a request and wait for its answer."""
         started = time.perf_counter()
+        self.send(request)
+        return self.answer(started)
+
+    def send(self, request: bytes) -> None:
+        """Send a request; the next thing to do is to take its answer."""
         self._socket.sendall(request)
+
+    def answer(self, started: float | None = None) -> Answer:
+        """Return the answer to what was sent; its time runs from that moment, or from now."""
+        started = time.perf_counter() if started is None else started
         head, _, body = self._until(b"\r\n\r\n").partition(b"\r\n\r\n")
         size = _length(head)
         parts, got = [body], len(body)

@@ -27,7 +27,7 @@
   };
 
   // The window sees all that is told to the document, and no element's name can hide its functions.
-  const listen = (name, work, target = window) => target.addEventListener(name, (event) => attempt(() => work(event)), true);
+  const listen = (name, work, target = window) => target.addEventListener(name, (event) => attempt(() => work(event)), 1);
 
   // Return what an element says; nothing when there is none, or when the page has odd names for its elements.
   const found = (selector, property) => attempt(() => document.querySelector(selector)[property]);
@@ -44,12 +44,11 @@
     });
 
   // Return what fits into 256 bytes: a longer text keeps its beginning and gets a hash of the whole.
-  const fitting = (text) => {
-    let hash = 0;
+  const fitting = (text, hash = 0) => {
     for (const character of text) {
       hash = (hash * 31 + character.charCodeAt()) >>> 0;
     }
-    return text.length > 256 ? text.slice(0, 248) + "~" + hash.toString(36) : text;
+    return text[256] ? text.slice(0, 248) + "~" + hash.toString(36) : text;
   };
 
   const addressNow = () => cleaned(location.origin + location.pathname + location.search + (tag.hash ? location.hash : ""));
@@ -69,29 +68,32 @@
       paidType: label("paid"),
       url: addressNow(),
       referrer: wantsPrivacy ? "" : cleaned(referrer),
+      // Whether a program drives the browser, how wide its screen is and how far its clock is from Greenwich's: one
+      // that says what no browser can say is not a reader's. A page's own variable may stand in the screen's place.
+      client: [navigator.webdriver, (window.screen || 0).width, Date().slice(25, 33)] + "",
     });
     const given = (name) => (tag[name] ? `&${name}=` + tag[name] : "");
-    const to = (path) => new URL(`v1/${path}privacy=${+wantsPrivacy}` + given("key") + given("token"), script.src);
+    const to = (path = "hits?") => new URL(`v1/${path}privacy=${+wantsPrivacy}` + given("key") + given("token"), script.src);
     // Each way is tried only when the one before it could not even begin, so that no hit goes out twice.
-    attempt(() => navigator.sendBeacon(to("hits?"), body)) ||
-      attempt(() => window.fetch(to("hits?"), { method: "POST", body, keepalive: true }).catch(() => {})) ||
+    attempt(() => navigator.sendBeacon(to(), body)) ||
+      attempt(() => window.fetch(to(), { method: "POST", body, keepalive: 1 }).catch(() => {})) ||
       (new Image().src = to(`pixel.gif?hit=${encodeURIComponent(body)}&`));
   };
 
   // Count the page that is shown, unless it has been counted.
   const countPage = () => {
     const now = addressNow();
-    if (now !== address) {
+    if (now != address) {
       const says = tag.asset || (!tag.hash && cleaned(found("link[rel~=canonical]", "href") || ""));
       // What did not change with the address was said of the page before, so this one goes by its address.
-      asset = fitting(said("asset") || (says !== hint && says) || now);
+      asset = fitting(said("asset") || (says != hint && says) || now);
       hint = says;
       referrer = address || referrer;
       address = now;
-      isRepeat = true;
+      isRepeat = 1;
     }
     if (isRepeat) {
-      isRepeat = false;
+      isRepeat = 0;
       send({ asset });
     }
   };
@@ -99,29 +101,30 @@
   const count = () => whenSeen(countPage);
 
   const countAgain = () => {
-    isRepeat = true;
+    isRepeat = 1;
     count();
   };
 
   // Frameworks change the address first, and what the page says of itself a moment later. A page that is left before
   // that moment, as in a redirect, was not seen.
   const settle = () => {
-    if (addressNow() !== coming) {
+    if (addressNow() != coming) {
       coming = addressNow();
       clearTimeout(timer);
       timer = setTimeout(count, 300);
     }
   };
 
-  const look = () => isSeen() && queue.splice(0).forEach(attempt);
+  const look = () => isSeen() && queue.splice(0).map(attempt);
 
   const watch = () => {
     listen("pagehide", count);
     listen("pageshow", (event) => event.persisted && countAgain());
-    if (document.readyState === "loading") {
-      listen("DOMContentLoaded", count);
-    } else {
+    // Of its three words, "loading" is the short one.
+    if (document.readyState[7]) {
       count();
+    } else {
+      listen("DOMContentLoaded", count);
     }
     const { navigation } = window;
     // Pages like to call a variable of their own `navigation`, and that replaces the browser's.
@@ -129,24 +132,24 @@
       listen("currententrychange", settle, navigation);
     } else {
       listen("popstate", settle);
-      for (const name of ["pushState", "replaceState"]) {
-        const original = history[name];
+      ["push", "replace"].map((name) => {
+        const original = history[(name += "State")];
         history[name] = function () {
           const result = original.apply(this, arguments);
           attempt(settle);
           return result;
         };
-      }
+      });
     }
   };
 
   attempt(() => {
-    // Two tags on one page are one tracker, else every page would count twice. An injected `<img name="currentScript">`
+    // Two tags on one page are one tracker (a function; an element of that name has no `call`), else every page would count twice. An injected `<img name="currentScript">`
     // takes the place of the property; its address must not become ours.
-    if (script.tagName === "SCRIPT" && typeof window.footfall !== "function" && /^http/.test(location)) {
+    if (script.tagName == "SCRIPT" && !(window.footfall || 0).call && /^http/.test(location)) {
       listen("visibilitychange", look);
       listen("prerenderingchange", look);
-      if (tag.auto !== "off") {
+      if (tag.auto != "off") {
         attempt(watch);
       }
       // For a page that knows better: `footfall()` counts it again, `footfall({asset: "7"})` counts what it names.

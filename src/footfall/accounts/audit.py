@@ -44,6 +44,8 @@ class Act(StrEnum):
     COUNTER_DELETED = "counter-deleted"
     COUNTER_IMPORTED = "counter-imported"
     ASSET_DELETED = "asset-deleted"
+    LIST_UPDATED = "list-updated"
+    RULES_CHANGED = "rules-changed"
     VERDICT_CONFIRMED = "verdict-confirmed"
     VERDICT_RELEASED = "verdict-released"
     ASSET_PINNED = "asset-pinned"

@@ -28,6 +28,7 @@ from footfall.accounts.keys import (
     what_scopes_allow,
 )
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
+from footfall.accounts.screening_store import ScreeningStore, removal_of_rules
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
@@ -87,6 +88,11 @@ class Register:
             audit_keep_ms=self._audit_keep_ms,
             by=by,
         )
+
+    @property
+    def screening(self) -> ScreeningStore:
+        """Return the lists and rules that the door goes by."""
+        return ScreeningStore(self._table, self.trail, write=self._write, clock=self._clock, by=self._by)
 
     def version(self) -> int:
         """Return a number that grows with every change; 0 when there never was one."""
@@ -166,7 +172,7 @@ class Register:
         self._write(gone[_REMOVED_AT_ONCE_MAX:])  # The rest fits into one transaction with the brand.
         note = self._noted(name, Act.BRAND_REMOVED, name, keys=len(gone))
         removed = Put(Key(_BRANDS, name), {"removed_at_ms": self._clock.now_ms()})
-        self._write([*gone[:_REMOVED_AT_ONCE_MAX], removed, note])
+        self._write([*gone[:_REMOVED_AT_ONCE_MAX], removed, removal_of_rules(name), note])
 
     def add_public_key(self, brand: str, *, label: str = "") -> NewKey:
         """Make and store a key for browsers."""

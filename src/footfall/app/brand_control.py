@@ -16,6 +16,7 @@ from footfall.accounts.register import Register
 from footfall.app import wiring
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
+from footfall.app.rules_control import ABOUT_LISTS, CHANGES_RULES, show_rules
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.counter import brands_of_groups
@@ -45,10 +46,15 @@ def is_only_reading(request: Request) -> bool:
     return str(request.get("do")).endswith(("-list", "-show"))
 
 
+def has_no_brand(request: Request) -> bool:
+    """Tell whether a request is about no brand in particular."""
+    return request.get("do") == "brands-list" or request.get("do") in ABOUT_LISTS
+
+
 def answer_about_brands(register: Register, request: Request, ground: Ground) -> Answer:
     """Do what a request about brands or keys asks for and return what there is to tell."""
     doing = _DOINGS[str(request["do"])]
-    if request["do"] != "brands-list":
+    if not has_no_brand(request):
         require_brand_name(str(request.get("brand")))
     return doing(register, request, ground)
 
@@ -188,6 +194,17 @@ def _list_audit(register: Register, request: Request, _ground: Ground) -> Answer
     return document_of_page(register.trail, str(request["brand"]), limit=limit, after=after)
 
 
+def _rules(register: Register, request: Request, ground: Ground) -> Answer:
+    name = str(request["brand"])
+    if name not in ground.heard:  # Whoever names a brand that nobody knows has most likely misspelt it.
+        _show_brand(register, request, ground)
+    return CHANGES_RULES.get(str(request["do"]), show_rules)(register, request)
+
+
+def _lists(register: Register, request: Request, _ground: Ground) -> Answer:
+    return ABOUT_LISTS[str(request["do"])](register, request)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -199,4 +216,7 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "keys-revoke": _revoke_key,
     "keys-rotate": _rotate_key,
     "audit-list": _list_audit,
+    "rules-show": _rules,
+    **dict.fromkeys(CHANGES_RULES, _rules),
+    **dict.fromkeys(ABOUT_LISTS, _lists),
 }

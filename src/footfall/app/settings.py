@@ -122,6 +122,21 @@ class Settings:
         "The requests a second that one address may make for long, without a secret key; 0 sets no limit.",
     )
     limit_address_burst: int = _whole(500, 1, 1_000_000, "The requests that one address may make at once.")
+    screening_rules: bool = _other(
+        True,  # noqa: FBT003
+        "switch",
+        "Label hits at the door by the rules of docs/screening.md; when it is off, every hit is a person's.",
+    )
+    screening_repeats_max: int = _whole(
+        10, 0, 1_000_000, "How often one visitor may hit one asset before it is suspected; 0 sets no limit."
+    )
+    screening_repeats_minutes: int = _whole(10, 1, 1_440, "The minutes in which repeats of an asset are counted.")
+    screening_visitor_per_minute: int = _whole(
+        120, 0, 1_000_000, "The hits a minute that one visitor may send before they are suspected; 0 sets no limit."
+    )
+    screening_key_per_minute: int = _whole(
+        0, 0, 1_000_000_000, "The hits a minute that one key may send before they are suspected; 0 sets no limit."
+    )
     stream_shards: int = _whole(
         1, 1, 256, "How many shards the stream has, each with a counting worker of its own; on one machine at most 16."
     )

@@ -5,6 +5,8 @@ from footfall.values.errors import Refused
 ASSET_BYTES_MAX = 256
 LABEL_BYTES_MAX = 64
 ADDRESS_BYTES_MAX = 2_048  # of a url or a referrer
+AGENT_BYTES_MAX = 1_024  # of a reader's user agent
+CLIENT_BYTES_MAX = 128  # of what the tracker tells of its browser
 ID_BYTES_MAX = 128  # of a hit's own id and of a visitor
 NUMBER_MAX = 2**63 - 1  # ids are 64-bit numbers where they are numbers
 AT_MS_MIN = 100_000_000_000  # A whole number below this is a time in seconds, sent by mistake.

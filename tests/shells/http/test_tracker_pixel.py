@@ -14,6 +14,7 @@ from footfall.accounts.keyring import Keyring
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.collect.accept import Acceptance
+from footfall.flow.collect.screen import Screen, ScreenLimits
 from footfall.flow.collect.senders import Salts
 from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.ports.errors import NoSpace
@@ -67,8 +68,10 @@ async def house(folder: Path, *, kind: type[SqliteStream] = SqliteStream) -> Asy
         committer = Committer(lambda: kind(path, clock=clock), chores=lambda *_: None)
         await committer.start()
         stack.push_async_callback(committer.stop)
+        acceptance = Acceptance(brands, salts, shards=1)
+        acceptance.screen_with(Screen(ScreenLimits(), secret=bytes(32)))
         door = Door(
-            Acceptance(brands, salts, shards=1),
+            acceptance,
             committer,
             limits=LIMITS,
             access=doorkeeper(brands, Keyring(), clock),
@@ -204,15 +207,18 @@ def test_a_full_disk_is_no_counted_hit(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "ahead", ["sec-purpose: prefetch;prerender", "sec-purpose: prefetch", "purpose: prefetch", "x-moz: prefetch"]
 )
-def test_a_request_ahead_of_a_click_is_answered_and_not_counted(tmp_path: Path, ahead: str) -> None:
+def test_a_request_ahead_of_a_click_is_taken_as_such_and_one_for_the_head_alone_is_not(
+    tmp_path: Path, ahead: str
+) -> None:
     async def work() -> None:
         async with house(tmp_path) as here:
             answer = await here.ask("brand=abc&asset=1", ahead)
-            assert (answer.status, answer.body) == (204, b"")
+            assert (answer.status, answer.body) == (200, GIF)
             assert answer.headers["cache-control"] == "no-store"
+            assert [pack.screened for pack in here.packs()] == [{0: "prefetch"}]
             await here.client.send(get("/v1/pixel.gif?brand=abc&asset=1").replace(b"GET", b"HEAD"))
             assert (await here.client.answer(bodiless=True)).status == 204
-            assert here.packs() == []
+            assert len(here.packs()) == 1
 
     run(work())
 

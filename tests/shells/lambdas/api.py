@@ -20,6 +20,7 @@ TABLES = ("store", "accounts", "catalog", "salts")
 COLLECTED = {
     ("POST", "/v1/hits"), ("OPTIONS", "/v1/hits"), ("POST", "/v1/pagehits"), ("OPTIONS", "/v1/pagehits"),
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
+    ("GET", "/v1/rules"), ("PUT", "/v1/rules"),
     ("GET", "/v1/keys"), ("POST", "/v1/keys"), ("POST", "/v1/tokens"),
 }  # fmt: skip
 COLLECTED_BELOW = (

@@ -75,6 +75,13 @@ def _audited(keys: Proving) -> list[Request]:
         ("GET", "/v1/audit?limit=x", 400, bearer(keys.admin), b""),
         ("GET", "/v1/audit?after=x", 400, bearer(keys.admin), b""),
         ("GET", "/v1/audit", 403, bearer(keys.others), b""),
+        ("GET", "/v1/rules", 200, bearer(keys.admin), b""),
+        ("GET", "/v1/rules", 403, bearer(keys.others), b""),
+        ("GET", "/v1/rules?brand=open", 401, {}, b""),
+        ("GET", "/v1/rules?x=1", 400, bearer(keys.admin), b""),
+        ("PUT", "/v1/rules", 400, bearer(keys.admin), b'{"addresses": ["203.0.113.1/24"]}'),
+        ("PUT", "/v1/rules", 400, bearer(keys.admin), b'{"countries": ["FI"]}'),
+        ("PUT", "/v1/rules", 400, bearer(keys.admin), b""),
         ("GET", "/v1/audit?brand=open", 401, {}, b""),
     ]
 

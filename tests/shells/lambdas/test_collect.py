@@ -19,8 +19,11 @@ from footfall.catalog.lease import writing_alone
 from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.ports.errors import Throttled
 from footfall.ports.stream import Stream
+from footfall.screening.lists import list_from_text
+from footfall.screening.rules import rules_from_document
 from footfall.shells.http.openapi import OPERATIONS
 from footfall.shells.http.site_pages import page_paths
+from footfall.shells.lambdas.accounts import LOOK_MS
 from footfall.shells.lambdas.function_pages import function_pages
 from footfall.shells.lambdas.function_routes import ASSETS, MAKERS
 from footfall.values.clock import Clock, SetClock, SystemClock
@@ -300,3 +303,25 @@ def test_every_route_of_an_instance_is_a_functions_as_well(settings: Settings, c
     assert {re.sub(r":\w+}", "}", path).replace("asset_id", "id") for path in served} == {
         path.replace("{assetId}", "{id}") for path in described
     } - {"/metrics"} | {"/static/page.js", "/static/page.css", "/static/docs.css"}
+
+
+def test_the_door_s_rules_act_in_a_function_and_those_of_another_are_followed(
+    settings: Settings, clock: SetClock
+) -> None:
+    page = {
+        "origin": "https://www.example.com",
+        "user-agent": "Mozilla/5.0 (X11; rv:132.0) Gecko/20100101 Firefox/132.0",
+    }
+    bot = {**page, "user-agent": "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)"}
+    with staged(settings, clock) as function:
+        for headers in (page, bot):
+            assert function.call("POST", "/v1/hits", HIT, headers).status == 202
+        # Somebody else changes the rules and the lists: another function, or the command line.
+        other = register_of(settings, clock).screening
+        other.put_rules("abc", rules_from_document({"paths": ["/preview/*"]}))
+        other.put_list(list_from_text("192.0.2.0/24\n"))
+        clock.advance(LOOK_MS)
+        assert function.call("POST", "/v1/hits", {**HIT, "url": "https://x/preview/1"}, {}).status == 202
+        assert function.call("POST", "/v1/hits", HIT, page).status == 202
+    found = [pack.screened for pack in packs(wiring.open_stream(settings, clock, read_only=True))]
+    assert found == [None, {0: "bot-agent"}, {0: "rule-path"}, {0: "data-centre"}]

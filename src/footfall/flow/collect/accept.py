@@ -11,6 +11,7 @@ from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
+from footfall.flow.collect.screen import Screen
 from footfall.flow.collect.senders import SALT_MS, Salts, Sender, keyed_hash, visitor_hash, visitor_under
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
@@ -21,6 +22,7 @@ from footfall.values.window import MINUTE_MS
 LATENESS_MS = 86_400_000
 FUTURE_MS = 300_000
 LATE, FUTURE = "late", "future"
+_TIMES = (LATE, FUTURE)  # These are set aside, and replayed as they came, so no rule speaks before them.
 UNLABELLED = "unlabelled"  # The verdict on a hit without resourceType where the brand wants to know first.
 LEAN_HITS_PER_RECORD_MAX = 2_000  # of at most 460 bytes each: an id and three labels
 FULL_HITS_PER_RECORD_MAX = 200  # of at most 4,700 bytes each: url, referrer and visitor as well
@@ -66,12 +68,17 @@ class Acceptance:
     ) -> None:
         self._brands = brands
         self._labels = labels
+        self._screen: Screen | None = None
         self._lateness_ms = lateness_ms
         self._future_ms = future_ms
         self._salts = salts
         self._shards = shards
         self._day_hashes: dict[tuple[str, int], hashlib.blake2b | None] = {}
         self._quarter = 0
+
+    def screen_with(self, screen: Screen) -> None:
+        """Have the door's rules speak on every hit from now on."""
+        self._screen = screen
 
     def single(self, hit: Hit, sender: Sender, *, arrived_at_ms: int) -> Single:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
@@ -83,6 +90,9 @@ class Acceptance:
         # Nearly every hit is of now and counted, which needs no further look.
         is_plain = hit.at_ms is None and brand.unlabelled == "count"
         verdict = "" if is_plain else self._verdict(brand, hit.key, hit.at_ms, arrived_at_ms)
+        if self._screen is not None and verdict not in _TIMES:
+            screened = self._screen.of_single(brand.name, hit, sender, visitor=visitor, now_ms=arrived_at_ms)
+            verdict = screened or verdict
         return Single(brand, hit, verdict, visitor, arrived_at_ms)
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
@@ -142,6 +152,8 @@ class Acceptance:
         at_ms = _event_times(hits, moment_ms)
         if at_ms is None and request.sent_at_ms is not None:
             at_ms = [moment_ms] * len(draft.keys)
+        visitors = self._visitors(brand, draft, request)
+        verdicts = self._verdicts(brand, draft.keys, at_ms, moment_ms)
         pack = Pack(
             version=VERSION,
             rules=RULES,
@@ -149,9 +161,9 @@ class Acceptance:
             keys=draft.keys,
             at_ms=at_ms,
             weights=draft.weights,
-            screened=self._verdicts(brand, draft.keys, at_ms, moment_ms),
+            screened=self._screened(brand, draft, request, visitors, verdicts),
             trusted=at_ms is not None,  # The times were judged here, for good.
-            visitors=self._visitors(brand, draft, request),
+            visitors=visitors,
             urls=_column([hit.url for hit in hits]) if hits else None,
             referrers=_column([hit.referrer for hit in hits]) if hits else None,
         )
@@ -164,6 +176,25 @@ class Acceptance:
             ids=_ids(brand.name, hits) if hits else (),
             claim=claim,
         )
+
+    def _screened(
+        self,
+        brand: Brand,
+        draft: Draft,
+        request: Request,
+        visitors: list[bytes] | None,
+        verdicts: dict[int, str] | None,
+    ) -> dict[int, str] | None:
+        """Return the verdicts with the door's rules among them; one that is late or of the future stays that."""
+        if self._screen is None:
+            return verdicts
+        found = self._screen.of_draft(
+            brand.name, draft, request.sender, visitors=visitors, now_ms=request.arrived_at_ms
+        )
+        if not found or not verdicts:
+            return found or verdicts
+        kept = {place: verdict for place, verdict in verdicts.items() if place not in found or verdict in _TIMES}
+        return found | kept
 
     def _verdicts(
         self, brand: Brand, keys: list[HitKey], at_ms: list[int] | None, arrived_at_ms: int

@@ -29,6 +29,8 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "at": ((str, int, type(None)), "a time as text, or whole milliseconds"),
     "id": ((str, type(None)), "text"),
     "visitor": ((str, type(None)), "text"),
+    "client": ((str, type(None)), "text"),
+    "agent": ((str, type(None)), "text"),
 }
 
 

@@ -11,9 +11,11 @@ from footfall.flow.stream.records import HitKey
 from footfall.values.errors import Refused
 from footfall.values.hit import (
     ADDRESS_BYTES_MAX,
+    AGENT_BYTES_MAX,
     ASSET_BYTES_MAX,
     AT_MS_MAX,
     AT_MS_MIN,
+    CLIENT_BYTES_MAX,
     ID_BYTES_MAX,
     LABEL_BYTES_MAX,
     NUMBER_MAX,
@@ -28,6 +30,8 @@ _MILLISECOND = timedelta(milliseconds=1)
 _Label = Annotated[str, Meta(max_length=LABEL_BYTES_MAX)]
 _Address = Annotated[str, Meta(max_length=ADDRESS_BYTES_MAX)]
 _Id = Annotated[str, Meta(max_length=ID_BYTES_MAX)]
+_Client = Annotated[str, Meta(max_length=CLIENT_BYTES_MAX)]
+_Agent = Annotated[str, Meta(max_length=AGENT_BYTES_MAX)]
 _Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 _Asset = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 
@@ -45,6 +49,8 @@ class SentHit(Struct, kw_only=True, gc=False):
     at: str | int | UnsetType | None = UNSET
     id: _Id | UnsetType | None = UNSET
     visitor: _Id | UnsetType | None = UNSET
+    client: _Client | UnsetType | None = UNSET
+    agent: _Agent | UnsetType | None = UNSET
 
 
 class Hit(Struct, frozen=True, gc=False):
@@ -57,6 +63,8 @@ class Hit(Struct, frozen=True, gc=False):
     visitor: str = ""
     url: str = ""
     referrer: str = ""
+    client: str = ""  # what the tracker tells of its browser; never stored, nor is the next
+    agent: str = ""  # of the reader, where a server sends
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +120,8 @@ def hit_from_plain(sent: SentHit) -> Hit:
         sent.visitor or "",
         sent.url or "",
         sent.referrer or "",
+        sent.client or "",
+        sent.agent or "",
     )
 
 
@@ -137,6 +147,8 @@ def hit_from_sent(sent: SentHit) -> Hit:
         visitor=_text("visitor", sent.visitor, ID_BYTES_MAX),
         url=_text("url", sent.url, ADDRESS_BYTES_MAX),
         referrer=_text("referrer", sent.referrer, ADDRESS_BYTES_MAX),
+        client=_text("client", sent.client, CLIENT_BYTES_MAX),
+        agent=_text("agent", sent.agent, AGENT_BYTES_MAX),
     )
 
 

@@ -32,6 +32,9 @@ class Sender(Struct, frozen=True, gc=False):
     agent: str
     wants_privacy: bool  # GPC or DNT
     brand: str = ""  # that of its key; empty: it sent none
+    key_id: str = ""
+    is_server: bool = False  # It speaks for readers, not for itself.
+    is_ahead: bool = False  # Nobody looks at the page yet.
 
 
 def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -> str:

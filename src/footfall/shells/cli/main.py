@@ -28,10 +28,12 @@ from footfall.shells.cli import (
     import_logs,
     keys,
     ledger,
+    lists,
     load,
     popular,
     recount,
     restore,
+    rules,
     screening,
     send,
     series,
@@ -57,7 +59,8 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, screening, compare,
-    export, recount, dead_letters, brands, keys, audit, backup, restore, doctor, deploy, completion, help_page, version,
+    export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy, completion,
+    help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

@@ -12,17 +12,17 @@ import msgspec
 
 from footfall.accounts.audit import Note
 from footfall.accounts.brands import require_brand_name
-from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands, is_only_reading
+from footfall.accounts.screening_store import INSTANCE
+from footfall.app.brand_control import Ground, answer_about_brands, has_no_brand, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.control_audit import recount_note, replay_note
 from footfall.app.link import Message
+from footfall.app.rules_control import REQUEST_BYTES_MAX
 from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
 from footfall.shells.http.imports import Imports
 from footfall.shells.http.state import FrontState
 from footfall.values.errors import FootfallError
-
-REQUEST_BYTES_MAX = 65_536
 
 
 class ControlServer:
@@ -102,8 +102,9 @@ class ControlServer:
         if is_only_reading(request):
             await state.desk.note_uses()  # So that what is shown is of this hour.
             return await state.desk.look(lambda register: answer_about_brands(register, request, ground))
-        name = str(request.get("brand"))
-        require_brand_name(name)
+        name = INSTANCE if has_no_brand(request) else str(request.get("brand"))
+        if name != INSTANCE:
+            require_brand_name(name)
         return await state.desk.change(name, lambda register: answer_about_brands(register, request, ground))
 
     async def _write_down(self, note: Note) -> None:

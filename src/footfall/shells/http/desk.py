@@ -48,12 +48,14 @@ class Desk:
         *,
         counts: ProofCounts,
         clock: Clock,
+        follow: Callable[[Register], None] = lambda _register: None,
     ) -> None:
         self._open = opened
         self._brands = brands
         self._keyring = keyring
         self._counts = counts
         self._clock = clock
+        self._follow = follow  # of whoever else goes by what is stored, in the writer's thread
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="accounts")
         self._opened: OpenedRegister | None = None
         self._noting: asyncio.Task[None] | None = None
@@ -144,6 +146,7 @@ class Desk:
     def _load(self, open_brands: tuple[Brand, ...]) -> dict[str, Registered]:
         self._opened = self._open()
         self._register.note_zones(open_brands)
+        self._follow(self._register)
         return self._register.all()
 
     def _changed(self, name: str, do: Callable[[Register], _T]) -> tuple[_T | Exception, Registered]:
@@ -152,6 +155,7 @@ class Desk:
             outcome = do(self._register)
         except Exception as error:  # noqa: BLE001 - raised again by whoever asked, once memory is as the disk is
             outcome = error
+        self._follow(self._register)
         return outcome, self._register.registered(name)
 
     def _close(self) -> None:

@@ -21,6 +21,7 @@ from footfall.flow.collect.parse import parse_alone, parse_hits
 from footfall.flow.collect.senders import Sender
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Appended, Entry
+from footfall.screening.ahead import is_ahead
 from footfall.shells.http.access import OPEN, Access
 from footfall.shells.http.commits import Commits
 from footfall.shells.http.lane import Exchange
@@ -41,6 +42,7 @@ from footfall.values.errors import FootfallError, Refused
 KEY_BYTES_MAX = 255  # of an Idempotency-Key
 TURN_S = 0.0005  # For so long batches are taken before others have their turn.
 
+_PIXEL = b"/v1/pixel.gif"
 _HEADERS = {"access-control-allow-origin": "*", "cache-control": "no-store"}
 
 _log = logging.getLogger(__name__)
@@ -98,13 +100,19 @@ class Door:
         if admission is not OPEN:
             exchange.dress = admission.dressed
         require_proof_on_lane(self._access.proofs, admission, exchange, headers)
-        brand = admission.caller.brand if admission.caller is not None else ""
+        caller = admission.caller
         wants_privacy = (
             headers.get(b"sec-gpc") == b"1"
             or headers.get(b"dnt") == b"1"
             or (b"privacy" in exchange.target and _says_privacy(exchange.target))
         )
-        return Sender(address, headers.get(b"user-agent", b"").decode("latin-1"), wants_privacy, brand)
+        agent = headers.get(b"user-agent", b"").decode("latin-1")
+        if caller is None:
+            is_server = not _is_of_page(exchange.target, headers)
+            return Sender(address, agent, wants_privacy, is_server=is_server, is_ahead=is_ahead(headers))
+        return Sender(
+            address, agent, wants_privacy, caller.brand, caller.key_id, not caller.is_public, is_ahead(headers)
+        )
 
     def preflight(self, exchange: Exchange) -> bytes:
         """Return the line that tells a browser whether its page may send."""
@@ -262,6 +270,12 @@ def _nothing_taken(parsed: Parsed) -> Problem:
         return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
     detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
     return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)
+
+
+def _is_of_page(target: bytes, headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a request without a key was made by a page: browsers say which; servers have none to tell of."""
+    has_page = b"origin" in headers or b"referer" in headers or b"sec-fetch-site" in headers
+    return has_page or target.startswith(_PIXEL)
 
 
 def _says_privacy(target: bytes) -> bool:

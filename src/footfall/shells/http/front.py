@@ -19,6 +19,7 @@ from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
 from footfall.app.logs import begin_logging
+from footfall.app.screening import KeptScreen
 from footfall.app.settings import HOUR_MS, Settings, json_from_settings
 from footfall.app.supervisor import Supervisor, supervisor
 from footfall.flow.collect.accept import Acceptance
@@ -89,12 +90,14 @@ class Front:
         self._keyring = Keyring()
         self._nonce_table, nonces = wiring.open_nonces(settings, clock)
         self._proofs = Proofs(self._keyring, nonces, clock=clock)
+        self._kept_screen = KeptScreen(settings)
         self._desk = Desk(
             lambda: wiring.open_accounts(settings, clock),
             self._brands,
             self._keyring,
             counts=self._proofs.counts,
             clock=clock,
+            follow=self._kept_screen.follow,
         )
         self._catalogue = Cataloguing(settings, self._brands, clock)
         text = json_from_settings(settings)
@@ -219,6 +222,8 @@ class Front:
             future_ms=settings.count_future_ms,
             labels=self._catalogue.labels,
         )
+        if settings.screening_rules:
+            acceptance.screen_with(self._kept_screen.screen)
         return Door(
             acceptance,
             committer,

@@ -15,6 +15,7 @@ from footfall.shells.http.described import (
     hits,
     instance,
     lists,
+    rules,
     screening,
     uniques,
 )
@@ -40,6 +41,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
+    *rules.OPERATIONS,
     *instance.OPERATIONS,
 )
 
@@ -53,6 +55,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,
+    **rules.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

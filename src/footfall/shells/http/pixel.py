@@ -52,7 +52,7 @@ class PixelRoute:
         """Take the hit and send the image."""
         if exchange.method not in (b"GET", b"HEAD"):
             exchange.reply(not_allowed("GET, HEAD", detail="the pixel is read with GET"))
-        elif exchange.method == b"HEAD" or _is_ahead(exchange):
+        elif exchange.method == b"HEAD":
             exchange.reply(_NOT_COUNTED)
         else:
             try:
@@ -119,12 +119,6 @@ def _parameters(target: bytes) -> dict[str, str]:
             raise Refused(name, "stands twice")
         fields[name] = value
     return fields
-
-
-def _is_ahead(exchange: Exchange) -> bool:
-    """Tell whether a browser fetches ahead of a click, in the words of this decade or of the one before."""
-    said = [value for name, value in exchange.headers if name in (b"sec-purpose", b"purpose", b"x-purpose", b"x-moz")]
-    return any(word in value.lower() for value in said for word in (b"prefetch", b"prerender", b"preview"))
 
 
 def _image(status: int, headers: Mapping[str, str] | None = None, *, reason: str = "") -> bytes:

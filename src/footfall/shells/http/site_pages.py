@@ -25,6 +25,7 @@ from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS, static_text
 from footfall.shells.http.tokens import token_routes
@@ -56,6 +57,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *key_routes(state),
             *token_routes(state),
             *audit_routes(state),
+            *rules_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

@@ -35,12 +35,14 @@ class StoredAccounts:
         *,
         counts: ProofCounts,
         clock: Clock,
+        follow: Callable[[Register], None] = lambda _register: None,
     ) -> None:
         self._open = opened
         self._brands = brands
         self._keyring = keyring
         self._counts = counts
         self._clock = clock
+        self._follow = follow  # of whoever else goes by what is stored
         self._opened: Register | None = None
         self._version: int | None = None  # None before the first look
         self._looked_at_ms = 0
@@ -65,6 +67,7 @@ class StoredAccounts:
             return do(self._register)
         finally:
             self._take({name: self._register.registered(name)})
+            self._follow(self._register)
 
     async def look(self, do: Callable[[Register], _T]) -> _T:
         """Return what the table says."""
@@ -119,6 +122,7 @@ class StoredAccounts:
         if version != self._version:
             # What is read now may be newer than the version; it is then read once more.
             self._take(self._register.all())
+            self._follow(self._register)
             self._version = version
         self._keyring.turn_hour(now_ms=self._clock.now_ms())
 

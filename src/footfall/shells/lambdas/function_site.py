@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.nonces import Nonces
 from footfall.accounts.proofs import Proofs
+from footfall.accounts.register import Register
 from footfall.adapters.aws.counting_calls import CountedCalls
 from footfall.app import wiring
+from footfall.app.screening import KeptScreen
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.followed_labels import FollowedLabels
@@ -71,8 +73,14 @@ class FunctionSite:
         self.brands = wiring.brands(settings)
         keyring = Keyring()
         proofs = Proofs(keyring, Nonces(lambda: self.accounts.table), clock=clock)
+        self._kept_screen = KeptScreen(settings)  # Each function has its own, and knows what it has seen itself.
         self.desk = StoredAccounts(
-            lambda: self.accounts.register, self.brands, keyring, counts=proofs.counts, clock=clock
+            lambda: self.accounts.register,
+            self.brands,
+            keyring,
+            counts=proofs.counts,
+            clock=clock,
+            follow=_nothing if read_only else self._kept_screen.follow,
         )
         self.access = access_from(settings, self.brands, keyring, proofs=proofs, clock=clock)
         self.catalogue = FunctionCatalogue(lambda: self.catalog_table, lambda: self.labels, clock=clock)
@@ -122,6 +130,8 @@ class FunctionSite:
             future_ms=settings.count_future_ms,
             labels=self.labels,
         )
+        if settings.screening_rules:
+            acceptance.screen_with(self._kept_screen.screen)
         return Door(
             acceptance,
             self.appends,
@@ -211,6 +221,10 @@ class FunctionSite:
     def _noted(self, table: Table) -> Table:
         self.tables.append(table)
         return table
+
+
+def _nothing(_register: Register) -> None:
+    """Follow nothing: whoever takes no hits needs no rules for them."""
 
 
 def _open_stream(settings: Settings, clock: Clock) -> Stream:

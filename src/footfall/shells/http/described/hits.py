@@ -20,7 +20,15 @@ from footfall.shells.http.described.operation import (
     text,
     whole,
 )
-from footfall.values.hit import ADDRESS_BYTES_MAX, ASSET_BYTES_MAX, ID_BYTES_MAX, LABEL_BYTES_MAX, NUMBER_MAX
+from footfall.values.hit import (
+    ADDRESS_BYTES_MAX,
+    AGENT_BYTES_MAX,
+    ASSET_BYTES_MAX,
+    CLIENT_BYTES_MAX,
+    ID_BYTES_MAX,
+    LABEL_BYTES_MAX,
+    NUMBER_MAX,
+)
 
 GROUP = "Sending hits"
 
@@ -50,6 +58,10 @@ HIT = record(
         "id": maybe(
             text("the hit's own id: a second hit of the asset with it is a duplicate for a day", bytes_max=ID_BYTES_MAX)
         ),
+        "client": maybe(
+            text("what the tracker tells of its browser, in words; never stored", bytes_max=CLIENT_BYTES_MAX)
+        ),
+        "agent": maybe(text("the reader's user agent, where a server sends; never stored", bytes_max=AGENT_BYTES_MAX)),
         "visitor": maybe(text("the brand's own id of the reader; a keyed hash is kept", bytes_max=ID_BYTES_MAX)),
         "url": maybe(text("the address of the asset", bytes_max=ADDRESS_BYTES_MAX)),
         "referrer": maybe(text("where the reader came from", bytes_max=ADDRESS_BYTES_MAX)),
