@@ -66,7 +66,7 @@ class AssetWindow:
         self._slots.append((hits, one_of))
 
     def points(self, *, without: Numbers | None = None) -> AssetPoints:
-        """Return the features of all assets with enough hits; what is usual is told by hits of assets not in `without`."""
+        """Return the features of all assets with enough hits; the assets `without` do not tell what is usual."""
         one_of = max((share for _, share in self._slots), default=1)
         hits = joined(
             [slot if share == one_of else slot.chosen(_is_sampled(slot, one_of)) for slot, share in self._slots]
@@ -160,7 +160,7 @@ def _kinds(row: NDArray[np.intp], codes: Numbers, rows: int) -> tuple[Floats, Fl
     sizes = np.diff(starts, append=len(row)).astype(np.float64)
     of_row = ordered_row[starts]
     distinct = np.bincount(of_row, minlength=rows).astype(np.float64)
-    once = np.bincount(of_row, sizes == 1, minlength=rows)
+    once: Floats = np.bincount(of_row, sizes == 1, minlength=rows).astype(np.float64)
     whole = np.bincount(of_row, sizes, minlength=rows)
     bits = np.bincount(of_row, -sizes * np.log2(sizes / whole[of_row]), minlength=rows) / np.maximum(whole, 1)
     return distinct, once, bits

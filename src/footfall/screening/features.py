@@ -1,4 +1,4 @@
-"""What a forest is shown of visitors and assets: the names of features, in words, and which side of them is suspicious."""
+"""What a forest is shown of visitors and assets: features by name and in words, and which sides are suspicious."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _WORTH_SAYING = 0.1  # Smaller parts of a score are not put into words.
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How a feature is spoken of, and which of its sides speaks for a program; None: neither does."""
+    """How a feature is spoken of, and which of its sides speak for a program."""
 
     words: str
-    suspicious: Direction | None
+    suspicious: frozenset[Direction] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,23 +31,24 @@ class FeatureNote:
     strength: float
 
 
-HIGH, LOW = Direction.HIGH, Direction.LOW
+HIGH, LOW = frozenset({Direction.HIGH}), frozenset({Direction.LOW})
+EITHER = HIGH | LOW  # Who comes often to one asset is as suspicious as who comes to all.
 VISITOR_SIDES: Mapping[IntEnum, Side] = {
     VisitorFeature.HITS: Side("hits in the hour", HIGH),
-    VisitorFeature.ASSETS: Side("different assets", HIGH),
+    VisitorFeature.ASSETS: Side("different assets", EITHER),
     VisitorFeature.REPEATS: Side("hits on each asset", HIGH),
     VisitorFeature.STEADINESS: Side("evenness of the time between hits", HIGH),
     VisitorFeature.COVERAGE: Side("parts of the hour with a hit", HIGH),
     VisitorFeature.BARE: Side("share without a referrer", HIGH),
-    VisitorFeature.SECTIONS: Side("different sections", HIGH),
+    VisitorFeature.SECTIONS: Side("different sections", EITHER),
     VisitorFeature.DELAY: Side("time between hit and arrival", HIGH),
-    VisitorFeature.AGENT: Side("rarity of the agent", None),
+    VisitorFeature.AGENT: Side("rarity of the agent"),
 }
 ASSET_SIDES: Mapping[IntEnum, Side] = {
-    AssetFeature.HITS: Side("hits in five minutes", None),
-    AssetFeature.RISE: Side("rise against what is usual", None),
+    AssetFeature.HITS: Side("hits in five minutes"),
+    AssetFeature.RISE: Side("rise against what is usual"),
     AssetFeature.REPEATS: Side("hits of each visitor", HIGH),
-    AssetFeature.ONCE: Side("share of visitors who came once", None),
+    AssetFeature.ONCE: Side("share of visitors who came once"),
     AssetFeature.BARE: Side("share without a referrer", HIGH),
     AssetFeature.AGENTS: Side("kinds of agent, against what is usual", LOW),
     AssetFeature.AGENT_SHIFT: Side("share of one agent, against what is usual", HIGH),
@@ -60,7 +61,7 @@ ASSET_SIDES: Mapping[IntEnum, Side] = {
 def suspicious_share(explanation: Explanation, sides: Mapping[IntEnum, Side]) -> float:
     """Return which share of a score comes from sides that speak for a program."""
     parts = explanation.features
-    spoken = sum(parts[at].attribution for at, side in sides.items() if side.suspicious is parts[at].direction)
+    spoken = sum(parts[at].attribution for at, side in sides.items() if parts[at].direction in side.suspicious)
     return spoken / explanation.score if explanation.score > 0 else 0.0
 
 
@@ -91,5 +92,5 @@ def words_of(notes: Sequence[FeatureNote], sides: Mapping[IntEnum, Side]) -> str
 
 
 def _how(note: FeatureNote) -> str:
-    how = "higher than usual" if note.direction == HIGH.value else "lower than usual"
+    how = "higher than usual" if note.direction == Direction.HIGH.value else "lower than usual"
     return how if note.strength >= _SURE else f"probably {how}"

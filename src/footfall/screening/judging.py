@@ -25,13 +25,13 @@ ASSET_RENEW_MS = 2 * MINUTE_MS
 BACK_MS = 5 * MINUTE_MS  # Before the window in which a rise was seen: too few hits to see it, and part of it.
 VISITOR_WINDOW_MS = SLOTS * SLOT_MS
 VISITOR_LEASE_MS = SLOT_MS + VISITOR_WINDOW_MS // 2
+LATE_MS = 24 * 60 * MINUTE_MS  # An older hit is set aside, and counted nowhere.
 USUAL_HITS = 10.0  # in five minutes, of an asset that nobody has seen before
 USUAL_MIN = 3.0  # An asset that has fewer is forgotten.
 USUAL_MAX = 50_000  # assets whose usual hits are known
 _FADING = 2.0 ** (-1 / 120)  # of a minute: what is usual has a half-life of two hours
 CASES_MAX = 20_000  # open ones of each kind; the oldest are let go, and end by themselves
 SUSPICIOUS_MIN = 0.6  # of a score, from features on the side of programs
-MANY = 0.2  # of the judged: when so many are unusual, the world has changed, not they
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +40,7 @@ class Case:
 
     from_ms: int
     to_ms: int
+    cause: Cause
 
 
 @dataclass(slots=True)
@@ -61,8 +62,8 @@ def new_learned(*, seed: int) -> Learned:
     return Learned(
         Forest(Shape(len(VisitorFeature)), seed=seed),
         Forest(Shape(len(AssetFeature)), seed=seed),
-        Threshold(quantile=0.99, margin=1.15, floor=1.5),
-        Threshold(quantile=0.99, margin=1.15, floor=1.5),
+        Threshold(quantile=0.99, margin=1.3, floor=2.0),
+        Threshold(quantile=0.99, margin=1.3, floor=2.0),
     )
 
 
@@ -93,27 +94,28 @@ class Judge:
     def _of_visitors(self, found: VisitorPoints, end_ms: int) -> list[Finding]:
         learned = self.learned
         points: list[list[float]] = found.points.tolist()
-        limit = _limit(learned.visitors, learned.visitor_threshold, points)
+        limit = learned.visitor_threshold.value
         findings: list[Finding] = []
         for row, point in enumerate(points):
             finding = None
             score = learned.visitors.score(point)
             if score > limit:
                 visitor = int(found.visitor[row])
-                began_ms = max(int(found.first_ms[row]), end_ms - VISITOR_WINDOW_MS)
-                case = _case(learned.visitor_cases, visitor, began_ms, end_ms, VISITOR_LEASE_MS)
+                span = _began_ms(int(found.first_ms[row]), end_ms), end_ms + VISITOR_LEASE_MS
+                case = _case(learned.visitor_cases, visitor, span, Cause.UNUSUAL_VISITOR)
                 finding = self._unusual(SubjectKind.VISITOR, visitor, case, point)
             if finding is None:
                 learned.visitors.add(point)
                 learned.visitor_threshold.add([score])
             else:
                 findings.append(finding)
-                learned.visitor_cases[finding.subject] = Case(finding.from_ms, finding.to_ms)
+                learned.visitor_cases[finding.subject] = Case(finding.from_ms, finding.to_ms, finding.cause)
         _forget(learned.visitor_cases, end_ms)
         return findings
 
     def _of_assets(self, found: AssetPoints, end_ms: int) -> list[Finding]:
         learned = self.learned
+        limit = learned.asset_threshold.value
         findings: list[Finding] = []
         for row, asset in enumerate(found.asset.tolist()):
             rise = float(np.log2(max(1.0, found.hits[row]) / max(USUAL_HITS, learned.usual.get(asset, 0.0))))
@@ -125,7 +127,7 @@ class Judge:
                 findings += self._held(asset, suspicion, end_ms)
             else:
                 findings += self._ended(asset, end_ms) if is_held else []
-                findings += self._told(asset, found.points[row].tolist(), end_ms)
+                findings += self._told(asset, found.points[row].tolist(), limit=limit, end_ms=end_ms)
         self._learn_usual(found, end_ms)
         for cases in (learned.asset_cases, learned.told_cases):
             _forget(cases, end_ms)
@@ -134,28 +136,30 @@ class Judge:
     def _held(self, asset: int, suspicion: Suspicion, end_ms: int) -> list[Finding]:
         cases = self.learned.asset_cases
         before = cases.get(asset)
-        case = _case(cases, asset, end_ms - ASSET_WINDOW_MS - BACK_MS, end_ms, ASSET_LEASE_MS)
+        span = end_ms - ASSET_WINDOW_MS - BACK_MS, end_ms + ASSET_LEASE_MS
+        case = _case(cases, asset, span, suspicion.cause)
         if before is not None and before.to_ms - end_ms >= ASSET_RENEW_MS:
             return []
         cases[asset] = case
         score = 1.0 + suspicion.strength
-        span = (case.from_ms, case.to_ms)
-        return [Finding(SubjectKind.ASSET, asset, *span, suspicion.cause, score, suspicion.notes, suspicion.words)]
+        span = case.from_ms, case.to_ms
+        return [Finding(SubjectKind.ASSET, asset, *span, case.cause, score, suspicion.notes, suspicion.words)]
 
     def _ended(self, asset: int, end_ms: int) -> list[Finding]:
         """Return that a hold ends now, since what was suspicious is over."""
         case = self.learned.asset_cases.pop(asset)
         words = "what was suspicious is over"
-        return [Finding(SubjectKind.ASSET, asset, case.from_ms, end_ms, Cause.FEW_AGENTS, 0.0, (), words)]
+        return [Finding(SubjectKind.ASSET, asset, case.from_ms, end_ms, case.cause, 0.0, (), words)]
 
-    def _told(self, asset: int, point: list[float], end_ms: int) -> list[Finding]:
+    def _told(self, asset: int, point: list[float], *, limit: float, end_ms: int) -> list[Finding]:
         """Return an asset that is unusual by its visitors, for an operator to look at; nothing is left out for it."""
         learned = self.learned
         score = learned.assets.score(point)
-        if score > learned.asset_threshold.value:
+        if score > limit:
             began_ms = end_ms - ASSET_WINDOW_MS
             before = learned.told_cases.get(asset)
-            case = _case(learned.told_cases, asset, began_ms, end_ms, VISITOR_LEASE_MS)
+            span = began_ms, end_ms + VISITOR_LEASE_MS
+            case = _case(learned.told_cases, asset, span, Cause.UNUSUAL_ASSET)
             finding = self._unusual(SubjectKind.ASSET, asset, case, point)
             if finding is not None:
                 if before is not None and before.to_ms - end_ms >= VISITOR_LEASE_MS // 2:
@@ -196,21 +200,18 @@ class Judge:
         self.learned.usual = fresh
 
 
-def _limit(forest: Forest, threshold: Threshold, points: list[list[float]]) -> float:
-    """Return the score from which on a point is unusual: higher when more are than could be singled out."""
-    limit = threshold.value
-    if not points or limit == float("inf"):
-        return limit
-    scores = np.array([forest.score(point) for point in points])
-    is_crowd = len(points) >= 1 / MANY and float((scores > limit).mean()) > MANY
-    return max(limit, float(np.quantile(scores, 1 - MANY))) if is_crowd else limit
+def _began_ms(first_ms: int, end_ms: int) -> int:
+    """Return from when on a visitor is held: if its clock is wrong, from the earliest that may still come of it."""
+    return first_ms if first_ms >= end_ms - VISITOR_WINDOW_MS else end_ms - LATE_MS
 
 
-def _case(cases: dict[int, Case], subject: int, began_ms: int, end_ms: int, lease_ms: int) -> Case:
+def _case(cases: dict[int, Case], subject: int, span: tuple[int, int], cause: Cause) -> Case:
     """Return the open case of a subject with a later end, or a new one."""
+    began_ms, to_ms = span
     before = cases.get(subject)
-    is_open = before is not None and before.to_ms >= began_ms
-    return Case(before.from_ms if before is not None and is_open else began_ms, end_ms + lease_ms)
+    if before is not None and before.to_ms >= began_ms:
+        return Case(before.from_ms, to_ms, before.cause)
+    return Case(began_ms, to_ms, cause)
 
 
 def _forget(cases: dict[int, Case], end_ms: int) -> None:

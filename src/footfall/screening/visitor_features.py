@@ -175,7 +175,7 @@ def _features(slot: _Slot, coverage: NDArray[np.int64]) -> VisitorPoints:
             np.log2(1 + assets),
             np.log2(hits / np.maximum(assets, 1)),
             -np.log2(np.clip(deviation, _STILL, 8.0)),
-            coverage,
+            coverage.astype(np.float64),
             slot.sums[:, 2] / np.maximum(hits, 1),
             np.log2(1 + _distinct(slot.sections[:, None])),
             np.log2(1 + slot.sums[:, 3] / np.maximum(hits, 1)),
@@ -188,5 +188,5 @@ def _features(slot: _Slot, coverage: NDArray[np.int64]) -> VisitorPoints:
 def _distinct(maps: Numbers) -> Floats:
     """Return how many codes set the bits of each map, as likely as not."""
     bits = maps.shape[1] * _BITS
-    clear = bits - np.bitwise_count(maps).sum(axis=1).astype(np.float64)
-    return np.round(-bits * np.log(np.maximum(clear, 0.5) / bits))
+    taken: Floats = np.bitwise_count(maps).astype(np.float64).sum(axis=1)
+    return np.rint(-bits * np.log(np.maximum(bits - taken, 0.5) / bits))
