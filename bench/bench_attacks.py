@@ -1,8 +1,8 @@
 """What is kept out of the lists of a day with ten attacks in it, attack by attack, and what that costs people.
 
-Sketch. A million hits of people and some 130,000 of attackers go through the door's rules as they are (keys, ids, times,
-then `Screen`), and what it takes for persons' goes minute by minute through `Judge`: some 5 us a hit at the door, and
-10,000 points a second in the forests. What runs out first is the processor.
+Sketch. A million hits of people and some 130,000 of attackers go through the door's rules as they are (keys, ids,
+times, then `Screen`), and what it takes for persons' goes minute by minute through `Judge`: some 5 us a hit at the door,
+20 ms a minute of hits, and 10,000 points a second in the forests. What runs out first is the processor.
 
 A hit is kept out of the top 100 when it is not counted for a person's, or its asset is not among the first 100 of the
 day without what was kept out; for an hour's list likewise. A person's hit is held when a rule of the door or a verdict
@@ -150,8 +150,20 @@ def _people_rows(day: Scenario, judged: Judged) -> list[Row]:
         row("people: held by verdicts", _percent((judged.by_verdict & ~judged.by_door)[is_human]), "%"),
         row("people: held in all", _percent(out[is_human]), "%", at_most=HELD_MAX),
     ]
+    findings = [finding for _, finding in judged.findings if finding.kind is SubjectKind.ASSET]
+    held_assets = {finding.subject for finding in findings if finding.is_held}
+    attacked = set((day.hits.asset[~is_human] + 1).tolist())
+    told += [
+        row("assets held", len(held_assets), "assets"),
+        row("assets held that no attack had a hit on", len(held_assets - attacked), "assets"),
+        row("assets told to an operator, not held", len({one.subject for one in findings} - held_assets), "assets"),
+        row("visitors held", len({one.subject for _, one in judged.findings if one.kind is SubjectKind.VISITOR}), ""),
+    ]
     for kind, assets in day.stories.items():
         longest = max(held_ms(judged.findings, asset + 1) for asset in assets)
+        told.append(
+            row(f"{kind}: assets held at any time", len(held_assets & {asset + 1 for asset in assets}), "assets")
+        )
         told.append(row(f"{kind}: longest hold", longest / MINUTE_MS, "min", at_most=STORY_MS_MAX / MINUTE_MS))
     return told
 

@@ -61,18 +61,16 @@ hits = st.tuples(st.sampled_from(VISITORS), st.sampled_from(ASSETS), st.integers
 @given(st.lists(verdicts, max_size=12), st.lists(hits, max_size=30))
 def test_a_pack_is_judged_as_its_hits_are(given_verdicts: list[Verdict], pack: list[tuple[bytes, str, int]]) -> None:
     applying = Applying(given_verdicts)
-    columns = {
-        "visitor": np.array([visitor_code(one[0]) for one in pack], np.uint64),
-        "asset": codes(one[1] for one in pack),
-        "at_ms": np.array([one[2] for one in pack], np.int64),
-    }
+    visitors = np.array([visitor_code(one[0]) for one in pack], np.uint64)
+    assets, moments = codes(one[1] for one in pack), np.array([one[2] for one in pack], np.int64)
     expected = {
         place: reason
         for place, (visitor, asset, at_ms) in enumerate(pack)
         if (reason := applied(given_verdicts, visitor=visitor, asset=asset, at_ms=at_ms))
     }
-    assert applying.reasons(**columns) == expected
-    assert np.flatnonzero(applying.mask(**columns)).tolist() == list(expected)
+    assert applying.reasons(visitor=visitors, asset=assets, at_ms=moments) == expected
+    mask = applying.mask(visitor=visitors, asset=assets, at_ms=moments)
+    assert np.flatnonzero(mask).tolist() == list(expected)
 
 
 @settings(max_examples=100)

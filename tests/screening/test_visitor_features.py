@@ -1,5 +1,7 @@
 """A visitor's hour as numbers, the same however its hits were handed over."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -101,7 +103,7 @@ def test_all_but_the_rarity_of_agents_does_not_depend_on_the_pieces_that_hits_ca
     whole, pieces = VisitorWindow(hits_min=2), VisitorWindow(hits_min=2)
     whole.add(every)
     ends = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
-    for start, stop in zip(ends, ends[1:], strict=False):
+    for start, stop in pairwise(ends):
         pieces.add(every.chosen(np.arange(start, stop)))
     one, other = whole.points(), pieces.points()
     assert one.visitor.tolist() == other.visitor.tolist()
