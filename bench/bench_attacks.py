@@ -1,8 +1,8 @@
 """What is kept out of the lists of a day with ten attacks in it, attack by attack, and what that costs people.
 
 Sketch. A million hits of people and some 130,000 of attackers go through the door's rules as they are (keys, ids,
-times, then `Screen`), and what it takes for persons' goes minute by minute through `Judge`: some 5 us a hit at the door,
-20 ms a minute of hits, and 10,000 points a second in the forests. What runs out first is the processor.
+times, then `Screen`), and what it takes for persons' goes minute by minute through `Judge`: some 5 us a hit at the
+door, 20 ms a minute of hits, and 10,000 points a second in the forests. What runs out first is the processor.
 
 A hit is kept out of the top 100 when it is not counted for a person's, or its asset is not among the first 100 of the
 day without what was kept out; for an hour's list likewise. A person's hit is held when a rule of the door or a verdict
@@ -67,8 +67,8 @@ def judged_day(day: Scenario) -> Judged:
     for at in range(MINUTES):
         places = np.arange(ends[at], ends[at + 1])
         end_ms = START_MS + (at + 1) * MINUTE_MS
-        found = judge.judged(columns.chosen(places[~by_door[places]]), end_ms=end_ms)
-        findings += [(end_ms, finding) for finding in found]
+        judge.add(columns.chosen(places[~by_door[places]]))
+        findings += [(end_ms, finding) for finding in judge.closed(end_ms=end_ms)]
     return Judged(by_door, held_by(findings, columns), findings)
 
 

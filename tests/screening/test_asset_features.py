@@ -15,7 +15,9 @@ def filled(count: int = 200, *, minutes: int = SLOTS, **columns: int | np.ndarra
     for minute in range(minutes):
         usual = people(chance, minute)
         moments = START_MS + minute * MINUTE_MS + np.sort(chance.integers(0, MINUTE_MS, count))
-        window.add_slot(together(usual, hits(moments, **columns)) if minute == minutes - 1 else usual)
+        window.begin_slot()
+        window.add(usual)
+        window.add(hits(moments, **columns) if minute == minutes - 1 else together())
     return window
 
 
@@ -59,7 +61,8 @@ def test_what_is_held_does_not_tell_what_is_usual() -> None:
 def test_a_window_is_five_minutes() -> None:
     window = AssetWindow()
     for minute in range(SLOTS + 1):
-        window.add_slot(hits(START_MS + minute * MINUTE_MS + np.arange(50) * 1_000, asset=1 if minute == 0 else 2))
+        window.begin_slot()
+        window.add(hits(START_MS + minute * MINUTE_MS + np.arange(50) * 1_000, asset=1 if minute == 0 else 2))
     found = window.points()
     assert found.asset.tolist() == [2]
     assert found.hits.tolist() == [50.0 * SLOTS]
@@ -68,9 +71,7 @@ def test_a_window_is_five_minutes() -> None:
 def test_a_flood_is_sampled_by_visitor_so_that_memory_is_bounded() -> None:
     window = AssetWindow(slot_hits_max=2_000)
     count = 20_000
-    window.add_slot(
-        hits(START_MS + np.arange(count), visitor=np.arange(count) // 4 + 1, agent=np.arange(count) % 40 + 1)
-    )
+    window.add(hits(START_MS + np.arange(count), visitor=np.arange(count) // 4 + 1, agent=np.arange(count) % 40 + 1))
     found = window.points()
     assert sum(len(slot) for slot, _ in window._slots) <= 2_000
     assert found.hits[0] == pytest.approx(count, rel=0.2)
@@ -87,7 +88,7 @@ def test_a_flood_is_sampled_by_visitor_so_that_memory_is_bounded() -> None:
 def test_hits_visitors_and_spans_are_those_of_a_plain_count(rows: list[tuple[int, int, int, int]]) -> None:
     window = AssetWindow(hits_min=1)
     columns = np.array(rows, np.int64).reshape(-1, 4)
-    window.add_slot(hits(START_MS + columns[:, 0], asset=columns[:, 1], visitor=columns[:, 2], agent=columns[:, 3]))
+    window.add(hits(START_MS + columns[:, 0], asset=columns[:, 1], visitor=columns[:, 2], agent=columns[:, 3]))
     found = window.points()
     for place, asset in enumerate(found.asset.tolist()):
         own = [one for one in rows if one[1] == asset]
@@ -99,3 +100,10 @@ def test_hits_visitors_and_spans_are_those_of_a_plain_count(rows: list[tuple[int
         assert found.last_ms[place] == START_MS + max(one[0] for one in own)
     assert found.asset.tolist() == sorted({one[1] for one in rows})
     assert np.isfinite(found.points).all()
+
+
+def test_one_visitor_who_floods_does_not_fill_the_memory() -> None:
+    window = AssetWindow(slot_hits_max=1_000)
+    for _ in range(3):
+        window.add(hits(START_MS + np.arange(5_000)))
+        assert len(window._slots[-1][0]) <= 1_000

@@ -18,9 +18,9 @@ def judged(judge: Judge, extra: dict[int, HitColumns] | None = None, *, minutes:
     for minute in range(first, first + minutes):
         usual = people(chance, minute)
         more = (extra or {}).get(minute)
-        found += judge.judged(
-            usual if more is None else together(usual, more), end_ms=START_MS + (minute + 1) * MINUTE_MS
-        )
+        judge.add(usual)
+        judge.add(together() if more is None else more)
+        found += judge.closed(end_ms=START_MS + (minute + 1) * MINUTE_MS)
     return found
 
 

@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.screening.hit_columns import SPREAD, HitColumns, Mask, Moments, Numbers, joined
+from footfall.screening.hit_columns import SPREAD, HitColumns, Mask, Moments, Numbers, joined, no_hits
 
 Floats = NDArray[np.float64]
 
@@ -16,6 +16,7 @@ SLOTS = 5
 HITS_MIN = 40  # of a window: below, the mix of agents is chance
 SLOT_HITS_MAX = 200_000  # Of more, the hits of every second, fourth, ... visitor are kept: some 60 MB in all.
 _STILL = 2.0**-6
+_ONE_OF_MAX = 1 << 12
 _SAMPLES = 8  # of each size that is looked at to learn how many kinds of agent are usual
 
 
@@ -53,17 +54,24 @@ class AssetWindow:
     """The last five minutes of all assets, in slots of one."""
 
     def __init__(self, *, hits_min: int = HITS_MIN, slot_hits_max: int = SLOT_HITS_MAX) -> None:
-        self._slots: deque[tuple[HitColumns, int]] = deque(maxlen=SLOTS)  # with one of how many visitors was kept
+        # With one of how many visitors is kept.
+        self._slots: deque[tuple[HitColumns, int]] = deque([(no_hits(), 1)], maxlen=SLOTS)
         self._hits_min = hits_min
         self._slot_hits_max = slot_hits_max
 
-    def add_slot(self, hits: HitColumns) -> None:
-        """Take in what arrived in the next minute."""
-        one_of = 1
-        while len(hits) > self._slot_hits_max:
+    def add(self, hits: HitColumns) -> None:
+        """Take in what arrived next in this minute."""
+        before, one_of = self._slots[-1]
+        hits = joined([before, hits.chosen(_is_sampled(hits, one_of)) if one_of > 1 else hits])
+        while len(hits) > self._slot_hits_max and one_of < _ONE_OF_MAX:
             one_of *= 2
             hits = hits.chosen(_is_sampled(hits, one_of))
-        self._slots.append((hits, one_of))
+        # One visitor may have more hits than there is room for; the first of them tell what he does.
+        self._slots[-1] = hits.chosen(np.arange(min(len(hits), self._slot_hits_max))), one_of
+
+    def begin_slot(self) -> None:
+        """Begin the next minute, and forget the first when there are enough."""
+        self._slots.append((no_hits(), 1))
 
     def points(self, *, without: Numbers | None = None) -> AssetPoints:
         """Return the features of all assets with enough hits; the assets `without` do not tell what is usual."""

@@ -75,17 +75,22 @@ class Judge:
         self._visitor_window = VisitorWindow()
         self._asset_window = AssetWindow()
 
-    def judged(self, hits: HitColumns, *, end_ms: int) -> list[Finding]:
-        """Take in the hits of persons that arrived in the minute before `end_ms`, and return what is found."""
+    def add(self, hits: HitColumns) -> None:
+        """Take in hits of persons that arrived in this minute; those of held visitors say nothing of an asset."""
         self._visitor_window.add(hits)
+        held = _subjects(self.learned.visitor_cases, int(hits.arrived_ms.min()) if len(hits) else 0)
+        self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)))
+
+    def closed(self, *, end_ms: int) -> list[Finding]:
+        """Return what is found at the end of a minute, and begin the next; each minute ends once, also an empty one."""
         found: list[Finding] = []
         if end_ms % SLOT_MS == 0:
             found += self._of_visitors(self._visitor_window.points(), end_ms)
             self._visitor_window.begin_slot()
-        held = _subjects(self.learned.visitor_cases, end_ms)
-        self._asset_window.add_slot(hits.chosen(~np.isin(hits.visitor, held)))
         without = _subjects(self.learned.asset_cases, end_ms)
-        return found + self._of_assets(self._asset_window.points(without=without), end_ms)
+        found += self._of_assets(self._asset_window.points(without=without), end_ms)
+        self._asset_window.begin_slot()
+        return found
 
     def learn(self, kind: SubjectKind, point: list[float]) -> None:
         """Take in as usual what an operator has released."""
