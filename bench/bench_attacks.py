@@ -40,7 +40,8 @@ class Judged:
     """What was found in a scenario: by the door and by verdicts, of each hit, and the findings with their minutes."""
 
     by_door: Mask
-    by_verdict: Mask
+    by_verdict: Mask  # once its window is counted again
+    as_it_came: Mask  # by a verdict that was there before the hit
     findings: Sequence[tuple[int, Finding]]  # when it was given
 
 
@@ -69,7 +70,7 @@ def judged_day(day: Scenario) -> Judged:
         end_ms = START_MS + (at + 1) * MINUTE_MS
         judge.add(columns.chosen(places[~by_door[places]]))
         findings += [(end_ms, finding) for finding in judge.closed(end_ms=end_ms)]
-    return Judged(by_door, held_by(findings, columns), findings)
+    return Judged(by_door, *held_by(findings, columns), findings)
 
 
 def columns_of(day: Scenario) -> HitColumns:
@@ -95,23 +96,35 @@ def visitors_of(day: Scenario) -> NDArray[np.uint64]:
     return np.where(hits.is_private == 1, np.uint64(0), mixed * np.uint64(0x9E3779B97F4A7C15))
 
 
-def held_by(findings: Sequence[tuple[int, Finding]], columns: HitColumns) -> Mask:
-    """Return which hits the findings leave out once their windows are counted again."""
+def held_by(findings: Sequence[tuple[int, Finding]], columns: HitColumns) -> tuple[Mask, Mask]:
+    """Return which hits the findings leave out once their windows are counted again, and which as they come."""
     last: dict[tuple[SubjectKind, int, int], Finding] = {}
-    for _, finding in findings:
+    came = np.zeros(len(columns), np.bool_)
+    orders = {
+        SubjectKind.VISITOR: np.argsort(columns.visitor, kind="stable"),
+        SubjectKind.ASSET: np.argsort(columns.asset, kind="stable"),
+    }
+    ordered = {
+        SubjectKind.VISITOR: columns.visitor[orders[SubjectKind.VISITOR]],
+        SubjectKind.ASSET: columns.asset[orders[SubjectKind.ASSET]],
+    }
+
+    def places_of(finding: Finding) -> NDArray[np.intp]:
+        key, column = np.uint64(finding.subject), ordered[finding.kind]
+        start, stop = np.searchsorted(column, key), np.searchsorted(column, key, "right")
+        places = orders[finding.kind][start:stop]
+        at_ms = columns.at_ms[places]
+        return places[(at_ms >= finding.from_ms) & (at_ms < finding.to_ms)]
+
+    for given_ms, finding in findings:
         if finding.is_held:
             last[finding.kind, finding.subject, finding.from_ms] = finding
+            places = places_of(finding)
+            came[places[columns.arrived_ms[places] >= given_ms]] = True
     held = np.zeros(len(columns), np.bool_)
-    for kind, column in ((SubjectKind.VISITOR, columns.visitor), (SubjectKind.ASSET, columns.asset)):
-        order = np.argsort(column, kind="stable")
-        ordered = column[order]
-        for finding in last.values():
-            if finding.kind is kind:
-                key = np.uint64(finding.subject)
-                places = order[np.searchsorted(ordered, key) : np.searchsorted(ordered, key, "right")]
-                at_ms = columns.at_ms[places]
-                held[places[(at_ms >= finding.from_ms) & (at_ms < finding.to_ms)]] = True
-    return held
+    for finding in last.values():
+        held[places_of(finding)] = True
+    return held, came & held
 
 
 def _attack_rows(day: Scenario, judged: Judged) -> list[Row]:
@@ -138,6 +151,7 @@ def _attack_rows(day: Scenario, judged: Judged) -> list[Row]:
         row(f"all attacks: out of the day's top {TOP}", _percent(~in_day[is_attack]), "%", at_least=KEPT_OUT_MIN),
         row(f"all attacks: out of the hours' top {TOP}", _percent(~in_hours[is_attack]), "%", at_least=KEPT_OUT_MIN),
         row("all attacks: kept out of all counts", _percent(out[is_attack]), "%"),
+        row("all attacks: kept out as they came", _percent((judged.by_door | judged.as_it_came)[is_attack]), "%"),
     ]
 
 

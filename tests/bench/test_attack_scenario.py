@@ -48,8 +48,10 @@ def test_the_door_keeps_out_what_it_can_know(day: Scenario) -> None:
 def test_a_finding_leaves_out_the_hits_of_its_subject_in_its_range(day: Scenario) -> None:
     columns = columns_of(day)
     subject, middle_ms = int(columns.asset[0]), START_MS + DAY_MS // 2
-    held = held_by([(middle_ms, finding(subject, START_MS, middle_ms))], columns)
+    given_ms = START_MS + DAY_MS // 4
+    held, came = held_by([(given_ms, finding(subject, START_MS, middle_ms))], columns)
     assert np.array_equal(held, (columns.asset == subject) & (columns.at_ms >= START_MS) & (columns.at_ms < middle_ms))
+    assert np.array_equal(came, held & (columns.arrived_ms >= given_ms))
 
 
 def test_a_hold_lasts_from_when_it_was_given_until_it_ends() -> None:

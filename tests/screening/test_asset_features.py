@@ -107,3 +107,20 @@ def test_one_visitor_who_floods_does_not_fill_the_memory() -> None:
     for _ in range(3):
         window.add(hits(START_MS + np.arange(5_000)))
         assert len(window._slots[-1][0]) <= 1_000
+
+
+def test_a_clock_is_steadier_than_chance_and_a_flood_is_not_taken_for_one() -> None:
+    clock, chance, flood = AssetWindow(), AssetWindow(), AssetWindow()
+    clock.add(hits(START_MS + np.arange(200) * 250))
+    chance.add(hits(START_MS + np.sort(np.random.default_rng(1).integers(0, 50_000, 200))))
+    flood.add(hits(START_MS + np.arange(50_000) // 2))
+    assert row_of(clock.points())["STEADINESS"] == 6
+    assert row_of(chance.points())["STEADINESS"] == pytest.approx(0, abs=0.4)
+    assert row_of(flood.points())["STEADINESS"] == 0
+
+
+def test_of_a_sample_too_a_few_hits_say_nothing() -> None:
+    window, count = AssetWindow(slot_hits_max=1_000), 8_000
+    asset = np.where(np.arange(count) % 100 == 0, 1, 2)  # eighty hits, of which an eighth or less is kept
+    window.add(hits(START_MS + np.arange(count), asset=asset, visitor=np.arange(count) + 1))
+    assert window.points().asset.tolist() == [2]

@@ -12,7 +12,7 @@ from footfall.screening.gaming import AGENTS_ENOUGH, AGENTS_LEAST, REPEATS_MAX, 
 STEEP = RISE_MIN + 1
 
 
-def found(*, agents: float = 1.0, repeats: float = 1.0, steady: float = 0.0) -> AssetPoints:
+def found(*, agents: float = 1.0, repeats: float = 1.0, steady: float = 0.0, kinds: float = 3.0) -> AssetPoints:
     """Return one asset with so many of the usual kinds of agent, hits of each visitor, and evenness."""
     point = np.zeros((1, len(AssetFeature)))
     point[0, [AssetFeature.AGENTS, AssetFeature.REPEATS, AssetFeature.STEADINESS]] = (
@@ -21,9 +21,8 @@ def found(*, agents: float = 1.0, repeats: float = 1.0, steady: float = 0.0) -> 
         steady,
     )
     number, moment = np.ones(1), np.zeros(1, np.int64)
-    return AssetPoints(
-        np.ones(1, np.uint64), 100 * number, 100 * number / repeats, moment, moment, number, number, number, point
-    )
+    people = 100 * number, 100 * number / repeats
+    return AssetPoints(np.ones(1, np.uint64), *people, moment, moment, kinds * number, number, number, point)
 
 
 @pytest.mark.parametrize(
@@ -53,3 +52,9 @@ def test_what_is_held_stays_so_until_there_are_clearly_more_kinds() -> None:
 def test_no_rise_is_held_that_has_many_kinds(rise: float, agents: float, repeats: float, steady: float) -> None:
     asset = found(agents=agents, repeats=repeats, steady=steady)
     assert suspicion_of(asset, 0, rise=rise, is_held=False) is None
+
+
+def test_readers_of_one_application_are_not_few_kinds() -> None:
+    assert suspicion_of(found(agents=0.2, kinds=12.0), 0, rise=STEEP, is_held=False) is None
+    assert suspicion_of(found(agents=0.2, kinds=12.0), 0, rise=STEEP, is_held=True) is not None
+    assert suspicion_of(found(agents=0.2, kinds=15.0), 0, rise=STEEP, is_held=True) is None

@@ -17,6 +17,7 @@ HITS_MIN = 40  # of a window: below, the mix of agents is chance
 SLOT_HITS_MAX = 200_000  # Of more, the hits of every second, fourth, ... visitor are kept: some 60 MB in all.
 _STILL = 2.0**-6
 _ONE_OF_MAX = 1 << 12
+_GAP_MS_MIN = 10.0
 _SAMPLES = 8  # of each size that is looked at to learn how many kinds of agent are usual
 
 
@@ -80,7 +81,7 @@ class AssetWindow:
             [slot if share == one_of else slot.chosen(_is_sampled(slot, one_of)) for slot, share in self._slots]
         )
         asset, places, counts = np.unique(hits.asset, return_inverse=True, return_counts=True)
-        is_judged = counts * one_of >= self._hits_min
+        is_judged = counts >= self._hits_min  # also of a sample: fewer say nothing, however many they stand for
         is_kept = is_judged[places]
         is_usual = np.ones(len(hits), np.bool_) if without is None else ~np.isin(hits.asset, without)
         usual = _Usual(hits.chosen(is_usual))
@@ -184,7 +185,8 @@ def _steadiness(hits: HitColumns, row: NDArray[np.intp], rows: int) -> Floats:
     mean = np.bincount(of_row, gaps, minlength=rows) / count
     square = np.bincount(of_row, gaps * gaps, minlength=rows) / count
     deviation = np.sqrt(np.maximum(square - mean * mean, 0.0)) / np.maximum(mean, 1.0)
-    return -np.log2(np.clip(deviation, _STILL, 8.0))
+    # Moments are whole milliseconds: gaps of a few of them are even because they were rounded.
+    return np.where(mean < _GAP_MS_MIN, 0.0, -np.log2(np.clip(deviation, _STILL, 8.0)))
 
 
 def _spans(hits: HitColumns, row: NDArray[np.intp], rows: int) -> tuple[Moments, Moments]:

@@ -10,6 +10,8 @@ from footfall.screening.findings import Cause
 RISE_MIN = 2.0  # doublings against what is usual of the asset
 AGENTS_LEAST = 0.35  # of the kinds of agent that so many hits usually have
 AGENTS_ENOUGH = 0.5  # What is held stays so until it has as many.
+KINDS_FEW = 10.0  # Readers of one application have fewer kinds than all readers, and yet more than this.
+KINDS_ENOUGH = 14.0
 REPEATS_MAX = 3.0  # hits of each visitor in five minutes
 REPEATS_FEW = 2.0
 STEADY = 1.0  # halvings of the deviation between hits that chance gives
@@ -36,7 +38,8 @@ def suspicion_of(found: AssetPoints, row: int, *, rise: float, is_held: bool) ->
     steady = float(point[AssetFeature.STEADINESS])
     hits, times = int(found.hits[row]), 2.0**rise
     rose = f"{hits} hits in five minutes, {times:.1f} times what is usual"
-    if agents < (AGENTS_ENOUGH if is_held else AGENTS_LEAST):
+    least, few = (AGENTS_ENOUGH, KINDS_ENOUGH) if is_held else (AGENTS_LEAST, KINDS_FEW)
+    if agents < least and found.agents[row] < few:
         words = f"{rose}, by {found.agents[row]:.1f} kinds of agent where {found.agents_usual[row]:.1f} are usual"
         return _suspicion(Cause.FEW_AGENTS, words, (AssetFeature.AGENTS, agents, "low"), AGENTS_LEAST / agents)
     if repeats > (REPEATS_FEW if is_held else REPEATS_MAX):

@@ -140,7 +140,8 @@ def _merged(slots: list[_Slot]) -> tuple[_Slot, NDArray[np.int64]]:
     if not len(found):
         return every, coverage.astype(np.int64)
     between = np.zeros(len(visitor))
-    between[1:] = every.first_ms[1:] - every.last_ms[:-1]
+    # Pieces of several shards may overlap in time; then nothing is known of the gap between them.
+    between[1:] = np.maximum(every.first_ms[1:] - every.last_ms[:-1], 0)
     between[starts] = 0.0
     sums = every.sums.copy()
     sums[:, 0] += between
