@@ -55,7 +55,8 @@ def test_a_brand_added_by_command_works_at_once_and_counts_in_its_zone(instance:
     public, secret = re.findall(r"ffpub_\w+", run.stdout)[0], re.findall(r"ffsec_\w+", run.stdout)[0]
     assert f'<script async src="{instance.url}/footfall.js" data-key="{public}"></script>' in run.stdout
     assert send(instance, secret, count=3).status == 202
-    assert instance.call("POST", f"/v1/hits?key={public}", json.dumps(HIT).encode()).status == 202
+    reader = {"User-Agent": "Mozilla/5.0 (X11; rv:132.0) Gecko/20100101 Firefox/132.0"}
+    assert instance.call("POST", f"/v1/hits?key={public}", json.dumps(HIT).encode(), reader).status == 202
     assert counted(instance, secret) == 4
     until(lambda: items(instance, "/v1/popular?brand=abc&period=day"), lambda it: it == [("7", 4)], seconds=15)
     day = instance.get("/v1/popular?brand=abc&period=week").json()

@@ -23,6 +23,7 @@ from tests.scenarios.instance import Answer, Instance, Starter, footfall, until
 HIT = {"assetId": "7", "sectionId": 1, "resourceType": "article", "paidType": "free"}
 BODY = json.dumps([HIT, HIT]).encode()
 PAGE = "https://www.example.com"
+READER = {"User-Agent": "Mozilla/5.0 (X11; rv:132.0) Gecko/20100101 Firefox/132.0"}
 numbers = itertools.count(1)
 
 
@@ -163,7 +164,7 @@ def test_pages_need_a_fresh_token_of_their_own(house: House) -> None:
 
     def sent(token: str, *, origin: str = PAGE) -> tuple[int, str]:
         target = f"/v1/hits?key={house.public}" + (f"&token={token}" if token else "")
-        answer = house.send({"Origin": origin}, hit, target)
+        answer = house.send({"Origin": origin, **READER}, hit, target)
         assert answer.headers["access-control-allow-origin"] == "*"
         return refused(answer)
 
@@ -181,7 +182,8 @@ def test_pages_need_a_fresh_token_of_their_own(house: House) -> None:
     assert sent(f"{token}&token={token}") == (401, "token")
     assert sent(page_token(house.signing, "xyz")) == (401, "token")
     pixel = f"/v1/pixel.gif?key={house.public}&asset=7"
-    assert house.instance.get(f"{pixel}&token={page_token(house.signing, house.brand)}").status == 200
+    tokened = f"{pixel}&token={page_token(house.signing, house.brand)}"
+    assert house.instance.call("GET", tokened, headers=READER).status == 200
     bare = house.instance.get(pixel)
     assert (bare.status, bare.headers["content-type"]) == (401, "image/gif")
     assert "token" in bare.headers["footfall-problem"]

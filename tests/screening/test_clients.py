@@ -15,6 +15,7 @@ from footfall.screening.labels import Reason
         ("390x844 +05:30", Reason.NONE),
         ("390x844 undefined", Reason.NONE),
         ("Etc/Unknown", Reason.NONE),
+        ("1536.5x864.25", Reason.NONE),
         ("", Reason.NONE),
         ("false,1920,GMT+0200", Reason.NONE),
         (",390,GMT+0545", Reason.NONE),

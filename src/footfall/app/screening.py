@@ -33,7 +33,10 @@ class KeptScreen:
     def follow(self, register: Register) -> None:
         """Take lists and rules as they are stored now; lists are read only where they have changed."""
         store = register.screening
-        self.screen.take_rules({brand: stored.rules for brand, stored in store.all_rules().items()})
+        try:
+            self.screen.take_rules({brand: stored.rules for brand, stored in store.all_rules().items()})
+        except Refused as error:  # A later release may have stored what this one does not know.
+            _log.warning("the rules before stay in use: %s", error)
         changed = {kind: one for kind, one in store.lists().items() if one.version != self._versions.get(kind)}
         for kind, stored in changed.items():
             try:

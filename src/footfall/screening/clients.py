@@ -12,7 +12,7 @@ QUARTER = 15  # Every zone is some quarters of an hour from Greenwich.
 WEST_MAX, EAST_MAX = -12 * 60, 14 * 60  # the minutes of the zones that are furthest
 
 _DRIVEN = ("driven", "true")
-_SCREEN = re.compile(r"(-?[0-9]+)(?:x(-?[0-9]+))?")
+_SCREEN = re.compile(r"(-?[0-9]+)(?:\.[0-9]+)?(?:x(-?[0-9]+)(?:\.[0-9]+)?)?")
 _OFFSET = re.compile(r"(?:GMT)?([+-])([0-9]{2}):?([0-9]{2})")
 _BETWEEN = re.compile(r"[\s,]+")
 _UNKNOWN = frozenset(("", "Etc/Unknown", "undefined", "null", "false"))  # What a browser does not know is no lie.

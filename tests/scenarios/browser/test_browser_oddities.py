@@ -1,6 +1,7 @@
 """The tracker on pages that make it hard: strict, odd, blocked, without scripts. It counts, and no page hears of it."""
 
 import json
+import re
 
 import pytest
 
@@ -59,6 +60,14 @@ def test_without_a_beacon_there_are_other_ways(scene: Scene, before: str, way: s
     (hit,) = scene.count(1)
     assert (hit.asset, hit.section, hit.url, hit.has_visitor) == (address, "Åland & more", address, True)
     assert scene.ways() == [way]
+
+
+def test_the_tracker_tells_that_a_program_drives_the_browser(scene: Scene) -> None:
+    scene.reader("delete Navigator.prototype.sendBeacon").goto(scene.add("/driven"))
+    scene.count(1)
+    sent = [str(one.post_data) for one in scene.readers[0].requests if "/v1/hits" in one.url]
+    assert [re.fullmatch(r"true,\d+,GMT[+-]\d{4}", json.loads(body)["client"]) is not None for body in sent] == [True]
+    assert scene.instance.drained(scene.brand)["screened"] == {"headless": 1}
 
 
 def test_a_brand_s_public_key_opens_every_way(scene: Scene) -> None:

@@ -1,11 +1,17 @@
 """Commands of an operator on an instance on AWS: straight on its tables, its archive and its stream."""
 
 import json
+from contextlib import closing
+from ipaddress import IPv4Address
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from footfall.app import wiring
+from footfall.app.screening import KeptScreen
+from footfall.flow.collect.fields import Hit
+from footfall.flow.collect.senders import Sender
 from footfall.ports.stream import Entry
 from footfall.shells.cli.command import Exit
 from footfall.shells.lambdas.count import Count
@@ -143,3 +149,24 @@ def test_with_the_address_the_api_is_asked(shell: Any, server: Any) -> None:
     server.answer({"items": []})
     assert shell.run("assets", "list", "--brand", "abc", "--url", server.url) == Exit.OK, shell.complained()
     assert [asked.path.partition("?")[0] for asked in server.asked] == ["/v1/assets"]
+
+
+def test_lists_and_rules_of_the_door_lie_in_the_table_of_the_accounts(
+    ground: AwsGround, shell: Any, tmp_path: Path
+) -> None:
+    networks = tmp_path / "clouds.txt"
+    # No pattern in them, so that the list needs more than one item.
+    numbers = [number * 2_654_435_761 % 2**32 for number in range(150_000)]
+    networks.write_text("\n".join(str(IPv4Address(number)) for number in numbers), encoding="ascii")
+    assert shell.run("lists", "update", str(networks)) == 0, shell.complained()
+    assert shell.run("rules", "add", "--brand", "abc", "--path", "/preview/*") == 0, shell.complained()
+    with closing(wiring.open_accounts(ground.settings, CLOCK)) as opened:
+        (stored,) = opened.register.screening.lists().values()
+        assert (stored.parts > 1, stored.version, stored.by) == (True, 1, "command line")
+        kept = KeptScreen(ground.settings)
+        kept.follow(opened.register)
+    hit = Hit("abc", ("/preview/1", "", "", ""))
+    server = Sender("192.0.2.1", "", wants_privacy=False, is_server=True)
+    page = Sender(str(IPv4Address(numbers[-1])), "Mozilla/5.0 (X11; rv:132.0) Gecko/20100101 Firefox/132.0", False)
+    judged = [kept.screen.of_single("abc", hit, one, visitor=b"", now_ms=CLOCK.now_ms()) for one in (server, page)]
+    assert judged == ["rule-path", "data-centre"]
