@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench import (
+    bench_attacks,
     bench_caching,
     bench_catalogue,
     bench_client,
@@ -48,6 +49,7 @@ BENCHES: Mapping[str, Bench] = {
     "hot-asset": bench_hot_asset.run,
     "dynamodb-cost": dynamodb_cost.run,
     "uniques": bench_uniques.run,
+    "attacks": bench_attacks.run,
 }
 
 

@@ -28,10 +28,9 @@ from footfall.flow.count.tally import Rules, Tally
 from footfall.flow.serve.board import Board
 from footfall.flow.serve.popular import popular
 from footfall.flow.serve.query import popular_query
-from footfall.flow.store.columns import EMPTY, Columns, columns_from_counts
+from footfall.flow.store.columns import EMPTY, Columns, CountKey, columns_from_counts
 from footfall.flow.store.merging import Limits, admit, merge
 from footfall.flow.store.summaries import Summary
-from footfall.flow.stream.records import HitKey
 from footfall.ports.stream import Entry, Record
 from footfall.values.clock import SetClock
 from footfall.values.period import DEFAULT_PERIODS, RETENTION_MS
@@ -136,7 +135,7 @@ def _tallied(records: list[Record]) -> None:
         tally.add(record)
 
 
-def _counts(traffic: Traffic) -> Counter[HitKey]:
+def _counts(traffic: Traffic) -> Counter[CountKey]:
     parsed = parse_hits(b"[" + b",".join(traffic.lean(ASSETS)) + b"]", lines=False, hits_max=ASSETS)
     return Counter(key for draft in parsed.drafts for key in draft.keys)
 

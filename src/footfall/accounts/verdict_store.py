@@ -1,0 +1,195 @@
+"""Verdicts of all brands in one table: those that wait, those that an operator has settled, and every version of them.
+
+A brand's changes are one after the other: each is one transaction that moves the version on, so that whoever counts can
+say by which version, and find every verdict as it stood then. docs/formats/verdicts.md draws the items.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from footfall.accounts.audit import Act, Note, Trail
+from footfall.ports.errors import Changed
+from footfall.ports.items import Item
+from footfall.ports.table import Absent, Action, Delete, Equals, Key, Put, Table, everything
+from footfall.screening.verdicts import JUDGE, SETTLED, Change, State, Verdict, as_of, settled
+from footfall.values.clock import Clock
+from footfall.values.errors import FootfallError, Refused
+from footfall.values.window import DAY_MS
+
+KEEP_MS = 400 * DAY_MS  # as long as the audit trail
+CHANGED_MAX = 40  # verdicts of one change: each is an action of its transaction, and some kilobytes
+TRIES = 10  # Two who judge and settle at once meet seldom; a third try has never been seen.
+PAGE_MAX = 1_000
+
+_ID = re.compile(r"[0-9]{15}-[av][0-9a-f]{16}")
+_HEAD = "head"
+
+
+class UnknownVerdict(FootfallError):
+    """There is no such verdict, or it is gone with its time."""
+
+
+class VerdictsContended(FootfallError):
+    """Others kept changing the verdicts of a brand."""
+
+
+class VerdictStore:
+    """The verdicts of one instance."""
+
+    def __init__(self, table: Table, trail: Trail, *, clock: Clock) -> None:
+        self._table = table
+        self._trail = trail
+        self._clock = clock
+
+    def version(self, brand: str) -> int:
+        """Return the version of a brand's verdicts; 0 when there never was one."""
+        head = self._table.get(Key(_partition(brand), _HEAD))
+        return 0 if head is None else _whole(head["version"])
+
+    def find(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
+        """Store what a judge has found, or goes on finding, from these positions on; return the version then."""
+        for start in range(0, len(verdicts), CHANGED_MAX):
+            self._find_some(brand, verdicts[start : start + CHANGED_MAX], since)
+        return self.version(brand)
+
+    def settle(self, brand: str, verdict_id: str, state: State, *, by: str, since: Mapping[str, int]) -> Verdict:
+        """Store what an operator has decided, in one transaction with the audit trail; a decision can be taken back."""
+        for _ in range(TRIES):
+            version = self.version(brand)
+            before = self.verdict(brand, verdict_id)
+            after = settled(before, state, by=by, now_ms=self._clock.now_ms())
+            after = msgspec.structs.replace(after, version=version + 1)
+            act = Act.VERDICT_CONFIRMED if state is State.CONFIRMED else Act.VERDICT_RELEASED
+            told = {"id": verdict_id, "cause": after.cause.value, "before": before.state.value, "version": version + 1}
+            note = Note(brand, by, act, f"{after.kind.value} {after.subject}", told)
+            actions: list[Action] = [self._put(brand, after), self._trail.put_of(note)]
+            if before.state not in SETTLED:
+                actions.append(Delete(Key(_waiting(brand), verdict_id)))
+            if self._is_written(brand, Change(version + 1, after.changed_at_ms, by, (after,), since), actions):
+                return after
+        raise _contended(brand)
+
+    def verdict(self, brand: str, verdict_id: str) -> Verdict:
+        """Return a verdict as it stands, or raise UnknownVerdict."""
+        found = self._standing(brand, verdict_id)
+        if found is None:
+            raise UnknownVerdict(f"{verdict_id[:60]!r} is no verdict of {brand!r}; list them to see which there are")
+        return found
+
+    def page(self, brand: str, *, is_settled: bool, limit: int, after: str = "") -> tuple[Sequence[Verdict], str]:
+        """Return verdicts that wait for an operator, or are settled, the newest first, and where to go on."""
+        if after and _ID.fullmatch(after) is None:
+            raise Refused("after", f"{after[:40]!r} is not what an answer said; send it as it was")
+        if not 1 <= limit <= PAGE_MAX:
+            raise Refused("limit", f"is {limit}, it must lie between 1 and {PAGE_MAX}")
+        partition = _settled(brand) if is_settled else _waiting(brand)
+        place = Key(partition, after) if after else None
+        found = self._table.query(partition, backwards=True, limit=limit, after=place)
+        verdicts = [_verdict_from_item(one.item) for one in found.items]
+        return verdicts, found.after.sort if found.after is not None else ""
+
+    def changes(self, brand: str, *, after_version: int = 0) -> list[Change]:
+        """Return the changes after a version, in their order: what a reader that has the others still needs."""
+        found = everything(self._table, _changes(brand), at_least=_version_text(after_version + 1))
+        return [_change_from_item(one.item) for one in found]
+
+    def as_of(self, brand: str, version: int) -> list[Verdict]:
+        """Return the verdicts as they stood at a version, the newest first."""
+        found = everything(self._table, _changes(brand), at_most=_version_text(version))
+        return as_of((_change_from_item(one.item) for one in found), version)
+
+    def _find_some(self, brand: str, verdicts: Sequence[Verdict], since: Mapping[str, int]) -> None:
+        """Store some verdicts as one change; what an operator has settled goes on as it was settled."""
+        for _ in range(TRIES):
+            version = self.version(brand)
+            changed = [self._going_on(brand, verdict, version + 1) for verdict in verdicts]
+            actions: list[Action] = [self._put(brand, verdict) for verdict in changed]
+            change = Change(version + 1, self._clock.now_ms(), JUDGE, tuple(changed), since)
+            if self._is_written(brand, change, actions):
+                return
+        raise _contended(brand)
+
+    def _going_on(self, brand: str, verdict: Verdict, version: int) -> Verdict:
+        before = self._standing(brand, verdict.id)
+        verdict = msgspec.structs.replace(verdict, version=version)
+        if before is None:
+            return verdict
+        kept: dict[str, Any] = {"found_at_ms": before.found_at_ms}
+        if before.state in SETTLED:
+            kept |= {"state": before.state, "by": before.by}
+        if not verdict.notes:  # A case that ends is told by what it was found for.
+            kept |= {"notes": before.notes, "words": before.words, "cause": before.cause, "score": before.score}
+        return msgspec.structs.replace(verdict, **kept)
+
+    def _standing(self, brand: str, verdict_id: str) -> Verdict | None:
+        if _ID.fullmatch(verdict_id) is None:
+            return None
+        item = self._table.get(Key(_waiting(brand), verdict_id)) or self._table.get(Key(_settled(brand), verdict_id))
+        return None if item is None else _verdict_from_item(item)
+
+    def _put(self, brand: str, verdict: Verdict) -> Put:
+        partition = _settled(brand) if verdict.state in SETTLED else _waiting(brand)
+        expires_at_ms = self._clock.now_ms() + KEEP_MS
+        return Put(Key(partition, verdict.id), _plain(verdict), expires_at_ms=expires_at_ms)
+
+    def _is_written(self, brand: str, change: Change, actions: Sequence[Action]) -> bool:
+        """Write a change with what belongs to it, unless another came first."""
+        head = Key(_partition(brand), _HEAD)
+        expects = Absent() if change.version == 1 else Equals("version", change.version - 1)
+        place = Key(_changes(brand), _version_text(change.version))
+        expires_at_ms = self._clock.now_ms() + KEEP_MS
+        try:
+            self._table.transact(
+                [
+                    Put(head, {"version": change.version}, expects=[expects]),
+                    Put(place, _plain(change), expires_at_ms=expires_at_ms, expects=[Absent()]),
+                    *actions,
+                ]
+            )
+        except Changed:
+            return False
+        return True
+
+
+def _plain(value: Verdict | Change) -> Item:
+    return msgspec.to_builtins(value)
+
+
+def _verdict_from_item(item: Item) -> Verdict:
+    return msgspec.convert(dict(item), type=Verdict)
+
+
+def _change_from_item(item: Item) -> Change:
+    return msgspec.convert(dict(item), type=Change)
+
+
+def _whole(value: object) -> int:
+    assert isinstance(value, int), f"the version of verdicts is {value!r}"
+    return value
+
+
+def _contended(brand: str) -> VerdictsContended:
+    return VerdictsContended(f"the verdicts of {brand!r} were changed {TRIES} times in between; try once more")
+
+
+def _version_text(version: int) -> str:
+    return f"{version:012d}"
+
+
+def _partition(brand: str) -> str:
+    return f"verdicts#{brand}"
+
+
+def _waiting(brand: str) -> str:
+    return f"verdicts-waiting#{brand}"
+
+
+def _settled(brand: str) -> str:
+    return f"verdicts-settled#{brand}"
+
+
+def _changes(brand: str) -> str:
+    return f"verdict-changes#{brand}"

@@ -1,0 +1,78 @@
+"""Packs become verdicts: what the door let through is gathered, judged minute by minute, and named again."""
+
+from collections.abc import Sequence
+from random import Random
+
+from footfall.flow.count.suspects import Gathered, Suspects
+from footfall.flow.stream.records import RULES, VERSION, Pack
+from footfall.screening.findings import Cause, SubjectKind
+from footfall.screening.hit_columns import code_of
+from footfall.screening.judging import Judge, new_learned
+from footfall.screening.verdicts import State, Verdict, applied
+
+START_MS = 1_794_700_800_000
+MINUTE_MS = 60_000
+AGENTS = [f"browser {place}" for place in range(40)]
+
+
+def pack(arrived_at_ms: int, assets: Sequence[str], *, visitors: Sequence[bytes] | None = None) -> Pack:
+    keys = [(asset, "news", "article", "free") for asset in assets]
+    return Pack(VERSION, RULES, arrived_at_ms, keys, visitors=None if visitors is None else list(visitors))
+
+
+def told(*, with_agents: bool = True, is_holding: bool = True, minutes: int = 30) -> list[Verdict]:
+    """Return the verdicts on half an hour of people, in whose second half one agent loads one story."""
+    chance, suspects = Random(5), Suspects(Judge(new_learned(seed=1)), is_holding=is_holding)
+    found: list[Verdict] = []
+    for minute in range(minutes):
+        for second in range(60):
+            assets = [f"asset {chance.randrange(30)}" for _ in range(4)]
+            agents = [chance.choice(AGENTS) for _ in assets]
+            if minute >= minutes // 2:
+                assets, agents = [*assets, "story", "story"], [*agents, AGENTS[0], AGENTS[0]]
+            at_ms = START_MS + minute * MINUTE_MS + second * 1_000 + chance.randrange(900)
+            whose = [chance.randbytes(8) for _ in assets]
+            suspects.add(pack(at_ms, assets, visitors=whose), agents=agents if with_agents else None)
+        found += suspects.verdicts(now_ms=START_MS + (minute + 1) * MINUTE_MS + 5)
+    return found
+
+
+def test_a_story_that_is_pushed_by_one_agent_is_held_by_its_name() -> None:
+    found = told()
+    assert {(one.kind, one.subject, one.state, one.cause) for one in found} == {
+        (SubjectKind.ASSET, "story", State.HELD, Cause.FEW_AGENTS)
+    }
+    assert len({one.id for one in found}) == 1
+    assert applied(found[-1:], visitor=b"", asset="story", at_ms=START_MS + 20 * MINUTE_MS) == "few-agents"
+
+
+def test_a_brand_that_observes_holds_nothing() -> None:
+    assert {one.state for one in told(is_holding=False)} == {State.FOUND}
+
+
+def test_without_agents_nothing_is_found_by_their_kinds() -> None:
+    assert [one for one in told(with_agents=False) if one.cause is Cause.FEW_AGENTS] == []
+
+
+def test_only_hits_of_persons_that_are_counted_are_judged() -> None:
+    one = Pack(
+        *(VERSION, RULES, START_MS, [(asset, "", "", "") for asset in "abcd"]),
+        screened={0: "bot-agent", 1: "too-many-names"},
+        referrers=["", "https://www.example.com/a", "https://www.example.com/b", ""],
+        at_ms=[START_MS - place for place in range(4)],
+    )
+    gathered = Gathered()
+    gathered.add(one, without={3})
+    columns = gathered.columns()
+    assert columns.asset.tolist() == [code_of("b"), code_of("c")]
+    assert columns.referrer.tolist() == [code_of("www.example.com")] * 2
+    assert columns.at_ms.tolist() == [START_MS - 1, START_MS - 2]
+    assert columns.visitor.tolist() == [0, 0]
+
+
+def test_minutes_are_told_once_and_a_long_pause_is_not_walked_through() -> None:
+    suspects = Suspects(Judge(new_learned(seed=1)), is_holding=True)
+    assert suspects.verdicts(now_ms=START_MS) == []
+    suspects.add(pack(START_MS, ["a"]))
+    assert suspects.verdicts(now_ms=START_MS + 365 * 24 * 60 * MINUTE_MS) == []
+    assert suspects.verdicts(now_ms=START_MS) == []
