@@ -43,7 +43,7 @@ RISING, SECTIONS, TYPES, BRANDS = "/v1/trending", "/v1/top/sections", "/v1/top/t
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
 NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
 
-SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "format")
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "edited", "format")
 LABELS: Mapping[str, Several] = {
     "section": Several(VALUES_MAX, LABEL_BYTES_MAX),
     "resourceType": Several(VALUES_MAX, LABEL_BYTES_MAX),
@@ -55,7 +55,7 @@ SEVERAL: Mapping[str, Several] = {
     "tag": Several(NAMES_MAX, NAME_BYTES_MAX),
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
-TIMELESS = ("brand", "limit", "publishedAfter", "format")  # of a list that has one span only
+TIMELESS = ("brand", "limit", "publishedAfter", "edited", "format")  # of a list that has one span only
 TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
 LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
 
@@ -79,6 +79,7 @@ class PopularQuery:
     exclude: tuple[str, ...] = ()
     format: str = FORMATS[0]
     sort: str = HITS
+    edited: bool = True  # as editors have it; else as it was counted
 
     @property
     def asks_catalogue(self) -> bool:
@@ -133,6 +134,7 @@ def query_from(given: Given, *, periods: Mapping[str, Period]) -> PopularQuery:
         exclude=values_of(given, "exclude", SEVERAL["exclude"]),
         format=format_of(given),
         sort=choice_of(given, "sort", among=MEASURES, default=HITS),
+        edited=truth_of(given, "edited", default=True),
     )
 
 
@@ -149,6 +151,7 @@ def canonical(query: PopularQuery) -> str:
     for name, value, default in (
         ("period", escaped(query.period), ""),
         ("closed", "true" if query.closed else "", ""),
+        ("edited", "" if query.edited else "false", ""),
         ("limit", str(query.limit), str(LIMIT_DEFAULT)),
         ("format", query.format, FORMATS[0]),
         ("sort", query.sort, HITS),

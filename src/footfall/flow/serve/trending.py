@@ -1,6 +1,6 @@
 """The answer to "what rises?": assets with the numbers behind each rank."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from footfall.catalog.asset import Asset
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.editing import hidden_of
 from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
@@ -70,6 +71,7 @@ class _Body(msgspec.Struct, rename="camel"):
     hits: int
     baseline: _Stretch
     prior: float
+    hidden: int | UnsetType
     items: list[_Item]
 
 
@@ -125,6 +127,7 @@ def told_from_hits(found: RiseHits) -> ToldRises:
 def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> Answer:
     """Return the assets that rise most of those that the question asks for."""
     view = found.view
+    chosen, hidden = _shown(view.directory, told.rises, query, words)
     body = _Body(
         brand=query.brand,
         from_=instant_text(view.recent[0].window.from_ms),
@@ -140,7 +143,8 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
             hits=round(sum(one.total for one in found.baseline)),
         ),
         prior=round(told.rises.prior, SHOWN_DIGITS),
-        items=_items(found, told, query, words),
+        hidden=hidden or UNSET,
+        items=_items(found, told, chosen, query, words),
     )
     return answer_from(msgspec.json.encode(body), max_age_s=CACHE_S, exact=found.is_exact)
 
@@ -153,23 +157,25 @@ def _hits(one: RiseWindow, directory: Directory, asked: Wanted) -> Hits:
     return Hits(directory.row_asset[rows].astype(np.intp), hits, float(hits.sum()) + left, is_asked)
 
 
-def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> list[_Item]:
+def _items(
+    found: RiseHits, told: ToldRises, ranked: Mapping[int, int], query: PopularQuery, words: Words
+) -> list[_Item]:
     directory = found.view.directory
-    chosen = _chosen(directory, told.rises, query, words)
+    chosen = list(ranked)
     names = [directory.asset_name(asset) for asset in chosen]
     known = words.shown(query.brand, names) or {}
     slices = shown_slices(directory, found.totals, found.rows, chosen)
     hits = _hits_of(found, chosen)
     return [
         _Item(
-            rank,
+            ranked[asset],
             name,
             float(told.rises.rise[asset]),
             *_numbers(told, asset, hits[asset], hours=len(found.baseline)),
             *labels_shown(directory.slices[slices[asset]]),
             *_more(known.get(name)),
         )
-        for rank, (asset, name) in enumerate(zip(chosen, names, strict=True), start=1)
+        for asset, name in zip(chosen, names, strict=True)
     ]
 
 
@@ -196,8 +202,25 @@ def _more(asset: Asset | None) -> tuple[str | UnsetType, ...]:
     return () if asset is None else words_shown(asset)
 
 
-def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Words) -> list[int]:
-    """Return the assets of the list in its order, those with equal numbers by their ids."""
+def _shown(directory: Directory, found: Rises, query: PopularQuery, words: Words) -> tuple[dict[int, int], int]:
+    """Return the assets of the list with their ranks, and how many that editors hide it leaves out."""
+    hidden = hidden_of(query, words.acts(query.brand))
+    numbers = {asset for asset in map(directory.asset_of, hidden) if asset is not None}
+    chosen = _chosen(directory, found, query, words, limit=query.limit + len(numbers))
+    shown: dict[int, int] = {}
+    passed = 0
+    for rank, asset in enumerate(chosen, start=1):
+        if len(shown) == query.limit:
+            break
+        if asset in numbers:
+            passed += 1
+        else:
+            shown[asset] = rank
+    return shown, passed
+
+
+def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Words, *, limit: int) -> list[int]:
+    """Return the first assets that rise in their order, those with equal numbers by their ids."""
     order = risen(found)
     if query.asks_catalogue:
         # Two ids may share an ident, by which the catalogue's filters go; all that is known of an asset settles it.
@@ -205,9 +228,9 @@ def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Word
         known = words.shown(query.brand, names) or {}
         is_meant = [matches(known.get(name), query) for name in names]
         order = order[np.array(is_meant, np.bool_)]
-    tied = _with_ties(found, order, query.limit)
+    tied = _with_ties(found, order, limit)
     ranked = sorted(tied.tolist(), key=lambda one: (-found.rise[one], -found.steady[one], directory.asset_name(one)))
-    return ranked[: query.limit]
+    return ranked[:limit]
 
 
 def _with_ties(found: Rises, order: NDArray[np.intp], limit: int) -> NDArray[np.intp]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.edits import NO_ACTS, Acts
 from footfall.flow.serve.members import Idents, Members
 from footfall.flow.serve.query import PopularQuery
 
@@ -22,9 +23,11 @@ CHANGED_MAX = 1_000  # Beyond it, reading anew costs less than looking at each.
 
 @dataclass(slots=True)
 class _BrandWords:
-    """What was read of one brand's catalogue, all of one version."""
+    """What was read of one brand's catalogue, all of one version, and of its editors' acts."""
 
     version: int
+    edits: int = 0  # how many acts there had been when they were read
+    acts: Acts = NO_ACTS
     members: Members = field(default_factory=Members)
     shown: dict[str, Asset | None] = field(default_factory=dict[str, Asset | None])
 
@@ -32,8 +35,9 @@ class _BrandWords:
 class Words:
     """The catalogue as lists need it; without a catalogue nothing is known of any asset."""
 
-    def __init__(self, opened: Callable[[], Catalogue | None]) -> None:
+    def __init__(self, opened: Callable[[], Catalogue | None], *, now_ms: Callable[[], int] = lambda: 0) -> None:
         self._opened = opened
+        self._now_ms = now_ms  # Acts may have an end.
         self._catalogue: Catalogue | None = None
         self._brands: dict[str, _BrandWords] = {}
         self._shown_bytes = 0
@@ -42,13 +46,28 @@ class Words:
         """Bring what was read of the brand's catalogue up to date; return its version, 0 for an empty one."""
         if self._catalogue is None:
             self._catalogue = self._opened()
-        version = self._catalogue.version(brand) if self._catalogue is not None else 0
+        version, edits = self._catalogue.versions(brand) if self._catalogue is not None else (0, 0)
         known = self._brands.get(brand)
         if known is None or (known.version != version and not self._follow(brand, known)):
             self.forget(brand)
             known = self._brands[brand] = _BrandWords(version)
         known.version = version
+        if self._catalogue is not None and known.edits != edits:
+            known.acts, known.edits = self._catalogue.edits.acts(brand), edits
         return version
+
+    def acts(self, brand: str) -> Acts:
+        """Return what editors have done to the brand's lists and not taken back, as it was at the last look."""
+        acts = self._of(brand).acts
+        return acts.at(self._now_ms()) if acts else acts
+
+    def mark(self, brand: str) -> tuple[int, int]:
+        """Return what is another one once acts have come, gone or ended since the last look."""
+        return self._of(brand).edits, len(self.acts(brand))
+
+    def changes(self) -> int:
+        """Return a number that grows with every act in any brand, which tells in one read whether a look is due."""
+        return self._catalogue.edits.changes() if self._catalogue is not None else 0
 
     def forget(self, brand: str) -> None:
         """Let go of what was read of the brand's catalogue."""

@@ -23,6 +23,7 @@ from footfall.shells.cli import (
     demo,
     deploy,
     doctor,
+    edit,
     export,
     help_page,
     import_logs,
@@ -55,8 +56,8 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, compare, export, recount,
-    dead_letters, brands, keys, audit, backup, restore, doctor, deploy, completion, help_page, version,
+    serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, compare, export,
+    recount, dead_letters, brands, keys, audit, backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

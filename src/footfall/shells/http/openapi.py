@@ -7,7 +7,17 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
-from footfall.shells.http.described import assets, brands, history, history_schemas, hits, instance, lists, uniques
+from footfall.shells.http.described import (
+    assets,
+    brands,
+    edits,
+    history,
+    history_schemas,
+    hits,
+    instance,
+    lists,
+    uniques,
+)
 from footfall.shells.http.described.operation import (
     ALWAYS,
     GUARDED,
@@ -28,6 +38,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *history.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
+    *edits.OPERATIONS,
     *brands.OPERATIONS,
     *instance.OPERATIONS,
 )
@@ -40,6 +51,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **history_schemas.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
+    **edits.SCHEMAS,
     **brands.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
@@ -94,7 +106,11 @@ def _operation(operation: Operation) -> dict[str, Any]:
     elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.
         public = [{"publicKey": list[str]()}] if operation.scope == "hits" else []
-        made["security"] = [{"secretKey": list[str]()}, *public, *([] if operation.scope == "admin" else [{}])]
+        made["security"] = [
+            {"secretKey": list[str]()},
+            *public,
+            *([] if operation.scope in ("admin", "edit") else [{}]),
+        ]
     return made
 
 

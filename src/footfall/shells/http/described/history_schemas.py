@@ -11,7 +11,7 @@ _AT_MOST = maybe(whole(0, says="only unless the count is certain: not more than 
 
 RISING_ASSET = record(
     {
-        "rank": whole(1, LIMIT_MAX),
+        "rank": whole(1),
         "assetId": text(),
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
         "uniques": whole(0, says="visitors in the last hour; this and the next only when `basis` is `visitors`"),
@@ -58,6 +58,7 @@ RISING_LIST = record(
             says="The whole hours before it; `uniques` only when `basis` is `visitors`, those of each hour added up.",
         ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
+        "hidden": whole(1, says="only when there are some: assets that an editor had left out on the way to the last"),
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "exact", "basis", "hits", "baseline", "prior", "items"),
