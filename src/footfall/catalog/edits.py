@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from footfall.catalog import keys
 from footfall.catalog.items import texts_from
-from footfall.ports.table import Action, Delete, Found, Item, Put, Table, Update, Value, everything
+from footfall.ports.table import Delete, Found, Item, Put, Table, Update, Value, everything
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX, require_text
 from footfall.values.window import MOMENT_MS_MAX, instant_text
@@ -126,13 +126,15 @@ class Edits:
         return 0 if item is None else whole_from(item, "number")
 
     def _change(self, brand: str, action: Put | Delete) -> None:
-        """Make a change and have readers see it, both or neither."""
-        # Adding nothing to the number makes it be there, so that every release reads the version.
-        told: list[Action] = [
-            Update(keys.version(brand), add={"number": 0, "edits": 1}),
-            Update(keys.EDITED, add={"number": 1}),
-        ]
-        self._table.transact([action, *told])
+        """Make a change, then tell readers; those who are not told, because of a crash, look again in a minute."""
+        with self._table.together():
+            if isinstance(action, Put):
+                self._table.put(action)
+            else:
+                self._table.delete(action)
+            # Adding nothing to the number makes it be there, so that every release reads the version.
+            self._table.update(Update(keys.version(brand), add={"number": 0, "edits": 1}))
+            self._table.update(Update(keys.EDITED, add={"number": 1}))
 
     def _pins(self, brand: str) -> list[Pin]:
         return [_pin_from(one.key.sort, one.item) for one in self._all(keys.pins_partition(brand))]

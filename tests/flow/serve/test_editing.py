@@ -9,15 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.catalog import keys
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.edits import Hidden, Pin
 from footfall.flow.serve.editing import arranged
 from footfall.flow.serve.popular import popular
 from footfall.flow.serve.query import PopularQuery
-from footfall.flow.serve.words import Words
+from footfall.flow.serve.words import ACTS_KNOWN_MS, Words
 from footfall.flow.store.columns import CountKey, columns_from_counts
 from footfall.flow.store.cutting import cut
+from footfall.ports.table import Delete
 from footfall.values.clock import SetClock
 from footfall.values.window import Grain
 from tests.flow.serve.test_popular import HOURS, board_of, minutes_of
@@ -155,14 +157,32 @@ def test_an_act_that_has_ended_is_not_there_and_the_mark_tells() -> None:
     assert len(marks | {words.mark("abc")}) == 3
 
 
+def test_an_act_that_nobody_told_of_is_found_in_a_minute() -> None:
+    clock = SetClock(NOW_MS)
+    table = SqliteTable(":memory:", clock=clock)
+    catalogue = Catalogue(table, clock)
+    catalogue.edits.put("abc", pin("e", 1))
+    words = Words(lambda: catalogue, now_ms=clock.now_ms)
+    assert names(words)[0] == "e"
+    mark = words.mark("abc")
+    table.delete(Delete(keys.pin("abc", "e")))  # as by a writer that died before it told
+    clock.advance(ACTS_KNOWN_MS - 1)
+    words.look("abc")
+    assert words.mark("abc") == mark
+    clock.advance(1)
+    words.look("abc")
+    assert names(words)[0] == "a"
+    assert words.mark("abc") != mark
+
+
 def test_a_pin_from_below_a_cut_makes_the_list_say_what_is_not_proven() -> None:
     counts = {(f"a{number:03}", "563", "article", "free"): 300 - number for number in range(40)}
     columns = cut(columns_from_counts(counts), 10)
     board = board_of([columns, columns], periods=HOURS, grain=Grain.HOUR)
     words = words_of([pin("a030", 1)])
-    plain = msgspec.json.decode(popular(board, PopularQuery("abc", period="three", limit=3, edited=False), words).body)
+    plain = msgspec.json.decode(popular(board, PopularQuery("abc", period="hours", limit=3, edited=False), words).body)
     assert plain["exact"]
-    found = msgspec.json.decode(popular(board, PopularQuery("abc", period="three", limit=3), words).body)
+    found = msgspec.json.decode(popular(board, PopularQuery("abc", period="hours", limit=3), words).body)
     assert not found["exact"]
     assert found["items"][0]["hits"] <= 2 * 270 <= found["items"][0]["hitsAtMost"]
 

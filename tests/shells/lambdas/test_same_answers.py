@@ -30,6 +30,7 @@ from tests.engines.lambda_runtime import RunHandler
 from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
+from tests.shells.lambdas.edited import edits, timeless
 from tests.shells.lambdas.proved import Proving, proved
 
 HOUR_MS = 3_600_000
@@ -399,6 +400,26 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
+    told.extend(edit_both(both))
+    assert not told, "\n".join(told)
+    time.sleep(1.1)  # The longest that either goes by old edits.
+    for more in ("", "&period=day", "&period=day&edited=false", "&period=day&section=1", "&period=day&format=csv"):
+        compare([Asked("GET", f"/v1/popular?limit=50{more}", 200, bearer(both.keys.reading))])
+    shown = json.loads(both.api.call("GET", "/v1/popular?period=day", b"", bearer(both.keys.reading)).body)
+    assert [one["assetId"] for one in shown["items"] if one.get("pinned")] == ["2", "sports/été 50%"]
+    assert shown["hidden"] == 1
+    assert not told, "\n".join(told)
+
+
+def edit_both(both: Both) -> list[str]:
+    """Have editors do the same on both grounds; return in what the answers differ."""
+    found: list[str] = []
+    for method, target, status, headers, body in edits(bearer(both.keys.admin), bearer(both.keys.reading)):
+        left = both.instance.call(method, target, body or None, {**ID, **headers})
+        right = both.api.call(method, target, body, {**ID, **headers})
+        if not (left.status == right.status == status and timeless(left.body) == timeless(right.body)):
+            found.append(f"{method} {target}: {left.status} {left.body!r} and {right.status} {right.body!r}")
+    return found
 
 
 def acts(page: bytes) -> list[tuple[str, str]]:

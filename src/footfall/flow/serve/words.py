@@ -18,6 +18,7 @@ from footfall.flow.serve.query import PopularQuery
 MEMBERS_MAX = 4_000_000  # of all brands together; eight bytes each
 SHOWN_BYTES_MAX = 16_000_000  # of all brands together
 ASSET_BYTES = 500  # What an asset costs besides its texts.
+ACTS_KNOWN_MS = 60_000  # Then they are read again, of brands that ever had any.
 CHANGED_MAX = 1_000  # Beyond it, reading anew costs less than looking at each.
 
 
@@ -28,6 +29,8 @@ class _BrandWords:
     version: int
     edits: int = 0  # how many acts there had been when they were read
     acts: Acts = NO_ACTS
+    acts_read_at_ms: int = 0
+    acts_number: int = 0  # another one for other acts
     members: Members = field(default_factory=Members)
     shown: dict[str, Asset | None] = field(default_factory=dict[str, Asset | None])
 
@@ -38,6 +41,7 @@ class Words:
     def __init__(self, opened: Callable[[], Catalogue | None], *, now_ms: Callable[[], int] = lambda: 0) -> None:
         self._opened = opened
         self._now_ms = now_ms  # Acts may have an end.
+        self._acts_number = 0
         self._catalogue: Catalogue | None = None
         self._brands: dict[str, _BrandWords] = {}
         self._shown_bytes = 0
@@ -52,8 +56,8 @@ class Words:
             self.forget(brand)
             known = self._brands[brand] = _BrandWords(version)
         known.version = version
-        if self._catalogue is not None and known.edits != edits:
-            known.acts, known.edits = self._catalogue.edits.acts(brand), edits
+        if edits:
+            self._look_at_acts(brand, known, edits)
         return version
 
     def acts(self, brand: str) -> Acts:
@@ -63,7 +67,7 @@ class Words:
 
     def mark(self, brand: str) -> tuple[int, int]:
         """Return what is another one once acts have come, gone or ended since the last look."""
-        return self._of(brand).edits, len(self.acts(brand))
+        return self._of(brand).acts_number, len(self.acts(brand))
 
     def changes(self) -> int:
         """Return a number that grows with every act in any brand, which tells in one read whether a look is due."""
@@ -104,6 +108,18 @@ class Words:
                 known.shown[one] = found.get(one)
                 self._shown_bytes += _size(known.shown[one])
         return known.shown
+
+    def _look_at_acts(self, brand: str, known: _BrandWords, edits: int) -> None:
+        """Read the acts when there is another one, and now and then: one may be there that was not told of."""
+        now_ms = self._now_ms()
+        if known.edits == edits and 0 <= now_ms - known.acts_read_at_ms < ACTS_KNOWN_MS:
+            return
+        assert self._catalogue is not None
+        acts = self._catalogue.edits.acts(brand)
+        if acts != known.acts:
+            self._acts_number += 1
+            known.acts, known.acts_number = acts, self._acts_number
+        known.edits, known.acts_read_at_ms = edits, now_ms
 
     def _of(self, brand: str) -> _BrandWords:
         if brand not in self._brands:

@@ -19,7 +19,7 @@ from footfall.shells.http.answers import Answers
 from footfall.values.clock import Clock
 
 LOOK_MS_MIN = 1_000
-EDITS_LOOK_MS = 500  # What an editor did is seen within a second; a look is one read.
+EDITS_LOOK_MS = 1_000  # What an editor did is seen within a second; a look is one read.
 LOOKS_PER_WRITE = 10  # Counts are written once in the freshness; a list is older by a tenth of it at most.
 ROW_BYTES = 24  # What a row of a board is taken to weigh, with its share of ids, sums and the room to add them up.
 ROWS_MIN = 50_000
