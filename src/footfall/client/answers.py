@@ -29,7 +29,7 @@ class Item:
     address: str = ""
     image: str = ""
     published: str = ""
-    pinned: bool = False  # An editor put it in this place.
+    pinned: bool = False  # An editor chose where it stands.
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # what a newer server adds
 
 

@@ -3,9 +3,9 @@
 import gzip
 import json
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -30,41 +30,15 @@ from tests.engines.lambda_runtime import RunHandler
 from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
+from tests.shells.lambdas.asked import HOUR_MS, Asked, Keys, bearer, history
 from tests.shells.lambdas.edited import edits, timeless
 from tests.shells.lambdas.proved import Proving, proved
 
-HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 ID = {"x-request-id": "a-request-of-the-tests"}
 JSON_KIND = {"content-type": "application/json"}
 # The API tells these itself, and a connection is the instance's own matter.
 NOT_COMPARED = ("date", "content-length", "connection")
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Keys of two brands, the same on both grounds."""
-
-    secret: str
-    public: str
-    reading: str
-    admin: str
-    others: str
-    signing: str
-    signed: str  # a secret key of the brand that asks for proofs
-    signed_public: str
-    signed_admin: str
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request, and the status that it is to get."""
-
-    method: str
-    target: str
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    body: bytes = b""
 
 
 @dataclass(slots=True)
@@ -171,10 +145,6 @@ def both(
     starter.end_all()
 
 
-def bearer(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
-
-
 def hits(count: int, brand: str = "open", **more: Any) -> bytes:
     """Return hits of the last hours, each at its own minute."""
     now_ms = time.time_ns() // 1_000_000
@@ -259,51 +229,6 @@ def asked_by_name(keys: Keys) -> list[Asked]:
         Asked("DELETE", "/v1/uniques/nothing?brand=open", 404),
         Asked("GET", "/v1/uniques/own?brand=abc", 401),
         Asked("GET", "/v1/uniques/own", 200, bearer(keys.reading)),
-    ]
-
-
-def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
-    span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
-    return [
-        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
-        Asked("GET", "/v1/trending?brand=open", 200),
-        Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
-        Asked("GET", "/v1/trending?brand=open&period=day", 400),
-        Asked("GET", "/v1/top/sections?brand=open&period=day", 200),
-        Asked("GET", "/v1/top/types?brand=open&period=week&limit=1", 200),
-        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day", 200),
-        Asked("GET", "/v1/top/brands?brand=open&brand=abc", 401),
-        Asked("GET", "/v1/series?brand=open&compare=previous&compare=lastWeek&profile=weekday", 200),
-        Asked("GET", f"/v1/series?brand=open&section=1&{span}", 200),
-        Asked("GET", f"/v1/series?brand=open&grain=day&{span}", 400),
-        Asked("GET", "/v1/series?brand=abc", 401),
-        Asked("GET", "/v1/series?grain=day", 200, bearer(keys.reading)),
-        Asked("HEAD", "/v1/series?brand=open", 200),
-        Asked("OPTIONS", "/v1/assets/1/series", 204),
-        Asked("GET", "/v1/assets/1/series?brand=open", 200),
-        Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
-        Asked("DELETE", "/v1/assets/1/series", 405),
-        *visited(hour_ms=hour_ms),
-    ]
-
-
-def visited(*, hour_ms: int) -> list[Asked]:
-    span = f"from={instant_text(hour_ms - 2 * HOUR_MS)}&to={instant_text(hour_ms)}"
-    return [
-        *(
-            Asked("GET", f"/v1/popular?brand=open&sort=uniques&{one}", 200)
-            for one in ("period=day", "period=week&limit=3", "period=day&section=1&tag=harbour", "format=csv", span)
-        ),
-        Asked("GET", "/v1/popular?brand=open&sort=visitors", 400),
-        Asked("GET", "/v1/top/sections?brand=open&period=day&sort=uniques", 200),
-        Asked("GET", "/v1/top/sections?brand=open&resourceType=video&sort=uniques", 400),
-        Asked("GET", "/v1/top/types?brand=open&sort=uniques", 400),
-        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day&sort=uniques", 200),
-        Asked("GET", "/v1/series?brand=open&compare=previous&measure=uniques", 200),
-        Asked("GET", "/v1/series?brand=open&measure=uniques&section=1&section=2", 200),
-        Asked("GET", "/v1/series?brand=open&measure=uniques&paidType=free", 400),
-        Asked("GET", "/v1/series?brand=open&grain=day&measure=uniques&profile=weekday&format=ndjson", 200),
-        Asked("GET", "/v1/assets/1/series?brand=open&measure=uniques", 200),
     ]
 
 

@@ -139,12 +139,13 @@ class Counted:
 
     def _rank(self, asset: int) -> tuple[int | None, int]:
         """Return the place of an asset among all that were counted, and its hits."""
-        among = self._candidates
-        seen = np.flatnonzero(among.hits)
-        found = among.hits[seen[among.assets(seen) == asset]]
-        if not len(found):
+        rows = self._rows_of(asset)
+        if not self._asked.is_everything:
+            rows = rows[self._asked.among(self._directory, rows, self._directory.row_slice[rows])]
+        hits = int(self._totals[rows].sum())
+        if not hits:
             return None, 0
-        hits = int(found[0])
+        among = self._candidates
         tied = among.assets(np.flatnonzero(among.hits == hits))
         self._directory.rank_all_assets()
         ranks = self._directory.order.ranks(tied)

@@ -32,6 +32,9 @@ from footfall.values.window import instant_text
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
 NO_WORDS = Words(lambda: None)
 
+WordsShown = tuple[str | UnsetType, str | UnsetType, str | UnsetType, str | UnsetType]
+NOTHING_KNOWN: WordsShown = (UNSET, UNSET, UNSET, UNSET)
+
 
 class _Item(msgspec.Struct, gc=False, rename="camel"):
     """One entry of the list, in the order of its JSON."""
@@ -214,7 +217,7 @@ def _items(directory: Directory, found: _List, ranks_before: Mapping[int, int], 
         # By position, because this runs a hundred times for each of a thousand answers a second.
         labels = labels_shown(directory.slices[found.slices[asset]])
         known = found.known.get(name)
-        more = () if known is None else words_shown(known)
+        more = NOTHING_KNOWN if known is None else words_shown(known)
         items.append(_Item(rank, change, name, hits, hits_at_most, *labels, *more))
     return items
 
@@ -230,7 +233,7 @@ def _arranged(
         change = None if before is None or one.rank is None else before - one.rank
         hits_at_most = one.hits + one.missed if is_open else UNSET
         known = edit.known[name]
-        more = () if known is None else words_shown(known)
+        more = NOTHING_KNOWN if known is None else words_shown(known)
         by_name[name] = _Item(one.rank, change, name, one.hits, hits_at_most, *labels_shown(one.labels), *more)
     items = [by_name[name] for name in edit.order.names]
     for item in items:
@@ -239,7 +242,7 @@ def _arranged(
     return items
 
 
-def words_shown(asset: Asset) -> tuple[str | UnsetType, ...]:
+def words_shown(asset: Asset) -> WordsShown:
     """Return what a list shows of an asset that the catalogue knows: title, address, image, time of publishing."""
     published = UNSET if asset.published_ms is None else instant_text(asset.published_ms)
     return asset.title or UNSET, asset.address or UNSET, asset.image or UNSET, published

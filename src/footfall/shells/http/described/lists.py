@@ -59,7 +59,7 @@ LISTED_ASSET = record(
         "address": text(),
         "image": text(),
         "published": text(),
-        "pinned": {"type": "boolean", "description": "only when true: an editor put it in this place"},
+        "pinned": {"type": "boolean", "description": "only when true: an editor chose where it stands"},
     },
     required=("rank", "change", "assetId", "hits", "sectionId", "resourceType", "paidType"),
 )

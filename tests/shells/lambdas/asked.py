@@ -1,0 +1,86 @@
+"""What the same answers are expected to: a request and its status, the keys, and the questions about what was."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from footfall.values.window import instant_text
+
+HOUR_MS = 3_600_000
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Keys of two brands, the same on both grounds."""
+
+    secret: str
+    public: str
+    reading: str
+    admin: str
+    others: str
+    signing: str
+    signed: str  # a secret key of the brand that asks for proofs
+    signed_public: str
+    signed_admin: str
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request, and the status that it is to get."""
+
+    method: str
+    target: str
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    body: bytes = b""
+
+
+def bearer(key: str) -> dict[str, str]:
+    """Return the header that carries a key."""
+    return {"authorization": f"Bearer {key}"}
+
+
+def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
+    """Return the questions about what rises and how things went."""
+    span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
+    return [
+        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
+        Asked("GET", "/v1/trending?brand=open", 200),
+        Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
+        Asked("GET", "/v1/trending?brand=open&period=day", 400),
+        Asked("GET", "/v1/top/sections?brand=open&period=day", 200),
+        Asked("GET", "/v1/top/types?brand=open&period=week&limit=1", 200),
+        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day", 200),
+        Asked("GET", "/v1/top/brands?brand=open&brand=abc", 401),
+        Asked("GET", "/v1/series?brand=open&compare=previous&compare=lastWeek&profile=weekday", 200),
+        Asked("GET", f"/v1/series?brand=open&section=1&{span}", 200),
+        Asked("GET", f"/v1/series?brand=open&grain=day&{span}", 400),
+        Asked("GET", "/v1/series?brand=abc", 401),
+        Asked("GET", "/v1/series?grain=day", 200, bearer(keys.reading)),
+        Asked("HEAD", "/v1/series?brand=open", 200),
+        Asked("OPTIONS", "/v1/assets/1/series", 204),
+        Asked("GET", "/v1/assets/1/series?brand=open", 200),
+        Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
+        Asked("DELETE", "/v1/assets/1/series", 405),
+        *visited(hour_ms=hour_ms),
+    ]
+
+
+def visited(*, hour_ms: int) -> list[Asked]:
+    """Return the questions about visitors."""
+    span = f"from={instant_text(hour_ms - 2 * HOUR_MS)}&to={instant_text(hour_ms)}"
+    return [
+        *(
+            Asked("GET", f"/v1/popular?brand=open&sort=uniques&{one}", 200)
+            for one in ("period=day", "period=week&limit=3", "period=day&section=1&tag=harbour", "format=csv", span)
+        ),
+        Asked("GET", "/v1/popular?brand=open&sort=visitors", 400),
+        Asked("GET", "/v1/top/sections?brand=open&period=day&sort=uniques", 200),
+        Asked("GET", "/v1/top/sections?brand=open&resourceType=video&sort=uniques", 400),
+        Asked("GET", "/v1/top/types?brand=open&sort=uniques", 400),
+        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day&sort=uniques", 200),
+        Asked("GET", "/v1/series?brand=open&compare=previous&measure=uniques", 200),
+        Asked("GET", "/v1/series?brand=open&measure=uniques&section=1&section=2", 200),
+        Asked("GET", "/v1/series?brand=open&measure=uniques&paidType=free", 400),
+        Asked("GET", "/v1/series?brand=open&grain=day&measure=uniques&profile=weekday&format=ndjson", 200),
+        Asked("GET", "/v1/assets/1/series?brand=open&measure=uniques", 200),
+    ]
