@@ -31,7 +31,13 @@ Besides its own, every route may answer with these. `Retry-After` comes with 429
 | status | when |
 | --- | --- |
 """
-SCOPES = {"hits": "`write`, or a public write key", "read": "`read`", "write": "`write`", "admin": "`admin`"}
+SCOPES = {
+    "hits": "`write`, or a public write key",
+    "read": "`read`",
+    "write": "`write`",
+    "edit": "`edit`",
+    "admin": "`admin`",
+}
 
 
 def routes_page() -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import Settings
+from footfall.catalog.edits import Hidden
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text
 from tests.app.stage import NOON_MS, Instance
 
@@ -167,6 +168,11 @@ def test_what_rises_is_told_with_its_numbers() -> None:
     assert (found["old"]["hits"], found["old"]["baselineHits"], found["old"]["baselineHours"]) == (120, 500, 24.5)
     assert (found["new"]["hits"], found["new"]["baselineHits"], found["new"]["baselineHours"]) == (90, 0, 0)
     assert found["old"]["rise"] > found["new"]["rise"] > 1.2
+    instance.catalogue.edits.put("abc", Hidden(asset="old", by="key", at_ms=0))
+    assert [brand for brand, _ in instance.answering.look_at_edits()] == ["abc"]
+    edited = body_of(instance, "/v1/trending?brand=abc&limit=1")
+    assert ([(one["rank"], one["assetId"]) for one in edited["items"]], edited["hidden"]) == ([(2, "new")], 1)
+    assert body_of(instance, "/v1/trending?brand=abc&edited=false") == answer
 
 
 def test_every_rank_can_be_worked_out_from_the_numbers_beside_it() -> None:

@@ -11,7 +11,7 @@ from footfall.catalog import keys
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import ASSETS_PER_CHANGE, CHANGES_KEPT_MS, Catalogue, links_of
 from footfall.ports.errors import Changed
-from footfall.ports.table import Put, Table, everything
+from footfall.ports.table import Item, Put, Table, Update, everything
 from footfall.values.clock import SetClock
 from tests.simulation.grounds import Killed, KilledTable, TroubledTable
 
@@ -142,10 +142,10 @@ def test_a_second_writer_is_found_out() -> None:
     rival = catalogue(ground)
 
     class Overtaken(TroubledTable):
-        def put(self, put: Put) -> None:
-            if put.key == keys.version("abc") and rival.version("abc") == 1:
-                ground.put(Put(put.key, {"number": 7}))
-            super().put(put)
+        def update(self, update: Update) -> Item:
+            if update.key == keys.version("abc") and rival.version("abc") == 1:
+                ground.put(Put(update.key, {"number": 7}))
+            return super().update(update)
 
     catalogue(ground).put("abc", [ONE])
     with pytest.raises(Changed):

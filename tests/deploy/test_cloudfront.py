@@ -21,7 +21,8 @@ QUESTIONS = [
     ["brand=abc&period=day", "period=day&brand=abc", "sort=hits&period=day&brand=abc"],
     ["brand=abc&period=day&sort=uniques", "sort=uniques&period=day&brand=abc"],
     ["brand=abc&limit=5", "limit=5&brand=abc&closed=false"],
-    ["brand=abc&closed=true", "closed=true&brand=abc"],
+    ["brand=abc&closed=true", "closed=true&brand=abc", "closed=true&edited=true&brand=abc"],
+    ["brand=abc&edited=false", "edited=false&brand=abc&limit=100"],
     ["brand=abc&section=7", "section=7,7&brand=abc", "section=7&section=7&brand=abc"],
     [
         "brand=abc&section=7,8,10",
@@ -39,6 +40,7 @@ QUESTIONS = [
     [
         "brand=abc&from=2026-11-15T00:00:00Z&to=2026-11-15T01:00:00Z",
         "to=2026-11-15T01:00:00Z&from=2026-11-15T00:00:00Z&brand=abc",
+        "edited=true&to=2026-11-15T01:00:00Z&from=2026-11-15T00:00:00Z&brand=abc",
     ],
 ]
 REFUSED = [
@@ -47,6 +49,7 @@ REFUSED = [
     "brand=abc&limit=100&limit=100",
     "brand=abc&other=1",
     "brand=abc&closed=maybe",
+    "brand=abc&edited=maybe",
     "brand=abc&period=justnow&from=2026-11-15T00:00:00Z&to=2026-11-15T01:00:00Z",
 ]
 

@@ -315,6 +315,7 @@ def test_whatever_writes_goes_to_collect_and_the_rest_to_serve(resources: dict[s
     assert set(targets.values()) == {"CollectIntegration"}
     # An id may have a slash in it, escaped or not; the API would take the rest for another path.
     assert "DELETE /v1/assets/{id+}" in targets
+    assert {"PUT /v1/edits/pins/{id+}", "PUT /v1/edits/hidden/{id+}"} <= targets.keys()
     targets = {route.replace("+}", "}"): target for route, target in targets.items()}
     routes = {f"{one.method} {one.path}" for one in OPERATIONS}
     assert set(targets) <= routes

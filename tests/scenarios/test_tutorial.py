@@ -20,7 +20,10 @@ from tests.scenarios.instance import Starter, free_port
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 _BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
-_ASKING = re.compile(r"\bfootfall (popular|trending|series|ledger|send|assets (?:load|list|show|delete))\b")
+_ASKING = re.compile(
+    r"\bfootfall (popular|trending|series|ledger|send|assets (?:load|list|show|delete)"
+    r"|edit (?:pin|unpin|hide|show|list))\b"
+)
 _LOG = """\
 192.0.2.1 - - [01/Nov/2023:10:00:00 +0000] "GET /news/a-storm-101 HTTP/1.1" 200 512 "-" "Mozilla/5.0"
 192.0.2.{host} - - [01/Nov/2023:10:00:01 +0000] "GET /news/a-storm-101 HTTP/1.1" 200 512 "-" "Mozilla/5.0"
@@ -55,6 +58,7 @@ PAGES = (
     Page("how-to/brands-and-keys.md", 6),
     Page("how-to/sign-events.md", 2),
     Page("how-to/see-who-did-what.md", 1),
+    Page("how-to/edit-lists.md", 4),
     Page("how-to/describe-your-assets.md", 6),
     Page("how-to/keep-old-senders.md", 3),
 )

@@ -10,6 +10,7 @@ from urllib.parse import parse_qs
 
 from footfall.app import child, wiring
 from footfall.app.brand_facts import BrandFacts
+from footfall.app.followed_words import FollowedWords
 from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey, TooManySpans
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.app.sights import Past, PastKey, Sights, board_rules
@@ -82,9 +83,8 @@ class Answering:
         self._clock = clock
         self._summaries = Summaries(table, clock)
         self._brands = brands or wiring.brand_lookup(settings, clock)
-        self._words = Words(catalogue)
-        self._words_versions: dict[str, int] = {}  # those that the answers of each brand were made with, at least
-        self._suspected: dict[str, bool] = {}  # whether the answers of each brand show suspected hits
+        self._words = Words(catalogue, now_ms=clock.now_ms)
+        self._followed = FollowedWords(self._words, self._brands.shows_suspected)
         self._rules = board_rules(settings)
         self._sights = Sights(table, self._brands, self._rules, shards=settings.stream_shards, clock=clock)
         self._past: PastReading[PastKey, Past] = PastReading(
@@ -157,7 +157,7 @@ class Answering:
         brand = brand_from(given)
         shows_suspected = self._brands.shows_suspected(brand)
         query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
-        self._look_for_the_first_time(brand)
+        self._followed.begin(brand)
         if query.from_ms is not None and query.to_ms is not None:
             found = self._past.find(SpanKey(brand, query.from_ms, query.to_ms), canonical, version=self._versions)
             if found is None:
@@ -199,7 +199,7 @@ class Answering:
         given = rising_parameters(raw_query)
         brand = brand_from(given)
         query = query_from(given, periods={}, shows_suspected=self._brands.shows_suspected(brand))
-        self._look_for_the_first_time(brand)
+        self._followed.begin(brand)
         kept = self._board(brand)
         if kept.board.ask_for_rise():
             self._refresh(brand, kept, self._sights.checkpoints(), now_ms=self._clock.now_ms())
@@ -217,7 +217,7 @@ class Answering:
         query = series_query_from_canonical(canonical)
         brand = query.brand
         query = replace(query, shows_suspected=self._brands.shows_suspected(brand))
-        self._look_for_the_first_time(brand)
+        self._followed.begin(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
         if query.measure == UNIQUES:
             return self._visited(self._visitors.series_key(query, span), canonical, query.format)
@@ -229,41 +229,34 @@ class Answering:
         made = formatted(series_answer(found.past, query, self._words), query.format)
         return _told(made, canonical, self._version_of(found))
 
-    def _look_for_the_first_time(self, brand: str) -> None:
-        if brand not in self._words_versions:
-            self._words_versions[brand] = self._words.look(brand)
-            self._suspected[brand] = self._brands.shows_suspected(brand)
-
     def _version_of(self, found: KeptSpan[Past]) -> int:
         """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
         return found.version if found.is_outdated else self._versions
 
+    def look_at_edits(self) -> list[tuple[str, int]]:
+        """Take in what editors did since the last look, in one read when that is nothing; return as a refresh does."""
+        differing = self._followed.edited({*self._kept, *self._past.brands()})
+        return [(brand, self._new_version(brand)) for brand in sorted(differing)]
+
     def _look_at_brands(self) -> set[str]:
         """Return the brands that show or know something else than when their answers were made."""
-        differing: set[str] = set()
         known = {*self._kept, *self._past.brands()}
-        for brand in self._words_versions.keys() - known:
-            self._words.forget(brand)
-            del self._words_versions[brand]
-            self._suspected.pop(brand, None)
+        differing = self._followed.differing(known)
         for brand in known:
             try:
-                if self._is_other(brand):
+                if self._has_other_facts(brand):
                     differing.add(brand)
             except PortError as error:
                 _log.warning("what is shown of %s stays as it is: %s", brand, error)
         return differing
 
-    def _is_other(self, brand: str) -> bool:
-        now = self._words.look(brand), self._brands.shows_suspected(brand)
-        is_other = (self._words_versions.get(brand), self._suspected.get(brand)) != now
-        self._words_versions[brand], self._suspected[brand] = now
+    def _has_other_facts(self, brand: str) -> bool:
         kept = self._kept.get(brand)
-        if kept is not None and not kept.board.is_for(self._brands.zone_of(brand), self._brands.periods(brand)):
-            self._drop(brand)
-            self._past.forget(brand)
-            is_other = True
-        return is_other
+        if kept is None or kept.board.is_for(self._brands.zone_of(brand), self._brands.periods(brand)):
+            return False
+        self._drop(brand)
+        self._past.forget(brand)
+        return True
 
     def _board(self, brand: str) -> Kept:
         kept = self._kept.get(brand)

@@ -1,8 +1,10 @@
 """What is read for questions about visitors, in turns like the past and only while somebody asks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 
+from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.editing import hidden_of
 from footfall.flow.serve.parameters import FORMATS
 from footfall.flow.serve.past import Moments
 from footfall.flow.serve.query import RISING, SECTIONS, PopularQuery
@@ -57,15 +59,17 @@ class VisitorReading:
         """Return what to read for a list of assets, of sections or of a brand; `look` gives its hits."""
         plain = replace(query, format=FORMATS[0])
         brand = query.brand
+        # Assets that editors hide are counted and left out when the answer is made.
+        reach = 0 if path else _known_of(look().directory, hidden_of(query, words.acts(brand)))
 
         def make() -> VisitorPast:
             if path:
                 return UniqueLabels(plain, self._visits(brand), look, by_section=path == SECTIONS)
-            return UniqueList(plain, self._visits(brand), look, words)
+            return UniqueList(plain, self._visits(brand), look, words, reach=reach)
 
         # Filters that ask the catalogue are looked up once for all batches, so another catalogue is another question.
         words_version = words.look(brand) if query.asks_catalogue else 0
-        return _key(brand, (path, plain), look().sheet.span, make, versions=(began_at_ms, words_version))
+        return _key(brand, (path, plain), look().sheet.span, make, versions=(began_at_ms, words_version, reach))
 
     def series_key(self, query: SeriesQuery, span: Span) -> VisitorKey:
         """Return what to read for a series, whose ends stay where they are."""
@@ -88,13 +92,17 @@ class VisitorReading:
             (RISING, plain),
             span,
             lambda: UniqueRise(plain, self._visits(query.brand), look, words),
-            versions=(words.look(query.brand),),
+            versions=(words.look(query.brand), *words.mark(query.brand)),
         )
 
     def _visits(self, brand: str, *, keeps: bool = True) -> Visits:
         ground, moments = self._sight(brand)
         visited = self.windows.visitors if keeps else self.windows.glance
         return Visits(ground, moments, lambda window: visited(brand, window))
+
+
+def _known_of(directory: Directory, names: Collection[str]) -> int:
+    return sum(directory.asset_of(name) is not None for name in names)
 
 
 def _key(

@@ -10,6 +10,7 @@ from itertools import islice
 
 from footfall.catalog import keys
 from footfall.catalog.asset import Asset
+from footfall.catalog.edits import Edits, whole_from
 from footfall.catalog.items import asset_from_item, item_from_asset, number_from, pairs_from, texts_from
 from footfall.ports.table import (
     BATCH_ITEMS_MAX,
@@ -22,6 +23,7 @@ from footfall.ports.table import (
     Key,
     Put,
     Table,
+    Update,
     everything,
 )
 from footfall.values.clock import Clock
@@ -95,6 +97,16 @@ class Catalogue:
         item = self._table.get(keys.version(brand))
         return 0 if item is None else number_from(item)
 
+    def versions(self, brand: str) -> tuple[int, int]:
+        """Return the version, and a number that grows with everything that editors do to the brand's lists."""
+        item = self._table.get(keys.version(brand))
+        return (0, 0) if item is None else (number_from(item), whole_from(item, "edits"))
+
+    @property
+    def edits(self) -> Edits:
+        """Return what editors have done to lists."""
+        return Edits(self._table)
+
     def changed_since(self, brand: str, version: int) -> frozenset[str] | None:
         """Return the assets that changed after a version; None when that is not known any more."""
         now = self.version(brand)
@@ -153,11 +165,13 @@ class Catalogue:
 
     def _conclude(self, brand: str, ids: Sequence[str]) -> None:
         """Tell readers of a change that has been written."""
-        number = self.version(brand)
-        expects: list[Condition] = [Equals("number", number)] if number else [Absent()]
+        item = self._table.get(keys.version(brand))
+        number = 0 if item is None else number_from(item)
+        # What editors do is told in the same item, which may so be there before the first asset is.
+        expects: list[Condition] = [Absent()] if item is None else [Equals("number", number)]
         expires_at_ms = self._clock.now_ms() + CHANGES_KEPT_MS
         self._table.put(Put(keys.change(brand, number + 1), {"ids": list(ids)}, expires_at_ms=expires_at_ms))
-        self._table.put(Put(keys.version(brand), {"number": number + 1}, expects=expects))
+        self._table.update(Update(keys.version(brand), set={"number": number + 1}, expects=expects))
         self._table.delete(Delete(keys.intent(brand)))
 
     def _write_items(self, actions: Sequence[Put | Delete]) -> None:

@@ -5,6 +5,8 @@ A brand's name holds no `#`, so the first one ends it; what comes last in a key 
 
 from footfall.ports.table import Key
 
+# Counts what editors do in all brands; no brand's name begins so.
+EDITED = Key("#edits", "number")
 MOMENT_DIGITS = 15  # Milliseconds up to the year 9998; equal width makes the order of texts theirs.
 
 
@@ -81,3 +83,23 @@ def change(brand: str, number: int) -> Key:
 def change_number(key: Key) -> int:
     """Return the version that a change made."""
     return int(key.sort)
+
+
+def pins_partition(brand: str) -> str:
+    """Return where it is listed which assets editors have pinned."""
+    return f"{brand}#pins"
+
+
+def pin(brand: str, asset_id: str) -> Key:
+    """Return the key of an asset's pin."""
+    return Key(pins_partition(brand), asset_id)
+
+
+def hidden_partition(brand: str) -> str:
+    """Return where it is listed which assets editors have hidden."""
+    return f"{brand}#hidden"
+
+
+def hidden(brand: str, asset_id: str) -> Key:
+    """Return the key of what hides an asset."""
+    return Key(hidden_partition(brand), asset_id)

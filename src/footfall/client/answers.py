@@ -12,7 +12,7 @@ from footfall.client.errors import Unreachable
 class Item:
     """One entry of a list. Labels that the server does not know are empty texts, as are a catalogue's fields."""
 
-    rank: int
+    rank: int | None  # as it was counted; None of a pinned asset that nobody came to
     asset: str
     hits: int
     change: int | None = None  # of rank since the previous span; None: it is new
@@ -29,6 +29,7 @@ class Item:
     address: str = ""
     image: str = ""
     published: str = ""
+    pinned: bool = False  # An editor chose where it stands.
     more: Mapping[str, Any] = field(default_factory=dict[str, Any])  # what a newer server adds
 
 
@@ -43,6 +44,7 @@ class Popular:
     exact: bool
     items: tuple[Item, ...]
     uniques_are: str = ""  # `visitors` or `visitorDays`; only of a list that is sorted by them
+    hidden: int = 0  # assets that an editor had left out
     is_stale: bool = False  # the last good list, because the server could not give a newer one
 
     def __iter__(self) -> Iterator[Item]:
@@ -100,6 +102,7 @@ def popular_from_table(table: Mapping[str, Any]) -> Popular:
             exact=bool(table["exact"]),
             items=tuple(_item(one) for one in table["items"]),
             uniques_are=str(table.get("uniquesAre", "")),
+            hidden=int(table.get("hidden", 0)),
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreachable(f"What answered is no list of footfall: {error!r}; check the address.") from error
@@ -120,9 +123,9 @@ def ledger_from_table(table: Mapping[str, Any]) -> Ledger:
 
 
 def _item(sent: Mapping[str, Any]) -> Item:
-    known: dict[str, Any] = {}
+    known: dict[str, Any] = {"rank": sent["rank"], "pinned": sent.get("pinned") is True}
     for theirs, ours in _ITEM_FIELDS.items():
         value = sent.get(theirs)
         if value is not None:
             known[ours] = str(value) if ours in _TEXTS else int(value)
-    return Item(**known, more={name: value for name, value in sent.items() if name not in _ITEM_FIELDS})
+    return Item(**known, more={name: value for name, value in sent.items() if name not in (*_ITEM_FIELDS, "pinned")})

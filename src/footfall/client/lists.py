@@ -24,7 +24,7 @@ IDLE_LINES_MAX = 8
 FAILURE_S = 0.5  # A failure answers for this long, where there is no list to return.
 RETRY_S = 5.0  # While the server fails, it is asked at most this often for one list.
 # Parameters with one value; in all others a comma separates values, and one inside a value is written as `\\,`.
-SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort")
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "edited")
 _DIRECTIVE = re.compile(r"([a-z-]+)\s*=\s*\"?(\d{1,10})\"?")
 
 Values = str | int | Iterable[str | int] | None

@@ -40,6 +40,16 @@ def test_the_list_is_a_table_with_rank_change_asset_hits_and_labels(shell: Any, 
     assert shell.complained() == ""
 
 
+def test_what_editors_did_is_marked_and_may_be_left_aside(shell: Any, server: Any) -> None:
+    pinned = {**item(4, None, "p", 0), "rank": None, "pinned": True}
+    server.answer({**ANSWER, "hidden": 2, "items": [pinned, {**ITEMS[2], "pinned": True}, ITEMS[0]]})
+    assert shell.run("popular", "--url", server.url, "--brand", "abc", "--as-counted") == 0
+    assert ("edited", "false") in parse_qsl(urlsplit(server.asked[0].path).query)
+    lines = shell.printed().splitlines()
+    assert "2 hidden by editors" in lines[0]
+    assert [line.split()[:2] for line in lines[2:]] == [["*", "-"], ["*", "3"], ["1", "▲"]]
+
+
 def test_the_question_holds_every_filter(shell: Any, server: Any) -> None:
     server.answer(ANSWER)
     flags = "--period week --section 563 --section sport&x --type article --paid free --paid paid --limit 7 --closed"

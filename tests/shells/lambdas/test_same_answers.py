@@ -3,9 +3,9 @@
 import gzip
 import json
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
 from random import Random
@@ -30,41 +30,15 @@ from tests.engines.lambda_runtime import RunHandler
 from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
-from tests.shells.lambdas.listed import screened, visited
+from tests.shells.lambdas.asked import HOUR_MS, Asked, Keys, bearer, history
+from tests.shells.lambdas.edited import edits, timeless
 from tests.shells.lambdas.proved import Proving, proved
 
-HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 ID = {"x-request-id": "a-request-of-the-tests"}
 JSON_KIND = {"content-type": "application/json"}
 # The API tells these itself, and a connection is the instance's own matter.
 NOT_COMPARED = ("date", "content-length", "connection")
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """Keys of two brands, the same on both grounds."""
-
-    secret: str
-    public: str
-    reading: str
-    admin: str
-    others: str
-    signing: str
-    signed: str  # a secret key of the brand that asks for proofs
-    signed_public: str
-    signed_admin: str
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A request, and the status that it is to get."""
-
-    method: str
-    target: str
-    status: int
-    headers: Mapping[str, str] = field(default_factory=dict[str, str])
-    body: bytes = b""
 
 
 @dataclass(slots=True)
@@ -171,10 +145,6 @@ def both(
     starter.end_all()
 
 
-def bearer(key: str) -> dict[str, str]:
-    return {"authorization": f"Bearer {key}"}
-
-
 def hits(count: int, brand: str = "open", **more: Any) -> bytes:
     """Return hits of the last hours, each at its own minute."""
     now_ms = time.time_ns() // 1_000_000
@@ -273,32 +243,6 @@ def asked_by_name(keys: Keys) -> list[Asked]:
     ]
 
 
-def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
-    span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
-    return [
-        Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
-        Asked("GET", "/v1/trending?brand=open", 200),
-        Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
-        Asked("GET", "/v1/trending?brand=open&format=csv", 200),
-        Asked("GET", "/v1/trending?brand=open&period=day", 400),
-        Asked("GET", "/v1/top/sections?brand=open&period=day", 200),
-        Asked("GET", "/v1/top/types?brand=open&period=week&limit=1", 200),
-        Asked("GET", "/v1/top/brands?brand=open&brand=plain&period=day", 200),
-        Asked("GET", "/v1/top/brands?brand=open&brand=abc", 401),
-        Asked("GET", "/v1/series?brand=open&compare=previous&compare=lastWeek&profile=weekday", 200),
-        Asked("GET", f"/v1/series?brand=open&section=1&{span}", 200),
-        Asked("GET", f"/v1/series?brand=open&grain=day&{span}", 400),
-        Asked("GET", "/v1/series?brand=abc", 401),
-        Asked("GET", "/v1/series?grain=day", 200, bearer(keys.reading)),
-        Asked("HEAD", "/v1/series?brand=open", 200),
-        Asked("OPTIONS", "/v1/assets/1/series", 204),
-        Asked("GET", "/v1/assets/1/series?brand=open", 200),
-        Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
-        Asked("DELETE", "/v1/assets/1/series", 405),
-        *(Asked(*one) for one in (*screened(keys.reading), *visited(hour_ms=hour_ms))),
-    ]
-
-
 def catalogued(keys: Keys) -> list[Asked]:
     assets = [{"assetId": str(n), "title": f"Title {n}", "tags": ["harbour"] if n % 2 else []} for n in range(5)]
     body = json.dumps([*assets, {"assetId": "sports/été 50%", "title": "Été", "authors": ["Desk"]}]).encode()
@@ -392,6 +336,26 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
+    told.extend(edit_both(both))
+    assert not told, "\n".join(told)
+    time.sleep(1.1)  # The longest that either goes by old edits.
+    for more in ("", "&period=day", "&period=day&edited=false", "&period=day&section=1", "&period=day&format=csv"):
+        compare([Asked("GET", f"/v1/popular?limit=50{more}", 200, bearer(both.keys.reading))])
+    shown = json.loads(both.api.call("GET", "/v1/popular?period=day", b"", bearer(both.keys.reading)).body)
+    assert [one["assetId"] for one in shown["items"] if one.get("pinned")] == ["2", "sports/été 50%"]
+    assert shown["hidden"] == 1
+    assert not told, "\n".join(told)
+
+
+def edit_both(both: Both) -> list[str]:
+    """Have editors do the same on both grounds; return in what the answers differ."""
+    found: list[str] = []
+    for method, target, status, headers, body in edits(bearer(both.keys.admin), bearer(both.keys.reading)):
+        left = both.instance.call(method, target, body or None, {**ID, **headers})
+        right = both.api.call(method, target, body, {**ID, **headers})
+        if not (left.status == right.status == status and timeless(left.body) == timeless(right.body)):
+            found.append(f"{method} {target}: {left.status} {left.body!r} and {right.status} {right.body!r}")
+    return found
 
 
 def acts(page: bytes) -> list[tuple[str, str]]:

@@ -15,12 +15,13 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
+from footfall.catalog.edits import Edits, Hidden, Pin
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.parse import parse_hits
 from footfall.flow.collect.senders import Sender
 from footfall.ports.errors import Unavailable
 from footfall.shells.lambdas.function_site import Counted
-from footfall.shells.lambdas.lists import look_ms, settings_within
+from footfall.shells.lambdas.lists import EDITS_LOOK_MS, look_ms, settings_within
 from footfall.values.clock import SetClock
 from footfall.values.window import instant_text
 from tests.engines.dynamodb import VARIABLES, DynamoDbEngine
@@ -96,13 +97,33 @@ def test_a_warm_question_between_two_looks_reads_nothing(ground: Ground) -> None
     assert first.status == 200
     assert cold_units > 20
     ground.send(1)
-    ground.clock.advance(LOOK_MS - 1)
+    ground.clock.advance(EDITS_LOOK_MS - 1)
+    assert ground.asked()[1] == 0
+    ground.clock.advance(LOOK_MS - EDITS_LOOK_MS)
+    assert ground.asked()[1] == 1  # What editors did is looked for more often.
     for target in (LIST, "/v1/popular?period=day&brand=abc", f"{LIST}&section=1", "/v1/popular?brand=abc&period=week"):
         answer, units = ground.asked(target)
         assert (answer.status, units) == (200, 0)
     assert ground.asked()[0].body == first.body
     ground.clock.advance(1)
     assert ground.hits() == {"7": 4}
+
+
+def test_what_an_editor_did_is_seen_within_a_second_and_so_is_its_end(ground: Ground) -> None:
+    ground.send(3)
+    ground.send(2, asset="8")
+    assert list(ground.hits()) == ["7", "8"]
+    now_ms = ground.clock.now_ms()
+    edits = Edits(wiring.open_catalog_table(ground.stage.site.settings, ground.clock))
+    edits.put("abc", Hidden(asset="7", by="key", at_ms=now_ms, until_ms=now_ms + 2 * EDITS_LOOK_MS))
+    ground.clock.advance(EDITS_LOOK_MS)
+    assert ground.hits() == {"8": 2}
+    assert list(ground.hits(f"{LIST}&edited=false")) == ["7", "8"]
+    ground.clock.advance(EDITS_LOOK_MS)
+    assert list(ground.hits()) == ["7", "8"]
+    edits.put("abc", Pin(asset="8", place=1, by="key", at_ms=now_ms))
+    ground.clock.advance(EDITS_LOOK_MS)
+    assert list(ground.hits()) == ["8", "7"]
 
 
 def test_a_look_costs_two_units_and_with_news_one_more_for_each_shard_and_window(ground: Ground) -> None:

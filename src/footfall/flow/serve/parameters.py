@@ -97,14 +97,14 @@ def whole_of(given: Given, name: str, *, highest: int, default: int) -> int:
     return int(value)
 
 
-def truth_of(given: Given, name: str) -> bool:
-    """Return whether a parameter is true; one that is not there is not."""
+def truth_of(given: Given, name: str, *, default: bool = False) -> bool:
+    """Return whether a parameter is true; one that is not there is what it is by default."""
     value = single_of(given, name)
-    if value is None or value == "false":
-        return False
-    if value != "true":
+    if value is None:
+        return default
+    if value not in ("true", "false"):
         raise Refused(name, f"{value[:64]!r} is neither true nor false")
-    return True
+    return value == "true"
 
 
 def choice_of(given: Given, name: str, *, among: Collection[str], default: str) -> str:

@@ -13,8 +13,10 @@ from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.catalog.asset import Asset
+from footfall.catalog.edits import NO_ACTS, Acts
 from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.editing import Arranged, Counted, Pinned, arranged, hidden_of, pins_of
 from footfall.flow.serve.leading import Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
 from footfall.flow.serve.members import matches
@@ -30,11 +32,14 @@ from footfall.values.window import instant_text
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
 NO_WORDS = Words(lambda: None)
 
+WordsShown = tuple[str | UnsetType, str | UnsetType, str | UnsetType, str | UnsetType]
+NOTHING_KNOWN: WordsShown = (UNSET, UNSET, UNSET, UNSET)
+
 
 class _Item(msgspec.Struct, gc=False, rename="camel"):
     """One entry of the list, in the order of its JSON."""
 
-    rank: int
+    rank: int | None  # None of a pinned one that was not counted
     change: int | None
     asset_id: str
     hits: int
@@ -46,6 +51,7 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
     address: str | UnsetType = UNSET
     image: str | UnsetType = UNSET
     published: str | UnsetType = UNSET
+    pinned: bool | UnsetType = UNSET
 
 
 _COLUMNS = columns_of(_Item)
@@ -62,6 +68,7 @@ class _Body(msgspec.Struct):
     kept_since: str | UnsetType = msgspec.field(name="keptSince")
     revision: str | UnsetType
     final: bool | UnsetType
+    hidden: int | UnsetType
     items: list[_Item]
 
 
@@ -76,31 +83,79 @@ class _List:
     known: Mapping[str, Asset | None]
 
 
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """What editors make of a list."""
+
+    order: Arranged
+    pinned: frozenset[str]
+    below: Mapping[str, Pinned]  # pinned ones that are further down than was counted for the list
+    known: Mapping[str, Asset | None]  # what the catalogue knows of pinned ones
+    is_proven: bool
+
+    @property
+    def hidden(self) -> int:
+        """Return how many assets the list leaves out."""
+        return self.order.hidden
+
+
 def popular(board: Viewed, query: PopularQuery, words: Words = NO_WORDS) -> Answer:
     """Return the most popular assets that the question asks for."""
     view = board.view(query)
     asked = wanted(view.directory, query, words.members(query))
-    found, asked = _found(view, query, asked, words)
+    acts = words.acts(query.brand) if query.edited else NO_ACTS
+    edit: _Edit | None = None
+    if acts:
+        found, asked, edit = _edited(view, query, asked, words, acts)
+    else:
+        found, asked = _found(view, query, asked, words, query.limit)
     earlier = [] if view.before is None else _earlier(view.directory, view.before, asked)
     has_all = view.kept_since_ms is None or asked.is_nothing
+    is_proven = found.proof.is_exact and (edit is None or edit.is_proven)
+    ranks_before = {asset: rank for rank, asset in enumerate(earlier, start=1)}
+    items = _items(view.directory, found, ranks_before, is_open=has_all and not is_proven)
+    if edit is not None:
+        items = _arranged(view.directory, items, edit, ranks_before, is_open=has_all and not is_proven)
     body = _Body(
         brand=query.brand,
         period=query.period or UNSET,
         from_=instant_text(view.sheet.span.from_ms),
         to=instant_text(view.sheet.span.to_ms),
-        exact=found.proof.is_exact and has_all,
+        exact=is_proven and has_all,
         kept_since=UNSET if view.kept_since_ms is None else instant_text(view.kept_since_ms),
         revision=UNSET if view.final is None else "",
         final=UNSET if view.final is None else view.final,
-        items=_items(view.directory, found, earlier, has_bounds=has_all),
+        hidden=UNSET if edit is None else edit.hidden or UNSET,
+        items=items,
     )
     return _answer(body, max_age_s=view.max_age_s)
 
 
-def _found(view: View, query: PopularQuery, asked: Wanted, words: Words) -> tuple[_List, Wanted]:
+def _edited(view: View, query: PopularQuery, asked: Wanted, words: Words, acts: Acts) -> tuple[_List, Wanted, _Edit]:
+    """Return the list as far down as it takes to fill its places, what was asked for, and what editors make of it."""
+    pins, hidden = pins_of(query, acts), hidden_of(query, acts)
+    shown = words.shown(query.brand, [pin.asset for pin in pins]) or {}
+    known = {pin.asset: shown.get(pin.asset) for pin in pins}
+    counted = Counted(view.directory, view.sheet, query, asked)
+    places = [(pin.place, pin.asset) for pin in pins if counted.may_stand(pin, known[pin.asset])]
+    limit = query.limit
+    while True:
+        found, asked = _found(view, query, asked, words, limit)
+        is_all = len(found.names) < limit
+        order = arranged(found.names, places, hidden, limit=query.limit, is_all=is_all)
+        if is_all or len(order.names) == query.limit:
+            break
+        limit += query.limit - len(order.names)
+    counted, listed = Counted(view.directory, view.sheet, query, asked), set(found.names)
+    below = {name: counted.pinned(name, known[name]) for name in order.names if name not in listed}
+    pinned = frozenset(name for _, name in places)
+    return found, asked, _Edit(order, pinned, below, known, is_proven=not below or counted.is_proven)
+
+
+def _found(view: View, query: PopularQuery, asked: Wanted, words: Words, limit: int) -> tuple[_List, Wanted]:
     """Return the list, and what was asked for without assets that only share an ident with one that is."""
     while True:
-        found, slices, proof = listed(view.directory, view.sheet, asked, query.limit)
+        found, slices, proof = listed(view.directory, view.sheet, asked, limit)
         names = [view.directory.asset_name(asset) for asset, _ in found]
         known = words.shown(query.brand, names) or {}
         strange = [] if asked.unseen is None else _strange(found, names, known, query)
@@ -155,24 +210,42 @@ def _answer(body: _Body, *, max_age_s: int) -> Answer:
     return answer_from(data, max_age_s=max_age_s, exact=body.exact, columns=_COLUMNS)
 
 
-def _items(directory: Directory, found: _List, earlier: Sequence[int], *, has_bounds: bool) -> list[_Item]:
-    rank_before = {asset: rank for rank, asset in enumerate(earlier, start=1)}
+def _items(directory: Directory, found: _List, ranks_before: Mapping[int, int], *, is_open: bool) -> list[_Item]:
     uncertainty = found.proof.uncertainty
-    is_open = has_bounds and not found.proof.is_exact
     items: list[_Item] = []
     for rank, ((asset, hits), name) in enumerate(zip(found.listed, found.names, strict=True), start=1):
-        before = rank_before.get(asset)
+        before = ranks_before.get(asset)
         change = None if before is None else before - rank
         hits_at_most = hits + uncertainty[rank - 1] if is_open else UNSET
         # By position, because this runs a hundred times for each of a thousand answers a second.
         labels = labels_shown(directory.slices[found.slices[asset]])
         known = found.known.get(name)
-        more = () if known is None else words_shown(known)
+        more = NOTHING_KNOWN if known is None else words_shown(known)
         items.append(_Item(rank, change, name, hits, hits_at_most, *labels, *more))
     return items
 
 
-def words_shown(asset: Asset) -> tuple[str | UnsetType, ...]:
+def _arranged(
+    directory: Directory, counted: Sequence[_Item], edit: _Edit, ranks_before: Mapping[int, int], *, is_open: bool
+) -> list[_Item]:
+    """Return the entries of an edited list, with those that are pinned from further down."""
+    by_name = {item.asset_id: item for item in counted}
+    for name, one in edit.below.items():
+        asset = directory.asset_of(name)
+        before = None if asset is None else ranks_before.get(asset)
+        change = None if before is None or one.rank is None else before - one.rank
+        hits_at_most = one.hits + one.missed if is_open else UNSET
+        known = edit.known[name]
+        more = NOTHING_KNOWN if known is None else words_shown(known)
+        by_name[name] = _Item(one.rank, change, name, one.hits, hits_at_most, *labels_shown(one.labels), *more)
+    items = [by_name[name] for name in edit.order.names]
+    for item in items:
+        if item.asset_id in edit.pinned:
+            item.pinned = True
+    return items
+
+
+def words_shown(asset: Asset) -> WordsShown:
     """Return what a list shows of an asset that the catalogue knows: title, address, image, time of publishing."""
     published = UNSET if asset.published_ms is None else instant_text(asset.published_ms)
     return asset.title or UNSET, asset.address or UNSET, asset.image or UNSET, published

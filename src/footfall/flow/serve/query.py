@@ -45,7 +45,7 @@ SCREENING = "/v1/screening"
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
 NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
 
-SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "format")
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "edited", "format")
 LABELS: Mapping[str, Several] = {
     "section": Several(VALUES_MAX, LABEL_BYTES_MAX),
     "resourceType": Several(VALUES_MAX, LABEL_BYTES_MAX),
@@ -57,7 +57,7 @@ SEVERAL: Mapping[str, Several] = {
     "tag": Several(NAMES_MAX, NAME_BYTES_MAX),
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
-TIMELESS = ("brand", "limit", "publishedAfter", "format")  # of a list that has one span only
+TIMELESS = ("brand", "limit", "publishedAfter", "edited", "format")  # of a list that has one span only
 TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
 LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
 
@@ -83,6 +83,7 @@ class PopularQuery:
     sort: str = HITS
     include: tuple[str, ...] = ()  # labels that are shown beside persons
     shows_suspected: bool = True  # as the brand's mode of screening has it
+    edited: bool = True  # as editors have it; else as it was counted
 
     @property
     def labels(self) -> frozenset[str]:
@@ -154,6 +155,7 @@ def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: 
         sort=choice_of(given, "sort", among=MEASURES, default=HITS),
         include=include_of(given),
         shows_suspected=shows_suspected,
+        edited=truth_of(given, "edited", default=True),
     )
 
 
@@ -170,6 +172,7 @@ def canonical(query: PopularQuery) -> str:
     for name, value, default in (
         ("period", escaped(query.period), ""),
         ("closed", "true" if query.closed else "", ""),
+        ("edited", "" if query.edited else "false", ""),
         ("limit", str(query.limit), str(LIMIT_DEFAULT)),
         ("format", query.format, FORMATS[0]),
         ("sort", query.sort, HITS),

@@ -1,6 +1,6 @@
 """The answer to "what rises?": assets with the numbers behind each rank."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from footfall.catalog.asset import Asset
 from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
+from footfall.flow.serve.editing import hidden_of
 from footfall.flow.serve.listing import shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.popular import labels_shown, words_shown
@@ -89,6 +90,7 @@ class _Body(msgspec.Struct, rename="camel", kw_only=True):
     hits: int
     baseline: _Stretch
     prior: float
+    hidden: int | UnsetType
     items: list[_Item]
 
 
@@ -152,6 +154,7 @@ def told_from_hits(found: RiseHits) -> ToldRises:
 def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> Answer:
     """Return the assets that rise most of those that the question asks for."""
     view = found.view
+    chosen, hidden = _shown(view.directory, told.rises, query, words)
     body = _Body(
         brand=query.brand,
         from_=instant_text(view.recent[0].span.from_ms),
@@ -165,7 +168,8 @@ def trending(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words
             hits=round(sum(one.total for one in found.baseline)),
         ),
         prior=round(told.rises.prior, SHOWN_DIGITS),
-        items=_items(found, told, query, words),
+        hidden=hidden or UNSET,
+        items=_items(found, told, chosen, query, words),
     )
     if told.visitors is not None:
         body.uniques_are = told.visitors.are
@@ -204,18 +208,20 @@ def _left_out(part: Contribution, asked: Wanted, shown: NDArray[np.bool_] | None
     return int(np.maximum(left, 0).sum()) + part.other + others
 
 
-def _items(found: RiseHits, told: ToldRises, query: PopularQuery, words: Words) -> list[_Item]:
+def _items(
+    found: RiseHits, told: ToldRises, ranked: Mapping[int, int], query: PopularQuery, words: Words
+) -> list[_Item]:
     directory = found.view.directory
-    chosen = _chosen(directory, told.rises, query, words)
+    chosen = list(ranked)
     names = [directory.asset_name(asset) for asset in chosen]
     known = words.shown(query.brand, names) or {}
     slices = shown_slices(directory, found.totals, found.rows, chosen)
     hits = _hits_of(found, chosen)
     items: list[_Item] = []
-    for rank, (asset, name) in enumerate(zip(chosen, names, strict=True), start=1):
+    for asset, name in zip(chosen, names, strict=True):
         section, resource_type, paid_type = labels_shown(directory.slices[slices[asset]])
         item = _Item(
-            rank=rank,
+            rank=ranked[asset],
             asset_id=name,
             rise=float(told.rises.rise[asset]),
             hits=hits[asset],
@@ -268,8 +274,25 @@ def _tell_words(item: _Item, asset: Asset | None) -> None:
         item.title, item.address, item.image, item.published = words_shown(asset)
 
 
-def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Words) -> list[int]:
-    """Return the assets of the list in its order, those with equal numbers by their ids."""
+def _shown(directory: Directory, found: Rises, query: PopularQuery, words: Words) -> tuple[dict[int, int], int]:
+    """Return the assets of the list with their ranks, and how many that editors hide it leaves out."""
+    hidden = hidden_of(query, words.acts(query.brand))
+    numbers = {asset for asset in map(directory.asset_of, hidden) if asset is not None}
+    chosen = _chosen(directory, found, query, words, limit=query.limit + len(numbers))
+    shown: dict[int, int] = {}
+    passed = 0
+    for rank, asset in enumerate(chosen, start=1):
+        if len(shown) == query.limit:
+            break
+        if asset in numbers:
+            passed += 1
+        else:
+            shown[asset] = rank
+    return shown, passed
+
+
+def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Words, *, limit: int) -> list[int]:
+    """Return the first assets that rise in their order, those with equal numbers by their ids."""
     order = risen(found)
     if query.asks_catalogue:
         # Two ids may share an ident, by which the catalogue's filters go; all that is known of an asset settles it.
@@ -277,9 +300,9 @@ def _chosen(directory: Directory, found: Rises, query: PopularQuery, words: Word
         known = words.shown(query.brand, names) or {}
         is_meant = [matches(known.get(name), query) for name in names]
         order = order[np.array(is_meant, np.bool_)]
-    tied = _with_ties(found, order, query.limit)
+    tied = _with_ties(found, order, limit)
     ranked = sorted(tied.tolist(), key=lambda one: (-found.rise[one], -found.steady[one], directory.asset_name(one)))
-    return ranked[: query.limit]
+    return ranked[:limit]
 
 
 def _with_ties(found: Rises, order: NDArray[np.intp], limit: int) -> NDArray[np.intp]:

@@ -1,5 +1,6 @@
 """The answer to "what has the most visitors?", and its bytes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import msgspec
@@ -7,6 +8,7 @@ from msgspec import UNSET, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.flow.serve.answer import Answer, answer_from, columns_of
+from footfall.flow.serve.editing import hidden_of
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
 from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
@@ -76,13 +78,15 @@ class _Body(msgspec.Struct, rename="camel"):
     kept_since: str | UnsetType
     revision: str | UnsetType
     final: bool | UnsetType
+    hidden: int | UnsetType
     items: list[_Item]
 
 
 def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zone: str) -> Answer:
     """Return the assets with the most visitors, as they were found."""
     has_all = found.kept_since_ms is None
-    is_exact = has_all and not any(one.missed for one in found.assets)
+    shown, hidden = _shown(found, query, words)
+    is_exact = has_all and not any(one.missed for _, one in shown)
     body = _Body(
         brand=query.brand,
         period=query.period or UNSET,
@@ -95,7 +99,8 @@ def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zon
         kept_since=UNSET if found.kept_since_ms is None else instant_text(found.kept_since_ms),
         revision=UNSET if found.final is None else "",
         final=UNSET if found.final is None else found.final,
-        items=_items(found, query, words, is_exact=is_exact),
+        hidden=hidden or UNSET,
+        items=_items(shown, query, words, has_all=found.kept_since_ms is None, is_exact=is_exact),
     )
     data = msgspec.json.encode(body)
     if body.revision is not UNSET:
@@ -105,11 +110,27 @@ def unique_answer(found: FoundUniques, query: PopularQuery, words: Words, *, zon
     return answer_from(data, max_age_s=found.max_age_s, exact=is_exact, columns=_COLUMNS)
 
 
-def _items(found: FoundUniques, query: PopularQuery, words: Words, *, is_exact: bool) -> list[_Item]:
-    has_all = found.kept_since_ms is None
-    known = words.shown(query.brand, [one.name for one in found.assets]) or {}
-    items: list[_Item] = []
+def _shown(found: FoundUniques, query: PopularQuery, words: Words) -> tuple[list[tuple[int, UniqueAsset]], int]:
+    """Return the assets of the list with their ranks, and how many that editors hide it leaves out."""
+    hidden = hidden_of(query, words.acts(query.brand))
+    shown: list[tuple[int, UniqueAsset]] = []
+    passed = 0
     for rank, one in enumerate(found.assets, start=1):
+        if len(shown) == query.limit:
+            break
+        if one.name in hidden:
+            passed += 1
+        else:
+            shown.append((rank, one))
+    return shown, passed
+
+
+def _items(
+    shown: Sequence[tuple[int, UniqueAsset]], query: PopularQuery, words: Words, *, has_all: bool, is_exact: bool
+) -> list[_Item]:
+    known = words.shown(query.brand, [one.name for _, one in shown]) or {}
+    items: list[_Item] = []
+    for rank, one in shown:
         asset = known.get(one.name)
         more = () if asset is None else words_shown(asset)
         bound = one.hits + one.missed if has_all and not is_exact else UNSET

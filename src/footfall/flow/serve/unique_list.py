@@ -32,6 +32,7 @@ class UniqueList:
     visits: Visits
     look: Callable[[], View]  # The sums as they are when it begins.
     words: Words
+    reach: int = 0  # How many more assets are looked for than are listed, because editors hide some.
     span: Span = field(init=False)
     found: FoundUniques | None = None
     _view: View | None = None
@@ -97,7 +98,7 @@ class UniqueList:
         self._windows = windows_of(self.span, self.visits.ground)
         asked = wanted(view.directory, self.query, self.words.members(self.query))
         self._is_checked = asked.unseen is None
-        self._threshold = Threshold(hits_of(view, asked), limit=self.query.limit)
+        self._threshold = Threshold(hits_of(view, asked), limit=self.query.limit + self.reach)
         self._begin_batch()
 
     def _begin_batch(self) -> None:

@@ -11,20 +11,26 @@ import numpy as np
 
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.edits import NO_ACTS, Acts
 from footfall.flow.serve.members import Idents, Members
 from footfall.flow.serve.query import PopularQuery
 
 MEMBERS_MAX = 4_000_000  # of all brands together; eight bytes each
 SHOWN_BYTES_MAX = 16_000_000  # of all brands together
 ASSET_BYTES = 500  # What an asset costs besides its texts.
+ACTS_KNOWN_MS = 60_000  # Then they are read again, of brands that ever had any.
 CHANGED_MAX = 1_000  # Beyond it, reading anew costs less than looking at each.
 
 
 @dataclass(slots=True)
 class _BrandWords:
-    """What was read of one brand's catalogue, all of one version."""
+    """What was read of one brand's catalogue, all of one version, and of its editors' acts."""
 
     version: int
+    edits: int = 0  # how many acts there had been when they were read
+    acts: Acts = NO_ACTS
+    acts_read_at_ms: int = 0
+    acts_number: int = 0  # another one for other acts
     members: Members = field(default_factory=Members)
     shown: dict[str, Asset | None] = field(default_factory=dict[str, Asset | None])
 
@@ -32,8 +38,10 @@ class _BrandWords:
 class Words:
     """The catalogue as lists need it; without a catalogue nothing is known of any asset."""
 
-    def __init__(self, opened: Callable[[], Catalogue | None]) -> None:
+    def __init__(self, opened: Callable[[], Catalogue | None], *, now_ms: Callable[[], int] = lambda: 0) -> None:
         self._opened = opened
+        self._now_ms = now_ms  # Acts may have an end.
+        self._acts_number = 0
         self._catalogue: Catalogue | None = None
         self._brands: dict[str, _BrandWords] = {}
         self._shown_bytes = 0
@@ -42,13 +50,28 @@ class Words:
         """Bring what was read of the brand's catalogue up to date; return its version, 0 for an empty one."""
         if self._catalogue is None:
             self._catalogue = self._opened()
-        version = self._catalogue.version(brand) if self._catalogue is not None else 0
+        version, edits = self._catalogue.versions(brand) if self._catalogue is not None else (0, 0)
         known = self._brands.get(brand)
         if known is None or (known.version != version and not self._follow(brand, known)):
             self.forget(brand)
             known = self._brands[brand] = _BrandWords(version)
         known.version = version
+        if edits:
+            self._look_at_acts(brand, known, edits)
         return version
+
+    def acts(self, brand: str) -> Acts:
+        """Return what editors have done to the brand's lists and not taken back, as it was at the last look."""
+        acts = self._of(brand).acts
+        return acts.at(self._now_ms()) if acts else acts
+
+    def mark(self, brand: str) -> tuple[int, int]:
+        """Return what is another one once acts have come, gone or ended since the last look."""
+        return self._of(brand).acts_number, len(self.acts(brand))
+
+    def changes(self) -> int:
+        """Return a number that grows with every act in any brand, which tells in one read whether a look is due."""
+        return self._catalogue.edits.changes() if self._catalogue is not None else 0
 
     def forget(self, brand: str) -> None:
         """Let go of what was read of the brand's catalogue."""
@@ -85,6 +108,18 @@ class Words:
                 known.shown[one] = found.get(one)
                 self._shown_bytes += _size(known.shown[one])
         return known.shown
+
+    def _look_at_acts(self, brand: str, known: _BrandWords, edits: int) -> None:
+        """Read the acts when there is another one, and now and then: one may be there that was not told of."""
+        now_ms = self._now_ms()
+        if known.edits == edits and 0 <= now_ms - known.acts_read_at_ms < ACTS_KNOWN_MS:
+            return
+        assert self._catalogue is not None
+        acts = self._catalogue.edits.acts(brand)
+        if acts != known.acts:
+            self._acts_number += 1
+            known.acts, known.acts_number = acts, self._acts_number
+        known.edits, known.acts_read_at_ms = edits, now_ms
 
     def _of(self, brand: str) -> _BrandWords:
         if brand not in self._brands:

@@ -23,6 +23,7 @@ from footfall.shells.cli import (
     demo,
     deploy,
     doctor,
+    edit,
     export,
     help_page,
     import_logs,
@@ -58,7 +59,7 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, screening, compare,
+    serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, screening, compare,
     export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy, completion,
     help_page, version,
 )  # fmt: skip

@@ -82,10 +82,13 @@ def query_of(arguments: argparse.Namespace) -> str:
         ("exclude", arguments.exclude),
     ):
         pairs.extend((name, value) for value in values)
-    if arguments.closed:
-        pairs.append(("closed", "true"))
-    if arguments.sort != HITS:
-        pairs.append(("sort", arguments.sort))
+    for name, value, is_said in (
+        ("closed", "true", arguments.closed),
+        ("sort", arguments.sort, arguments.sort != HITS),
+        ("edited", "false", arguments.as_counted),
+    ):
+        if is_said:
+            pairs.append((name, value))
     return urlencode(pairs)
 
 
@@ -124,7 +127,7 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
         title = [printable(item.get("title"))] if has_titles else []
         bound = [Text(grouped(item.get("hitsAtMost", item.get("hits"))))] if is_bounded else []
         table.add_row(
-            Text(str(item.get("rank", ""))),
+            rank(item),
             *([] if has_visitors else [change(item.get("change"))]),
             printable(item.get("assetId")),
             *(visitors(item) if has_visitors else []),
@@ -134,6 +137,12 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
             *title,
         )
     console.print(table)
+
+
+def rank(item: Mapping[str, Any]) -> Text:
+    """Return a rank, with a star when an editor chose the place."""
+    text = "-" if item.get("rank") is None else str(item["rank"])
+    return Text(f"* {text}", style="bold") if item.get("pinned") else Text(text)
 
 
 def visitors(item: Mapping[str, Any]) -> list[Text]:
@@ -170,6 +179,8 @@ def _heading(answer: Mapping[str, Any]) -> Text:
     parts.append(what_uniques_are(answer))
     if answer.get("membersProven") is False:
         parts.append("others may belong here, too")
+    if answer.get("hidden"):
+        parts.append(f"{answer['hidden']:,} hidden by editors")
     if "keptSince" in answer:
         parts.append(f"nothing is kept from before {answer['keptSince']}")
     if "final" in answer:
@@ -189,6 +200,7 @@ LABEL_FLAGS = (
     Argument("--paid", "Only this paid type; may be repeated.", shows="PAID", repeated=True),
     INCLUDE_FLAG,
 )
+AS_COUNTED = Argument("--as-counted", "Whatever editors have pinned (marked *) or hidden.", is_switch=True)
 COMMAND = Command(
     name="popular",
     says="Show what is read and watched most.",
@@ -212,6 +224,7 @@ COMMAND = Command(
         Argument("--exclude", "Not this asset; may be repeated.", shows="ASSET", repeated=True),
         Argument("--sort", "By hits, or by how many visitors came.", choices=MEASURES, default=HITS),
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=20),
+        AS_COUNTED,
         Argument("--closed", "Only windows that are closed, so that the answer stays the same.", is_switch=True),
         SECRET_FILE,
         JSON,

@@ -21,13 +21,15 @@ from footfall.shells.cli.command import (
     printable,
     whole_from,
 )
-from footfall.shells.cli.popular import LABEL_FLAGS, grouped, label_pairs, patiently_asked, visitors
+from footfall.shells.cli.popular import AS_COUNTED, LABEL_FLAGS, grouped, label_pairs, patiently_asked, visitors
 from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked
 
 
 def trending(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask for the list and show it."""
     pairs = [*brand_asked(arguments).items(), ("limit", str(arguments.limit)), *label_pairs(arguments)]
+    if arguments.as_counted:
+        pairs.append(("edited", "false"))
     with closing(Caller(arguments.url)) as caller:
         asked = "/v1/trending?" + urlencode(pairs)
         reply = answer_of(patiently_asked(caller, asked, arguments.secret_file, around))
@@ -95,6 +97,7 @@ COMMAND = Command(
         BRAND_OR_KEY,
         *LABEL_FLAGS,
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=20),
+        AS_COUNTED,
         SECRET_FILE,
         JSON,
     ),

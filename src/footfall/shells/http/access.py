@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded, key_needed
 from footfall.accounts.keyring import Caller, Keyring, NotAllowed, OriginNotAllowed, UnknownKey
-from footfall.accounts.keys import ADMIN, HITS, READ, SECRET_MARK
+from footfall.accounts.keys import ADMIN, EDIT, HITS, READ, SECRET_MARK
 from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
 from footfall.accounts.proofs import Proofs
@@ -199,8 +199,8 @@ class Access:
         return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))
 
     def _open_brand(self, name: str, scope: str) -> Brand:
-        if scope == ADMIN:
-            raise KeyNeeded("key", "is missing; send a secret key with the scope admin in Authorization: Bearer")
+        if scope in (ADMIN, EDIT):  # Nobody could say who it was.
+            raise KeyNeeded("key", f"is missing; send a secret key with the scope {scope} in Authorization: Bearer")
         if not name and self._brands.has_stored:
             raise KeyNeeded("key", "is missing; send a key in Authorization: Bearer")
         if not name:
@@ -313,7 +313,7 @@ class HasAccess(Protocol):
 async def brand_of(request: "Request", state: HasAccess, *, scope: str) -> Brand:
     """Return the brand that the request is about; raise what becomes 401, 403, 404 or 429 unless it may ask.
 
-    The scope is hits, write, read or admin. The brand is the key's; one without keys is named by `?brand=`.
+    The scope is hits, write, read, edit or admin. The brand is the key's; one without keys is named by `?brand=`.
     """
     return state.access.brand_for(request, scope=scope)
 

@@ -15,6 +15,7 @@ from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.edits import Edits
 from footfall.catalog.labels import KnownLabels
 from footfall.ports.errors import PortError, Throttled
 from footfall.shells.http.commits import Committer
@@ -120,6 +121,10 @@ class Cataloguing:
         """Forget assets and return how many of them were known."""
         with self.writing(brand):
             return await self._changed(brand, ids, lambda catalogue: catalogue.delete(brand, ids))
+
+    async def edit(self, change: Callable[[Edits], _T]) -> _T:
+        """Change what editors have done to lists, and return what came of it; inside `writing`."""
+        return await self._written(lambda catalogue: change(catalogue.edits))
 
     async def asked(self, brand: str, question: Callable[[Catalogue], _T]) -> _T:
         """Return what the catalogue answers to a brand's question, once it is its turn; no write is waited for."""

@@ -18,6 +18,7 @@ _SCOPE_SAYS = {
     "hits": "a public write key, or a secret key that may write",
     "read": "a key that may read",
     "write": "a key that may write",
+    "edit": "a key that may edit lists",
     "admin": "a key that may administer",
 }
 
@@ -58,7 +59,7 @@ def example_call(operation: Operation) -> str:
         if one.where == "path":
             path = path.replace("{" + one.name + "}", str(one.example))
     words = ["curl"] + ([] if operation.method == "GET" else ["-X", operation.method])
-    if operation.scope in ("admin", "read", "write"):
+    if operation.scope in ("admin", "edit", "read", "write"):
         words += ["-H", "Authorization: Bearer $KEY"]
     if operation.bodies:
         body = operation.bodies[0]

@@ -10,6 +10,7 @@ from footfall import __version__
 from footfall.shells.http.described import (
     assets,
     brands,
+    edits,
     history,
     history_schemas,
     hits,
@@ -40,6 +41,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *screening.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
+    *edits.OPERATIONS,
     *brands.OPERATIONS,
     *rules.OPERATIONS,
     *instance.OPERATIONS,
@@ -54,6 +56,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **screening.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
+    **edits.SCHEMAS,
     **brands.SCHEMAS,
     **rules.SCHEMAS,
 }
@@ -109,7 +112,11 @@ def _operation(operation: Operation) -> dict[str, Any]:
     elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.
         public = [{"publicKey": list[str]()}] if operation.scope == "hits" else []
-        made["security"] = [{"secretKey": list[str]()}, *public, *([] if operation.scope == "admin" else [{}])]
+        made["security"] = [
+            {"secretKey": list[str]()},
+            *public,
+            *([] if operation.scope in ("admin", "edit") else [{}]),
+        ]
     return made
 
 

@@ -11,6 +11,7 @@ from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
 from footfall.accounts.limits import TooOften
 from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
+from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
@@ -36,6 +37,8 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     AlreadyThere: HTTPStatus.CONFLICT,
     TooOften: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownAsset: HTTPStatus.NOT_FOUND,
+    NotPinned: HTTPStatus.NOT_FOUND,
+    NotHidden: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,

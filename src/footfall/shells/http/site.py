@@ -9,6 +9,7 @@ from footfall.accounts.register import Register
 from footfall.app.settings import Settings
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.edits import Edits
 from footfall.flow.serve.ledger import Ledger
 from footfall.ports.stream import Appended, Entry
 from footfall.ports.table import Table
@@ -53,6 +54,10 @@ class ChangesCatalogue(Protocol):
 
     async def delete(self, brand: str, ids: Sequence[str]) -> int:
         """Forget assets and return how many of them were known."""
+        ...
+
+    async def edit(self, change: Callable[[Edits], T]) -> T:
+        """Change what editors have done to lists, and return what came of it; inside `writing`."""
         ...
 
     async def asked(self, brand: str, question: Callable[[Catalogue], T]) -> T:

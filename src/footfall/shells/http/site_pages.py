@@ -23,6 +23,7 @@ from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
+from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
@@ -53,6 +54,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
         routes=[
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
             *asset_routes(state),
+            *edit_routes(state),
             *brand_routes(state),
             *key_routes(state),
             *token_routes(state),

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from footfall.catalog.asset import Asset
 from footfall.catalog.catalogue import Catalogue
+from footfall.catalog.edits import Edits
 from footfall.catalog.labels import KnownLabels
 from footfall.catalog.lease import writing_alone
 from footfall.ports.table import Table
@@ -50,6 +51,10 @@ class FunctionCatalogue:
                 return self._catalogue.delete(brand, ids)
             finally:
                 self._labels().forget(brand, ids)
+
+    async def edit(self, change: Callable[[Edits], _T]) -> _T:
+        """Change what editors have done to lists, and return what came of it; inside `writing`."""
+        return change(self._catalogue.edits)
 
     async def asked(self, brand: str, question: Callable[[Catalogue], _T]) -> _T:
         """Return what the catalogue answers to a brand's question."""

@@ -19,6 +19,7 @@ from footfall.shells.http.answers import Answers
 from footfall.values.clock import Clock
 
 LOOK_MS_MIN = 1_000
+EDITS_LOOK_MS = 1_000  # What an editor did is seen within a second; a look is one read.
 LOOKS_PER_WRITE = 10  # Counts are written once in the freshness; a list is older by a tenth of it at most.
 ROW_BYTES = 24  # What a row of a board is taken to weigh, with its share of ids, sums and the room to add them up.
 ROWS_MIN = 50_000
@@ -37,23 +38,27 @@ class Lists:
         self._look_ms = look_ms(settings)
         self._clock = clock
         self._looked_at_ms: int | None = None
+        self._edits_looked_at_ms = 0
         self._is_reading = False
         self._loop = asyncio.get_running_loop()
         # Nobody makes answers anew in the background, so one whose counts changed is made anew when it is asked for.
         self.answers = Answers(self._ask, bytes_max=settings.serve_answers_bytes_max, stale_s_max=0.0)
 
     def refresh(self) -> None:
-        """Take in new counts, if a look is due; when they cannot be read, lists stay as they are."""
+        """Take in new counts and edits, if a look is due; when they cannot be read, lists stay as they are."""
         now_ms = self._clock.now_ms()
-        if self._looked_at_ms is not None and 0 <= now_ms - self._looked_at_ms < self._look_ms:
+        is_due = self._looked_at_ms is None or not 0 <= now_ms - self._looked_at_ms < self._look_ms
+        if not is_due and 0 <= now_ms - self._edits_looked_at_ms < EDITS_LOOK_MS:
             return
         try:
-            changed = self._answering.refresh()
+            changed = self._answering.refresh() if is_due else self._answering.look_at_edits()
         except PortError as error:
             _log.warning("lists stay as they are: %s", error)
             return
-        self._looked_at_ms = now_ms
-        self._in_flight.take(self._answering.checkpoints)
+        self._edits_looked_at_ms = now_ms
+        if is_due:
+            self._looked_at_ms = now_ms
+            self._in_flight.take(self._answering.checkpoints)
         for brand, version in changed:
             self.answers.on_message(["changed", brand, version])
         self._tell_dropped()

@@ -267,8 +267,8 @@ AUDIT = Operation(
     "Who did what with a brand and when, the newest first.",
     GROUP,
     "admin",
-    more="Brands and keys that were changed, re-counts, replays, counters and assets that were deleted. Nothing can be "
-    "changed in it; it is kept for `audit_keep_days`.",
+    more="Brands and keys that were changed, re-counts, replays, counters and assets that were deleted, assets that "
+    "were pinned or hidden. Nothing can be changed in it; it is kept for `audit_keep_days`.",
     parameters=(
         Parameter("limit", "How many at most; 100 unless given.", whole(1, 1_000)),
         Parameter("after", "Where the answer before ended, as it says itself.", text(bytes_max=64)),

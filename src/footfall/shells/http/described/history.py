@@ -20,7 +20,7 @@ from footfall.flow.serve.query import (
     VALUES_MAX,
 )
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX, PROFILES, SERIES
-from footfall.shells.http.described.lists import BRAND, GROUP, INCLUDED, MOMENT, SORT, TABLES, either, several
+from footfall.shells.http.described.lists import BRAND, EDITED, GROUP, INCLUDED, MOMENT, SORT, TABLES, either, several
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -180,6 +180,7 @@ TRENDING = Operation(
         Parameter("publishedAfter", "Only assets that were published then or later.", MOMENT),
         Parameter("exclude", "All but these assets.", several(ASSET_BYTES_MAX, VALUES_MAX)),
         _LIMIT,
+        EDITED,
         _FORMAT,
         _IF_NONE_MATCH,
     ),

@@ -15,7 +15,7 @@ _RISE_BOUNDS: dict[str, Schema] = {"uniquesAtLeast": UNIQUES["uniquesAtLeast"], 
 
 RISING_ASSET = record(
     {
-        "rank": whole(1, LIMIT_MAX),
+        "rank": whole(1),
         "assetId": text(),
         "rise": {**_NUMBER, "description": "(steady + `prior`) / (`expected` + `prior`)"},
         "uniques": whole(0, says="visitors in the last hour; this and the next five only when `basis` is `visitors`"),
@@ -87,6 +87,7 @@ RISING_LIST = record(
             "`visitors`, those of each hour and of these minutes added up.",
         ),
         "prior": {**_NUMBER, "description": "what an asset that was seen in the hour had on average; at least 3"},
+        "hidden": whole(1, says="only when there are some: assets that an editor had left out on the way to the last"),
         "items": listed({"$ref": "#/components/schemas/RisingAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "exact", "basis", "hits", "baseline", "prior", "items"),

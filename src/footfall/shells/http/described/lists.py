@@ -49,7 +49,7 @@ INCLUDED = Parameter(
 )
 LISTED_ASSET = record(
     {
-        "rank": whole(1, LIMIT_MAX),
+        "rank": maybe(whole(1, says="as it was counted, whatever editors did; null: pinned, and no hit was counted")),
         "change": maybe(
             {
                 "type": "integer",
@@ -57,8 +57,8 @@ LISTED_ASSET = record(
             }
         ),
         "assetId": text(),
-        "hits": whole(1, says="hits in the span; at least so many unless `exact`"),
-        "hitsAtMost": whole(1, says="only unless `exact`: not more than so many"),
+        "hits": whole(0, says="hits in the span; at least so many unless `exact`"),
+        "hitsAtMost": whole(0, says="only unless `exact`: not more than so many"),
         "sectionId": {"anyOf": [text(), {"type": "integer"}, {"type": "null"}]},
         "resourceType": maybe(text()),
         "paidType": maybe(text()),
@@ -66,6 +66,7 @@ LISTED_ASSET = record(
         "address": text(),
         "image": text(),
         "published": text(),
+        "pinned": {"type": "boolean", "description": "only when true: an editor chose where it stands"},
     },
     required=("rank", "change", "assetId", "hits", "sectionId", "resourceType", "paidType"),
 )
@@ -79,9 +80,15 @@ LIST = record(
         "keptSince": text("only when the span begins before what is kept: since when everything is there"),
         "revision": text("of closed lists and spans: the same revision is the same bytes"),
         "final": {"type": "boolean", "description": "of closed lists and spans: no late hit can change it any more"},
+        "hidden": whole(1, says="only when there are some: assets that an editor had left out on the way to the last"),
         "items": listed({"$ref": "#/components/schemas/ListedAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "exact", "items"),
+)
+EDITED = Parameter(
+    "edited",
+    "`false`: as it was counted, whatever editors have pinned or hidden.",
+    {"type": "boolean", "default": True},
 )
 SORT = Parameter(
     "sort",
@@ -101,8 +108,8 @@ UNIQUES_ARE = text(
 )
 _LISTED = LISTED_ASSET["properties"]
 UNIQUE_ASSET = record(
-    {"rank": _LISTED["rank"], "assetId": text(), **UNIQUES}
-    | {name: schema for name, schema in _LISTED.items() if name not in ("rank", "change", "assetId")},
+    {"rank": whole(1), "assetId": text(), **UNIQUES}
+    | {name: schema for name, schema in _LISTED.items() if name not in ("rank", "change", "assetId", "pinned")},
     required=("rank", "assetId", *UNIQUES, "hits", "sectionId", "resourceType", "paidType"),
 )
 UNIQUES_LIST = record(
@@ -116,7 +123,7 @@ UNIQUES_LIST = record(
             "the error of the estimates",
         },
         "exact": {"type": "boolean", "description": "every count of hits is proven"},
-        **{name: LIST["properties"][name] for name in ("keptSince", "revision", "final")},
+        **{name: LIST["properties"][name] for name in ("keptSince", "revision", "final", "hidden")},
         "items": listed({"$ref": "#/components/schemas/UniqueAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "sort", "uniquesAre", "membersProven", "exact", "items"),
@@ -224,6 +231,7 @@ POPULAR = Operation(
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
         SORT,
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
+        EDITED,
         Parameter("format", "As a table: one row a line.", text(enum=list(FORMATS), default=FORMATS[0])),
         Parameter("If-None-Match", "The `ETag` of the list that is there.", text(), "header"),
     ),

@@ -249,7 +249,7 @@ function total(reasons) {
 }
 
 function showRow(row, item, share) {
-  setText(part(row, "rank-number"), String(item.rank));
+  setText(part(row, "rank-number"), item.rank === null ? "–" : String(item.rank));
   showChange(part(row, "change"), item.change);
   showAsset(part(row, "asset"), item);
   const hits = numbers.format(item.hits);
@@ -260,6 +260,7 @@ function showRow(row, item, share) {
     item.sectionId === null ? null : `section ${item.sectionId}`,
     item.resourceType,
     item.paidType,
+    item.pinned ? "pinned" : null,
   ]);
 }
 
