@@ -34,6 +34,14 @@ SAFARI = (
         "NewsApp/7.1 (iPhone; iOS 18.2; Scale/3.00)",
         "NewsApp/7.1 CFNetwork/1568 Darwin/24.2.0",
         "Mozilla/4.0 (compatible; MSIE 6.0; Windows NT 5.1),gzip(gfe) (via translate.google.com)",
+        "Mozilla/5.0 (X11; Linux x86_64; rv:32.0) Gecko/20100101 Firefox/32.0,gzip(gfe) (via docs.google.com/viewer)",
+        "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0; .NET CLR 2.0.50727; Acme Agent; InfoPath.3)",
+        "Mozilla/5.0 (hiding-agent; rv:23.0) Gecko/20100101 Firefox/23.0",
+        "Mozilla/5.0 (Linux armv7l) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/84.0 Safari/537.36 OPR/46.0 OMI/4.21"
+        " HbbTV/1.5.1 ( DRM;Acme;TV_2021;V1;50XTOOL;TV_2021;) FVC/5.0 (Acme;TV_2021;)",
+        "Phone7/4.0 Profile/MIDP-2.0 Configuration/CLDC-1.1 UP.Browser/5.0 UP.Link/5.1 (Acme WAP Proxy/1.0)",
+        "OPR/19.0.1325.0 OMI/4.1.4.54, TV/15.99.2.1 (Acme, wired)",
+        "Mozilla/5.0 (PlayStation 4 Pro 5.0)",
         "Mozilla/5.0 (Linux; Android 16; Pixel 10; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0"
         " Chrome/146.0 Mobile Safari/537.36 MetaIAB Facebook",
     ],
@@ -60,6 +68,18 @@ def test_people_are_people(agent: str) -> None:
         (CHROME.replace("Chrome", "HeadlessChrome"), "bot", "automation", "HeadlessChrome"),
         ("Mozilla/5.0 (compatible; NeverHeardOfBot/1.0)", "bot", "says-so", ""),
         ("Somebody (mail me at me@news.example.org, Windows)", "bot", "has-contact", ""),
+        ("Mozilla/5.0 (X11; Linux x86_64; rv:10.0) Gecko/20100101 Firefox/21.0 Acme pShots", "bot", "says-so", ""),
+        ("Mozilla/5.0 Firefox Windows WhoRunsThis.com", "bot", "has-contact", ""),
+        ("Postman 1.3.3 rv:237 (Macintosh; Mac OS X 10.9.3; sk_SK)", "bot", "http-library", ""),
+        (f"{CHROME} Time/1710630666672", "suspected", "no-browser", ""),
+        # A form that is a browser's protects no name that only programs have.
+        ("Mozilla/5.0 (Acmebot; X11; rv:84.0) Gecko/20100101 Firefox/84.0", "bot", "says-so", ""),
+        (
+            "Mozilla/4.0 (compatible; MSIE 8.0; Windows NT 6.1; Trident/4.0; .NET CLR 2.0.50727; .NET4.0C; PTST 2.386)",
+            "bot",
+            "automation",
+            None,
+        ),
         ("Thing/1.0", "suspected", "no-browser", ""),
         ("", "suspected", "no-agent", ""),
         ("-", "suspected", "no-agent", ""),
