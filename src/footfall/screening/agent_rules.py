@@ -152,10 +152,12 @@ LAST = (
         Label.SUSPECTED,
         Reason.NO_BROWSER,
     ),
-    # Telephones of before 2010, and browsers of text, look like a bare name.
+    # Telephones of before 2010, by maker or operator, browsers of text and some of desks look like a bare name.
     _any_of(
         r"wap.?browser up\.browser/ \((?:playstation|nintendo)\s"
-        r" ^(?:lynx|e?links|w3m|dillo|netsurf|hotjava|nook.browser)(?:[/(\s]|$)"
+        r" ^(?:lynx|e?links|w3m|dillo|netsurf|hotjava|nook.browser|sleipnir|lunascape|icab|omniweb"
+        r"|ibrowse|amaya|ncsa.mosaic|cyberdog|galeon|uzbl|dooble|midori|konqueror)(?:[/(\s]|$)"
+        r" ^(?:mozilla/\d\.0\()?(?:j-phone|softbank|vodafone|emobile|pdxgw|astel|ddipocket|willcom)[/;]"
         r" ^(?:iphone|ipod|smarttv_|nokia|blackberry|samsung|sonyericsson|sec-|lge?[-/]|mot-"
         r"|sie-|sagem|panasonic|philips|sharp|alcatel|zte)",
         Label.PERSON,
@@ -171,8 +173,8 @@ LAST = (
         r" \bcros\b freebsd openbsd netbsd sunos symbian series.?[46]0 midp j2me \bbrew\b tizen kaios webos web0s"
         r" \bbada\b maemo meego playstation nintendo xbox roku smart.?tv hbbtv appletv tvos watchos harmony beos"
         r" haiku amiga os/2 risc.?os gecko applewebkit khtml presto trident msie netfront \bopera\b dalvik ucweb"
-        r" ucbrowser webkit firefox silk/ kindle up\.browser \bmaui\b docomo kddi onebrowser \bwin(?:10|11)\b"
-        r" palm(?:os|source|scape) browser inferno \bopr/ \bomi/",
+        r" ucbrowser webkit firefox silk/ kindle up\.browser \bmaui\b docomo kddi onebrowser"
+        r" \bwin(?:9[58]|nt|32|10|11)\b palm(?:os|source|scape) browser inferno \bopr/ \bomi/",
         Label.PERSON,
         Reason.NONE,
     ),
@@ -191,7 +193,7 @@ PEOPLE = (
     ),
     _any_of(
         r"\(via.[a-z]+\.google\.com[/)] embeddedwb bsalsa\.com dts.agent (?:^|;\s)user-agent:.mozilla/[45]"
-        r" embedded.web.browser.from speedmode;.proxy",
+        r" embedded.web.browser.from speedmode;.proxy google.wireless.transcoder",
         Label.PERSON,
         Reason.NONE,
     ),
