@@ -104,6 +104,7 @@ def test_a_route_describes_its_page(client: Footfall, listener: Listener) -> Non
         "resourceType": "article",
         "paidType": "free",
         "url": "https://news.example/story",
+        "agent": BROWSER[1].decode(),
     }
 
 

@@ -88,8 +88,16 @@ def test_a_view_describes_its_page(site: WSGIHandler, listener: Listener) -> Non
             "resourceType": "article",
             "paidType": "free",
             "url": "http://news.example/story/",
+            "agent": BROWSER["HTTP_USER_AGENT"],
         }
     ]
+
+
+def test_a_site_may_keep_its_readers_agents(site: WSGIHandler, listener: Listener) -> None:
+    with override_settings(FOOTFALL={**settings.FOOTFALL, "SENDS_AGENT": False}):
+        factory: Any = RequestFactory()
+        footfall_django.FootfallMiddleware(plain)(factory.get("/plain/", **BROWSER))  # pyright: ignore[reportArgumentType]
+    assert ["agent" in hit for hit in sent(listener)] == [False]
     assert listener.heard[0].headers["authorization"] == "Bearer ffsec_x"
 
 

@@ -61,6 +61,7 @@ def test_a_view_describes_its_page(client: Footfall, listener: Listener) -> None
         "paidType": "free",
         "url": "http://localhost/story",
         "visitor": "m-7",
+        "agent": BROWSER["User-Agent"],
     }
 
 

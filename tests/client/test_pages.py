@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from footfall.client import Page
-from footfall.client.pages import Rules, View, count_page, is_page_view
+from footfall.client.pages import AGENT_BYTES_MAX, Rules, View, count_page, is_page_view
+from footfall.values import hit as of_server
+from footfall.values.hit import require_text
 
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0"
 SEEN = View(
@@ -28,9 +30,9 @@ class Book:
         self.hits.append({"asset": asset, **{name: value for name, value in more.items() if value}})
 
 
-def counted(view: View, page: Page | None = None) -> list[dict[str, Any]]:
+def counted(view: View, page: Page | None = None, rules: Rules | None = None) -> list[dict[str, Any]]:
     book = Book()
-    count_page(book, lambda: view, page_of=lambda: page, rules=Rules())
+    count_page(book, lambda: view, page_of=lambda: page, rules=rules or Rules())
     return book.hits
 
 
@@ -40,7 +42,7 @@ def with_headers(**more: str) -> View:
 
 def test_a_page_counts_under_its_address_without_what_may_be_private() -> None:
     address = "https://news.example/story"
-    assert counted(SEEN) == [{"asset": address, "url": address, "referrer": "https://news.example/"}]
+    assert counted(SEEN) == [{"asset": address, "url": address, "referrer": "https://news.example/", "agent": BROWSER}]
 
 
 @pytest.mark.parametrize(
@@ -105,9 +107,24 @@ def test_who_asks_not_to_be_followed_is_counted_without_a_visitor(name: str) -> 
     assert "visitor" not in hit
 
 
-def test_neither_address_nor_agent_of_the_reader_is_handed_over() -> None:
-    (hit,) = counted(with_headers(x_forwarded_for="198.51.100.1"), Page(asset="a"))
+def test_the_readers_address_is_not_handed_over_and_the_agent_only_where_it_is_wanted() -> None:
+    view = with_headers(x_forwarded_for="198.51.100.1")
+    (hit,) = counted(view, Page(asset="a"))
+    assert set(hit) == {"asset", "url", "referrer", "agent"}
+    (hit,) = counted(view, Page(asset="a"), Rules(sends_agent=False))
     assert set(hit) == {"asset", "url", "referrer"}
+
+
+@pytest.mark.parametrize(
+    "agent", ["Mozilla/5.0 (X11)\t\x00\x7f", "Mozilla/5.0 " + "x" * 3_000, "Mozilla/5.0 \udc80", "Möz " * 400]
+)
+def test_an_odd_agent_is_handed_over_as_the_server_takes_it(agent: str) -> None:
+    (hit,) = counted(with_headers(user_agent=agent))
+    assert require_text("agent", hit["agent"], bytes_max=AGENT_BYTES_MAX)
+
+
+def test_the_server_takes_agents_as_long_as_we_send() -> None:
+    assert AGENT_BYTES_MAX <= of_server.AGENT_BYTES_MAX
 
 
 def test_what_fails_while_counting_never_reaches_the_application(caplog: pytest.LogCaptureFixture) -> None:

@@ -27,6 +27,7 @@ def test_a_hit_is_sent_with_all_that_was_said(opened: Opening, listener: Listene
         at=datetime(2026, 11, 15, 14, 30, tzinfo=UTC),
         visitor="m-7",
         id="h-1",
+        agent="Mozilla/5.0",
     )
     assert client.flush()
     (heard,) = listener.heard
@@ -44,6 +45,7 @@ def test_a_hit_is_sent_with_all_that_was_said(opened: Opening, listener: Listene
             "at": "2026-11-15T14:30:00+00:00",
             "visitor": "m-7",
             "id": "h-1",
+            "agent": "Mozilla/5.0",
         }
     ]
 

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 from footfall.app import control
+from footfall.client import Footfall, Options, Page
+from footfall.client.pages import Rules, View, count_page
 from tests.scenarios.instance import Instance, Starter, footfall
 from tests.scenarios.test_privacy_scan import contents
 
@@ -46,6 +48,26 @@ def test_pages_are_judged_and_servers_are_not(starter: Starter) -> None:
         "referrer-spam": 1,
         "reload": 2,
     }
+
+
+def test_the_client_says_who_reads_and_the_server_judges_and_forgets_it(starter: Starter) -> None:
+    instance = starter.start(starter.folder / "data")
+    listed = (
+        "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/130.0 Safari/537.36 PTST/1.0"
+    )
+    asked = {"sec-fetch-dest": "document"}
+    html = {"content-type": "text/html"}
+    with Footfall(instance.url, brand="abc", options=Options(linger_ms=50)) as client:
+        for agent in (FIREFOX, listed):
+            view = View("GET", f"{PAGE}/story", {**asked, "user-agent": agent}, 200, html)
+            count_page(client, lambda view=view: view, page_of=lambda: Page(asset=1), rules=Rules())
+        client.hit(1, agent=GOOGLEBOT)
+        client.hit(1)
+        assert client.flush()
+    book = instance.drained("abc")
+    assert (book["counted"], book["screened"]) == (2, {"bot-agent": 2})
+    instance.terminate()
+    assert not [path for path, content in contents(instance.data) if b"PTST" in content or b"Googlebot" in content]
 
 
 def test_operators_bring_lists_and_rules_while_it_runs(starter: Starter, tmp_path: Path) -> None:

@@ -58,7 +58,9 @@ class FootfallMiddleware:
         named = chosen.get("PAGE_OF")
         loading = import_module("django.utils.module_loading")
         self._page_of: PageOf | None = loading.import_string(named) if isinstance(named, str) else named
-        self._rules = Rules(left_out=tuple(chosen.get("LEFT_OUT", LEFT_OUT)))
+        self._rules = Rules(
+            left_out=tuple(chosen.get("LEFT_OUT", LEFT_OUT)), sends_agent=bool(chosen.get("SENDS_AGENT", True))
+        )
         self._client = client()
         sync = import_module("asgiref.sync")  # It comes with Django.
         self._is_async = bool(sync.iscoroutinefunction(get_response))

@@ -59,13 +59,15 @@ class Footfall:
         at: datetime | int | str | None = None,
         visitor: str | None = None,
         id: str | None = None,
+        agent: str | None = None,
     ) -> None:
         """Hand over a hit and return at once; nothing that goes wrong with it is raised here.
 
-        `at` is when it was seen: now unless given, so that a hit that waits for the server keeps its minute.
+        `at` is when it was seen: now unless given, so that a hit that waits for the server keeps its minute. `agent` is
+        the reader's user agent; the server tells programs by it and does not keep it.
         """
         seen_at = self._clock() if at is None else at
-        self._put((asset, section, type, paid, url, referrer, seen_at, visitor, id))
+        self._put((asset, section, type, paid, url, referrer, seen_at, visitor, id, agent))
 
     def popular(  # noqa: PLR0913 - what may be asked for, each with a default
         self,

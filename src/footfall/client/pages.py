@@ -2,8 +2,9 @@
 
 Counting on the server sees what a browser does not tell: every response, and nobody's screen. So only what a person
 most likely looks at counts: a GET that was answered with 200 and HTML, not fetched ahead, not asked for by a script,
-and not by an agent that says it is a program. Address and agent stay here; only a visitor that the application names
-itself is sent, and not even that for a reader who asks not to be followed.
+and not by an agent that says it is a program. The reader's address stays here. The agent is sent, because the server
+knows more programs than we do; it keeps what follows from it, and not the agent. A visitor is sent only if the
+application names one itself, and not even then for a reader who asks not to be followed.
 """
 
 import logging
@@ -14,6 +15,7 @@ from typing import Protocol
 from urllib.parse import urlsplit, urlunsplit
 
 HEADERS = ("footfall-asset", "footfall-section", "footfall-type", "footfall-paid")
+AGENT_BYTES_MAX = 1_024  # that the server takes; the longest of browsers have some 500
 COUNT_HEADER = "footfall-count"  # `no` leaves the page out
 LEFT_OUT = ("/static/", "/media/", "/admin/", "/favicon.ico", "/robots.txt")
 # Agents that say they are programs. One maker of telephones has a name that ends like theirs.
@@ -40,6 +42,7 @@ class Counter(Protocol):
         url: str | None = None,
         referrer: str | None = None,
         visitor: str | None = None,
+        agent: str | None = None,
     ) -> None:
         """Hand over a hit."""
         ...
@@ -74,6 +77,7 @@ class Rules:
 
     left_out: Sequence[str] = LEFT_OUT  # paths that begin so
     is_program: Callable[[str], bool] = lambda agent: not agent or PROGRAMS.search(agent) is not None
+    sends_agent: bool = True  # Without it the server screens by the rest of what it is told.
 
 
 def is_page_view(view: View, rules: Rules) -> bool:
@@ -105,7 +109,7 @@ def count_page(
         if is_page_view(view, rules):
             page = page_of() or page_from_headers(view.answered)
             if page.is_counted:
-                _count(client, view, page)
+                _count(client, view, page, sends_agent=rules.sends_agent)
     except Exception:  # A page must be shown even if it cannot be counted.
         log.exception("a page view could not be counted")
 
@@ -116,7 +120,7 @@ def page_from_headers(answered: Mapping[str, str]) -> Page:
     return Page(asset, section, kind, paid)
 
 
-def _count(client: Counter, view: View, page: Page) -> None:
+def _count(client: Counter, view: View, page: Page, *, sends_agent: bool) -> None:
     address = _without_query(view.address)
     wants_privacy = view.asked.get("sec-gpc") == "1" or view.asked.get("dnt") == "1"
     client.hit(
@@ -127,7 +131,14 @@ def _count(client: Counter, view: View, page: Page) -> None:
         url=address,
         referrer=_without_query(view.asked.get("referer", "")),
         visitor="" if wants_privacy else page.visitor,
+        agent=_sendable(view.asked.get("user-agent", "")) if sends_agent else "",
     )
+
+
+def _sendable(agent: str) -> str:
+    """Return an agent that the server takes: a page must not go uncounted because somebody's agent is odd."""
+    shown = "".join(character if character.isprintable() else " " for character in agent)
+    return shown.encode("utf-8", "replace")[:AGENT_BYTES_MAX].decode("utf-8", "ignore")
 
 
 def _without_query(address: str) -> str:

@@ -29,7 +29,7 @@ GIVE_UP_MS = 12 * 3_600_000  # The server remembers a key for a day; a later ret
 GZIP_BYTES_MIN = 1_000
 TELL_EVERY_S = 60.0
 
-FIELDS = ("assetId", "sectionId", "resourceType", "paidType", "url", "referrer", "at", "visitor", "id")
+FIELDS = ("assetId", "sectionId", "resourceType", "paidType", "url", "referrer", "at", "visitor", "id", "agent")
 RETRIED = (408, 425, 429)  # and every 5xx
 
 Waiting = tuple[object, ...]  # A hit in the queue: the values of FIELDS.

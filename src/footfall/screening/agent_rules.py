@@ -55,6 +55,22 @@ FIRST = (
     ),
 )
 
+# After the words that only programs have, before those that browsers have too: browsers in their exact form. What an
+# owner, a toolbar or a maker has put between its parts ("IDS7 Agent", "masking-agent", "ADEVTOOL") says nothing.
+FORMS = tuple(
+    Rule(pattern, Label.PERSON, Reason.NONE)
+    for pattern in (
+        # Internet Explorer with the versions of .NET that it tells; its other parts have no address in them.
+        r"^Mozilla/4\.0 \(compatible; MSIE \d+\.\d+; Windows NT \d+\.\d+;(?: [^;()@:/]+(?:/[\d.]+)?;)*"
+        r" \.NET(?: CLR [\d.]+|4\.0[CE]);(?: [^;()@:/]+;)* [^;()@:/]+\)$",
+        r"^Mozilla/5\.0 \((?:[\w .\-]+; )+rv:[\d.]+\) Gecko/[\d.]+ Firefox/[\d.]+$",
+        r"HbbTV/[\d.]+ \([^()@:]*;[^()@:]*\)",
+        # A telephone of before 2010, through the proxy that it needed.
+        r" Profile/MIDP-[\d.]+ Configuration/CLDC-[\d.]+(?: UP\.(?:Browser|Link)/[\w.]+)*"
+        r"(?: \([\w ]+ Proxy/[\d.]+\))?$",
+    )
+)
+
 # After the list: they say what an agent is by its words and its form, so they know no name beforehand.
 # "bot" ends a word, and a maker of telephones is called Cubot.
 LAST = (
@@ -65,20 +81,7 @@ LAST = (
         Reason.AUTOMATION,
     ),
     _any_of(
-        r"(?:^|[^u]|[^c]u)bots?(?:\b|_|\d) crawl spider scrap(?:e|y|ing) slurp archiv(?:e|ing)"
-        r" fetch(?:er|ing)?(?:\b|_) monitor(?:s|ing)?\b monitor(?:ss|rss) check(?:er|s|ing)?\b validat(?:e|or)"
-        r" (?:^|[^m])scan harvest extract(?:or|ion)? analy[sz]er?\b index(?:er|ing)\b grabber \bgrab[/-]"
-        r" downloader download.?manager/ \blibrary\b \brss(?:\b|owl)"
-        r" feed(?:er|read|fetch|burner|parser|demon|ly|press|bin) \bfeeds?[-\s]"
-        r" \bpreview search(?:bot|engine) \blink[\s-]?(?:check|walk|valet|exam|alarm|tiger|chk) \baudit \bprobe\b"
-        r" \bsurvey \bresearch\b \bseo\b parser\b \bsite.?(?:map|check|audit|explorer|improve|sucker)"
-        r" inspect(?:or|iontool|ion)\b \bdetector\b \bthumb(?:nail|shot|or) screenshot \bpinger\b \bpingback\b"
-        r" uptime\b mechanize httrack \bnutch\b heritrix (?:^|[^\w-])[a-z-]*agent\b collector\b retriever\b"
-        r" aggregator\b transcoder\b plagiar verif(?:y|ier)\b optimi[sz]er?\b capture(?:r|s)?\b copier\b webcopy"
-        r" newsnow finder\b hunter\b sniffer\b watch(?:er|dog)\b snoop sweep(?:er)?\b classifier\b \babuse\b"
-        r" cloudflare functionize mixnode pageburst measure(?:ment)?\b advisor\b observatory\b diagnostics?\b"
-        r" sogou.(?:\w+.spider|pic|inst) \bsecurity(?:headers|scan|trails|test) \bfavicon \bwebclient\b"
-        r" translator\b generator\b",
+        r"(?:^|[^u]|[^c]u)bots?(?:\b|_|\d) crawl spider scrap(?:e|y|ing) slurp archiv(?:e|ing)",
         Label.BOT,
         Reason.SAYS_SO,
     ),
@@ -93,6 +96,26 @@ LAST = (
         r" ^(?:active|azure|clamav|client/|discourse|duckduckgo|email|facebook|microsoft.bits"
         r"|offline|rank|read|reed|rest|track|w3c|yahoo|yandex)"
         r" \bgoogle-[a-z] [a-z]-google\b \bgoogle.(?:favicon|web|feed|site|image|safe|cloud|keyword|search.console)"
+        # Of lists of others, from the halves that may be read.
+        r" yandex\.translate kimonolabs assetnote webmon\b mappercmd/",
+        Label.BOT,
+        Reason.SAYS_SO,
+    ),
+    *FORMS,
+    _any_of(
+        r"fetch(?:er|ing)?(?:\b|_) monitor(?:s|ing)?\b monitor(?:ss|rss) check(?:er|s|ing)?\b validat(?:e|or)"
+        r" (?:^|[^m])scan harvest extract(?:or|ion)? analy[sz]er?\b index(?:er|ing)\b grabber \bgrab[/-]"
+        r" downloader download.?manager/ \blibrary\b \brss(?:\b|owl)"
+        r" feed(?:er|read|fetch|burner|parser|demon|ly|press|bin) \bfeeds?[-\s]"
+        r" \bpreview search(?:bot|engine) \blink[\s-]?(?:check|walk|valet|exam|alarm|tiger|chk) \baudit \bprobe\b"
+        r" \bsurvey \bresearch\b \bseo\b parser\b \bsite.?(?:map|check|audit|explorer|improve|sucker)"
+        r" inspect(?:or|iontool|ion)\b \bdetector\b \bthumb(?:nail|shot|or) screenshot \bpinger\b \bpingback\b"
+        r" uptime\b mechanize httrack \bnutch\b heritrix (?:^|[^\w-])[a-z-]*agent\b collector\b retriever\b"
+        r" aggregator\b transcoder\b plagiar verif(?:y|ier)\b optimi[sz]er?\b capture(?:r|s)?\b copier\b webcopy"
+        r" newsnow finder\b hunter\b sniffer\b watch(?:er|dog)\b snoop sweep(?:er)?\b classifier\b \babuse\b"
+        r" cloudflare functionize mixnode pageburst measure(?:ment)?\b advisor\b observatory\b diagnostics?\b"
+        r" sogou.(?:\w+.spider|pic|inst) \bsecurity(?:headers|scan|trails|test) \bfavicon \bwebclient\b"
+        r" translator\b generator\b [a-z]shots?\b jiankong"
         r" proxy(?:[/_]|bot|check|test|judge|service) \bserver\b \bsplash\b project\b node\.js"
         r" news(?:reader|ai|blur|gator) (?:^|[^b])tools?\b \btest(?:er|ing)\b \bdetect \bjava/\d"
         r" (?:^|[^\dr])preview",
@@ -100,8 +123,7 @@ LAST = (
         Reason.SAYS_SO,
     ),
     _any_of(
-        r""
-        r" ^(?:java|python|perl|php|ruby|go|node|curl|libcurl|wget|lwp|libwww|okhttp"
+        r"^(?:java|python|perl|php|ruby|go|node|curl|libcurl|wget|lwp|libwww|okhttp"
         r"|axios|got|undici|guzzle|httpie|jersey|jetty)(?:[^a-z]|$)"
         r" ^(?:apache-|lwp|libwww|pycurl|wordpress) \bpython(?:-requests|-urllib|-httpx|\d|/) go-http"
         r" http[_-]?(?:client|request|lib|urlconnection|rs)\b ^\w*http\b libwww-perl \burllib",
@@ -118,12 +140,25 @@ LAST = (
         Label.BOT,
         Reason.HAS_CONTACT,
     ),
-    # A browser's form with something between its parts where no browser has it.
-    Rule(r"\(KHTML, like Gecko; |Safari/[\d.]+ \(compatible;", Label.SUSPECTED, Reason.NO_BROWSER),
-    # Telephones of before 2010, and browsers of text, look like a bare name.
+    # As above, with capitals, which also end names of toolbars; so only at the end.
+    Rule(r"[\s(;+][A-Za-z0-9-]+\.(?:com|org|io)$", Label.BOT, Reason.HAS_CONTACT),
+    # A library's own form on a desk: a name, its version and its build before the system.
+    Rule(r"^[^()/]+ [\d.]+ rv:[\d.]+ \(Macintosh", Label.BOT, Reason.HTTP_LIBRARY),
+    # A browser's form with something between its parts where no browser has it, a moment of time in it, or its
+    # template not filled in.
+    Rule(
+        r"\(KHTML, like Gecko; |Safari/[\d.]+ \(compatible;|\bSafari\(|MSIE incompatible"
+        r"|\bTime/1\d{12}\b|rv:geckoversion",
+        Label.SUSPECTED,
+        Reason.NO_BROWSER,
+    ),
+    # Telephones of before 2010, by maker or operator, browsers of text and some of desks look like a bare name.
     _any_of(
-        r"wap.?browser ^(?:lynx|e?links|w3m|dillo|netsurf|hotjava|nook.browser)(?:[/(\s]|$)"
-        r" ^(?:iphone|smarttv_|nokia|blackberry|samsung|sonyericsson|sec-|lge?[-/]|mot-"
+        r"wap.?browser up\.browser/ \((?:playstation|nintendo)\s"
+        r" ^(?:lynx|e?links|w3m|dillo|netsurf|hotjava|nook.browser|sleipnir|lunascape|icab|omniweb"
+        r"|ibrowse|amaya|ncsa.mosaic|cyberdog|galeon|uzbl|dooble|midori|konqueror)(?:[/(\s]|$)"
+        r" ^(?:mozilla/\d\.0\()?(?:j-phone|softbank|vodafone|emobile|pdxgw|astel|ddipocket|willcom)[/;]"
+        r" ^(?:iphone|ipod|smarttv_|nokia|blackberry|samsung|sonyericsson|sec-|lge?[-/]|mot-"
         r"|sie-|sagem|panasonic|philips|sharp|alcatel|zte)",
         Label.PERSON,
         Reason.NONE,
@@ -138,8 +173,8 @@ LAST = (
         r" \bcros\b freebsd openbsd netbsd sunos symbian series.?[46]0 midp j2me \bbrew\b tizen kaios webos web0s"
         r" \bbada\b maemo meego playstation nintendo xbox roku smart.?tv hbbtv appletv tvos watchos harmony beos"
         r" haiku amiga os/2 risc.?os gecko applewebkit khtml presto trident msie netfront \bopera\b dalvik ucweb"
-        r" ucbrowser webkit firefox silk/ kindle up\.browser \bmaui\b docomo kddi onebrowser \bwin(?:10|11)\b"
-        r" palm(?:os|source|scape) browser inferno",
+        r" ucbrowser webkit firefox silk/ kindle up\.browser \bmaui\b docomo kddi onebrowser"
+        r" \bwin(?:9[58]|nt|32|10|11)\b palm(?:os|source|scape) browser inferno \bopr/ \bomi/",
         Label.PERSON,
         Reason.NONE,
     ),
@@ -157,8 +192,8 @@ PEOPLE = (
         Reason.NONE,
     ),
     _any_of(
-        r"\(via.translate\.google\.com\) embeddedwb bsalsa\.com dts.agent (?:^|;\s)user-agent:.mozilla/[45]"
-        r" embedded.web.browser.from speedmode;.proxy",
+        r"\(via.[a-z]+\.google\.com[/)] embeddedwb bsalsa\.com dts.agent (?:^|;\s)user-agent:.mozilla/[45]"
+        r" embedded.web.browser.from speedmode;.proxy google.wireless.transcoder",
         Label.PERSON,
         Reason.NONE,
     ),

@@ -1,7 +1,7 @@
 """What a user agent says of its sender: a person's browser, a known program, a model's reader, a loader in advance."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 from footfall.screening.agent_rules import FIRST, LAST, PEOPLE, Rule
@@ -55,8 +55,10 @@ class Agents(dict[str, AgentLabel]):
         if first.name or first.label is Label.PERSON:
             return first
         # A rule of ours that knows no name; the list may have one.
-        name = next((named for place in found if (named := self._labels[place].name)), "")
-        return replace(first, name=name) if name else first
+        for place in found:
+            if name := self._labels[place].name:
+                return AgentLabel(first.label, first.reason, name)
+        return first
 
 
 @cache

@@ -8,9 +8,14 @@ _WORDS = (b"prefetch", b"prerender", b"preview")
 
 def is_ahead(headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a request's headers say that nobody looks at the page yet."""
-    for name in _SAYING:
-        if name in headers:
-            value = headers[name].lower()
-            if any(word in value for word in _WORDS):
-                return True
-    return False
+    return any(_says_so(headers[name]) for name in _SAYING if name in headers)
+
+
+def is_purpose_ahead(purpose: str) -> bool:
+    """Tell the same by the value of such a header alone, as a server says it of its reader."""
+    return _says_so(purpose.encode("utf-8", "replace"))
+
+
+def _says_so(value: bytes) -> bool:
+    lowered = value.lower()
+    return any(word in lowered for word in _WORDS)

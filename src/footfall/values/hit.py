@@ -6,6 +6,7 @@ ASSET_BYTES_MAX = 256
 LABEL_BYTES_MAX = 64
 ADDRESS_BYTES_MAX = 2_048  # of a url or a referrer
 AGENT_BYTES_MAX = 1_024  # of a reader's user agent
+PURPOSE_BYTES_MAX = 64  # of what a reader's request said that it was for
 CLIENT_BYTES_MAX = 128  # of what the tracker tells of its browser
 ID_BYTES_MAX = 128  # of a hit's own id and of a visitor
 NUMBER_MAX = 2**63 - 1  # ids are 64-bit numbers where they are numbers

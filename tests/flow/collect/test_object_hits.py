@@ -8,6 +8,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.collect import object_hits
 from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.object_hits import RUN_HITS, ObjectHits, Source, Taken, runs_of
+from footfall.flow.collect.screen import Screen, ScreenLimits
 from footfall.flow.collect.senders import Salts
 from footfall.flow.stream.records import pack_from_record
 from footfall.values.clock import SetClock
@@ -17,13 +18,23 @@ WRITTEN_MS = NOW_MS - 3 * 86_400_000  # Three days before it is read.
 HOUR_MS = 3_600_000
 
 
+BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
+
+
 @pytest.fixture
 def hits() -> ObjectHits:
+    return new_hits()
+
+
+def new_hits(screen: Screen | None = None) -> ObjectHits:
     brands = Brands({"abc": Brand("abc")}, any_brand=False)
     brands.take_stored([Brand("stored"), Brand("holding", unlabelled="hold")])
     table = SqliteTable(":memory:", clock=SetClock(NOW_MS))
     salts = Salts(table, random_bytes=lambda size: b"s" * size)
-    return ObjectHits(brands, Acceptance(brands, salts, shards=4))
+    acceptance = Acceptance(brands, salts, shards=4)
+    if screen is not None:
+        acceptance.screen_with(screen)
+    return ObjectHits(brands, acceptance)
 
 
 def taken(hits: ObjectHits, *sent: object, brand: str = "", name: str = "b\0k\0v", run: int = 0) -> Taken:
@@ -117,3 +128,34 @@ def test_a_hit_keeps_its_own_id_beside_the_claim(hits: ObjectHits) -> None:
 def test_a_brand_that_wants_labels_first_holds_the_hits_of_objects_too(hits: ObjectHits) -> None:
     (entry,) = taken(hits, {"brand": "holding", "assetId": 1}).entries
     assert pack_from_record(entry.data).screened == {0: "unlabelled"}
+
+
+def test_hits_are_judged_by_what_they_say_of_their_readers_and_a_record_that_says_nothing_is_taken() -> None:
+    hits = new_hits(Screen(ScreenLimits(), secret=b"k" * 32))
+    said: list[dict[str, str]] = [
+        {},
+        {"agent": BROWSER},
+        {"agent": "curl/8.5.0"},
+        {"agent": "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"},
+        {"agent": BROWSER, "purpose": "prefetch;prerender"},
+        {"client": "driven"},
+        {"referrer": "https://semalt.com/x"},
+    ]
+    (entry,) = taken(hits, *({"brand": "abc", "assetId": 1, **one} for one in said)).entries
+    found = {2: "bot-agent", 3: "ai-agent", 4: "prefetch", 5: "headless", 6: "referrer-spam"}
+    assert pack_from_record(entry.data).screened == found
+    assert BROWSER.encode() not in entry.data
+
+
+def test_a_day_of_a_readers_hits_in_one_object_is_no_flood() -> None:
+    hits = new_hits(Screen(ScreenLimits(repeats_max=2, visitor_per_minute_max=2), secret=b"k" * 32))
+    sent = [{"brand": "abc", "assetId": 1, "visitor": "m-7", "at": WRITTEN_MS - HOUR_MS * hour} for hour in range(9)]
+    (entry,) = taken(hits, *sent).entries
+    assert pack_from_record(entry.data).screened is None
+
+
+def test_a_late_hit_of_a_program_is_late() -> None:
+    hits = new_hits(Screen(ScreenLimits(), secret=b"k" * 32))
+    late = {"brand": "abc", "assetId": 1, "agent": "curl/8.5.0", "at": WRITTEN_MS - 25 * HOUR_MS}
+    (entry,) = taken(hits, late).entries
+    assert pack_from_record(entry.data).screened == {0: "late"}

@@ -147,6 +147,12 @@ def test_a_server_is_judged_by_what_it_says_of_its_readers(salts: Salts) -> None
     assert house.one(SERVER) == ""
     assert house.one(SERVER, visitor="a") == "rate"
     assert house.batch([{"agent": GOOGLEBOT}, {"agent": FIREFOX}]) == {0: "bot-agent"}
+    assert house.batch(
+        [{"purpose": "prefetch"}, {"purpose": "click"}, {"agent": GOOGLEBOT, "purpose": "prefetch"}]
+    ) == {
+        0: "prefetch",
+        2: "bot-agent",
+    }
     private = Sender("198.51.100.1", "python-requests/2.32", wants_privacy=True, is_server=True)
     assert house.batch([{"visitor": "p"}] * 3, private) == {2: "reload"}
 

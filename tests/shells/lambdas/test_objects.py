@@ -16,6 +16,7 @@ from footfall.flow.collect import object_hits
 from footfall.flow.store import keys
 from footfall.ports.errors import Unavailable
 from footfall.ports.stream import Appended, Entry, Stream
+from footfall.screening.rules import BrandRules
 from footfall.shells.lambdas.count import Count
 from footfall.shells.lambdas.objects import Objects, ObjectsFailed
 from tests.engines.aws_ground import AwsGround, NewGround
@@ -116,6 +117,20 @@ def test_objects_count_once_when_deliveries_fail_and_are_repeated_in_any_order(
     count_all(ground)
     assert ledger(ground).counted == 183
     assert ledger(ground).duplicate > 0  # Some were appended, and nobody heard of it.
+
+
+def test_programs_and_what_an_operator_blocks_are_told_apart_by_what_records_say(
+    ground: AwsGround, source: str, put: Callable[[str, bytes], None]
+) -> None:
+    objects = Objects(ground.settings, CLOCK)
+    put("before", lines_of([*hits_of(3), *hits_of(2, agent="curl/8.5.0"), *hits_of(1, agent="AcmeReader (iPhone)")]))
+    put("after", lines_of(hits_of(4, agent="AcmeReader (iPhone)")))
+    assert objects.answer(s3_event(source, "before"), Minutes()) == NOTHING_FAILED
+    with closing(wiring.open_accounts(ground.settings, CLOCK)) as accounts:
+        accounts.register.screening.put_rules("abc", BrandRules(agents=("AcmeReader",)))
+    assert objects.answer(s3_event(source, "after"), Minutes()) == NOTHING_FAILED
+    count_all(ground)
+    assert (ledger(ground).counted, ledger(ground).screened) == (4, {"bot-agent": 2, "rule-agent": 4})
 
 
 class Unsure:

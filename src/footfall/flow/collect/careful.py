@@ -31,6 +31,7 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "visitor": ((str, type(None)), "text"),
     "client": ((str, type(None)), "text"),
     "agent": ((str, type(None)), "text"),
+    "purpose": ((str, type(None)), "text"),
 }
 
 

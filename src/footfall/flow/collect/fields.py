@@ -19,6 +19,7 @@ from footfall.values.hit import (
     ID_BYTES_MAX,
     LABEL_BYTES_MAX,
     NUMBER_MAX,
+    PURPOSE_BYTES_MAX,
     require_number,
     require_text,
 )
@@ -32,6 +33,7 @@ _Address = Annotated[str, Meta(max_length=ADDRESS_BYTES_MAX)]
 _Id = Annotated[str, Meta(max_length=ID_BYTES_MAX)]
 _Client = Annotated[str, Meta(max_length=CLIENT_BYTES_MAX)]
 _Agent = Annotated[str, Meta(max_length=AGENT_BYTES_MAX)]
+_Purpose = Annotated[str, Meta(max_length=PURPOSE_BYTES_MAX)]
 _Number = Annotated[int, Meta(ge=0, le=NUMBER_MAX)]
 _Asset = Annotated[str, Meta(min_length=1, max_length=ASSET_BYTES_MAX)]
 
@@ -51,6 +53,7 @@ class SentHit(Struct, kw_only=True, gc=False):
     visitor: _Id | UnsetType | None = UNSET
     client: _Client | UnsetType | None = UNSET
     agent: _Agent | UnsetType | None = UNSET
+    purpose: _Purpose | UnsetType | None = UNSET
 
 
 class Hit(Struct, frozen=True, gc=False):
@@ -63,8 +66,9 @@ class Hit(Struct, frozen=True, gc=False):
     visitor: str = ""
     url: str = ""
     referrer: str = ""
-    client: str = ""  # what the tracker tells of its browser; never stored, nor is the next
+    client: str = ""  # what the tracker tells of its browser; never stored, nor are the next two
     agent: str = ""  # of the reader, where a server sends
+    purpose: str = ""  # what the reader's request said that it was for, where a server sends
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,7 @@ def hit_from_plain(sent: SentHit) -> Hit:
         sent.referrer or "",
         sent.client or "",
         sent.agent or "",
+        sent.purpose or "",
     )
 
 
@@ -149,6 +154,7 @@ def hit_from_sent(sent: SentHit) -> Hit:
         referrer=_text("referrer", sent.referrer, ADDRESS_BYTES_MAX),
         client=_text("client", sent.client, CLIENT_BYTES_MAX),
         agent=_text("agent", sent.agent, AGENT_BYTES_MAX),
+        purpose=_text("purpose", sent.purpose, PURPOSE_BYTES_MAX),
     )
 
 

@@ -108,7 +108,7 @@ class ObjectHits:
         draft.brand = name
         request = Request(
             now_ms,
-            Sender(address="", agent="", wants_privacy=False, brand=name),
+            Sender(address="", agent="", wants_privacy=False, brand=name, is_server=True, is_past=True),
             is_batch=True,
             idempotency_key=claim,
             sent_at_ms=source.written_at_ms,

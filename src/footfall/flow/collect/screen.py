@@ -13,6 +13,7 @@ from msgspec import Struct
 from footfall.flow.collect.fields import Draft, Hit
 from footfall.flow.collect.senders import Sender, keyed_hash, visitor_under
 from footfall.flow.stream.records import HitKey
+from footfall.screening.ahead import is_purpose_ahead
 from footfall.screening.clients import Clients
 from footfall.screening.labels import Label, Reason
 from footfall.screening.lists import Lists
@@ -120,7 +121,9 @@ class Screen:
         if draft.hits is None and sender.is_server:
             return _of_keys(rules, draft.keys) if rules is not None and rules.judges_pages else {}
         hits = draft.hits or [Hit(brand, key) for key in draft.keys]
-        if sender.is_server:
+        if sender.is_past:
+            whose = [b""] * len(hits)  # An hour of a reader's hits that are read in one second are no flood.
+        elif sender.is_server:
             seen = visitors or [b""] * len(hits)
             named = self._visitor
             whose = [
@@ -191,6 +194,8 @@ class Screen:
             return Reason.RULE_PATH
         if hit.agent and (reason := (rules is not None and rules.on_agent(hit.agent)) or self._of_agent(hit.agent)):
             return reason
+        if hit.purpose and is_purpose_ahead(hit.purpose):
+            return Reason.PREFETCH
         if hit.client and (reason := self._clients[hit.client]):
             return reason
         if hit.referrer and self._spam[hit.referrer]:

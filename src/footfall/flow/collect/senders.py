@@ -35,6 +35,7 @@ class Sender(Struct, frozen=True, gc=False):
     key_id: str = ""
     is_server: bool = False  # It speaks for readers, not for itself.
     is_ahead: bool = False  # Nobody looks at the page yet.
+    is_past: bool = False  # Its hits came together long after they were seen, so how fast they come says nothing.
 
 
 def believed_address(peer: str, forwarded: str, *, trusted: Sequence[Network]) -> str:

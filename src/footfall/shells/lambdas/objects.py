@@ -13,6 +13,7 @@ from footfall.adapters.aws import at_start as at_start
 from footfall.app import aws_wiring, wiring
 from footfall.app.logs import fields
 from footfall.app.object_feed import Fed, NotInTime, ObjectFeed, ObjectName
+from footfall.app.screening import KeptScreen
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.accept import Acceptance
@@ -61,6 +62,7 @@ class Objects:
         self._salts = wiring.salts(wiring.open_salt_table(settings, clock))
         self._accounts = wiring.open_accounts(settings, clock, read_only=True)
         self._catalog = wiring.open_catalog_table(settings, clock, read_only=True)
+        self._kept_screen = KeptScreen(settings)
 
     def answer(self, event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
         """Take what there is, and say what has to come again."""
@@ -125,7 +127,7 @@ class Objects:
         _tell(named, fed)
 
     def _feed(self) -> ObjectFeed:
-        """Return a feed that knows brands and labels as they are now."""
+        """Return a feed that knows brands, labels and the rules of screening as they are now."""
         settings = self._settings
         brands = Brands(settings.brands, any_brand=False)
         stored = self._accounts.register.all()
@@ -139,6 +141,9 @@ class Objects:
             future_ms=settings.count_future_ms,
             labels=KnownLabels(self._catalog),
         )
+        if settings.screening_rules:
+            self._kept_screen.follow(self._accounts.register)
+            acceptance.screen_with(self._kept_screen.screen)
         hits = ObjectHits(brands, acceptance)
         return ObjectFeed(self._source, self._stream, self._store, hits, clock=self._clock)
 

@@ -28,6 +28,7 @@ from footfall.values.hit import (
     ID_BYTES_MAX,
     LABEL_BYTES_MAX,
     NUMBER_MAX,
+    PURPOSE_BYTES_MAX,
 )
 
 GROUP = "Sending hits"
@@ -62,6 +63,11 @@ HIT = record(
             text("what the tracker tells of its browser, in words; never stored", bytes_max=CLIENT_BYTES_MAX)
         ),
         "agent": maybe(text("the reader's user agent, where a server sends; never stored", bytes_max=AGENT_BYTES_MAX)),
+        "purpose": maybe(
+            text(
+                "what the reader's request was for (its Sec-Purpose), where a server sends", bytes_max=PURPOSE_BYTES_MAX
+            )
+        ),
         "visitor": maybe(text("the brand's own id of the reader; a keyed hash is kept", bytes_max=ID_BYTES_MAX)),
         "url": maybe(text("the address of the asset", bytes_max=ADDRESS_BYTES_MAX)),
         "referrer": maybe(text("where the reader came from", bytes_max=ADDRESS_BYTES_MAX)),
