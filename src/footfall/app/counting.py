@@ -14,6 +14,7 @@ from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.count.keeping import Keeping
+from footfall.flow.count.noted_reasons import NotedReasons
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
 from footfall.flow.count.thrift import thrifty
@@ -28,6 +29,7 @@ from footfall.ports.stream import PlacedStream, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
+from footfall.values.window import Grain
 
 IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is going on.
 FAILED_S = 0.5  # How long to wait when the store does not take writes.
@@ -93,6 +95,8 @@ class Counting:
         self._recount: Iterator[float | Done] | None = None
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
+        keep_ms = wiring.retention_ms(settings)[Grain.DAY]
+        self._reasons = NotedReasons(table, clock=clock, zone_of=zone_of, keep_ms=keep_ms)
         keepings = [
             None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
             for shard in range(stream.shards)
@@ -169,6 +173,7 @@ class Counting:
         if self._rows is not None and self._rows.step():
             self._chores_at_ms = 0
             return True
+        self._reasons.step({worker.shard: worker.checkpoint for worker in self.workers})
         self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
         return False

@@ -60,8 +60,8 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, screening, screen,
-    compare, export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy, completion,
-    help_page, version,
+    compare, export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy,
+    completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 
