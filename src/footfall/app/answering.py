@@ -31,11 +31,11 @@ from footfall.flow.serve.query import (
     screening_parameters,
 )
 from footfall.flow.serve.screening import screening
-from footfall.flow.serve.span_reasons import reasons_in
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
+from footfall.flow.serve.span_reasons import reasons_in
 from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View

@@ -3,10 +3,11 @@
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from footfall.app import child, wiring
+from footfall.app.digesting import DigestsOfDirectory
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -75,6 +76,14 @@ class ExpiringTable(Table, Protocol):
         ...
 
 
+class Chore(Protocol):
+    """Something that is done beside counting for the brands that were counted, a little at a time."""
+
+    def step(self, groups: Callable[[], Iterable[str]], /) -> bool:
+        """Do some of it; return whether there may be more to do at once."""
+        ...
+
+
 class Counting:
     """All shards' workers and what they do besides, in one thread."""
 
@@ -86,6 +95,7 @@ class Counting:
         *,
         clock: Clock,
         archive: Archive | None = None,
+        digests: Chore | None = None,
     ) -> None:
         """Make the workers; with an archive the stream is a PlacedStream and only transport."""
         how = count_rules(settings)
@@ -93,6 +103,7 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
+        self._digests = digests
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
@@ -176,6 +187,9 @@ class Counting:
         self._reasons.step({worker.shard: worker.checkpoint for worker in self.workers})
         self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
+        if self._digests is not None and self._digests.step(self._brands_counted):
+            self._chores_at_ms = 0
+            return True
         return False
 
     def _brands_counted(self) -> set[str]:
@@ -260,7 +274,8 @@ def main() -> None:
     note_retention(table, wiring.kept_ms(settings), now_ms=clock.now_ms())
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
-    serve_link(Counting(settings, stream, table, clock=clock), link)
+    digests = DigestsOfDirectory(settings, table, clock)
+    serve_link(Counting(settings, stream, table, clock=clock, digests=digests), link)
 
 
 if __name__ == "__main__":

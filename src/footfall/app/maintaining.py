@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from footfall.app import aws_wiring, wiring
+from footfall.app.digesting import Digesting, open_digesting
 from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
@@ -78,6 +79,7 @@ class Maintenance:
         self._forgetting = Forgetting(self.table, clock=clock, zone_of=self._zone_of, brands=self._brands_counted)
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
         self._reasons = NotedReasons(self.table, clock=clock, zone_of=self._zone_of, keep_ms=keep_ms)
+        self._digesting: Digesting | None = None
         self._finished_at_ms = self._cleared_at_ms = 0
 
     def run(self, until: Until) -> Maintained:
@@ -96,6 +98,7 @@ class Maintenance:
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
         self._attempt(done, "finishing windows", lambda: self._finish(done, until))
+        self._attempt(done, "writing digests", lambda: self._write_digests(set(done.last_hit_ms), until))
         self._attempt(done, "writing rows", lambda: self._write_rows(done, until))
         self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
         self._attempt(done, "forgetting", lambda: self._clear(done, brands, until))
@@ -136,6 +139,12 @@ class Maintenance:
         """Note the reasons of the day before, once every shard that there is has passed its end."""
         if len(checkpoints) == self._settings.stream_shards:
             self._reasons.step(checkpoints)
+
+    def _write_digests(self, brands: set[str], until: Until) -> None:
+        if self._digesting is None:
+            self._digesting = open_digesting(self._settings, self.table, self._clock)
+        while not until() and self._digesting.step(lambda: brands):
+            pass
 
     def _finish(self, done: Maintained, until: Until) -> None:
         now_ms = self._clock.now_ms()
