@@ -14,7 +14,8 @@ from footfall.app import wiring
 from footfall.app.digesting import DELAY_MS, DigestsOfDirectory, day_name
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import Settings
-from footfall.flow.serve.digest import digest_markdown, newest_digest, require_day, stored_digest
+from footfall.flow.serve.digest_markdown import digest_markdown
+from footfall.flow.store.digests import newest_digest, require_day, stored_digest
 from footfall.ports.blobs import Blobs
 from footfall.screening.findings import Cause, SubjectKind
 from footfall.screening.verdicts import State, Verdict

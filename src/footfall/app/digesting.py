@@ -15,16 +15,10 @@ from footfall.app import wiring
 from footfall.app.answering import Answering
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import DAY_MS, MINUTE_MS, Settings
-from footfall.flow.serve.digest import (
-    SUSPECTED_MAX,
-    acts_of_day,
-    digest_document,
-    digest_markdown,
-    store_digest,
-    stored_digest,
-    verdicts_of_day,
-)
+from footfall.flow.serve.digest import SUSPECTED_MAX, acts_of_day, digest_document, verdicts_of_day
+from footfall.flow.serve.digest_markdown import digest_markdown
 from footfall.flow.serve.query import SCREENING
+from footfall.flow.store.digests import store_digest, stored_digest
 from footfall.flow.store.reason_days import load_reasons
 from footfall.ports.blobs import Blobs, everything
 from footfall.ports.errors import Changed, PortError, Unavailable

@@ -1,24 +1,18 @@
 """The digest of a brand's day: who came, why some were told apart, what was suspected, found and done; as one document.
 
-It is put together once, when the day is over, and kept; Markdown is made from the document, so both say the same.
+It is put together once, when the day is over, and kept (flow/store/digests.py); digest_markdown.py shows it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from footfall.accounts.audit import Entry, document_of_entry
-from footfall.flow.store import keys
-from footfall.ports.table import Absent, Put, Table
-from footfall.screening.labels import label_of
 from footfall.screening.verdicts import JUDGE, Change, Verdict
-from footfall.values.errors import Refused
 from footfall.values.window import Window, instant_text
 
 FOUND_MAX = 50  # verdicts of a day, found and settled each
 ACTS_MAX = 100
 SUSPECTED_MAX = 20
-CELL_CHARACTERS_MAX = 120
-_MARKS: Final = str.maketrans({mark: f"\\{mark}" for mark in "\\`*_{}[]<>#|~&!"})
 
 Document = dict[str, Any]
 
@@ -103,101 +97,3 @@ def _verdict(one: Verdict) -> Document:
         "to": instant_text(one.to_ms),
         "words": one.words,
     }
-
-
-def store_digest(table: Table, document: Document, content: bytes, *, expires_at_ms: int) -> None:
-    """Keep a digest; raise Changed when there is one of the day."""
-    key = keys.digest(document["brand"], document["day"])
-    table.put(Put(key, {"document": content}, expires_at_ms=expires_at_ms, expects=(Absent(),)))
-
-
-def stored_digest(table: Table, brand: str, day: str) -> bytes | None:
-    """Return the digest of a day as JSON; None when there is none."""
-    item = table.get(keys.digest(brand, day))
-    content = None if item is None else item.get("document")
-    return content if isinstance(content, bytes) else None
-
-
-def newest_digest(table: Table, brand: str) -> bytes | None:
-    """Return the digest of the last day that has one; None when no day has."""
-    found = table.query(keys.digests(brand), backwards=True, limit=1).items
-    content = found[0].item.get("document") if found else None
-    return content if isinstance(content, bytes) else None
-
-
-def require_day(text: str) -> str:
-    """Return the name of a day, or raise Refused."""
-    parts = text.split("-")
-    if [len(part) for part in parts] != [4, 2, 2] or not all(part.isascii() and part.isdigit() for part in parts):
-        raise Refused("day", f"{text[:40]!r} is no day like 2026-11-15")
-    return text
-
-
-def digest_markdown(document: Mapping[str, Any]) -> str:
-    """Return a digest as people read it, and as it can be mailed."""
-    lines = [
-        f"# {_cell(document['brand'])}, {document['day']}",
-        "",
-        f"{document['hits']:,} hits from {document['from']} to {document['to']}, "
-        f"{document['hits'] - document['hitsBefore']:+,} to the day before."
-        + ("" if document["exact"] else " Not every count is proven."),
-        "",
-        *_table(
-            ("label", "hits", "share", "change"),
-            [
-                (one["label"], f"{one['hits']:,}", f"{one['share']:.2%}", f"{one['change']:+,}")
-                for one in document["labels"]
-            ],
-        ),
-        *_reasons_told(document),
-        *_suspected_told(document["items"]),
-        *_verdicts_told("Found", document["found"], document["foundVerdicts"]),
-        *_verdicts_told("Settled", document["settled"], document["settledVerdicts"]),
-        *_acts_told(document.get("acts", ())),
-    ]
-    return "\n".join(lines) + "\n"
-
-
-def _reasons_told(document: Mapping[str, Any]) -> list[str]:
-    reasons: Mapping[str, int] = document.get("reasons", {})
-    if not reasons:
-        return []
-    rows = [(reason, label_of(reason).value or "person", f"{hits:,}") for reason, hits in reasons.items()]
-    return ["", "## Reasons", "", *_table(("reason", "label", "hits"), rows)]
-
-
-def _suspected_told(items: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not items:
-        return []
-    rows = [
-        (one["assetId"], f"{one['suspected']:,}", f"{one['persons']:,}", f"{one['share']:.0%}", one.get("title", ""))
-        for one in items
-    ]
-    return ["", "## Most suspected", "", *_table(("asset", "suspected", "persons", "share", "title"), rows)]
-
-
-def _verdicts_told(title: str, count: int, verdicts: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not count:
-        return []
-    rows = [(one["kind"], one["subject"], one["cause"], one["state"], one["by"], one["words"]) for one in verdicts]
-    more = [] if count <= len(verdicts) else ["", f"And {count - len(verdicts):,} more."]
-    told = _table(("kind", "subject", "cause", "state", "by", "why"), rows)
-    return ["", f"## {title}: {count:,}", "", *told, *more]
-
-
-def _acts_told(acts: Sequence[Mapping[str, Any]]) -> list[str]:
-    if not acts:
-        return []
-    rows = [(one["at"], one["by"], one["act"], one["subject"]) for one in acts]
-    return ["", "## Done by people", "", *_table(("at", "by", "act", "subject"), rows)]
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> list[str]:
-    ruled = ["---" for _ in head]
-    return [f"| {' | '.join(row)} |" for row in (head, ruled, *([_cell(cell) for cell in row] for row in rows))]
-
-
-def _cell(value: object) -> str:
-    """Return a value that cannot break out of its cell, whoever sent it."""
-    text = "".join(character if character.isprintable() else " " for character in str(value))
-    return (text if len(text) <= CELL_CHARACTERS_MAX else f"{text[: CELL_CHARACTERS_MAX - 1]}…").translate(_MARKS)
