@@ -20,6 +20,7 @@ def asked(instance: Instance, question: str) -> dict[str, Any]:
     while told is None:
         (told,) = instance.answering.read_some() or (None,)
     assert told[2] == ""
+    assert isinstance(told[5], bytes)
     return json.loads(told[5])
 
 

@@ -130,7 +130,9 @@ class Digesting:
                 told = next(iter(answering.read_some()), None)
             if told[2]:
                 raise Unavailable(f"the digest of {brand} has to wait: {told[2]}")
-            found.append(msgspec.json.decode(told[5]))
+            body = told[5]
+            assert isinstance(body, bytes)
+            found.append(msgspec.json.decode(body))
         return found
 
     def _verdicts(self, brand: str, window: Window, zone: str) -> dict[str, Any]:

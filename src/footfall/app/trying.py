@@ -78,7 +78,7 @@ def _tried_brand(
         raise Refused("from", f"needs raw hits of then, and those of {order.brand} are kept since {_text(since_ms)}")
     brand = wiring.brand_lookup(settings, clock).brand(order.brand)
     mode = order.mode or brand.screening
-    shown = {Label.PERSON.value} | ({Label.SUSPECTED.value} if mode == "observe" else set())
+    shown = (Label.PERSON.value, Label.SUSPECTED.value) if mode == "observe" else (Label.PERSON.value,)
     lateness_ms = settings.count_lateness_hours * HOUR_MS
     trial = Trial(
         order.brand,
