@@ -26,7 +26,7 @@ DELAY_MS = 30 * MINUTE_MS  # after an hour's end: what judging finds late in it 
 WRITING_MS = MINUTE_MS  # A change that was on its way at that moment has been written a minute later.
 SLACK_MS = 10 * MINUTE_MS  # Records lie in the order of arrival, but for the clocks of those at which they arrived.
 LOOK_EVERY_MS = MINUTE_MS
-READ_RECORDS = 2_000  # in one step: some tens of milliseconds
+READ_RECORDS = 200  # in one step: a tenth of a second, if each has fifty hits
 OBJECT_BYTES_MAX = 32_000_000  # of lines, before compression; an hour with more has several objects
 LEVEL = 6
 
@@ -214,13 +214,14 @@ def _found(record: Record, covering: Covering) -> dict[int, Verdict | None]:
     if not screened and not covering:
         return {}
     found: dict[int, Verdict | None] = {}
-    for place, key in enumerate(pack.keys):
+    # Without verdicts only those can be meant that the door spoke of.
+    for place in range(len(pack.keys)) if covering else sorted(screened):
         label = label_of(screened.get(place, ""))
         if label not in (Label.PERSON, Label.SUSPECTED) or place in record.repeats:
             continue
         visitor = pack.visitors[place] if pack.visitors else b""
         at_ms = pack.at_ms[place] if pack.at_ms else pack.arrived_at_ms
-        verdict = covering.of_hit(visitor=visitor, asset=key[0], at_ms=at_ms)
+        verdict = covering.of_hit(visitor=visitor, asset=pack.keys[place][0], at_ms=at_ms)
         if verdict is not None or label is Label.SUSPECTED:
             found[place] = verdict
     return found

@@ -359,10 +359,6 @@ def asked_for(keys: Keys) -> list[Asked]:
         Asked("DELETE", "/v1/ledger?brand=open", 405),
         Asked("GET", "/v1/ledger?brand=abc", 401),
         Asked("GET", "/v1/ledger?brand=open&period=day", 400),
-        Asked("GET", "/v1/screening/digest?brand=abc", 401),
-        Asked("GET", "/v1/screening/digest?day=2026-11-14", 404, bearer(keys.reading)),
-        Asked("GET", "/v1/screening/digest?brand=open&day=yesterday", 400),
-        Asked("GET", "/v1/screening/digest?brand=open&format=pdf", 400),
     ]
 
 
