@@ -53,6 +53,7 @@ class Stage:
     """A stream with one brand, and objects beside it."""
 
     def __init__(self, folder: Path, *told: Change) -> None:
+        self.folder = folder
         self.clock = SetClock(NOON_MS)
         self.stream = SqliteStream(folder / "stream.db", clock=self.clock, shards=2)
         self.blobs = FileBlobs(folder / "blobs")
@@ -149,6 +150,19 @@ def test_hits_that_a_verdict_covers_are_there_with_its_id(
     assert (one["label"], one["reason"], one["cause"]) == (label, reason, "unusual-visitor")
 
 
+def test_what_a_person_decided_counts_before_what_is_held_and_what_the_door_suspected(tmp_path: Path) -> None:
+    held = verdict(SubjectKind.VISITOR, visitor_subject(int.from_bytes(CLERK, "big")), State.HELD)
+    decided = verdict(SubjectKind.ASSET, "one", State.CONFIRMED, by="key-1")
+    stage = Stage(tmp_path, Change(1, NOON_MS + 1, "judge", (held, decided)))
+    stage.send(pack(NOON_MS + 5, visitors=[CLERK, CLERK, READER], screened={0: "reload", 1: "rate"}))
+    stage.clock.set(DUE_MS)
+    finished(stage.apart())
+    assert [(one["reason"], one["label"], one["verdict"]) for one in stage.hits()] == [
+        ("verdict-confirmed", "blocked", decided.id),
+        ("rate", "suspected", held.id),
+    ]
+
+
 @pytest.mark.parametrize("state", [State.FOUND, State.RELEASED])
 def test_a_verdict_that_leaves_nothing_out_sets_nothing_apart(tmp_path: Path, state: State) -> None:
     stage = Stage(tmp_path, Change(1, NOON_MS + 1, "judge", (verdict(SubjectKind.ASSET, "two", state),)))
@@ -178,7 +192,7 @@ def test_whoever_was_killed_before_the_place_was_kept_writes_the_same_bytes_agai
 
     stage.send(pack(NOON_MS + 5, screened={0: "reload"}))
     stage.clock.set(DUE_MS)
-    apart = stage.apart(Dying(Path(stage.blobs._objects).parent))  # pyright: ignore[reportPrivateUsage]
+    apart = stage.apart(Dying(stage.folder / "blobs"))
     with pytest.raises(Unavailable):
         finished(apart)
     first = stage.blobs.get(name_of("abc", NOON_MS))

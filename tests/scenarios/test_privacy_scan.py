@@ -6,6 +6,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
+import numpy as np
 import zstandard
 
 from footfall.accounts.verdict_store import VerdictStore
@@ -16,10 +17,10 @@ from footfall.app.kept_blobs import open_blobs
 from footfall.app.kept_settings import kept_settings
 from footfall.app.set_apart import SetApart
 from footfall.app.settings import Settings
-from footfall.flow.count.suspects import Suspects
 from footfall.flow.stream.raw import StreamRaw
-from footfall.flow.stream.records import pack_from_record
+from footfall.flow.stream.records import Pack, pack_from_record
 from footfall.screening.findings import Cause, SubjectKind
+from footfall.screening.hit_columns import HitColumns, codes
 from footfall.screening.judge_state import bytes_from_learned
 from footfall.screening.judging import Judge, new_learned
 from footfall.screening.verdicts import State, Verdict, visitor_subject
@@ -102,10 +103,10 @@ def let_a_day_pass(data: Path) -> None:
         verdicts = VerdictStore(accounts.table, accounts.register.trail, clock=clock)
         packs = [pack_from_record(one.data) for one in stream.read(0, after=0) if one.group == "abc"]
         learned = new_learned(seed=1)
-        suspects = Suspects(Judge(learned), is_holding=True)
+        judge = Judge(learned)
         for pack in packs:
-            suspects.add(pack)
-        suspects.verdicts(now_ms=now_ms + 5 * MINUTE_MS)
+            judge.add(columns_of(pack))
+        judge.closed(end_ms=now_ms // MINUTE_MS * MINUTE_MS + MINUTE_MS)
         blobs = open_blobs(settings)
         blobs.put("judging/abc", bytes_from_learned(learned))
         visitor = visitor_subject(int.from_bytes((packs[0].visitors or [b""])[0], "big"))
@@ -127,6 +128,14 @@ def let_a_day_pass(data: Path) -> None:
         while apart.step():
             pass
     write_digest(settings, clock)
+
+
+def columns_of(pack: Pack) -> HitColumns:
+    """Return a pack's hits as a judge sees them."""
+    texts = [codes(key[place] for key in pack.keys) for place in (0, 1)]
+    visitors = np.array([int.from_bytes(one, "big") for one in pack.visitors or [b""] * len(pack.keys)], np.uint64)
+    none, arrived = np.zeros(len(pack.keys), np.uint64), np.full(len(pack.keys), pack.arrived_at_ms, np.int64)
+    return HitColumns(*texts, visitors, none, none, arrived, arrived)
 
 
 def write_digest(settings: Settings, clock: SetClock) -> None:

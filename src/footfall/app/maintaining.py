@@ -7,9 +7,9 @@ itself, and every write is on a condition; where it meets counting after all, on
 import logging
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from footfall.app import aws_wiring, wiring
-from footfall.app.digesting import Digesting, open_digesting
 from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
@@ -27,6 +27,9 @@ from footfall.ports.table import everything
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
 from footfall.values.window import Grain
+
+if TYPE_CHECKING:  # Whoever does nothing but pass time needs none of what answers are made of.
+    from footfall.app.digesting import Digesting
 
 FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
 STALE_MS = 30_000  # Beside the freshness: how long an event may take until its shard is taken for an idle one.
@@ -142,6 +145,8 @@ class Maintenance:
 
     def _write_digests(self, brands: set[str], until: Until) -> None:
         if self._digesting is None:
+            from footfall.app.digesting import open_digesting
+
             self._digesting = open_digesting(self._settings, self.table, self._clock)
         while not until() and self._digesting.step(lambda: brands):
             pass

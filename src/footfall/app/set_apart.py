@@ -16,9 +16,9 @@ from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import Pack, Unreadable, pack_from_record, visited_from_record
 from footfall.ports.blobs import Blobs, everything
 from footfall.ports.stream import Record
-from footfall.screening.covering import Covering, Standing
+from footfall.screening.covering import Covering, Standing, is_decided
 from footfall.screening.labels import Label, label_of
-from footfall.screening.verdicts import JUDGE, Change, State, Verdict
+from footfall.screening.verdicts import Change, Verdict
 from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text
 
@@ -29,6 +29,8 @@ LOOK_EVERY_MS = MINUTE_MS
 READ_RECORDS = 200  # in one step: a tenth of a second, if each has fifty hits
 OBJECT_BYTES_MAX = 32_000_000  # of lines, before compression; an hour with more has several objects
 LEVEL = 6
+
+HELD, CONFIRMED = "verdict", "verdict-confirmed"  # the ledger's reasons for hits that a verdict covers
 
 _SCREENED, _UNTIL = "screened", "screened-until"
 _DAY_CHARACTERS = len("2026-11-15")
@@ -231,9 +233,10 @@ def _hit(pack: Pack, place: int, verdict: Verdict | None) -> ApartHit:
     asset, section, resource_type, paid_type = pack.keys[place]
     reason = (pack.screened or {}).get(place, "")
     label = label_of(reason)
-    if not reason and verdict is not None:
-        is_settled = verdict.state is State.CONFIRMED and verdict.by != JUDGE
-        reason, label = ("verdict-confirmed", Label.BLOCKED) if is_settled else ("verdict", Label.SUSPECTED)
+    if verdict is not None and is_decided(verdict):
+        reason, label = CONFIRMED, Label.BLOCKED  # also of hits that the door only suspected
+    elif verdict is not None and not reason:
+        reason, label = HELD, Label.SUSPECTED
     return ApartHit(
         arrived=instant_text(pack.arrived_at_ms),
         at=instant_text(pack.at_ms[place] if pack.at_ms else pack.arrived_at_ms),

@@ -1,12 +1,12 @@
 """Which verdict a hit is covered by, for whoever has to name it: the verdicts that apply, by their subjects."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
 from footfall.screening.findings import SubjectKind
 from footfall.screening.hit_columns import visitor_bytes
-from footfall.screening.verdicts import Change, Verdict, is_applying
+from footfall.screening.verdicts import JUDGE, Change, State, Verdict, is_applying
 
 
 class Covering:
@@ -26,12 +26,18 @@ class Covering:
         return bool(self._visitors or self._assets)
 
     def of_hit(self, *, visitor: bytes, asset: str, at_ms: int) -> Verdict | None:
-        """Return the first verdict on a hit, a visitor's before an asset's."""
+        """Return the verdict on a hit: a person's decision before what is held, a visitor's before an asset's."""
         named = self._visitors.get(visitor) if visitor else None
-        found = None if named is None else _first(named, at_ms)
-        if found is None and (named := self._assets.get(asset)) is not None:
-            found = _first(named, at_ms)
-        return found
+        about = self._assets.get(asset)
+        if named is None and about is None:
+            return None
+        found = [one for one in (*(named or ()), *(about or ())) if one.from_ms <= at_ms < one.to_ms]
+        return next((one for one in found if is_decided(one)), found[0] if found else None)
+
+
+def is_decided(verdict: Verdict) -> bool:
+    """Tell whether a person has confirmed a verdict; a judge may have, where a brand filters."""
+    return verdict.state is State.CONFIRMED and verdict.by != JUDGE
 
 
 class Standing:
@@ -60,7 +66,3 @@ class Standing:
             self._verdicts.update({one.id: one for one in change.verdicts})
         self._later = later
         return Covering(self._verdicts.values())
-
-
-def _first(verdicts: Sequence[Verdict], at_ms: int) -> Verdict | None:
-    return next((one for one in verdicts if one.from_ms <= at_ms < one.to_ms), None)

@@ -90,6 +90,17 @@ def test_a_person_reads_tables_and_which_rules_could_not_be_tried(data: Path, ru
     assert "Nothing was changed." in shell.complained()
 
 
+def test_it_is_tried_beside_an_instance_that_takes_hits(data: Path, rules: str, shell: Any) -> None:
+    settings = Settings(data_dir=str(data), stream_shards=2, dev=True)
+    with closing(wiring.open_stream_to_write(settings, SetClock(NOW_MS))) as stream:
+        late = Pack(VERSION, RULES, NOW_MS - 1, [("/preview/3", "", "", "")], at_ms=[NOW_MS - HOUR_MS], trusted=True)
+        stream.append([Entry(1, "xyz", 1, record_from_pack(late), NOW_MS - 1)])
+        named = ("--data", str(data), "--rules", rules, *SPAN, "--json", "--brand", "xyz")
+        assert shell.run("screen", "try", *named) == 0
+    (one,) = json.loads(shell.printed())["brands"]
+    assert (one["hits"], one["changed"]) == (2, 2)
+
+
 def test_another_mode_shows_another_list(data: Path, rules: str, shell: Any) -> None:
     named = ("--data", str(data), "--rules", rules, *SPAN, "--json", "--brand", "abc")
     assert shell.run("screen", "try", *named, "--mode", "observe") == 0
