@@ -10,13 +10,16 @@ import pytest
 from footfall.accounts.audit import Act, Note
 from footfall.accounts.brands import Brand
 from footfall.accounts.verdict_store import VerdictStore
+from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.app import wiring
-from footfall.app.digesting import DELAY_MS, DigestsOfDirectory, day_name
+from footfall.app.answering import Answering
+from footfall.app.digesting import DELAY_MS, DigestGround, Digesting, DigestsOfDirectory, day_name
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import Settings
 from footfall.flow.serve.digest_markdown import digest_markdown
 from footfall.flow.store.digests import newest_digest, require_day, stored_digest
 from footfall.ports.blobs import Blobs
+from footfall.ports.errors import Unavailable
 from footfall.screening.findings import Cause, SubjectKind
 from footfall.screening.verdicts import State, Verdict
 from footfall.values.errors import Refused
@@ -141,6 +144,35 @@ def test_nothing_is_written_before_it_is_due_and_nothing_twice(stage: Stage) -> 
     stage.digests = DigestsOfDirectory(stage.settings, stage.instance.table, stage.clock)
     stage.write()
     assert stage.blobs.get(FILE) == b"mailed"
+
+
+def all_steps(digesting: Digesting) -> None:
+    while digesting.step(lambda: ["aaa", "abc"]):
+        pass
+
+
+class Failing(FileBlobs):
+    """Objects of which those of one brand cannot be written."""
+
+    def put(self, name: str, data: bytes) -> None:
+        if name.startswith("digests/aaa/"):
+            raise Unavailable("the disk is not well")
+        super().put(name, data)
+
+
+def test_what_fails_for_one_brand_keeps_no_other_waiting(stage: Stage, tmp_path: Path) -> None:
+    stage.instance.send("1", brand="aaa")  # It lives in UTC, where that day is over as well.
+    a_day(stage)
+    stage.clock.set(MIDNIGHT_MS + DAY_MS + DELAY_MS)
+    instance, lookup = stage.instance, wiring.brand_lookup(stage.settings, stage.clock)
+    ground = DigestGround(
+        *(instance.table, Failing(tmp_path / "blobs"), stage.trail, stage.verdicts),
+        lambda: Answering(stage.settings, instance.table, clock=stage.clock, brands=lookup),
+    )
+    digesting = Digesting(ground, clock=stage.clock, zone_of=lookup.zone_of, keep_ms=DAY_MS)
+    with pytest.raises(Unavailable):
+        all_steps(digesting)
+    assert stage.blobs.get(FILE) is not None
 
 
 def test_old_digests_go(stage: Stage) -> None:

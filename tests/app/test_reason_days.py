@@ -8,7 +8,7 @@ import pytest
 from footfall.accounts.brands import Brand
 from footfall.app.settings import Settings
 from footfall.flow.store.reason_days import ReasonDay, load_reasons, note_reasons
-from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text, moment_from_text
 from tests.app.stage import NOON_MS, Instance
 from tests.app.test_shown import send_screened
 
@@ -75,3 +75,15 @@ def test_what_was_noted_first_stays(instance: Instance) -> None:
         noted = ReasonDay(NOON_MS, NOON_MS + hits, {"rate": hits})
         note_reasons(instance.table, "abc", noted, expires_at_ms=NOON_MS + DAY_MS)
     assert load_reasons(instance.table, "abc", NOON_MS) == ReasonDay(NOON_MS, NOON_MS + 1, {"rate": 1})
+
+
+def test_a_week_whose_beginning_was_noted_tells_its_own_until_now(instance: Instance) -> None:
+    send_screened(instance, "1", ["reload", "reload"])
+    instance.count()
+    week = asked(instance, "/v1/screening?brand=abc&period=week")
+    assert (week["reasons"], "reasonsSince" in week) == ({"reload": 2}, False)
+    noted = ReasonDay(moment_from_text(week["from"]), NOON_MS, {"reload": 1})
+    note_reasons(instance.table, "abc", noted, expires_at_ms=NOON_MS + DAY_MS)
+    week = asked(instance, "/v1/screening?brand=abc&period=week")
+    assert (week["reasons"], week["reasonsSince"]) == ({"reload": 1}, instant_text(NOON_MS))
+    assert "reasonsUntil" not in week

@@ -132,10 +132,10 @@ def let_a_day_pass(data: Path) -> None:
 
 def columns_of(pack: Pack) -> HitColumns:
     """Return a pack's hits as a judge sees them."""
-    texts = [codes(key[place] for key in pack.keys) for place in (0, 1)]
+    assets, sections = (codes(key[place] for key in pack.keys) for place in (0, 1))
     visitors = np.array([int.from_bytes(one, "big") for one in pack.visitors or [b""] * len(pack.keys)], np.uint64)
     none, arrived = np.zeros(len(pack.keys), np.uint64), np.full(len(pack.keys), pack.arrived_at_ms, np.int64)
-    return HitColumns(*texts, visitors, none, none, arrived, arrived)
+    return HitColumns(assets, sections, visitors, none, none, arrived, arrived)
 
 
 def write_digest(settings: Settings, clock: SetClock) -> None:

@@ -79,22 +79,37 @@ class Digesting:
         return True
 
     def _all(self, brands: list[str], now_ms: int) -> Iterator[None]:
-        answering: Answering | None = None
-        for brand in brands:
-            zone = self._zone_of(brand)
-            today = window_of(now_ms, Grain.DAY, zone)
-            if self._written.get(brand) == today.from_ms or now_ms < today.from_ms + DELAY_MS:
-                continue
-            if load_reasons(self._ground.table, brand, today.from_ms) is None:
-                continue  # Not all that came yesterday is counted yet.
-            answering = answering or self._ground.answering()
-            days = [previous_window(today, zone)]
-            while len(days) < CATCH_UP_DAYS:
-                days.append(previous_window(days[-1], zone))
-            for day in reversed(days):
-                yield from self._one_day(answering, brand, day, zone)
-            yield from self._forget(brand, before_ms=now_ms - self._keep_ms)
-            self._written[brand] = today.from_ms
+        """Write what is due for each brand; what fails for one is told when all the others are done."""
+        due = [brand for brand in brands if self._is_due(brand, now_ms)]
+        answering = self._ground.answering() if due else None
+        failed: PortError | None = None
+        for brand in due:
+            assert answering is not None
+            try:
+                yield from self._one_brand(answering, brand, now_ms)
+            except PortError as error:
+                _log.warning("the digest of %s waits: %s", brand, error)
+                failed = error
+        if failed is not None:
+            raise failed
+
+    def _is_due(self, brand: str, now_ms: int) -> bool:
+        """Tell whether a brand's day is over, all that came on it is counted, and its digest may be still to write."""
+        today = window_of(now_ms, Grain.DAY, self._zone_of(brand))
+        if self._written.get(brand) == today.from_ms or now_ms < today.from_ms + DELAY_MS:
+            return False
+        return load_reasons(self._ground.table, brand, today.from_ms) is not None
+
+    def _one_brand(self, answering: Answering, brand: str, now_ms: int) -> Iterator[None]:
+        zone = self._zone_of(brand)
+        today = window_of(now_ms, Grain.DAY, zone)
+        days = [previous_window(today, zone)]
+        while len(days) < CATCH_UP_DAYS:
+            days.append(previous_window(days[-1], zone))
+        for day in reversed(days):
+            yield from self._one_day(answering, brand, day, zone)
+        yield from self._forget(brand, before_ms=now_ms - self._keep_ms)
+        self._written[brand] = today.from_ms
 
     def _one_day(self, answering: Answering, brand: str, window: Window, zone: str) -> Iterator[None]:
         table, day = self._ground.table, day_name(window, zone)

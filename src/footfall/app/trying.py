@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 
 from footfall.app import wiring
+from footfall.app.screening import screen_limits
 from footfall.app.settings import HOUR_MS, MINUTE_MS, Settings
-from footfall.flow.collect.screen import ScreenLimits
 from footfall.flow.collect.trial import Sums, Trial, TriedRules, tried_rules_from_document
 from footfall.flow.stream.raw import ArchiveRaw, RawHits, StreamRaw
 from footfall.ports.stream import Record
@@ -42,7 +42,7 @@ class TryOrder:
 
 def tried(settings: Settings, order: TryOrder, *, clock: Clock, on_share: OnShare) -> dict[str, object]:
     """Return what would change for each brand if the rules were switched on; refuse what is not kept any more."""
-    rules = tried_rules_from_document(order.document, _limits(settings))
+    rules = tried_rules_from_document(order.document, screen_limits(settings))
     rules = msgspec.structs.replace(rules, spam=rules.spam | _spam_in_use(settings, clock))
     raw, heard, close = _opened(settings, clock)
     try:
@@ -137,14 +137,6 @@ def _opened(settings: Settings, clock: Clock) -> tuple[RawHits, set[str], Callab
         return raw, {group for group in groups if not is_of_counters(group)}, lambda: None
     stream = wiring.open_stream(settings, clock, read_only=True)
     return StreamRaw(stream), {group for group in stream.appended() if not is_of_counters(group)}, stream.close
-
-
-def _limits(settings: Settings) -> ScreenLimits:
-    return ScreenLimits(
-        repeats_max=settings.screening_repeats_max,
-        repeats_ms=settings.screening_repeats_minutes * MINUTE_MS,
-        visitor_per_minute_max=settings.screening_visitor_per_minute,
-    )
 
 
 def _spam_in_use(settings: Settings, clock: Clock) -> frozenset[str]:
