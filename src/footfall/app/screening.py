@@ -15,18 +15,22 @@ _SECRET_BYTES = 32
 _log = logging.getLogger(__name__)
 
 
+def screen_limits(settings: Settings) -> ScreenLimits:
+    """Return how much the settings allow of one sender."""
+    return ScreenLimits(
+        repeats_max=settings.screening_repeats_max,
+        repeats_ms=settings.screening_repeats_minutes * MINUTE_MS,
+        visitor_per_minute_max=settings.screening_visitor_per_minute,
+        key_per_minute_max=settings.screening_key_per_minute,
+    )
+
+
 class KeptScreen:
     """The screen of a door, and what it was last told."""
 
     def __init__(self, settings: Settings) -> None:
-        limits = ScreenLimits(
-            repeats_max=settings.screening_repeats_max,
-            repeats_ms=settings.screening_repeats_minutes * MINUTE_MS,
-            visitor_per_minute_max=settings.screening_visitor_per_minute,
-            key_per_minute_max=settings.screening_key_per_minute,
-        )
         # Made anew in each process: whoever was counted under it is unknown to the next.
-        self.screen = Screen(limits, secret=secrets.token_bytes(_SECRET_BYTES))
+        self.screen = Screen(screen_limits(settings), secret=secrets.token_bytes(_SECRET_BYTES))
         self._lists = Lists()
         self._versions: dict[str, int] = {}  # of the lists that it goes by
 

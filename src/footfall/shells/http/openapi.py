@@ -10,6 +10,7 @@ from footfall import __version__
 from footfall.shells.http.described import (
     assets,
     brands,
+    digest,
     edits,
     history,
     history_schemas,
@@ -39,6 +40,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *lists.OPERATIONS,
     *history.OPERATIONS,
     *screening.OPERATIONS,
+    *digest.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *edits.OPERATIONS,
@@ -54,6 +56,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **lists.SCHEMAS,
     **history_schemas.SCHEMAS,
     **screening.SCHEMAS,
+    **digest.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **edits.SCHEMAS,

@@ -15,6 +15,7 @@ from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
+from footfall.flow.store.digests import NoDigest
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
 from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
@@ -40,6 +41,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NotPinned: HTTPStatus.NOT_FOUND,
     NotHidden: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
+    NoDigest: HTTPStatus.NOT_FOUND,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
