@@ -58,7 +58,7 @@ class AssetWindow:
         # With one of how many visitors is kept.
         self._slots: deque[tuple[HitColumns, int]] = deque([(no_hits(), 1)], maxlen=SLOTS)
         self._hits_min = hits_min
-        self._slot_hits_max = slot_hits_max
+        self.slot_hits_max = slot_hits_max
 
     @property
     def one_of(self) -> int:
@@ -69,11 +69,11 @@ class AssetWindow:
         """Take in what arrived next in this minute."""
         before, one_of = self._slots[-1]
         hits = joined([before, hits.chosen(_is_sampled(hits, one_of)) if one_of > 1 else hits])
-        while len(hits) > self._slot_hits_max and one_of < _ONE_OF_MAX:
+        while len(hits) > self.slot_hits_max and one_of < _ONE_OF_MAX:
             one_of *= 2
             hits = hits.chosen(_is_sampled(hits, one_of))
         # One visitor may have more hits than there is room for; the first of them tell what he does.
-        self._slots[-1] = hits.chosen(np.arange(min(len(hits), self._slot_hits_max))), one_of
+        self._slots[-1] = hits.chosen(np.arange(min(len(hits), self.slot_hits_max))), one_of
 
     def begin_slot(self) -> None:
         """Begin the next minute, and forget the first when there are enough."""

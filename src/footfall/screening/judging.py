@@ -83,6 +83,11 @@ class Judge:
         self._visitor_window = VisitorWindow(visitors_max=visitors_max)
         self._asset_window = AssetWindow(slot_hits_max=hits_max)
 
+    def bound(self, *, hits_max: int, visitors_max: int) -> None:
+        """Keep more or less from now on."""
+        self._visitor_window.visitors_max = visitors_max
+        self._asset_window.slot_hits_max = hits_max
+
     @property
     def one_of(self) -> int:
         """Return of how many visitors one is looked at when assets are judged, since more hits came than are kept."""

@@ -66,14 +66,14 @@ class VisitorWindow:
 
     def __init__(self, *, visitors_max: int = VISITORS_MAX, hits_min: int = HITS_MIN) -> None:
         self._slots: deque[_Slot] = deque([_slot_of(no_hits())], maxlen=SLOTS)
-        self._visitors_max = visitors_max
+        self.visitors_max = visitors_max
         self._hits_min = hits_min
 
     def add(self, hits: HitColumns) -> None:
         """Take in what arrived next; hits of nobody in particular are left aside."""
         piece = _slot_of(hits.chosen(hits.visitor != 0))
         merged, _ = _merged([self._slots[-1], piece])
-        self._slots[-1] = _frequent(merged, self._visitors_max)
+        self._slots[-1] = _frequent(merged, self.visitors_max)
 
     def begin_slot(self) -> None:
         """Begin the next slot, and forget the first when there are enough."""

@@ -4,11 +4,11 @@ One of these sees all shards of a brand, since a visitor's hits lie in many. A p
 closed is judged with the next one: arrival is what a judge goes by, and a minute more or less changes nothing.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from itertools import compress
 from operator import itemgetter
+from typing import TypeVar
 
-import msgspec
 import numpy as np
 
 from footfall.flow.stream.records import HitKey, Judged, Pack
@@ -17,7 +17,7 @@ from footfall.screening.hit_columns import HitColumns, Numbers, code_of
 from footfall.screening.judging import MINUTE_MS, Judge
 from footfall.screening.labels import Label, label_of
 from footfall.screening.referrers import host_of
-from footfall.screening.verdicts import State, Verdict, verdict_from_finding, visitor_subject
+from footfall.screening.verdicts import Verdict, verdict_from_finding, visitor_subject
 
 NAMES_MINUTES = 6  # A judge speaks of assets of the last five minutes.
 GATHERED_MAX = 20_000  # hits that are handed over at once: some 5 MB
@@ -26,6 +26,7 @@ CODES_MAX = 20_000  # texts whose numbers are remembered, of each kind: some 3 M
 NAMED_MIN = 4  # hits of an asset in what is handed over at once, below which its name is kept only while there is room
 NAMES_MAX = 5_000  # of a minute
 
+_T = TypeVar("_T")
 _NO_VISITOR = bytes(8)
 _asset, _section = itemgetter(0), itemgetter(1)
 
@@ -55,7 +56,8 @@ class Suspects:
         """Return what is found in the minutes that are over by now, and were not told before."""
         told: list[Verdict] = []
         for end_ms in self._ends(now_ms):
-            told += [self._verdict(finding, now_ms) for finding in self.judge.closed(end_ms=end_ms)]
+            found = [self._verdict(finding, now_ms) for finding in self.judge.closed(end_ms=end_ms)]
+            told += [verdict for verdict in found if verdict.subject]  # A name may be lost in a flood of names.
             self._begin_minute(end_ms)
         return told
 
@@ -91,10 +93,7 @@ class Suspects:
             subject = visitor_subject(finding.subject)
         else:
             subject = next((names[finding.subject] for names in self._names if finding.subject in names), "")
-        verdict = verdict_from_finding(finding, subject=subject, is_holding=True, now_ms=now_ms)
-        if self.is_filtering and verdict.state is State.HELD:
-            return msgspec.structs.replace(verdict, state=State.CONFIRMED)
-        return verdict
+        return verdict_from_finding(finding, subject=subject, is_filtering=self.is_filtering, now_ms=now_ms)
 
 
 class Gathered:
@@ -121,26 +120,15 @@ class Gathered:
     def add(self, pack: Pack | Judged, *, without: Collection[int] = ()) -> None:
         """Take in the hits of a pack that are persons'; a hit of a weight is one."""
         out = {place for place, reason in (pack.screened or {}).items() if label_of(reason) is not Label.PERSON}
-        count = len(pack.keys)
-        columns = (
-            pack.keys,
-            pack.visitors or [b""] * count,
-            pack.referrers or [""] * count,
-            pack.agents or [0] * count,
-            pack.at_ms or [pack.arrived_at_ms] * count,
-        )
+        count, is_in = len(pack.keys), None
         if out or without:
             is_in = [place not in out and place not in without for place in range(count)]
-            keys, visitors, referrers, agents, at_ms = (list(compress(column, is_in)) for column in columns)
-            count = len(keys)
-        else:
-            keys, visitors, referrers, agents, at_ms = columns
-        self._keys += keys
-        self._visitors += visitors
-        self._referrers += referrers
-        self._agents += agents
-        self._at_ms += at_ms
-        self._arrived_ms += [pack.arrived_at_ms] * count
+        self._keys += _kept(pack.keys, is_in)
+        self._visitors += _kept(pack.visitors or [b""] * count, is_in)
+        self._referrers += _kept(pack.referrers or [""] * count, is_in)
+        self._agents += _kept(pack.agents or [0] * count, is_in)
+        self._at_ms += _kept(pack.at_ms or [pack.arrived_at_ms] * count, is_in)
+        self._arrived_ms += [pack.arrived_at_ms] * (count if is_in is None else sum(is_in))
 
     def names(self, codes: Numbers, *, room: int) -> dict[int, str]:
         """Return the assets' ids by their numbers; where there is not room for all, of those with several hits."""
@@ -165,6 +153,10 @@ class Gathered:
             np.array(self._at_ms, np.int64),
             np.array(self._arrived_ms, np.int64),
         )
+
+
+def _kept(column: list[_T], is_in: list[bool] | None) -> Iterable[_T]:
+    return column if is_in is None else compress(column, is_in)
 
 
 class _Codes(dict[str, int]):
