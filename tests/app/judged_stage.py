@@ -10,7 +10,7 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.judge_memory import Memories
 from footfall.app.judging_steps import Finds, Ground, Judging, Pace
-from footfall.flow.stream.minutes import Minutes
+from footfall.flow.stream.minutes import ALL, Sources
 from footfall.flow.stream.raw import StreamRaw
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.ports.stream import Entry, Stream
@@ -26,14 +26,20 @@ def key_of(asset: str) -> HitKey:
     return asset, "news", "article", "free"
 
 
-def appended(stream: Stream, pack: Pack, *, brand: str = BRAND, shard: int = 0) -> None:
-    stream.append([Entry(shard, brand, len(pack.keys), record_from_pack(pack), pack.arrived_at_ms)])
+def entry_of(pack: Pack, *, brand: str = BRAND, shard: int = 0) -> Entry:
+    return Entry(shard, brand, len(pack.keys), record_from_pack(pack), pack.arrived_at_ms)
 
 
-def people_and_a_program(stream: Stream, *, start_ms: int, minutes: int = 30, brand: str = BRAND) -> None:
-    """Append people's hits on thirty assets, and from the middle on those of one agent on one story."""
+def appended(stream: Stream, pack: Pack, *, brand: str = BRAND) -> None:
+    stream.append([entry_of(pack, brand=brand)])
+
+
+def people_and_a_program(stream: Stream, *, start_ms: int, minutes: int = 30) -> int:
+    """Append people's hits on thirty assets, from the middle on those of one agent on one story; return how many."""
     chance = Random(5)
+    hits = 0
     for minute in range(minutes):
+        entries: list[Entry] = []
         for second in range(0, 60, 2):
             assets = [f"asset {chance.randrange(30)}" for _ in range(8)]
             agents = [chance.choice(AGENTS) for _ in assets]
@@ -43,7 +49,10 @@ def people_and_a_program(stream: Stream, *, start_ms: int, minutes: int = 30, br
             whose = [chance.randbytes(8) for _ in assets]
             keys = [key_of(asset) for asset in assets]
             pack = Pack(VERSION, RULES, at_ms, keys, visitors=whose, agents=agents)
-            appended(stream, pack, brand=brand, shard=second % stream.shards)
+            entries.append(entry_of(pack, shard=second // 2 % stream.shards))
+            hits += len(keys)
+        stream.append(entries)
+    return hits
 
 
 class Stage:
@@ -61,8 +70,8 @@ class Stage:
         raw = StreamRaw(self.stream)
         is_filtering = self.filtering.__contains__
         ground = Ground(self.memories, self.store, find or self.store.find, is_filtering=is_filtering)
-        shards = self.stream.shards
-        return Judging(lambda: [Minutes(raw, brand="", shards=shards)], ground, clock=self.clock, pace=pace or Pace())
+        sources = Sources(raw, shards=self.stream.shards, brands=lambda: (ALL,))
+        return Judging(sources, ground, clock=self.clock, pace=pace or Pace())
 
     def told(self, brand: str = BRAND) -> list[tuple[str, str, str, int]]:
         """Return each change of a verdict that was ever stored, in its order."""

@@ -30,7 +30,7 @@ def judged_all(instance: Instance) -> bool:
 
 
 def restarted(instance: Instance, before: int) -> int:
-    found = until(lambda: instance.child(JUDGING), lambda pid: pid not in (None, before), seconds=15)
+    found = until(lambda: instance.child(JUDGING), lambda found: found not in (None, before), seconds=15)
     assert found is not None
     return found
 
@@ -42,8 +42,7 @@ def test_a_program_is_told_and_a_killed_judge_tells_nothing_twice(starter: Start
     with closing(wiring.open_stream(Settings(data_dir=str(data)), SystemClock())) as stream:
         people_and_a_program(stream, start_ms=now_ms - (PEOPLE_MINUTES + 1) * MINUTE_MS, minutes=PEOPLE_MINUTES)
     instance = starter.start(data)
-    pid = until(lambda: instance.child(JUDGING), lambda found: found is not None, seconds=15)
-    assert pid is not None
+    pid = restarted(instance, 0)
     assert until(lambda: os.getpriority(os.PRIO_PROCESS, pid), lambda nice: nice == 19, seconds=15) == 19
     until(lambda: changes(data), bool, seconds=30)  # It has begun to tell, and may be anywhere in its hour.
     os.kill(pid, signal.SIGKILL)

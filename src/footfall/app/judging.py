@@ -18,7 +18,7 @@ from footfall.app.judging_steps import Finds, Ground, Judging, Pace, Report
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.link import Link
 from footfall.app.settings import HOUR_MS, Settings
-from footfall.flow.stream.minutes import Minutes
+from footfall.flow.stream.minutes import ALL, Sources
 from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
 from footfall.screening.verdicts import Verdict
@@ -99,8 +99,8 @@ def open_judging(settings: Settings, clock: Clock, find: Finds) -> Judging:
         find,
         is_filtering=lambda brand: lookup.brand(brand).screening == "filter",
     )
-    shards = settings.stream_shards
-    return Judging(lambda: [Minutes(raw, brand="", shards=shards)], ground, clock=clock, pace=pace_of(settings))
+    sources = Sources(raw, shards=settings.stream_shards, brands=lambda: (ALL,))
+    return Judging(sources, ground, clock=clock, pace=pace_of(settings))
 
 
 def main() -> None:

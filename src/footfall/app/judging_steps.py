@@ -5,7 +5,7 @@ a second time because of it is known by its name and its end.
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -14,7 +14,7 @@ from footfall.accounts.verdict_store import UnknownVerdict, VerdictsContended
 from footfall.app.judge_memory import Memories, Memory
 from footfall.flow.count.suspects import Suspects
 from footfall.flow.store import keys
-from footfall.flow.stream.minutes import Minutes
+from footfall.flow.stream.minutes import Sources
 from footfall.flow.stream.records import RULES_OF_LOGS, Judged, Unreadable, judged_from_record
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Record
@@ -111,9 +111,9 @@ class Pace:
 class Judging:
     """Judges all brands, minute by minute of arrival."""
 
-    def __init__(self, sources: Callable[[], Collection[Minutes]], ground: Ground, *, clock: Clock, pace: Pace) -> None:
+    def __init__(self, sources: Sources, ground: Ground, *, clock: Clock, pace: Pace) -> None:
         """Begin an hour ago, which fills the windows; minutes that were judged before are not judged again."""
-        self._new_sources = sources
+        self._sources = sources
         self._ground = ground
         self._clock = clock
         self._pace = pace
@@ -129,7 +129,7 @@ class Judging:
         if self._untold and not self._is_told():
             return False
         now_ms = self._clock.now_ms()
-        for minutes in self._sources:
+        for minutes in self._sources.present():
             taken = 0
             for record in islice(minutes.until(self._end_ms), STEP_RECORDS):
                 self._take(record)
@@ -156,9 +156,7 @@ class Judging:
     def _begin(self, from_ms: int) -> int:
         """Read on from the minute of a moment, and return its end."""
         start_ms = from_ms // MINUTE_MS * MINUTE_MS
-        self._sources = self._new_sources()
-        for minutes in self._sources:
-            minutes.begin(from_ms=start_ms)
+        self._sources.begin(from_ms=start_ms)
         return start_ms + MINUTE_MS
 
     def _take(self, record: Record) -> None:
@@ -259,11 +257,7 @@ class Judging:
 
     def _since(self, name: str) -> dict[str, int]:
         """Return what was read of each shard."""
-        through: dict[str, int] = {}
-        for minutes in self._sources:
-            if minutes.brand in ("", name):
-                through |= {keys.shard_name(shard): number for shard, number in minutes.through().items()}
-        return through
+        return {keys.shard_name(shard): number for shard, number in self._sources.through(name).items()}
 
     def _learn_releases(self, name: str, one: _Judged) -> None:
         """Learn as usual what an operator has released since."""

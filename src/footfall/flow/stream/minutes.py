@@ -1,11 +1,12 @@
 """Raw hits by their minutes of arrival, all shards side by side: for whoever reads at a pace of its own, and again."""
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from footfall.flow.stream.raw import RawHits
 from footfall.ports.stream import Record
 
+ALL = ""  # in the place of a brand, where raw hits of all of them lie together
 READ_RECORDS = 500  # at once: some 10 MB of usual batches
 
 
@@ -51,3 +52,35 @@ class Minutes:
             if ahead:
                 self._read[shard] = ahead[-1].sequence
         return bool(ahead)
+
+
+class Sources:
+    """All that is read side by side; brands may come and go where each has raw hits of its own."""
+
+    def __init__(self, raw: RawHits, *, shards: int, brands: Callable[[], Iterable[str]]) -> None:
+        self._raw = raw
+        self._shards = shards
+        self._brands = brands
+        self._known: dict[str, Minutes] = {}
+        self._from_ms = 0
+
+    def begin(self, *, from_ms: int) -> None:
+        """Go on with what arrived at or after a moment, of every brand."""
+        self._from_ms = from_ms
+        self._known.clear()
+
+    def present(self) -> list[Minutes]:
+        """Return what there is to read now; one that comes to it is read from that moment on."""
+        found: list[Minutes] = []
+        for brand in self._brands():
+            minutes = self._known.get(brand)
+            if minutes is None:
+                minutes = self._known[brand] = Minutes(self._raw, brand=brand, shards=self._shards)
+                minutes.begin(from_ms=self._from_ms)
+            found.append(minutes)
+        return found
+
+    def through(self, brand: str) -> dict[int, int]:
+        """Return the last record of each shard that was handed out, of a brand."""
+        minutes = self._known.get(brand) or self._known.get(ALL)
+        return {} if minutes is None else minutes.through()
