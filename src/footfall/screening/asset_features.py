@@ -72,8 +72,10 @@ class AssetWindow:
         while len(hits) > self.slot_hits_max and one_of < _ONE_OF_MAX:
             one_of *= 2
             hits = hits.chosen(_is_sampled(hits, one_of))
-        # One visitor may have more hits than there is room for; the first of them tell what he does.
-        self._slots[-1] = hits.chosen(np.arange(min(len(hits), self.slot_hits_max))), one_of
+        if len(hits) > self.slot_hits_max:
+            # One visitor may have more hits than there is room for; the first of them tell what he does.
+            hits = hits.chosen(np.arange(self.slot_hits_max))
+        self._slots[-1] = hits, one_of
 
     def begin_slot(self) -> None:
         """Begin the next minute, and forget the first when there are enough."""

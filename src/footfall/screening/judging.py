@@ -97,7 +97,7 @@ class Judge:
         """Take in hits of persons that arrived in this minute; those of held visitors say nothing of an asset."""
         self._visitor_window.add(hits)
         held = _subjects(self.learned.visitor_cases, int(hits.arrived_ms.min()) if len(hits) else 0)
-        self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)))
+        self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)) if len(held) else hits)
 
     def closed(self, *, end_ms: int) -> list[Finding]:
         """Return what is found at the end of a minute, and begin the next; each minute ends once, also an empty one."""

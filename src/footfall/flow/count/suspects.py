@@ -13,14 +13,15 @@ import numpy as np
 
 from footfall.flow.stream.records import HitKey, Judged, Pack
 from footfall.screening.findings import Finding, SubjectKind
-from footfall.screening.hit_columns import HitColumns, Numbers, code_of
+from footfall.screening.hit_columns import HitColumns, Numbers, code_of, joined
 from footfall.screening.judging import MINUTE_MS, Judge
 from footfall.screening.labels import Label, label_of
 from footfall.screening.referrers import host_of
 from footfall.screening.verdicts import Verdict, verdict_from_finding, visitor_subject
 
 NAMES_MINUTES = 6  # A judge speaks of assets of the last five minutes.
-GATHERED_MAX = 20_000  # hits that are handed over at once: some 5 MB
+GATHERED_MAX = 10_000  # hits that are laid into columns at once: some 4 MB
+LAID_MAX = 60_000  # hits that are handed over at once: the more, the less each of them costs
 CATCH_UP_MAX = 120  # minutes that are closed one by one after a pause; older ones have nothing in any window
 CODES_MAX = 20_000  # texts whose numbers are remembered, of each kind: some 3 MB
 NAMED_MIN = 4  # hits of an asset in what is handed over at once, below which its name is kept only while there is room
@@ -39,6 +40,7 @@ class Suspects:
         self.is_filtering = is_filtering  # Then what may be held needs nobody who looks at it.
         self._closed_ms: int | None = None
         self._gathered = Gathered()
+        self._laid: list[HitColumns] = []
         self._names: list[dict[int, str]] = [{}]  # of assets, by their numbers, for each of the last minutes
 
     def add(self, pack: Pack | Judged, *, without: Collection[int] = ()) -> None:
@@ -50,7 +52,9 @@ class Suspects:
             self._closed_ms = pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
         self._gathered.add(pack, without=without)
         if len(self._gathered) >= GATHERED_MAX:
-            self._hand_over()
+            self._lay()
+        if sum(map(len, self._laid)) >= LAID_MAX:
+            self.hand_over()
 
     def verdicts(self, *, now_ms: int) -> list[Verdict]:
         """Return what is found in the minutes that are over by now, and were not told before."""
@@ -72,21 +76,30 @@ class Suspects:
         if self._closed_ms is None:
             return ()
         over_ms = now_ms // MINUTE_MS * MINUTE_MS
-        self._hand_over()
         first_ms = max(self._closed_ms, over_ms - CATCH_UP_MAX * MINUTE_MS)
-        return range(first_ms + MINUTE_MS, over_ms + MINUTE_MS, MINUTE_MS)
+        ends = range(first_ms + MINUTE_MS, over_ms + MINUTE_MS, MINUTE_MS)
+        if ends:
+            self.hand_over()
+        return ends
 
     def _begin_minute(self, end_ms: int) -> None:
         self._names = [*self._names[1 - NAMES_MINUTES :], {}]
         self._closed_ms = end_ms
 
-    def _hand_over(self) -> None:
-        if not len(self._gathered):
-            return
+    def _lay(self) -> None:
+        """Lay what was gathered into columns, which take a fifth of the room."""
         columns, names = self._gathered.columns(), self._names[-1]
         names |= self._gathered.names(columns.asset, room=NAMES_MAX - len(names))
-        self.judge.add(columns)
+        self._laid.append(columns)
         self._gathered.clear()
+
+    def hand_over(self) -> None:
+        """Let the judge have what has come."""
+        if len(self._gathered):
+            self._lay()
+        if self._laid:
+            self.judge.add(joined(self._laid))
+            self._laid = []
 
     def _verdict(self, finding: Finding, now_ms: int) -> Verdict:
         if finding.kind is SubjectKind.VISITOR:
