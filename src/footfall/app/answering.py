@@ -30,11 +30,12 @@ from footfall.flow.serve.query import (
     rising_parameters,
     screening_parameters,
 )
-from footfall.flow.serve.screening import reasons_of, screening
+from footfall.flow.serve.screening import screening
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
 from footfall.flow.serve.series_query import read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
+from footfall.flow.serve.span_reasons import reasons_in
 from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View
@@ -171,9 +172,9 @@ class Answering:
             key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
             return self._visited(key, canonical, query.format)
         if path == SCREENING:
-            checkpoints = (self.checkpoints or self._sights.checkpoints()).values()
-            reasons = reasons_of(one.lines[brand] for one in checkpoints if brand in one.lines)
-            made = screening(viewed.view(query), query, self._words, reasons)
+            view, lines = viewed.view(query), (self.checkpoints or self._sights.checkpoints()).values()
+            reasons = reasons_in(self._table, brand, view.sheet.span, lines, now_ms=self._clock.now_ms())
+            made = screening(view, query, self._words, reasons)
         else:
             made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)

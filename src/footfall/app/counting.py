@@ -3,10 +3,11 @@
 import contextlib
 import logging
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from footfall.app import child, wiring
+from footfall.app.digesting import DigestsOfDirectory
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -14,6 +15,7 @@ from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.count.keeping import Keeping
+from footfall.flow.count.noted_reasons import NotedReasons
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
 from footfall.flow.count.thrift import thrifty
@@ -28,6 +30,7 @@ from footfall.ports.stream import PlacedStream, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
+from footfall.values.window import Grain
 
 IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is going on.
 FAILED_S = 0.5  # How long to wait when the store does not take writes.
@@ -73,6 +76,14 @@ class ExpiringTable(Table, Protocol):
         ...
 
 
+class Chore(Protocol):
+    """Something that is done beside counting for the brands that were counted, a little at a time."""
+
+    def step(self, groups: Callable[[], Iterable[str]], /) -> bool:
+        """Do some of it; return whether there may be more to do at once."""
+        ...
+
+
 class Counting:
     """All shards' workers and what they do besides, in one thread."""
 
@@ -84,6 +95,7 @@ class Counting:
         *,
         clock: Clock,
         archive: Archive | None = None,
+        digests: Chore | None = None,
     ) -> None:
         """Make the workers; with an archive the stream is a PlacedStream and only transport."""
         how = count_rules(settings)
@@ -91,8 +103,11 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
+        self._digests = digests
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
+        keep_ms = wiring.retention_ms(settings)[Grain.DAY]
+        self._reasons = NotedReasons(table, clock=clock, zone_of=zone_of, keep_ms=keep_ms)
         keepings = [
             None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
             for shard in range(stream.shards)
@@ -169,8 +184,12 @@ class Counting:
         if self._rows is not None and self._rows.step():
             self._chores_at_ms = 0
             return True
+        self._reasons.step({worker.shard: worker.checkpoint for worker in self.workers})
         self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
+        if self._digests is not None and self._digests.step(self._brands_counted):
+            self._chores_at_ms = 0
+            return True
         return False
 
     def _brands_counted(self) -> set[str]:
@@ -255,7 +274,8 @@ def main() -> None:
     note_retention(table, wiring.kept_ms(settings), now_ms=clock.now_ms())
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
-    serve_link(Counting(settings, stream, table, clock=clock), link)
+    digests = DigestsOfDirectory(settings, table, clock)
+    serve_link(Counting(settings, stream, table, clock=clock, digests=digests), link)
 
 
 if __name__ == "__main__":

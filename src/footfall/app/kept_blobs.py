@@ -1,4 +1,4 @@
-"""Where an instance keeps objects beside its counts: what judging learned, digests, and hits that were set apart."""
+"""Where an instance keeps objects beside its counts: what judging has learned, digests, hits that were set apart."""
 
 from pathlib import Path
 

@@ -9,12 +9,14 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from footfall.app import aws_wiring, wiring
+from footfall.app.digesting import Digesting, open_digesting
 from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
+from footfall.flow.count.noted_reasons import NotedReasons
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, checkpoint_from_item
 from footfall.flow.store.summaries import Summaries
@@ -24,6 +26,7 @@ from footfall.ports.stream import PlacedStream
 from footfall.ports.table import everything
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
+from footfall.values.window import Grain
 
 FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
 STALE_MS = 30_000  # Beside the freshness: how long an event may take until its shard is taken for an idle one.
@@ -74,6 +77,9 @@ class Maintenance:
         self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
         self._rows = open_rows(settings, self.table, clock)
         self._forgetting = Forgetting(self.table, clock=clock, zone_of=self._zone_of, brands=self._brands_counted)
+        keep_ms = wiring.retention_ms(settings)[Grain.DAY]
+        self._reasons = NotedReasons(self.table, clock=clock, zone_of=self._zone_of, keep_ms=keep_ms)
+        self._digesting: Digesting | None = None
         self._finished_at_ms = self._cleared_at_ms = 0
 
     def run(self, until: Until) -> Maintained:
@@ -90,7 +96,9 @@ class Maintenance:
         brands = sorted({*done.last_hit_ms, *self._settings.brands, *self._accounts.register.all()})
         for shard in self._idle(checkpoints):
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
+        self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
         self._attempt(done, "finishing windows", lambda: self._finish(done, until))
+        self._attempt(done, "writing digests", lambda: self._write_digests(set(done.last_hit_ms), until))
         self._attempt(done, "writing rows", lambda: self._write_rows(done, until))
         self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
         self._attempt(done, "forgetting", lambda: self._clear(done, brands, until))
@@ -126,6 +134,17 @@ class Maintenance:
             worker.build(until)
         else:
             done.waiting += 1
+
+    def _note_reasons(self, checkpoints: Mapping[int, Checkpoint]) -> None:
+        """Note the reasons of the day before, once every shard that there is has passed its end."""
+        if len(checkpoints) == self._settings.stream_shards:
+            self._reasons.step(checkpoints)
+
+    def _write_digests(self, brands: set[str], until: Until) -> None:
+        if self._digesting is None:
+            self._digesting = open_digesting(self._settings, self.table, self._clock)
+        while not until() and self._digesting.step(lambda: brands):
+            pass
 
     def _finish(self, done: Maintained, until: Until) -> None:
         now_ms = self._clock.now_ms()

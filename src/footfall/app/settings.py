@@ -142,6 +142,9 @@ class Settings:
     screening_key_per_minute: int = _whole(
         0, 0, 1_000_000_000, "The hits a minute that one key may send before they are suspected; 0 sets no limit."
     )
+    screening_keep_days: int = _whole(
+        90, 1, 3_660, "How long hits that were set apart by screening are kept for analysis, and digests of its days."
+    )
     stream_shards: int = _whole(
         1, 1, 256, "How many shards the stream has, each with a counting worker of its own; on one machine at most 16."
     )

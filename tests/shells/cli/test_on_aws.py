@@ -12,6 +12,7 @@ from footfall.app import wiring
 from footfall.app.screening import KeptScreen
 from footfall.flow.collect.fields import Hit
 from footfall.flow.collect.senders import Sender
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.shells.cli.command import Exit
 from footfall.shells.lambdas.count import Count
@@ -71,6 +72,20 @@ def test_a_recount_counts_from_the_archive_and_changes_nothing_that_was_right(gr
     append(ground, entries_of(ground, hits_of(5)))
     count_all(ground)
     assert (ledger(ground).counted, minutes(ground, began_ms, CLOCK.now_ms() + MINUTE_MS)) == (35, 35)
+
+
+def test_rules_are_tried_on_the_archive(ground: AwsGround, shell: Any, tmp_path: Path) -> None:
+    began_ms = CLOCK.now_ms() // MINUTE_MS * MINUTE_MS
+    keys = [("/preview/1", "", "", ""), ("read", "", "", "")]
+    pack = Pack(VERSION, RULES, CLOCK.now_ms(), keys)
+    append(ground, [Entry(0, "abc", 2, record_from_pack(pack), pack.arrived_at_ms)])
+    count_all(ground)
+    file = tmp_path / "rules.json"
+    file.write_text('{"paths": ["/preview/*"]}', encoding="utf-8")
+    shell.clock.set(CLOCK.now_ms() + MINUTE_MS)
+    assert shell.run("screen", "try", "--rules", str(file), "--from", instant_text(began_ms), "--json") == 0
+    (one,) = json.loads(shell.printed())["brands"]
+    assert (one["brand"], one["hits"], one["changed"]) == ("abc", 2, 1)
 
 
 def test_dead_letters_are_listed_shown_and_replayed(ground: AwsGround, shell: Any) -> None:

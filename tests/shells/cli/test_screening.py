@@ -44,3 +44,61 @@ def test_an_answer_that_is_none_is_not_shown(shell: Any, server: Any) -> None:
     server.answer({"items": []})
     assert shell.run("screening", "--url", server.url, "--brand", "abc") != 0
     assert "tells of no labels" in shell.complained()
+
+
+DIGEST: dict[str, Any] = {
+    "brand": "abc",
+    "day": "2026-11-14",
+    "from": "2026-11-13T22:00Z",
+    "to": "2026-11-14T22:00Z",
+    "exact": False,
+    "hits": 10_000,
+    "hitsBefore": 9_000,
+    "labels": [{"label": "person", "hits": 8_000, "share": 0.8, "hitsBefore": 8_100, "change": -100}],
+    "reasons": {"reload": 70},
+    "items": [{"assetId": "a|b", "suspected": 450, "persons": 50, "share": 0.9}],
+    "found": 2,
+    "settled": 0,
+    "foundVerdicts": [
+        {"kind": "asset", "subject": "7", "cause": "clockwork", "state": "held", "by": "judge", "words": "even"}
+    ],
+    "settledVerdicts": [],
+    "acts": [{"at": "2026-11-14T10:00Z", "by": "key-1", "act": "asset-hidden", "subject": "7"}],
+}
+
+
+def test_a_digest_is_printed_as_markdown(shell: Any, server: Any) -> None:
+    server.answer(DIGEST)
+    named = ("--url", server.url, "--brand", "abc")
+    assert shell.run("screening", "digest", *named, "--day", "2026-11-14", "--markdown") == 0
+    assert server.asked[0].path == "/v1/screening/digest?brand=abc&day=2026-11-14"
+    lines = shell.printed().splitlines()
+    assert lines[0] == "# abc, 2026-11-14"
+    assert "+1,000 to the day before. Not every count is proven." in lines[2]
+    assert "| person | 8,000 | 80.00% | -100 |" in lines
+    assert "| reload | suspected | 70 |" in lines
+    assert "| a\\|b | 450 | 50 | 90% |  |" in lines
+    assert "## Found: 2" in lines
+    assert "And 1 more." in lines
+    assert "| 2026-11-14T10:00Z | key-1 | asset-hidden | 7 |" in lines
+
+
+def test_a_digest_is_printed_as_it_was_answered(shell: Any, server: Any) -> None:
+    server.answer(DIGEST)
+    assert shell.run("screening", "digest", "--url", server.url, "--brand", "abc", "--json") == 0
+    assert '"day":"2026-11-14"' in shell.printed()
+    server.answers[:] = []
+    server.answer({"items": []})
+    assert shell.run("screening", "digest", "--url", server.url, "--brand", "abc") != 0
+    assert "is no digest" in shell.complained()
+
+
+def test_words_that_go_with_another_question_are_wrong_usage(shell: Any, server: Any) -> None:
+    assert shell.run("screening", "digest", "--url", server.url, "--brand", "abc", "--period", "day") == 2
+    assert shell.run("screening", "--url", server.url, "--brand", "abc", "--day", "2026-11-14") == 2
+
+
+def test_reasons_of_days_say_since_when(shell: Any, server: Any) -> None:
+    server.answer({**FOUND, "reasonsSince": "2026-11-14T00:00:31Z"})
+    assert shell.run("screening", "--url", server.url, "--brand", "abc") == 0
+    assert "For these reasons, since 2026-11-14T00:00:31Z:" in shell.printed()

@@ -24,6 +24,10 @@ def screened(reading: str) -> list[Request]:
         _asked("GET", "/v1/screening?period=day", 200, bearer(reading)),
         _asked("OPTIONS", "/v1/screening", 204),
         _asked("POST", "/v1/screening?brand=open", 405),
+        _asked("GET", "/v1/screening/digest?brand=abc", 401),
+        _asked("GET", "/v1/screening/digest?day=2026-11-14", 404, bearer(reading)),
+        _asked("GET", "/v1/screening/digest?brand=open&day=yesterday", 400),
+        _asked("GET", "/v1/screening/digest?brand=open&format=pdf", 400),
     ]
 
 

@@ -1,20 +1,27 @@
 """The function that keeps house, on the real engines; once as a process under Lambda's own runtime client."""
 
+import json
 from contextlib import closing
 
 import pytest
+import zstandard
 
 from footfall.accounts.brands import Brand
 from footfall.app import aws_wiring, wiring
+from footfall.app.kept_blobs import open_blobs
 from footfall.app.maintaining import Maintained, Maintenance, open_maintenance
+from footfall.app.set_apart import SetApart, name_of
 from footfall.catalog.asset import Asset
 from footfall.flow.collect.senders import SALT_MS
+from footfall.flow.store.digests import stored_digest
 from footfall.flow.store.summaries import Summaries
-from footfall.ports.stream import Record
+from footfall.flow.stream.raw import ArchiveRaw
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Key
 from footfall.shells.lambdas.count import Count
 from footfall.values.clock import SetClock
-from footfall.values.window import DAY_MS, Grain, window_of
+from footfall.values.window import DAY_MS, Grain, instant_text, window_of
 from tests.engines.aws_ground import AwsGround, NewGround
 from tests.engines.kinesis import require_active
 from tests.engines.lambda_runtime import HandlerFailed, RunHandler
@@ -185,3 +192,37 @@ def test_a_chore_that_fails_makes_the_function_fail_after_all_the_others_are_don
 def test_a_round_without_time_does_nothing_and_fails_nothing(ground: AwsGround) -> None:
     done = open_maintenance(ground.settings, CLOCK).run(lambda: True)
     assert (done.passed, done.failures, checkpoints(ground)) == (0, [], [None, None])
+
+
+def test_the_digest_of_a_day_is_written_when_it_is_over_and_hits_are_set_apart(ground: AwsGround) -> None:
+    append(ground, entries_of(ground, hits_of(20)))
+    screened = Pack(VERSION, RULES, CLOCK.now_ms(), [("bought", "", "", "")], screened={0: "reload"})
+    append(ground, [Entry(0, "abc", 1, record_from_pack(screened), CLOCK.now_ms())])
+    count_all(ground)
+    day = window_of(CLOCK.now_ms(), Grain.DAY, "UTC")
+    clock = SetClock(day.to_ms + 15 * MINUTE_MS)
+    maintenance = open_maintenance(ground.settings, clock)
+    for _ in range(3):
+        assert maintenance.run(lambda: False).failures == []
+        clock.advance(MINUTE_MS)
+    name = instant_text(day.from_ms)[:10]
+    blobs = open_blobs(ground.settings)
+    written = blobs.get(f"digests/abc/{name}.md")
+    assert written is not None
+    assert "| bought | 1 | 0 |" in written.decode()
+    assert json.loads(stored_digest(maintenance.table, "abc", name) or b"")["hits"] == 21
+    hour_ms = screened.arrived_at_ms // HOUR_MS * HOUR_MS
+    blobs.put("screened-until/abc", str(hour_ms).encode())
+    apart = SetApart(
+        *(blobs, ArchiveRaw(aws_wiring.open_archive(ground.settings, clock))),
+        shards=2,
+        brands=lambda: ["abc"],
+        changes=lambda brand, *, after_version=0: [],
+        clock=SetClock(hour_ms + 2 * HOUR_MS),
+        keep_ms=DAY_MS,
+        read_until_ms=lambda: min(passed_ms(ground)),
+    )
+    while apart.step():
+        pass
+    found = zstandard.ZstdDecompressor().decompressobj().decompress(blobs.get(name_of("abc", hour_ms)) or b"")
+    assert [json.loads(line)["asset"] for line in found.splitlines()] == ["bought"]

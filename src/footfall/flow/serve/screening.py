@@ -1,6 +1,6 @@
 """The answer to "who was left out?": the hits of a span by label, and the assets with the most suspected ones."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import msgspec
 import numpy as np
@@ -13,10 +13,10 @@ from footfall.flow.serve.popular import labels_shown, listed, words_shown
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.shown import PERSONS
+from footfall.flow.serve.span_reasons import Reasons
 from footfall.flow.serve.view import View
 from footfall.flow.serve.wanted import Wanted
 from footfall.flow.serve.words import Words
-from footfall.flow.store.checkpoints import Lines
 from footfall.screening.labels import Label
 from footfall.values.window import instant_text
 
@@ -68,20 +68,13 @@ class _Body(msgspec.Struct, rename="camel"):
     without_row: int | UnsetType
     labels: list[_Labelled]
     reasons: dict[str, int]
+    reasons_since: str | UnsetType
+    reasons_until: str | UnsetType
     items: list[_Item]
 
 
-def reasons_of(lines: Iterable[Lines]) -> dict[str, int]:
-    """Return how many hits were screened for which reason, as the ledgers of all shards say together."""
-    reasons: dict[str, int] = {}
-    for one in lines:
-        for reason, hits in one.screened.items():
-            reasons[reason] = reasons.get(reason, 0) + hits
-    return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
-
-
-def screening(view: View, query: PopularQuery, words: Words, reasons: Mapping[str, int]) -> Answer:
-    """Return what screening found in a span; reasons are those of all time."""
+def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons) -> Answer:
+    """Return what screening found in a span; reasons are the span's where they are known by days, else of all time."""
     hits, is_known = _by_label(view.directory, view.sheet)
     without_row = view.sheet.other + view.sheet.other_screened
     total = sum(hits.values()) + without_row
@@ -97,10 +90,16 @@ def screening(view: View, query: PopularQuery, words: Words, reasons: Mapping[st
         hits=total,
         without_row=without_row or UNSET,
         labels=[_Labelled(label or PERSON, hits[label], _share(hits[label], total)) for label in Label],
-        reasons=dict(reasons),
+        reasons=dict(reasons.hits),
+        reasons_since=_moment(reasons.since_ms),
+        reasons_until=_moment(reasons.until_ms),
         items=items,
     )
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=_COLUMNS)
+
+
+def _moment(moment_ms: int | None) -> str | UnsetType:
+    return UNSET if moment_ms is None else instant_text(moment_ms)
 
 
 def _share(part: int, whole: int) -> float:

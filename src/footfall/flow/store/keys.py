@@ -209,6 +209,21 @@ def position_from_side(key: Key) -> Position:
     return Position(through=int(through), n=int(n))
 
 
+def reasons_at(brand: str, day_ms: int) -> Key:
+    """Return the key of what a brand's hits had been screened for when a day of it began."""
+    return Key(f"{_plain(brand)}#reasons", instant_text(day_ms))
+
+
+def digest(brand: str, day: str) -> Key:
+    """Return the key of the digest of a brand's day, which is named by its date there."""
+    return Key(digests(brand), day)
+
+
+def digests(brand: str) -> str:
+    """Return where the digests of a brand lie, in the order of their days."""
+    return f"{_plain(brand)}#digests"
+
+
 def fed_object(name: str) -> Key:
     """Return the key that remembers how far an object of a bucket was taken; spread, since many come at once."""
     digest = hashlib.blake2b(name.encode(), digest_size=16).hexdigest()

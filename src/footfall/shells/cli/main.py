@@ -34,6 +34,7 @@ from footfall.shells.cli import (
     recount,
     restore,
     rules,
+    screen,
     screening,
     send,
     series,
@@ -58,9 +59,9 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, screening, compare,
-    export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy, completion,
-    help_page, version,
+    serve, demo, send, import_logs, load, assets, popular, trending, series, uniques, ledger, screening, screen,
+    compare, export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy,
+    completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

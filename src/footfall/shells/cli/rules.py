@@ -48,11 +48,12 @@ def _request(arguments: argparse.Namespace) -> Mapping[str, Any]:
         raise WhichRules("add and remove take --address, --agent, --path or --country, and nothing else does.")
     request: dict[str, Any] = {"do": f"rules-{action}", "brand": arguments.brand, "rules": named}
     if action == "set":
-        return {**request, "rules": _document(Path(arguments.file))}
+        return {**request, "rules": document_of(Path(arguments.file))}
     return {**request, "do": "rules-add", "is_on": action == "on"} if action in ("on", "off") else request
 
 
-def _document(path: Path) -> dict[str, Any]:
+def document_of(path: Path) -> dict[str, Any]:
+    """Return the rules that a file holds, or raise Refused."""
     try:
         return msgspec.json.decode(text_of(path), type=dict[str, Any])
     except msgspec.MsgspecError as error:

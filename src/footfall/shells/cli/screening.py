@@ -25,12 +25,17 @@ from footfall.shells.cli.command import (
     whole_from,
 )
 from footfall.shells.cli.popular import grouped, patiently_asked
+from footfall.shells.cli.screening_digest import digest
 from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked
 from footfall.values.window import instant_text
 
 
 def screening(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Ask what was found and show it."""
+    if arguments.action is not None:
+        return digest(arguments, around)
+    if arguments.day is not None or arguments.markdown:
+        raise WrongUsage("--day and --markdown go with digest: footfall screening digest --day 2026-11-15.")
     with closing(Caller(arguments.url)) as caller:
         asked = "/v1/screening?" + urlencode(pairs_of(arguments))
         reply = answer_of(patiently_asked(caller, asked, arguments.secret_file, around))
@@ -64,7 +69,8 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     reasons: Mapping[str, int] = answer.get("reasons") or {}
     if reasons:
         around.say("")
-        around.say("For these reasons, since the beginning:")
+        since = answer.get("reasonsSince")
+        around.say(f"For these reasons, since {since or 'the beginning'}:")
         console.print(_reasons(reasons))
     items: Sequence[Mapping[str, Any]] = answer.get("items") or ()
     if items:
@@ -122,15 +128,21 @@ COMMAND = Command(
     run=screening,
     tells="Hits are labelled, not deleted: person, bot, ai, prefetch, suspected or blocked. Lists show persons, and\n"
     "others with --include; whether suspected hits are among them is the brand's mode (footfall brands change\n"
-    "--screening).",
-    more_examples=("footfall screening --secret-file abc.key --from 2026-11-14T00:00Z --to 2026-11-15T00:00Z",),
+    "--screening). digest tells what a day came to, as it was written down when the day was over.",
+    more_examples=(
+        "footfall screening --secret-file abc.key --from 2026-11-14T00:00Z --to 2026-11-15T00:00Z",
+        "footfall screening digest --brand abc --day 2026-11-14 --markdown",
+    ),
     arguments=(
+        Argument("action", "digest, or nothing.", choices=("digest",), may_be_absent=True),
         URL,
         BRAND_OR_KEY,
         Argument("--period", "The period: justnow (unless given), day, week or one of your own.", shows="PERIOD"),
         Argument("--from", "The span's first moment, instead of a period.", shows="T", reads=moment),
         Argument("--to", "The moment at which the span has ended.", shows="T", reads=moment),
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=10),
+        Argument("--day", "Of a digest: the day, as the brand dates it; the last one unless given.", shows="DAY"),
+        Argument("--markdown", "Print a digest as Markdown, to be mailed.", is_switch=True),
         SECRET_FILE,
         JSON,
     ),

@@ -10,6 +10,7 @@ from footfall import __version__
 from footfall.shells.http.described import (
     assets,
     brands,
+    digest,
     history,
     history_schemas,
     hits,
@@ -38,6 +39,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *lists.OPERATIONS,
     *history.OPERATIONS,
     *screening.OPERATIONS,
+    *digest.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *brands.OPERATIONS,
@@ -52,6 +54,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **lists.SCHEMAS,
     **history_schemas.SCHEMAS,
     **screening.SCHEMAS,
+    **digest.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **brands.SCHEMAS,

@@ -14,6 +14,7 @@ from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
+from footfall.flow.store.digests import NoDigest
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
 from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
@@ -37,6 +38,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     TooOften: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownAsset: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
+    NoDigest: HTTPStatus.NOT_FOUND,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -23,6 +23,7 @@ from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
+from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
@@ -58,6 +59,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *token_routes(state),
             *audit_routes(state),
             *rules_routes(state),
+            *digest_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

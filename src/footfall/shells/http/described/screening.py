@@ -57,8 +57,13 @@ SCREENED = record(
         "reasons": {
             "type": "object",
             "additionalProperties": {"type": "integer"},
-            "description": "hits for each reason since the beginning, as the ledger has them; most first",
+            "description": "hits for each reason, most first: those of the span where `reasonsSince` is there, else "
+            "since the beginning, as the ledger has them; below zero where more was taken back than was screened",
         },
+        "reasonsSince": text(
+            "only where the span begins with a day of the brand whose reasons were noted: the moment of that"
+        ),
+        "reasonsUntil": text("the same of its end; missing where the span goes on until now"),
         "items": listed({"$ref": "#/components/schemas/SuspectedAsset"}, maxItems=LIMIT_MAX),
     },
     required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "items"),
