@@ -12,16 +12,14 @@ from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.digesting import DigestsOfDirectory
+from footfall.app.judging import open_judging
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.kept_settings import kept_settings
 from footfall.app.set_apart import SetApart
 from footfall.app.settings import Settings
-from footfall.flow.count.suspects import Suspects
 from footfall.flow.stream.raw import StreamRaw
 from footfall.flow.stream.records import pack_from_record
 from footfall.screening.findings import Cause, SubjectKind
-from footfall.screening.judge_state import bytes_from_learned
-from footfall.screening.judging import Judge, new_learned
 from footfall.screening.verdicts import State, Verdict, visitor_subject
 from footfall.values.clock import SetClock, SystemClock
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, window_of
@@ -101,13 +99,13 @@ def let_a_day_pass(data: Path) -> None:
     ):
         verdicts = VerdictStore(accounts.table, accounts.register.trail, clock=clock)
         packs = [pack_from_record(one.data) for one in stream.read(0, after=0) if one.group == "abc"]
-        learned = new_learned(seed=1)
-        suspects = Suspects(Judge(learned), is_holding=True)
-        for pack in packs:
-            suspects.add(pack)
-        suspects.verdicts(now_ms=now_ms + 5 * MINUTE_MS)
+        clock.advance(5 * MINUTE_MS)
+        judging = open_judging(settings, clock, verdicts.find)
+        while judging.step():
+            pass
+        judging.keep()
+        clock.set(now_ms)
         blobs = open_blobs(settings)
-        blobs.put("judging/abc", bytes_from_learned(learned))
         visitor = visitor_subject(int.from_bytes((packs[0].visitors or [b""])[0], "big"))
         span = (now_ms - HOUR_MS, now_ms + HOUR_MS)
         about = ((SubjectKind.VISITOR, visitor), (SubjectKind.ASSET, MARKER))

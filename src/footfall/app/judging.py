@@ -17,12 +17,14 @@ from footfall.app.judge_memory import Memories
 from footfall.app.judging_steps import Finds, Ground, Judging, Pace, Report
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.link import Link
-from footfall.app.settings import HOUR_MS, Settings
+from footfall.app.set_apart import SetApart
+from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.stream.minutes import ALL, Sources
 from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
 from footfall.screening.verdicts import Verdict
 from footfall.values.clock import Clock, SystemClock
+from footfall.values.counter import is_of_counters
 from footfall.values.errors import FootfallError
 
 IDLE_S = 1.0
@@ -62,8 +64,8 @@ class Written:
                     continue
 
 
-def serve_link(judging: Judging, link: Link) -> None:
-    """Judge until the parent says stop or is gone."""
+def serve_link(judging: Judging, link: Link, *, set_apart: SetApart | None = None) -> None:
+    """Judge, and set hits apart beside it, until the parent says stop or is gone."""
     is_busy = True
     told = Report()
     while True:
@@ -75,6 +77,7 @@ def serve_link(judging: Judging, link: Link) -> None:
             return
         try:
             is_busy = judging.step()
+            is_busy = (set_apart is not None and set_apart.step()) or is_busy
         except PortError as error:
             _log.warning("judging waits, nothing is lost: %s", error)
             is_busy = False
@@ -103,14 +106,30 @@ def open_judging(settings: Settings, clock: Clock, find: Finds) -> Judging:
     return Judging(sources, ground, clock=clock, pace=pace_of(settings))
 
 
+def open_set_apart(settings: Settings, clock: Clock) -> SetApart:
+    """Open what sets hits apart in a data directory, with a reader of its own."""
+    stream = wiring.open_stream(settings, clock, read_only=True)
+    accounts = wiring.open_accounts(settings, clock, read_only=True)
+    return SetApart(
+        open_blobs(settings),
+        StreamRaw(stream),
+        shards=settings.stream_shards,
+        brands=lambda: [group for group in stream.appended() if not is_of_counters(group)],
+        changes=accounts.register.verdicts.changes,
+        clock=clock,
+        keep_ms=settings.screening_keep_days * DAY_MS,
+    )
+
+
 def main() -> None:
     """Run the process."""
     settings, link = child.begin("judge")
     os.nice(NICE)
-    judging = open_judging(settings, SystemClock(), Written(link))
+    clock = SystemClock()
+    judging, set_apart = open_judging(settings, clock, Written(link)), open_set_apart(settings, clock)
     link.send(["ready"])
     with contextlib.suppress(LinkEnded):
-        serve_link(judging, link)
+        serve_link(judging, link, set_apart=set_apart)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from footfall.app.judge_memory import Memories
 from footfall.app.judging import pace_of
 from footfall.app.judging_steps import REFILL_MS, Ground, Judging
 from footfall.app.kept_blobs import open_blobs
-from footfall.app.settings import MINUTE_MS, Settings
+from footfall.app.set_apart import SetApart
+from footfall.app.settings import DAY_MS, MINUTE_MS, Settings
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import checkpoint_from_item
 from footfall.flow.stream.minutes import Sources
@@ -45,6 +46,27 @@ class HeardOf:
             for brand, lines in checkpoint.lines.items()
             if lines.last_hit_ms >= since_ms and not is_of_counters(brand)
         }
+
+
+def open_set_apart(settings: Settings, clock: Clock) -> SetApart:
+    """Open what sets hits apart, with a reader of its own; an hour is due when counting has passed it everywhere."""
+    store = wiring.open_store(settings, clock, read_only=True)
+    accounts = wiring.open_accounts(settings, clock, read_only=True)
+
+    def passed_ms() -> int:
+        passed = [checkpoint_from_item(one.item).passed_ms for one in everything(store, keys.SHARDS)]
+        return min(passed) if len(passed) == settings.stream_shards else 0
+
+    return SetApart(
+        open_blobs(settings),
+        ArchiveRaw(aws_wiring.open_archive(settings, clock)),
+        shards=settings.stream_shards,
+        brands=HeardOf(store, clock=clock),
+        changes=accounts.register.verdicts.changes,
+        clock=clock,
+        keep_ms=settings.screening_keep_days * DAY_MS,
+        read_until_ms=passed_ms,
+    )
 
 
 def open_judging(settings: Settings, clock: Clock) -> Judging:

@@ -5,14 +5,15 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from footfall.adapters.aws import at_start as at_start
-from footfall.app.judging_on_aws import open_judging
+from footfall.app.judging_on_aws import open_judging, open_set_apart
 from footfall.app.judging_steps import Judging, Report
+from footfall.app.set_apart import SetApart
 from footfall.shells.lambdas import gauges
 from footfall.shells.lambdas.start import begin
 
 SPARE_MS = 30_000  # A step that meets a slow store must end before the function's time does.
 
-_state: list[tuple[Judging, Report]] = []
+_state: list[tuple[Judging, SetApart, Report]] = []
 
 
 class Context(Protocol):
@@ -30,12 +31,14 @@ def handler(event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
         settings, clock = begin("judge")
         if not settings.screening_judging:
             return {"judged": False}
-        _state.append((open_judging(settings, clock), Report()))
-    judging, told = _state[0]
+        _state.append((open_judging(settings, clock), open_set_apart(settings, clock), Report()))
+    judging, set_apart, told = _state[0]
     while context.get_remaining_time_in_millis() > SPARE_MS and judging.step():
         pass
+    while context.get_remaining_time_in_millis() > SPARE_MS and set_apart.step():
+        pass
     now = replace(judging.report)
-    _state[0] = judging, now
+    _state[0] = judging, set_apart, now
     _tell(told, now, behind_ms=judging.behind_ms())
     return {"judged": True, "hits": now.hits - told.hits, "verdicts": now.verdicts - told.verdicts}
 
