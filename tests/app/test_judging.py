@@ -149,18 +149,19 @@ def test_a_judge_that_cannot_follow_goes_on_with_what_is_new(stage: Stage) -> No
     assert judging.behind_ms() < MINUTE_MS
 
 
-def test_more_brands_than_there_is_room_for_are_left_out_and_told(stage: Stage) -> None:
-    pace = Pace(brands_max=2)
-    for name in ("a", "b", "c"):
-        appended(stage.stream, Pack(VERSION, RULES, START_MS, [key_of("1")] * 5), brand=name)
-    end_of(stage, minutes=1)
-    judging = stage.judging(pace)
-    run(judging)
-    assert (judging.report.hits, judging.report.left_out, judging.report.brands) == (10, 5, 2)
-    appended(stage.stream, Pack(VERSION, RULES, START_MS + 90 * MINUTE_MS, [key_of("1")] * 5), brand="c")
-    end_of(stage, minutes=91)
-    run(judging)
-    assert (judging.report.hits, judging.report.left_out, judging.report.brands) == (15, 5, 2)
+def test_brands_with_more_hits_are_judged_first_and_the_others_are_told_of(stage: Stage) -> None:
+    judging = stage.judging(Pace(brands_max=2))
+    told: list[tuple[int, int]] = []
+    for minute in range(3):
+        for name, hits in (("a", 5), ("b", 1), ("c", 9)):
+            pack = Pack(VERSION, RULES, START_MS + minute * MINUTE_MS, [key_of("1")] * hits)
+            appended(stage.stream, pack, brand=name)
+        end_of(stage, minutes=minute + 1)
+        run(judging)
+        told.append((judging.report.hits, judging.report.left_out))
+    # The first minute has no room for c, which then takes that of b.
+    assert told == [(6, 9), (20, 10), (34, 11)]
+    assert judging.report.brands == 2
 
 
 def test_a_flood_is_judged_by_a_sample_and_that_is_told(stage: Stage) -> None:

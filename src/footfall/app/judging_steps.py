@@ -5,6 +5,7 @@ a second time because of it is known by its name and its end.
 """
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -12,7 +13,7 @@ from typing import Protocol
 
 from footfall.accounts.verdict_store import UnknownVerdict, VerdictsContended
 from footfall.app.judge_memory import Memories, Memory
-from footfall.flow.count.suspects import Suspects
+from footfall.flow.count.suspects import KnownCodes, Suspects
 from footfall.flow.store import keys
 from footfall.flow.stream.minutes import Sources
 from footfall.flow.stream.records import RULES_OF_LOGS, Judged, Unreadable, judged_from_record
@@ -28,11 +29,13 @@ REFILL_MS = 60 * MINUTE_MS  # what the windows of visitors hold
 KEEP_EVERY_MS = 5 * MINUTE_MS  # Judged again after a crash: the minutes since, which had no finding.
 GRACE_MS = 3_000  # after a minute's end: what arrived in it is on disk by then
 BEHIND_MS_MAX = 2 * MINUTE_MS
-BRANDS_MAX = 16  # at once: each has forests of 3 MB
+BRANDS_MAX = 10  # at once, those with the most hits: each has forests of 4 MB
+LEFT_OUT_MAX = 1_000  # brands whose hits are counted while there is no room for them
 HITS_MAX = 30_000  # of a minute, of all brands together; of more, a sample of the visitors: some 40 MB while it judges
 VISITORS_MAX = 20_000  # of ten minutes, those that come most: some 20 MB for an hour
 STEP_RECORDS = 500  # that are read between two looks at whether to stop
-IDLE_MS = 60 * MINUTE_MS  # after which a brand makes room for another
+WAITING_MAX = 30_000  # hits of all brands that are gathered and not taken in: some 12 MB
+FOUND_MAX = 1_000  # verdicts of a brand's minute that are stored, those with the highest scores
 
 _log = logging.getLogger(__name__)
 
@@ -81,7 +84,6 @@ class _Judged:
     suspects: Suspects
     memory: Memory
     kept_ms: int = 0
-    heard_ms: int = 0
     hits: int = 0  # of this minute
 
 
@@ -119,6 +121,9 @@ class Judging:
         self._pace = pace
         self._brands: dict[str, _Judged] = {}
         self._untold: list[tuple[str, Sequence[Verdict]]] = []
+        self._known = KnownCodes()
+        self._left_out = Counter[str]()  # hits of this minute, by brand
+        self._waiting = 0  # hits that no judge has taken in
         self._behind_since_ms: int | None = None
         self.report = Report()
         now_ms = clock.now_ms()
@@ -171,15 +176,24 @@ class Judging:
         brand = self._brand(record.group)
         if brand is None:
             self.report.left_out += len(pack.keys)
+            if record.group in self._left_out or len(self._left_out) < LEFT_OUT_MAX:
+                self._left_out[record.group] += len(pack.keys)
             return
         brand.suspects.add(pack, without={*record.repeats, *_out_of_time(pack, self._pace)})
-        brand.heard_ms = self._end_ms
         brand.hits += len(pack.keys)
         self.report.hits += len(pack.keys)
+        self._waiting += len(pack.keys)
+        if self._waiting >= WAITING_MAX:
+            self._hand_over()
+
+    def _hand_over(self) -> None:
+        for one in self._brands.values():
+            one.suspects.hand_over()
+        self._waiting = 0
 
     def _brand(self, name: str) -> _Judged | None:
         found = self._brands.get(name)
-        if found is None and self._has_room():
+        if found is None and len(self._brands) < self._pace.brands_max:
             memory = self._ground.memories.of(name, version=self._ground.verdicts.version(name))
             share = len(self._brands) + 1
             judge = Judge(
@@ -187,19 +201,18 @@ class Judging:
                 hits_max=self._pace.hits_max // share,
                 visitors_max=self._pace.visitors_max // share,
             )
-            found = self._brands[name] = _Judged(Suspects(judge), memory, memory.judged_ms)
+            found = self._brands[name] = _Judged(Suspects(judge, known=self._known), memory, memory.judged_ms)
         return found
 
-    def _has_room(self) -> bool:
-        """Tell whether one brand more can be judged, if need be in the place of one that is not heard of any more."""
-        if len(self._brands) < self._pace.brands_max:
-            return True
-        idle = min(self._brands, key=lambda name: self._brands[name].heard_ms)
-        if self._brands[idle].heard_ms > self._end_ms - IDLE_MS:
-            return False
-        self._keep(idle, self._brands[idle])
-        del self._brands[idle]
-        return True
+    def _make_room(self) -> None:
+        """Let a brand go that had less than half the hits of one that there was no room for."""
+        for wanted, hits in self._left_out.most_common(1):
+            least = min(self._brands, key=lambda name: self._brands[name].hits)
+            if 2 * self._brands[least].hits < hits:
+                self._keep(least, self._brands[least])
+                del self._brands[least]
+                self._brand(wanted)
+        self._left_out.clear()
 
     def _share_room(self) -> None:
         """Give each brand the part of the room that its hits were of all hits, and none less than a small one."""
@@ -224,12 +237,13 @@ class Judging:
             self.report.sampled_out += one.hits * (1 - 1 / one.suspects.judge.one_of)
             one.memory.judged_ms = end_ms
             if found:
-                self._untold.append((name, found))
-        self._share_room()
+                self._untold.append((name, _highest(name, found)))
         if self._is_told():
             for name, one in self._brands.items():
                 if one.memory.judged_ms - one.kept_ms >= self._pace.keep_every_ms:
                     self._keep(name, one)
+            self._make_room()
+        self._share_room()
 
     def _is_told(self) -> bool:
         """Store what was found; tell whether all of it is. Until it is, nothing is kept that knows of it."""
@@ -287,6 +301,13 @@ class Judging:
             one.suspects.pass_by(now_ms=self._end_ms - MINUTE_MS)
         self.report.skipped_ms += self._end_ms - before_ms
         _log.warning("judging could not follow and passes over %d s", (self._end_ms - before_ms) // 1_000)
+
+
+def _highest(name: str, found: list[Verdict]) -> list[Verdict]:
+    """Return those that are stored: what thousands have in common is better seen in the lists than one by one."""
+    if len(found) > FOUND_MAX:
+        _log.warning("the judge found %d cases of %s in a minute and tells of %d", len(found), name, FOUND_MAX)
+    return sorted(found, key=lambda verdict: -verdict.score)[:FOUND_MAX]
 
 
 def _out_of_time(pack: Judged, pace: Pace) -> set[int]:

@@ -24,8 +24,8 @@ GATHERED_MAX = 10_000  # hits that are laid into columns at once: some 4 MB
 LAID_MAX = 60_000  # hits that are handed over at once: the more, the less each of them costs
 CATCH_UP_MAX = 120  # minutes that are closed one by one after a pause; older ones have nothing in any window
 CODES_MAX = 20_000  # texts whose numbers are remembered, of each kind: some 3 MB
-NAMED_MIN = 4  # hits of an asset in what is handed over at once, below which its name is kept only while there is room
-NAMES_MAX = 5_000  # of a minute
+NAMES_MAX = 2_000  # of a minute: who has fewer hits than so many others is not judged, or soon named again
+NAMED_MIN = 100  # of what is laid at once, those with the most hits, even when there is no room any more
 
 _T = TypeVar("_T")
 _NO_VISITOR = bytes(8)
@@ -35,11 +35,11 @@ _asset, _section = itemgetter(0), itemgetter(1)
 class Suspects:
     """What one brand's hits are judged by."""
 
-    def __init__(self, judge: Judge, *, is_filtering: bool = False) -> None:
+    def __init__(self, judge: Judge, *, is_filtering: bool = False, known: "KnownCodes | None" = None) -> None:
         self.judge = judge
         self.is_filtering = is_filtering  # Then what may be held needs nobody who looks at it.
         self._closed_ms: int | None = None
-        self._gathered = Gathered()
+        self._gathered = Gathered(known)
         self._laid: list[HitColumns] = []
         self._names: list[dict[int, str]] = [{}]  # of assets, by their numbers, for each of the last minutes
 
@@ -112,9 +112,8 @@ class Suspects:
 class Gathered:
     """Hits of packs as plain lists, which are made columns at once: most packs have one hit."""
 
-    def __init__(self) -> None:
-        self._assets_known, self._sections_known = _Codes(code_of), _Codes(code_of)
-        self._hosts_known = _Codes(lambda referrer: code_of(host_of(referrer)))
+    def __init__(self, known: "KnownCodes | None" = None) -> None:
+        self._known = known or KnownCodes()
         self._keys: list[HitKey] = []
         self.clear()
 
@@ -144,12 +143,13 @@ class Gathered:
         self._arrived_ms += [pack.arrived_at_ms] * (count if is_in is None else sum(is_in))
 
     def names(self, codes: Numbers, *, room: int) -> dict[int, str]:
-        """Return the assets' ids by their numbers; where there is not room for all, of those with several hits."""
+        """Return the assets' ids by their numbers; where there is not room for all, of those with the most hits."""
         names = dict(zip(codes.tolist(), map(_asset, self._keys), strict=True))
         if len(names) <= room:
             return names
         found, counts = np.unique(codes, return_counts=True)
-        return {code: names[code] for code in found[counts >= NAMED_MIN].tolist()}
+        most = np.argsort(-counts, kind="stable")[: max(room, NAMED_MIN)]
+        return {code: names[code] for code in found[most].tolist()}
 
     def columns(self) -> HitColumns:
         """Return the hits as a judge sees them."""
@@ -158,10 +158,10 @@ class Gathered:
         if set(map(len, visitors)) != {8}:
             visitors = [one.rjust(8, b"\0") if one else _NO_VISITOR for one in visitors]
         return HitColumns(
-            self._assets_known.of(map(_asset, self._keys), count),
-            self._sections_known.of(map(_section, self._keys), count),
+            self._known.assets.of(map(_asset, self._keys), count),
+            self._known.sections.of(map(_section, self._keys), count),
             np.frombuffer(b"".join(visitors), ">u8").astype(np.uint64),
-            self._hosts_known.of(self._referrers, count),
+            self._known.hosts.of(self._referrers, count),
             np.array(self._agents, np.uint64),
             np.array(self._at_ms, np.int64),
             np.array(self._arrived_ms, np.int64),
@@ -170,6 +170,14 @@ class Gathered:
 
 def _kept(column: list[_T], is_in: list[bool] | None) -> Iterable[_T]:
     return column if is_in is None else compress(column, is_in)
+
+
+class KnownCodes:
+    """What texts stand for, remembered; several brands may share it."""
+
+    def __init__(self) -> None:
+        self.assets, self.sections = _Codes(code_of), _Codes(code_of)
+        self.hosts = _Codes(lambda referrer: code_of(host_of(referrer)))
 
 
 class _Codes(dict[str, int]):
