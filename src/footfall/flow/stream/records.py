@@ -80,7 +80,7 @@ _visited_decoder = msgspec.msgpack.Decoder(Visited)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
 
 
-def record_from_pack(pack: Pack) -> bytes:
+def record_from_pack(pack: ReplayPack) -> bytes:
     """Return the record's bytes."""
     return _encoder.encode(pack)
 
