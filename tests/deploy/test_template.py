@@ -22,7 +22,7 @@ from footfall.shells.http.openapi import OPERATIONS
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
-FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance")
+FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "SaltsTable")
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
@@ -34,6 +34,7 @@ TOUCHES = {
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
     "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"},
+    "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {
     "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
@@ -41,6 +42,7 @@ CHANGES = {
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
     "Maintenance": {"Stream", "StoreTable", "SaltsTable", "RawBucket", "RowsTable"},
+    "Judge": {"AccountsTable", "RawBucket"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
 
@@ -158,11 +160,19 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
-    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "ProxySecret"}
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "Judging", "ProxySecret"}
     assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
     assert variables["FOOTFALL_GROUND"] == "aws"
     assert variables["FOOTFALL_STREAM_SHARDS"] == {"Ref": "CountingShards"}
+
+
+def test_one_judge_runs_at_a_time_and_none_when_it_is_not_wanted(resources: dict[str, Any]) -> None:
+    function = resources["JudgeFunction"]["Properties"]
+    assert function["ReservedConcurrentExecutions"] == {"Fn::If": ["HasJudging", 1, {"Ref": "AWS::NoValue"}]}
+    schedule = resources["JudgeSchedule"]["Properties"]
+    assert schedule["ScheduleExpression"] == "rate(1 minute)"
+    assert schedule["State"] == {"Fn::If": ["HasJudging", "ENABLED", "DISABLED"]}
 
 
 def test_every_parameter_lies_within_what_its_setting_takes(template: dict[str, Any]) -> None:

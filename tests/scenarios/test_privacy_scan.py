@@ -6,23 +6,20 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import apsw
-import numpy as np
 import zstandard
 
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import wiring
 from footfall.app.counting import Counting
 from footfall.app.digesting import DigestsOfDirectory
+from footfall.app.judging import open_judging
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.kept_settings import kept_settings
 from footfall.app.set_apart import SetApart
 from footfall.app.settings import Settings
 from footfall.flow.stream.raw import StreamRaw
-from footfall.flow.stream.records import Pack, pack_from_record
+from footfall.flow.stream.records import pack_from_record
 from footfall.screening.findings import Cause, SubjectKind
-from footfall.screening.hit_columns import HitColumns, codes
-from footfall.screening.judge_state import bytes_from_learned
-from footfall.screening.judging import Judge, new_learned
 from footfall.screening.verdicts import State, Verdict, visitor_subject
 from footfall.values.clock import SetClock, SystemClock
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, window_of
@@ -102,13 +99,13 @@ def let_a_day_pass(data: Path) -> None:
     ):
         verdicts = VerdictStore(accounts.table, accounts.register.trail, clock=clock)
         packs = [pack_from_record(one.data) for one in stream.read(0, after=0) if one.group == "abc"]
-        learned = new_learned(seed=1)
-        judge = Judge(learned)
-        for pack in packs:
-            judge.add(columns_of(pack))
-        judge.closed(end_ms=now_ms // MINUTE_MS * MINUTE_MS + MINUTE_MS)
+        clock.advance(5 * MINUTE_MS)
+        judging = open_judging(settings, clock, verdicts.find)
+        while judging.step():
+            pass
+        judging.keep()
+        clock.set(now_ms)
         blobs = open_blobs(settings)
-        blobs.put("judging/abc", bytes_from_learned(learned))
         visitor = visitor_subject(int.from_bytes((packs[0].visitors or [b""])[0], "big"))
         span = (now_ms - HOUR_MS, now_ms + HOUR_MS)
         about = ((SubjectKind.VISITOR, visitor), (SubjectKind.ASSET, MARKER))
@@ -128,14 +125,6 @@ def let_a_day_pass(data: Path) -> None:
         while apart.step():
             pass
     write_digest(settings, clock)
-
-
-def columns_of(pack: Pack) -> HitColumns:
-    """Return a pack's hits as a judge sees them."""
-    assets, sections = (codes(key[place] for key in pack.keys) for place in (0, 1))
-    visitors = np.array([int.from_bytes(one, "big") for one in pack.visitors or [b""] * len(pack.keys)], np.uint64)
-    none, arrived = np.zeros(len(pack.keys), np.uint64), np.full(len(pack.keys), pack.arrived_at_ms, np.int64)
-    return HitColumns(assets, sections, visitors, none, none, arrived, arrived)
 
 
 def write_digest(settings: Settings, clock: SetClock) -> None:

@@ -41,6 +41,13 @@ def test_one_agent_has_fewer_kinds_than_usual_and_people_have_as_many() -> None:
     assert row_of(many)["AGENT_SHIFT"] == pytest.approx(0, abs=0.5)
 
 
+def test_hits_whose_agent_nobody_knows_say_nothing_of_kinds() -> None:
+    silent = row_of(filled(200, visitor=np.arange(1, 201), agent=0).points())
+    assert (silent["AGENTS"], silent["AGENT_SHIFT"]) == (0, 0)
+    mixed = filled(200, visitor=np.arange(1, 201), agent=np.where(np.arange(200) < 100, 0, 9)).points()
+    assert row_of(mixed)["AGENTS"] < -4
+
+
 def test_features_say_what_an_asset_had() -> None:
     found = row_of(filled(200, visitor=np.arange(200) % 50 + 1, referrer=np.arange(200) % 2, late_ms=3_000).points())
     assert found["HITS"] == pytest.approx(np.log2(201))

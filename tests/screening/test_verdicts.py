@@ -103,16 +103,16 @@ def test_a_hit_without_a_visitor_is_nobodys() -> None:
     )
 
 
-def test_a_finding_becomes_a_verdict_that_holds_only_where_the_brand_holds() -> None:
+def test_a_finding_becomes_a_verdict_that_waits_unless_the_brand_filters() -> None:
     def finding(cause: Cause) -> Finding:
         return Finding(SubjectKind.ASSET, 5, 100, 200, cause, 2.5, (NOTE,), "why")
 
     states = [
-        verdict_from_finding(finding(cause), subject="a", is_holding=is_holding, now_ms=7).state
+        verdict_from_finding(finding(cause), subject="a", is_filtering=is_filtering, now_ms=7).state
         for cause in (Cause.FEW_AGENTS, Cause.UNUSUAL_ASSET)
-        for is_holding in (True, False)
+        for is_filtering in (False, True)
     ]
-    assert states == [State.HELD, State.FOUND, State.FOUND, State.FOUND]
+    assert states == [State.HELD, State.CONFIRMED, State.FOUND, State.FOUND]
 
 
 def test_an_operator_confirms_or_releases_and_does_nothing_else() -> None:

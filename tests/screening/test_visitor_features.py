@@ -40,6 +40,10 @@ def test_a_clock_is_steadier_than_chance() -> None:
     assert -1 < only(chance, VisitorFeature.STEADINESS) < 1
 
 
+def test_hits_that_were_sent_together_have_no_rhythm() -> None:
+    assert only(window_of(START_MS + np.arange(60) // 20).points(), VisitorFeature.STEADINESS) == 0
+
+
 def test_features_say_what_a_visitor_did() -> None:
     found = window_of(
         START_MS + np.arange(64) * 1_000,

@@ -29,6 +29,7 @@ from footfall.accounts.keys import (
 )
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.accounts.screening_store import ScreeningStore, removal_of_rules
+from footfall.accounts.verdict_store import VerdictStore
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
@@ -93,6 +94,11 @@ class Register:
     def screening(self) -> ScreeningStore:
         """Return the lists and rules that the door goes by."""
         return ScreeningStore(self._table, self.trail, write=self._write, clock=self._clock, by=self._by)
+
+    @property
+    def verdicts(self) -> VerdictStore:
+        """Return the verdicts of all brands."""
+        return VerdictStore(self._table, self.trail, clock=self._clock)
 
     def version(self) -> int:
         """Return a number that grows with every change; 0 when there never was one."""

@@ -223,6 +223,7 @@ def part_of(hits: ImportedHits, start: int, end: int) -> ImportedHits:
         None if hits.urls is None else hits.urls[start:end],
         None if hits.referrers is None else hits.referrers[start:end],
         {at - start: reason for at, reason in (hits.screened or {}).items() if start <= at < end} or None,
+        None if hits.agents is None else hits.agents[start:end],
     )
 
 

@@ -127,6 +127,11 @@ class Settings:
         "switch",
         "Label hits at the door by the rules of docs/screening.md; when it is off, every hit is a person's.",
     )
+    screening_judging: bool = _other(
+        True,  # noqa: FBT003
+        "switch",
+        "Judge visitors and assets by what they do, in a process or a function of its own (docs/screening.md).",
+    )
     screening_repeats_max: int = _whole(
         10, 0, 1_000_000, "How often one visitor may hit one asset before it is suspected; 0 sets no limit."
     )

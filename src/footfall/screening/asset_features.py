@@ -7,7 +7,7 @@ from enum import IntEnum
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.screening.hit_columns import SPREAD, HitColumns, Mask, Moments, Numbers, joined, no_hits
+from footfall.screening.hit_columns import NOTHING, SPREAD, HitColumns, Mask, Moments, Numbers, joined, no_hits
 
 Floats = NDArray[np.float64]
 
@@ -58,17 +58,24 @@ class AssetWindow:
         # With one of how many visitors is kept.
         self._slots: deque[tuple[HitColumns, int]] = deque([(no_hits(), 1)], maxlen=SLOTS)
         self._hits_min = hits_min
-        self._slot_hits_max = slot_hits_max
+        self.slot_hits_max = slot_hits_max
+
+    @property
+    def one_of(self) -> int:
+        """Return of how many visitors one is kept in the minutes that are looked at."""
+        return max((share for _, share in self._slots), default=1)
 
     def add(self, hits: HitColumns) -> None:
         """Take in what arrived next in this minute."""
         before, one_of = self._slots[-1]
         hits = joined([before, hits.chosen(_is_sampled(hits, one_of)) if one_of > 1 else hits])
-        while len(hits) > self._slot_hits_max and one_of < _ONE_OF_MAX:
+        while len(hits) > self.slot_hits_max and one_of < _ONE_OF_MAX:
             one_of *= 2
             hits = hits.chosen(_is_sampled(hits, one_of))
-        # One visitor may have more hits than there is room for; the first of them tell what he does.
-        self._slots[-1] = hits.chosen(np.arange(min(len(hits), self._slot_hits_max))), one_of
+        if len(hits) > self.slot_hits_max:
+            # One visitor may have more hits than there is room for; the first of them tell what he does.
+            hits = hits.chosen(np.arange(self.slot_hits_max))
+        self._slots[-1] = hits, one_of
 
     def begin_slot(self) -> None:
         """Begin the next minute, and forget the first when there are enough."""
@@ -76,7 +83,7 @@ class AssetWindow:
 
     def points(self, *, without: Numbers | None = None) -> AssetPoints:
         """Return the features of all assets with enough hits; the assets `without` do not tell what is usual."""
-        one_of = max((share for _, share in self._slots), default=1)
+        one_of = self.one_of
         hits = joined(
             [slot if share == one_of else slot.chosen(_is_sampled(slot, one_of)) for slot, share in self._slots]
         )
@@ -93,6 +100,7 @@ class _Usual:
     """The agents of all assets together: the share of each, and how many kinds so many hits have."""
 
     def __init__(self, hits: HitColumns) -> None:
+        hits = hits.chosen(hits.agent != NOTHING)
         self._agents, counts = np.unique(hits.agent, return_counts=True)
         self._shares = counts / max(1, len(hits))
         shuffled = hits.agent[np.argsort(hits.visitor * SPREAD ^ hits.arrived_ms.astype(np.uint64) * SPREAD)]
@@ -137,8 +145,13 @@ def _points(hits: HitColumns, row: NDArray[np.intp], asset: Numbers, one_of: int
     # A hit without a visitor is one of its own: nobody can be told apart there.
     alone = np.where(hits.visitor != 0, hits.visitor, np.arange(len(hits), dtype=np.uint64) + np.uint64(1))
     visitors, once, _ = _kinds(row, alone, rows)
-    agent_bits, referrer_bits = _kinds(row, hits.agent, rows)[2], _kinds(row, hits.referrer, rows)[2]
-    surprise = -np.bincount(row, np.log2(usual.shares(hits.agent)), minlength=rows) / safe
+    referrer_bits = _kinds(row, hits.referrer, rows)[2]
+    # Whose agent nobody knows, as in a server's batch, says nothing of how many kinds there are.
+    is_known = hits.agent != NOTHING
+    row_known, agent_known = row[is_known], hits.agent[is_known]
+    known = np.bincount(row_known, minlength=rows).astype(np.float64)
+    agent_bits, usual_bits = _kinds(row_known, agent_known, rows)[2], usual.bits(known)
+    surprise = -np.bincount(row_known, np.log2(usual.shares(agent_known)), minlength=rows) / np.maximum(known, 1)
     delay = np.bincount(row, np.abs(hits.arrived_ms - hits.at_ms) / 1_000.0, minlength=rows) / safe
     points = np.column_stack(
         [
@@ -147,7 +160,7 @@ def _points(hits: HitColumns, row: NDArray[np.intp], asset: Numbers, one_of: int
             np.log2(safe / np.maximum(visitors, 1)),
             once / np.maximum(visitors, 1),
             np.bincount(row, hits.referrer == 0, minlength=rows) / safe,
-            agent_bits - usual.bits(count),
+            agent_bits - usual_bits,
             surprise - agent_bits,
             referrer_bits,
             _steadiness(hits, row, rows),
@@ -155,7 +168,7 @@ def _points(hits: HitColumns, row: NDArray[np.intp], asset: Numbers, one_of: int
         ]
     )
     first, last = _spans(hits, row, rows)
-    kinds = (2.0**agent_bits, 2.0 ** usual.bits(count), 2.0**referrer_bits)
+    kinds = (2.0**agent_bits, 2.0**usual_bits, 2.0**referrer_bits)
     return AssetPoints(asset, count * one_of, visitors * one_of, first, last, *kinds, points)
 
 

@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from footfall.screening.asset_features import AssetFeature, AssetPoints, AssetWindow
+from footfall.screening.asset_features import SLOT_HITS_MAX, AssetFeature, AssetPoints, AssetWindow
 from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES, notes_of, suspicious_share, words_of
 from footfall.screening.findings import Cause, Finding, SubjectKind
 from footfall.screening.gaming import Suspicion, suspicion_of
 from footfall.screening.hit_columns import HitColumns, Numbers
 from footfall.screening.thresholds import Threshold
-from footfall.screening.visitor_features import SLOT_MS, SLOTS, VisitorFeature, VisitorPoints, VisitorWindow
+from footfall.screening.visitor_features import (
+    SLOT_MS,
+    SLOTS,
+    VISITORS_MAX,
+    VisitorFeature,
+    VisitorPoints,
+    VisitorWindow,
+)
 from footfall.sketches.random_cut_forest.forest import Forest
 from footfall.sketches.random_cut_forest.shape import Shape
 
@@ -70,16 +77,27 @@ def new_learned(*, seed: int) -> Learned:
 class Judge:
     """Judges one brand."""
 
-    def __init__(self, learned: Learned) -> None:
+    def __init__(self, learned: Learned, *, hits_max: int = SLOT_HITS_MAX, visitors_max: int = VISITORS_MAX) -> None:
+        """Bound what is kept: hits of a minute, of more a sample by visitor; visitors of ten, those that come most."""
         self.learned = learned
-        self._visitor_window = VisitorWindow()
-        self._asset_window = AssetWindow()
+        self._visitor_window = VisitorWindow(visitors_max=visitors_max)
+        self._asset_window = AssetWindow(slot_hits_max=hits_max)
+
+    def bound(self, *, hits_max: int, visitors_max: int) -> None:
+        """Keep more or less from now on."""
+        self._visitor_window.visitors_max = visitors_max
+        self._asset_window.slot_hits_max = hits_max
+
+    @property
+    def one_of(self) -> int:
+        """Return of how many visitors one is looked at when assets are judged, since more hits came than are kept."""
+        return self._asset_window.one_of
 
     def add(self, hits: HitColumns) -> None:
         """Take in hits of persons that arrived in this minute; those of held visitors say nothing of an asset."""
         self._visitor_window.add(hits)
         held = _subjects(self.learned.visitor_cases, int(hits.arrived_ms.min()) if len(hits) else 0)
-        self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)))
+        self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)) if len(held) else hits)
 
     def closed(self, *, end_ms: int) -> list[Finding]:
         """Return what is found at the end of a minute, and begin the next; each minute ends once, also an empty one."""
@@ -91,6 +109,12 @@ class Judge:
         found += self._of_assets(self._asset_window.points(without=without), end_ms)
         self._asset_window.begin_slot()
         return found
+
+    def passed(self, *, end_ms: int) -> None:
+        """Begin the next minute without a judgement: this one was judged before, and its hits only fill the windows."""
+        if end_ms % SLOT_MS == 0:
+            self._visitor_window.begin_slot()
+        self._asset_window.begin_slot()
 
     def learn(self, kind: SubjectKind, point: list[float]) -> None:
         """Take in as usual what an operator has released."""

@@ -63,9 +63,10 @@ class Verdict(Struct, frozen=True):
         return code_of(self.subject) if self.kind is SubjectKind.ASSET else int(self.subject, 16)
 
 
-def verdict_from_finding(finding: Finding, *, subject: str, is_holding: bool, now_ms: int) -> Verdict:
-    """Return the verdict of a finding; brands that only observe, and findings that only tell, hold nothing."""
-    state = State.HELD if is_holding and finding.is_held else State.FOUND
+def verdict_from_finding(finding: Finding, *, subject: str, now_ms: int, is_filtering: bool = False) -> Verdict:
+    """Return the verdict of a finding: held, or found where it only tells; of a brand that filters it is confirmed."""
+    holds = State.CONFIRMED if is_filtering else State.HELD
+    state = holds if finding.is_held else State.FOUND
     return Verdict(
         *(finding.kind, subject, finding.from_ms, finding.to_ms, finding.cause, state, now_ms),
         score=round(finding.score, 4),

@@ -17,6 +17,7 @@ VISITORS_MAX = 100_000  # of a slot, those with the most hits: some 15 MB, and s
 HITS_MIN = 12  # Fewer gaps between hits say nothing of their rhythm.
 ASSET_WORDS = 4  # 256 bits, in which some 1,400 assets can be told apart
 _BITS = 64
+_GAP_MS_MIN = 10.0
 _STILL = 2.0**-6  # of the deviation of gaps, by their mean: what is steadier is as steady as anything can be
 
 
@@ -65,14 +66,14 @@ class VisitorWindow:
 
     def __init__(self, *, visitors_max: int = VISITORS_MAX, hits_min: int = HITS_MIN) -> None:
         self._slots: deque[_Slot] = deque([_slot_of(no_hits())], maxlen=SLOTS)
-        self._visitors_max = visitors_max
+        self.visitors_max = visitors_max
         self._hits_min = hits_min
 
     def add(self, hits: HitColumns) -> None:
         """Take in what arrived next; hits of nobody in particular are left aside."""
         piece = _slot_of(hits.chosen(hits.visitor != 0))
         merged, _ = _merged([self._slots[-1], piece])
-        self._slots[-1] = _frequent(merged, self._visitors_max)
+        self._slots[-1] = _frequent(merged, self.visitors_max)
 
     def begin_slot(self) -> None:
         """Begin the next slot, and forget the first when there are enough."""
@@ -175,7 +176,8 @@ def _features(slot: _Slot, coverage: NDArray[np.int64]) -> VisitorPoints:
             np.log2(1 + hits),
             np.log2(1 + assets),
             np.log2(hits / np.maximum(assets, 1)),
-            -np.log2(np.clip(deviation, _STILL, 8.0)),
+            # Hits that a server sends together have one arrival, and no rhythm.
+            np.where(mean < _GAP_MS_MIN, 0.0, -np.log2(np.clip(deviation, _STILL, 8.0))),
             coverage.astype(np.float64),
             slot.sums[:, 2] / np.maximum(hits, 1),
             np.log2(1 + _distinct(slot.sections[:, None])),

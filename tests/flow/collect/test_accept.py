@@ -25,6 +25,7 @@ from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.stream.records import RULES, VERSION, Pack, pack_from_record
 from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import RECORD_BYTES_MAX, Entry
+from footfall.screening.agent_codes import agent_code
 from footfall.values.clock import SetClock
 
 NOON_MS = 1_794_744_000_000
@@ -92,6 +93,20 @@ def test_no_address_and_no_agent_is_in_the_record(salts: Salts) -> None:
         (entry,) = entries(salts, sent, key="secret key")
         for text in (b"203.0.113.7", b"Firefox", b"somebody", b"secret key"):
             assert text not in entry.data
+
+
+def test_of_an_agent_sixteen_bits_are_kept_and_a_server_tells_its_readers(salts: Salts) -> None:
+    page = Sender("203.0.113.7", "Firefox", wants_privacy=False)
+    server = Sender("203.0.113.9", "python", wants_privacy=False, is_server=True)
+    firefox, safari = agent_code("Firefox"), agent_code("Safari")
+    assert 0 < firefox < 65_536
+    assert firefox != safari
+    assert pack(salts, LEAN, sender=page).agents == [firefox]
+    assert pack(salts, LEAN | {"agent": "Safari"}, sender=page).agents == [firefox]  # It speaks for itself.
+    assert pack(salts, LEAN, sender=Sender("203.0.113.7", "Firefox", wants_privacy=True)).agents == [firefox]
+    assert pack(salts, [LEAN, LEAN | {"agent": "Safari"}], sender=server).agents == [0, safari]
+    assert pack(salts, LEAN, sender=server).agents is None
+    assert pack(salts, [LEAN, LEAN], sender=page).agents is None  # A batch says nothing about who reads.
 
 
 def test_a_single_hits_sender_is_its_visitor_and_a_batchs_is_not(salts: Salts) -> None:

@@ -14,7 +14,7 @@ from footfall.flow.collect.imported import (
     UnevenHits,
     imported,
 )
-from footfall.flow.stream.records import HitKey, Pack, pack_from_record
+from footfall.flow.stream.records import RULES_OF_LOGS, HitKey, Pack, pack_from_record
 from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import RECORD_BYTES_MAX
 from footfall.values.hit import ADDRESS_BYTES_MAX, ASSET_BYTES_MAX, LABEL_BYTES_MAX
@@ -45,6 +45,14 @@ def test_programs_keep_their_reason_and_are_not_set_aside() -> None:
     # Late and future hits are set aside and replayed as they came, so nothing is said of them before.
     assert pack.screened == {0: "bot-agent", 1: "ai-agent", 2: "unlabelled", 3: "future"}
     assert done.set_aside == {"unlabelled": 1, "future": 1}
+
+
+def test_agents_follow_their_hits_and_the_rules_are_those_of_logs() -> None:
+    hits = ImportedHits([key_of("1"), key_of("2")], [NOON_MS] * 2, agents=[7, 0])
+    (pack,) = packs(taken(hits))
+    assert (pack.agents, pack.rules) == ([7, 0], RULES_OF_LOGS)
+    with pytest.raises(UnevenHits):
+        taken(ImportedHits([key_of("1")], [NOON_MS], agents=[1, 2]))
 
 
 def test_reasons_follow_their_hits_to_their_shards() -> None:

@@ -12,17 +12,19 @@ from footfall.screening.verdicts import State, Verdict, applied
 
 START_MS = 1_794_700_800_000
 MINUTE_MS = 60_000
-AGENTS = [f"browser {place}" for place in range(40)]
+AGENTS = range(1, 41)
 
 
-def pack(arrived_at_ms: int, assets: Sequence[str], *, visitors: Sequence[bytes] | None = None) -> Pack:
+def pack(
+    arrived_at_ms: int, assets: Sequence[str], *, visitors: list[bytes] | None = None, agents: list[int] | None = None
+) -> Pack:
     keys = [(asset, "news", "article", "free") for asset in assets]
-    return Pack(VERSION, RULES, arrived_at_ms, keys, visitors=None if visitors is None else list(visitors))
+    return Pack(VERSION, RULES, arrived_at_ms, keys, visitors=visitors, agents=agents)
 
 
-def told(*, with_agents: bool = True, is_holding: bool = True, minutes: int = 30) -> list[Verdict]:
+def told(*, with_agents: bool = True, is_filtering: bool = False, minutes: int = 30) -> list[Verdict]:
     """Return the verdicts on half an hour of people, in whose second half one agent loads one story."""
-    chance, suspects = Random(5), Suspects(Judge(new_learned(seed=1)), is_holding=is_holding)
+    chance, suspects = Random(5), Suspects(Judge(new_learned(seed=1)), is_filtering=is_filtering)
     found: list[Verdict] = []
     for minute in range(minutes):
         for second in range(60):
@@ -32,7 +34,7 @@ def told(*, with_agents: bool = True, is_holding: bool = True, minutes: int = 30
                 assets, agents = [*assets, "story", "story"], [*agents, AGENTS[0], AGENTS[0]]
             at_ms = START_MS + minute * MINUTE_MS + second * 1_000 + chance.randrange(900)
             whose = [chance.randbytes(8) for _ in assets]
-            suspects.add(pack(at_ms, assets, visitors=whose), agents=agents if with_agents else None)
+            suspects.add(pack(at_ms, assets, visitors=whose, agents=agents if with_agents else None))
         found += suspects.verdicts(now_ms=START_MS + (minute + 1) * MINUTE_MS + 5)
     return found
 
@@ -46,8 +48,8 @@ def test_a_story_that_is_pushed_by_one_agent_is_held_by_its_name() -> None:
     assert applied(found[-1:], visitor=b"", asset="story", at_ms=START_MS + 20 * MINUTE_MS) == "few-agents"
 
 
-def test_a_brand_that_observes_holds_nothing() -> None:
-    assert {one.state for one in told(is_holding=False)} == {State.FOUND}
+def test_a_brand_that_filters_waits_for_nobody() -> None:
+    assert {(one.state, one.by) for one in told(is_filtering=True)} == {(State.CONFIRMED, "judge")}
 
 
 def test_without_agents_nothing_is_found_by_their_kinds() -> None:
@@ -71,7 +73,7 @@ def test_only_hits_of_persons_that_are_counted_are_judged() -> None:
 
 
 def test_minutes_are_told_once_and_a_long_pause_is_not_walked_through() -> None:
-    suspects = Suspects(Judge(new_learned(seed=1)), is_holding=True)
+    suspects = Suspects(Judge(new_learned(seed=1)))
     assert suspects.verdicts(now_ms=START_MS) == []
     suspects.add(pack(START_MS, ["a"]))
     assert suspects.verdicts(now_ms=START_MS + 365 * 24 * 60 * MINUTE_MS) == []

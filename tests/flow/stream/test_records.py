@@ -13,6 +13,7 @@ from footfall.flow.stream.records import (
     Pack,
     Unreadable,
     counted_from_record,
+    judged_from_record,
     pack_from_record,
     record_from_pack,
     weight_of,
@@ -46,6 +47,7 @@ def packs(draw: st.DrawFn) -> Pack:
         visitors=column(st.binary(max_size=8)),
         urls=column(texts),
         referrers=column(texts),
+        agents=column(st.integers(0, 65_535)),
     )
 
 
@@ -67,26 +69,35 @@ def test_a_pack_weighs_what_its_hits_stand_for(pack: Pack) -> None:
     assert weight_of(pack) == (len(pack.keys) if pack.weights is None else sum(pack.weights))
 
 
-def test_a_record_of_the_first_release_is_still_read() -> None:
-    first = bytes.fromhex(FIRST)
-    pack = Pack(
-        version=1,
-        rules=1,
-        arrived_at_ms=1_794_744_000_000,
-        keys=[("132141398", "563", "article", "free"), ("é", "", "", "")],
-        at_ms=[1_794_743_999_000, 1_794_744_000_000],
-        screened={1: "unlabelled"},
-        visitors=[b"12345678", b""],
-        urls=["https://news.example/1", ""],
-    )
-    assert pack_from_record(first) == pack
-    assert record_from_pack(pack) == first
+def test_records_from_before_there_were_agents_are_still_read() -> None:
+    assert pack_from_record(bytes.fromhex(FIRST)) == msgspec.structs.replace(KEPT, agents=None)
+
+
+def test_a_record_with_agents_keeps_its_form() -> None:
+    assert record_from_pack(KEPT).hex() == SECOND
+    assert pack_from_record(bytes.fromhex(SECOND)) == KEPT
+    judged = judged_from_record(bytes.fromhex(SECOND))
+    assert (judged.keys, judged.visitors, judged.referrers) == (KEPT.keys, KEPT.visitors, KEPT.referrers)
+    assert (judged.agents, judged.screened, judged.at_ms) == (KEPT.agents, KEPT.screened, KEPT.at_ms)
+
+
+KEPT = Pack(
+    version=1,
+    rules=1,
+    arrived_at_ms=1_794_744_000_000,
+    keys=[("132141398", "563", "article", "free"), ("é", "", "", "")],
+    at_ms=[1_794_743_999_000, 1_794_744_000_000],
+    screened={1: "unlabelled"},
+    visitors=[b"12345678", b""],
+    urls=["https://news.example/1", ""],
+    agents=[513, 0],
+)
 
 
 @pytest.mark.parametrize("version", [0, 2, 99])
 def test_a_version_that_is_not_known_is_named(version: int) -> None:
     record = record_from_pack(msgspec.structs.replace(PACK, version=version))
-    for read in (pack_from_record, counted_from_record):
+    for read in (pack_from_record, counted_from_record, judged_from_record):
         with pytest.raises(Unreadable, match=f"version {version}"):
             read(record)
 
@@ -99,6 +110,7 @@ def test_a_version_that_is_not_known_is_named(version: int) -> None:
         ("visitors", [b""]),
         ("urls", [""]),
         ("referrers", ["", "", ""]),
+        ("agents", [1]),
         ("screened", {2: "x"}),
         ("screened", {-1: "x"}),
     ],
@@ -122,7 +134,7 @@ def test_a_hit_that_weighs_nothing_is_unreadable(weights: list[int]) -> None:
 @example(data=b"\x9c\x01\x01\x05\x91\x94\xa1\xff\xa0\xa0\xa0")
 @settings(max_examples=300)
 def test_garbage_is_unreadable_and_nothing_worse(data: bytes) -> None:
-    for read in (pack_from_record, counted_from_record):
+    for read in (pack_from_record, counted_from_record, judged_from_record):
         with pytest.raises(Unreadable):
             read(data)
 
@@ -136,7 +148,7 @@ def test_a_damaged_record_is_read_or_unreadable(pack: Pack, place: int, byte: in
         del record[place:]
     else:
         record[place] = byte
-    for read in (pack_from_record, counted_from_record):
+    for read in (pack_from_record, counted_from_record, judged_from_record):
         try:
             read(bytes(record))
         except Unreadable:
@@ -149,3 +161,4 @@ FIRST = (
     "64c0c292c4083132333435363738c40092b668747470733a2f2f6e6577732e6578616d706c652f31"
     "a0c0"
 )
+SECOND = "9e" + FIRST[2:] + "c0" + "92cd020100"

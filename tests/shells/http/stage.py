@@ -30,6 +30,7 @@ from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
+from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import pages
 from footfall.shells.http.state import FrontState
@@ -148,6 +149,8 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         answers=Answers(lambda _message: False, bytes_max=1_000_000),
         counting=Child("footfall.app.counting", "", lock=0, on_message=lambda _message: None),
         answering=Child("footfall.app.answering", "", lock=0, on_message=lambda _message: None),
+        judging=Child("footfall.app.judging", "", lock=0, on_message=lambda _message: None),
+        judged=Judged(desk),
         totals=Totals(),
         started_at_ms=NOW_MS,
         access=access_from(settings, brands, keyring, proofs=proofs, clock=clock),

@@ -5,11 +5,13 @@ import re
 from collections.abc import Generator
 from pathlib import Path
 
+import msgspec
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from footfall import __version__
 from footfall.accounts.brands import Brand
+from footfall.app.judging_steps import Report
 from footfall.shells.http.gauges import BRANDS_MAX
 from tests.shells.http.stage import NOW_MS, Stage, staged
 from tests.tidy.sources import HOUSE
@@ -44,6 +46,7 @@ def test_the_gauges_are_prometheus_text(stage: Stage) -> None:
 def test_every_gauge_is_in_the_reference_with_its_sentence(stage: Stage) -> None:
     stage.send({"brand": "abc", "assetId": 1})
     stage.count()
+    stage.state.judged.report.judged_ms = NOW_MS
     page = GAUGES_PAGE.read_text(encoding="utf-8")
     told: dict[str, str] = {}
     for line in stage.ask("/metrics").text.splitlines():
@@ -72,8 +75,20 @@ def test_what_the_front_counted_is_told(stage: Stage) -> None:
     assert found["footfall_buffered_bytes"] == {(): 300}
     assert found["footfall_pending_bytes"] == {(): 77}
     assert found["footfall_commits_total"] == {(): 3}
-    assert found["footfall_child_restarts_total"] == {("counting",): 0, ("answering",): 2}
+    assert found["footfall_child_restarts_total"] == {("counting",): 0, ("answering",): 2, ("judging",): 0}
     assert found["footfall_start_time_seconds"] == {(): NOW_MS / 1_000}
+
+
+def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
+    assert "footfall_judging_behind_seconds" not in gauges(stage)
+    report = Report(NOW_MS - 90_000, hits=100, sampled_out=25.0, left_out=7, skipped_ms=120_000, verdicts=3, brands=2)
+    stage.state.judged.on_message(["judged", msgspec.to_builtins(report)])
+    found = gauges(stage)
+    assert found["footfall_judging_behind_seconds"] == {(): 90}
+    assert found["footfall_judging_hits_total"] == {("judged",): 75, ("sampled",): 25, ("left_out",): 7}
+    assert found["footfall_judging_skipped_seconds_total"] == {(): 120}
+    assert found["footfall_judging_verdicts_total"] == {(): 3}
+    assert found["footfall_judging_brands"] == {(): 2}
 
 
 def test_ready_answers_are_told(stage: Stage) -> None:

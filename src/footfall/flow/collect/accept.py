@@ -4,6 +4,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from msgspec import Struct, structs
 
@@ -16,6 +17,7 @@ from footfall.flow.collect.senders import SALT_MS, Salts, Sender, keyed_hash, vi
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
+from footfall.screening.agent_codes import NOT_KNOWN, agent_code
 from footfall.values.errors import Refused
 from footfall.values.window import MINUTE_MS
 
@@ -29,6 +31,7 @@ FULL_HITS_PER_RECORD_MAX = 200  # of at most 4,700 bytes each: url, referrer and
 QUARTER_MS = 900_000
 _DAY_SALTS_MAX = 4_000
 _ID_BYTES = 16
+_T = TypeVar("_T")
 _AHEAD_MS_MAX = 300_000  # Beyond it an event's day is not believed, so no salt is made for it.
 
 
@@ -51,6 +54,7 @@ class Single(Struct, frozen=True, gc=False):
     verdict: str  # empty: it is counted
     visitor: bytes
     arrived_at_ms: int
+    agent: int = NOT_KNOWN
 
 
 class Acceptance:
@@ -93,7 +97,7 @@ class Acceptance:
         if self._screen is not None and verdict not in _TIMES:
             screened = self._screen.of_single(brand.name, hit, sender, visitor=visitor, now_ms=arrived_at_ms)
             verdict = screened or verdict
-        return Single(brand, hit, verdict, visitor, arrived_at_ms)
+        return Single(brand, hit, verdict, visitor, arrived_at_ms, agent_code(_agent(hit, sender)))
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
         """Return the entries to append; hits of unknown brands join the refused ones; raise when none may be sent."""
@@ -166,6 +170,7 @@ class Acceptance:
             visitors=visitors,
             urls=_column([hit.url for hit in hits]) if hits else None,
             referrers=_column([hit.referrer for hit in hits]) if hits else None,
+            agents=_agents(draft, request),
         )
         return Entry(
             shard=shard,
@@ -296,6 +301,7 @@ def _entry_of_singles(shard: int, group: Sequence[Single]) -> Entry:
         visitors=visitors if any(visitors) else None,
         urls=_column([hit.url for hit in hits]),
         referrers=_column([hit.referrer for hit in hits]),
+        agents=_column([single.agent for single in group]),
     )
     return Entry(shard, brand.name, len(keys), record_from_pack(pack), arrived_at_ms)
 
@@ -317,8 +323,20 @@ def _event_times(hits: list[Hit] | None, arrived_at_ms: int) -> list[int] | None
     return [arrived_at_ms if hit.at_ms is None else hit.at_ms for hit in hits]
 
 
-def _column(texts: list[str]) -> list[str] | None:
-    return texts if any(texts) else None
+def _column(values: list[_T]) -> list[_T] | None:
+    return values if any(values) else None
+
+
+def _agent(hit: Hit, sender: Sender) -> str:
+    """Return the reader's agent: the sender's, but of a server what it says of its readers."""
+    return hit.agent if sender.is_server else sender.agent
+
+
+def _agents(draft: Draft, request: Request) -> list[int] | None:
+    """Return each hit's agent; of a batch, as with visitors, only what it says itself."""
+    if not request.is_batch and request.sender.agent and not request.sender.is_server:
+        return [agent_code(request.sender.agent)] * len(draft.keys)
+    return _column([agent_code(hit.agent) for hit in draft.hits]) if draft.hits else None
 
 
 def _ids(brand: str, hits: list[Hit]) -> tuple[tuple[int, bytes], ...]:

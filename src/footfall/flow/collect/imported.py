@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from footfall.accounts.brands import Brand
 from footfall.flow.collect.accept import FUTURE, FUTURE_MS, UNLABELLED
-from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
+from footfall.flow.stream.records import RULES_OF_LOGS, VERSION, AgentCode, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard
 from footfall.ports.stream import Entry
 from footfall.values.errors import FootfallError, Refused
@@ -38,6 +38,7 @@ class ImportedHits(Struct, array_like=True, frozen=True, gc=False):
     urls: list[str] | None = None
     referrers: list[str] | None = None
     screened: dict[int, str] | None = None  # place -> reason
+    agents: list[AgentCode] | None = None  # 0: not known
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +94,7 @@ def _pack(
     at_ms = [hits.at_ms[place] for place in places]
     return Pack(
         version=VERSION,
-        rules=RULES,
+        rules=RULES_OF_LOGS,
         arrived_at_ms=arrived_at_ms,
         keys=picked,
         at_ms=at_ms,
@@ -104,6 +105,7 @@ def _pack(
         visitors=_column(hits.visitors, places),
         urls=_addresses(hits.urls, places),
         referrers=_addresses(hits.referrers, places),
+        agents=_column(hits.agents, places),
     )
 
 
@@ -164,7 +166,7 @@ def _addresses(column: list[str] | None, places: Sequence[int]) -> list[str] | N
 
 
 def _require_even(hits: ImportedHits) -> None:
-    for column in (hits.at_ms, hits.visitors, hits.urls, hits.referrers):
+    for column in (hits.at_ms, hits.visitors, hits.urls, hits.referrers, hits.agents):
         if column is not None and len(column) != len(hits.keys):
             raise UnevenHits(
                 f"{len(hits.keys)} hits have a column of {len(column)}; each column is to have one of each"

@@ -67,6 +67,7 @@ class Screen:
         self._rules: dict[str, BrandRules] = {}
         self._clients = Clients()
         self._senders: dict[tuple[str, str, str], Reason] = {}
+        self._agent_reasons: dict[str, Reason] = {}  # of readers, where servers tell of them
         self._keyed: hashlib.blake2b = keyed_hash(secret)
         entries_max = limits.entries_max
         self._repeats = RecentCounts(window_ms=limits.repeats_ms, entries_max=entries_max)
@@ -163,6 +164,16 @@ class Screen:
         return reason
 
     def _of_agent(self, agent: str) -> Reason:
+        reason = self._agent_reasons.get(agent)
+        if reason is None:
+            reason = self._found_of_agent(agent)
+            if len(self._agent_reasons) >= SENDERS_MAX:
+                self._agent_reasons.clear()
+            if len(agent) <= REMEMBERED_CHARS_MAX:
+                self._agent_reasons[agent] = reason
+        return reason
+
+    def _found_of_agent(self, agent: str) -> Reason:
         if self._agents is None:
             self._agents = _known_agents()
         found = self._agents[agent]

@@ -4,111 +4,195 @@ One of these sees all shards of a brand, since a visitor's hits lie in many. A p
 closed is judged with the next one: arrival is what a judge goes by, and a minute more or less changes nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
+from itertools import compress
+from operator import itemgetter
+from typing import TypeVar
 
 import numpy as np
 
-from footfall.flow.stream.records import HitKey, Pack
+from footfall.flow.stream.records import HitKey, Judged, Pack
 from footfall.screening.findings import Finding, SubjectKind
-from footfall.screening.hit_columns import HitColumns, code_of, codes, visitor_code
+from footfall.screening.hit_columns import HitColumns, Numbers, code_of, joined
 from footfall.screening.judging import MINUTE_MS, Judge
 from footfall.screening.labels import Label, label_of
 from footfall.screening.referrers import host_of
 from footfall.screening.verdicts import Verdict, verdict_from_finding, visitor_subject
 
 NAMES_MINUTES = 6  # A judge speaks of assets of the last five minutes.
-GATHERED_MAX = 20_000  # hits that are handed over at once: some 5 MB
+GATHERED_MAX = 10_000  # hits that are laid into columns at once: some 4 MB
+LAID_MAX = 60_000  # hits that are handed over at once: the more, the less each of them costs
 CATCH_UP_MAX = 120  # minutes that are closed one by one after a pause; older ones have nothing in any window
+CODES_MAX = 20_000  # texts whose numbers are remembered, of each kind: some 3 MB
+NAMES_MAX = 2_000  # of a minute: who has fewer hits than so many others is not judged, or soon named again
+NAMED_MIN = 100  # of what is laid at once, those with the most hits, even when there is no room any more
+
+_T = TypeVar("_T")
+_NO_VISITOR = bytes(8)
+_asset, _section = itemgetter(0), itemgetter(1)
 
 
 class Suspects:
     """What one brand's hits are judged by."""
 
-    def __init__(self, judge: Judge, *, is_holding: bool) -> None:
-        self._judge = judge
-        self._is_holding = is_holding
+    def __init__(self, judge: Judge, *, is_filtering: bool = False, known: "KnownCodes | None" = None) -> None:
+        self.judge = judge
+        self.is_filtering = is_filtering  # Then what may be held needs nobody who looks at it.
         self._closed_ms: int | None = None
-        self._gathered = Gathered()
+        self._gathered = Gathered(known)
+        self._laid: list[HitColumns] = []
         self._names: list[dict[int, str]] = [{}]  # of assets, by their numbers, for each of the last minutes
 
-    def add(self, pack: Pack, *, agents: Sequence[str] | None = None, without: Collection[int] = ()) -> None:
+    def add(self, pack: Pack | Judged, *, without: Collection[int] = ()) -> None:
         """Take in a pack's hits of persons, without those that are counted nowhere: repeats, late ones, and the like.
 
-        Agents are texts of any kind that tell them apart. Without them nothing is found by its kinds of agent.
+        Without numbers of agents nothing is found by its kinds of agent.
         """
         if self._closed_ms is None:
             self._closed_ms = pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
-        self._gathered.add(pack, agents=agents, without=without)
+        self._gathered.add(pack, without=without)
         if len(self._gathered) >= GATHERED_MAX:
-            self._hand_over()
+            self._lay()
+        if sum(map(len, self._laid)) >= LAID_MAX:
+            self.hand_over()
 
     def verdicts(self, *, now_ms: int) -> list[Verdict]:
         """Return what is found in the minutes that are over by now, and were not told before."""
         told: list[Verdict] = []
-        if self._closed_ms is None:
-            return told
-        over_ms = now_ms // MINUTE_MS * MINUTE_MS
-        end_ms = max(self._closed_ms, over_ms - CATCH_UP_MAX * MINUTE_MS)
-        self._hand_over()
-        while end_ms < over_ms:
-            end_ms += MINUTE_MS
-            told += [self._verdict(finding, now_ms) for finding in self._judge.closed(end_ms=end_ms)]
-            self._names = [*self._names[1 - NAMES_MINUTES :], {}]
-            self._closed_ms = end_ms
+        for end_ms in self._ends(now_ms):
+            found = [self._verdict(finding, now_ms) for finding in self.judge.closed(end_ms=end_ms)]
+            told += [verdict for verdict in found if verdict.subject]  # A name may be lost in a flood of names.
+            self._begin_minute(end_ms)
         return told
 
-    def _hand_over(self) -> None:
-        self._names[-1] |= self._gathered.names()
-        self._judge.add(self._gathered.columns())
-        self._gathered = Gathered()
+    def pass_by(self, *, now_ms: int) -> None:
+        """Let the minutes that are over by now pass without a judgement: it was made before, or cannot be made."""
+        for end_ms in self._ends(now_ms):
+            self.judge.passed(end_ms=end_ms)
+            self._begin_minute(end_ms)
+
+    def _ends(self, now_ms: int) -> Sequence[int]:
+        """Return the ends of the minutes that are over by now and not closed, with all hits handed over."""
+        if self._closed_ms is None:
+            return ()
+        over_ms = now_ms // MINUTE_MS * MINUTE_MS
+        first_ms = max(self._closed_ms, over_ms - CATCH_UP_MAX * MINUTE_MS)
+        ends = range(first_ms + MINUTE_MS, over_ms + MINUTE_MS, MINUTE_MS)
+        if ends:
+            self.hand_over()
+        return ends
+
+    def _begin_minute(self, end_ms: int) -> None:
+        self._names = [*self._names[1 - NAMES_MINUTES :], {}]
+        self._closed_ms = end_ms
+
+    def _lay(self) -> None:
+        """Lay what was gathered into columns, which take a fifth of the room."""
+        columns, names = self._gathered.columns(), self._names[-1]
+        names |= self._gathered.names(columns.asset, room=NAMES_MAX - len(names))
+        self._laid.append(columns)
+        self._gathered.clear()
+
+    def hand_over(self) -> None:
+        """Let the judge have what has come."""
+        if len(self._gathered):
+            self._lay()
+        if self._laid:
+            self.judge.add(joined(self._laid))
+            self._laid = []
 
     def _verdict(self, finding: Finding, now_ms: int) -> Verdict:
         if finding.kind is SubjectKind.VISITOR:
             subject = visitor_subject(finding.subject)
         else:
-            subject = next(names[finding.subject] for names in self._names if finding.subject in names)
-        return verdict_from_finding(finding, subject=subject, is_holding=self._is_holding, now_ms=now_ms)
+            subject = next((names[finding.subject] for names in self._names if finding.subject in names), "")
+        return verdict_from_finding(finding, subject=subject, is_filtering=self.is_filtering, now_ms=now_ms)
 
 
 class Gathered:
     """Hits of packs as plain lists, which are made columns at once: most packs have one hit."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: "KnownCodes | None" = None) -> None:
+        self._known = known or KnownCodes()
         self._keys: list[HitKey] = []
-        self._visitors: list[int] = []
-        self._referrers: list[str] = []
-        self._agents: list[str] = []
-        self._at_ms: list[int] = []
-        self._arrived_ms: list[int] = []
+        self.clear()
 
     def __len__(self) -> int:
         return len(self._keys)
 
-    def add(self, pack: Pack, *, agents: Sequence[str] | None = None, without: Collection[int] = ()) -> None:
+    def clear(self) -> None:
+        """Begin again; what texts stand for stays known."""
+        self._keys = []
+        self._visitors: list[bytes] = []
+        self._referrers: list[str] = []
+        self._agents: list[int] = []
+        self._at_ms: list[int] = []
+        self._arrived_ms: list[int] = []
+
+    def add(self, pack: Pack | Judged, *, without: Collection[int] = ()) -> None:
         """Take in the hits of a pack that are persons'; a hit of a weight is one."""
         out = {place for place, reason in (pack.screened or {}).items() if label_of(reason) is not Label.PERSON}
-        for place in range(len(pack.keys)):
-            if place in out or place in without:
-                continue
-            self._keys.append(pack.keys[place])
-            self._visitors.append(visitor_code(pack.visitors[place]) if pack.visitors else 0)
-            self._referrers.append(host_of(pack.referrers[place]) if pack.referrers else "")
-            self._agents.append(agents[place] if agents else "")
-            self._at_ms.append(pack.at_ms[place] if pack.at_ms else pack.arrived_at_ms)
-            self._arrived_ms.append(pack.arrived_at_ms)
+        count, is_in = len(pack.keys), None
+        if out or without:
+            is_in = [place not in out and place not in without for place in range(count)]
+        self._keys += _kept(pack.keys, is_in)
+        self._visitors += _kept(pack.visitors or [b""] * count, is_in)
+        self._referrers += _kept(pack.referrers or [""] * count, is_in)
+        self._agents += _kept(pack.agents or [0] * count, is_in)
+        self._at_ms += _kept(pack.at_ms or [pack.arrived_at_ms] * count, is_in)
+        self._arrived_ms += [pack.arrived_at_ms] * (count if is_in is None else sum(is_in))
 
-    def names(self) -> dict[int, str]:
-        """Return the assets' ids by their numbers."""
-        return {code_of(asset): asset for asset in {key[0] for key in self._keys}}
+    def names(self, codes: Numbers, *, room: int) -> dict[int, str]:
+        """Return the assets' ids by their numbers; where there is not room for all, of those with the most hits."""
+        names = dict(zip(codes.tolist(), map(_asset, self._keys), strict=True))
+        if len(names) <= room:
+            return names
+        found, counts = np.unique(codes, return_counts=True)
+        most = np.argsort(-counts, kind="stable")[: max(room, NAMED_MIN)]
+        return {code: names[code] for code in found[most].tolist()}
 
     def columns(self) -> HitColumns:
         """Return the hits as a judge sees them."""
+        count = len(self._keys)
+        visitors = self._visitors
+        if set(map(len, visitors)) != {8}:
+            visitors = [one.rjust(8, b"\0") if one else _NO_VISITOR for one in visitors]
         return HitColumns(
-            codes(key[0] for key in self._keys),
-            codes(key[1] for key in self._keys),
-            np.array(self._visitors, np.uint64),
-            codes(self._referrers),
-            codes(self._agents),
+            self._known.assets.of(map(_asset, self._keys), count),
+            self._known.sections.of(map(_section, self._keys), count),
+            np.frombuffer(b"".join(visitors), ">u8").astype(np.uint64),
+            self._known.hosts.of(self._referrers, count),
+            np.array(self._agents, np.uint64),
             np.array(self._at_ms, np.int64),
             np.array(self._arrived_ms, np.int64),
         )
+
+
+def _kept(column: list[_T], is_in: list[bool] | None) -> Iterable[_T]:
+    return column if is_in is None else compress(column, is_in)
+
+
+class KnownCodes:
+    """What texts stand for, remembered; several brands may share it."""
+
+    def __init__(self) -> None:
+        self.assets, self.sections = _Codes(code_of), _Codes(code_of)
+        self.hosts = _Codes(lambda referrer: code_of(host_of(referrer)))
+
+
+class _Codes(dict[str, int]):
+    """Numbers by text: those that were asked for lately are remembered."""
+
+    def __init__(self, code: Callable[[str], int]) -> None:
+        super().__init__()
+        self._code = code
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= CODES_MAX:
+            self.clear()
+        code = self[text] = self._code(text)
+        return code
+
+    def of(self, texts: "map[str] | list[str]", count: int) -> Numbers:
+        """Return the numbers of so many texts."""
+        return np.fromiter(map(self.__getitem__, texts), np.uint64, count=count)

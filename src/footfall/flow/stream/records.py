@@ -13,7 +13,11 @@ from footfall.values.errors import FootfallError
 
 VERSION = 1
 RULES = 1  # The version of the rules that collecting applied.
+RULES_OF_LOGS = 2  # Those of imported logs: when their hits arrived says nothing of when, or how often, people came.
 VISITOR_BYTES = 8  # of the hash that stands for a visitor
+
+# 16 bits of the hash of a user agent, 0 for none: kinds of agent can be told apart, and no agent can be read back.
+AgentCode = Annotated[int, Meta(ge=0, lt=65_536)]
 
 # asset, section, resourceType, paidType: what a hit is counted under. An empty text is a missing label.
 HitKey = tuple[str, str, str, str]
@@ -43,17 +47,27 @@ class Visited(Counted, array_like=True, frozen=True, gc=False):
     visitors: list[Annotated[bytes, Meta(max_length=VISITOR_BYTES)]] | None = None  # Empty: none.
 
 
-class Pack(Visited, array_like=True, frozen=True, gc=False):
-    """The hits of one brand from one request, with all that is kept of them."""
+class ReplayPack(Visited, array_like=True, frozen=True, gc=False):
+    """Hits that were set aside and come again, perhaps not all of their record at once."""
 
     urls: list[str] | None = None
     referrers: list[str] | None = None
-
-
-class ReplayPack(Pack, array_like=True, frozen=True, gc=False):
-    """Hits that were set aside and come again, perhaps not all of their record at once."""
-
     places: list[int] | None = None  # where they stand in the record that they come from; None: all that were set aside
+
+
+class Pack(ReplayPack, array_like=True, frozen=True, gc=False):
+    """The hits of one brand from one request, with all that is kept of them."""
+
+    agents: list[AgentCode] | None = None
+
+
+class Judged(Visited, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that judging needs; the others are passed over."""
+
+    urls: msgspec.Raw = msgspec.Raw()
+    referrers: list[str] | None = None
+    places: msgspec.Raw = msgspec.Raw()
+    agents: list[AgentCode] | None = None
 
 
 _P = TypeVar("_P", bound=Counted)
@@ -63,9 +77,10 @@ _pack_decoder = msgspec.msgpack.Decoder(Pack)
 _replay_decoder = msgspec.msgpack.Decoder(ReplayPack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
+_judged_decoder = msgspec.msgpack.Decoder(Judged)
 
 
-def record_from_pack(pack: Pack) -> bytes:
+def record_from_pack(pack: ReplayPack) -> bytes:
     """Return the record's bytes."""
     return _encoder.encode(pack)
 
@@ -90,6 +105,11 @@ def visited_from_record(data: bytes) -> Visited:
     return _decoded(_visited_decoder, data)
 
 
+def judged_from_record(data: bytes) -> Judged:
+    """Return the columns that judging needs, or raise Unreadable."""
+    return _decoded(_judged_decoder, data)
+
+
 def weight_of(pack: Counted) -> int:
     """Return how many hits the pack stands for."""
     return len(pack.keys) if pack.weights is None else sum(pack.weights)
@@ -110,10 +130,15 @@ def _require_even(pack: Counted) -> None:
     """Raise Unreadable unless every column speaks of the same hits."""
     count = len(pack.keys)
     visitors = pack.visitors if isinstance(pack, Visited) else None
-    kept = (pack.urls, pack.referrers) if isinstance(pack, Pack) else ()
-    places = pack.places if isinstance(pack, ReplayPack) else None
-    for column in (pack.at_ms, pack.weights, visitors, *kept, places):
+    kept = (pack.urls, pack.referrers, pack.places) if isinstance(pack, ReplayPack) else ()
+    for column in (pack.at_ms, pack.weights, visitors, *kept, *_of_judging(pack)):
         if column is not None and len(column) != count:
             raise Unreadable(f"a pack of {count} hits with a column of {len(column)}")
     if pack.screened and not all(0 <= place < count for place in pack.screened):
         raise Unreadable(f"a pack of {count} hits with a verdict on another")
+
+
+def _of_judging(pack: Counted) -> tuple[list[str] | list[int] | None, ...]:
+    if isinstance(pack, Judged):
+        return pack.referrers, pack.agents
+    return (pack.agents,) if isinstance(pack, Pack) else ()

@@ -280,4 +280,5 @@ def imported(hits: LogHits) -> ImportedHits:
         urls=hits.urls if any(hits.urls) else None,
         referrers=hits.referrers if any(hits.referrers) else None,
         screened=hits.screened or None,
+        agents=hits.agents if any(hits.agents) else None,
     )

@@ -39,6 +39,7 @@ from footfall.shells.http.description import description_routes
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
+from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
@@ -103,6 +104,9 @@ class Front:
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
+        self._judged = Judged(self._desk)
+        self._judging = Child("footfall.app.judging", text, lock=lock, on_message=self._judged.on_message)
+        self._judged.answer_by(self._judging.send)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
 
@@ -128,7 +132,7 @@ class Front:
         self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._is_up(self._answering)
+        await self._begin_judging()
         port = server.sockets[0].getsockname()[1]
         print(f"footfall is on http://{settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
         demo = await self._start_demo(demo_rate, port)
@@ -155,6 +159,7 @@ class Front:
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
             self._control.close()
+        await self._judged.stop()
         await state.desk.stop()
         self._nonce_table.close()
 
@@ -167,7 +172,8 @@ class Front:
         await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
-        await asyncio.gather(self._counting.stop(timeout_s=timeout_s), self._answering.stop(timeout_s=timeout_s))
+        children = (self._counting, self._answering, self._judging)
+        await asyncio.gather(*(child.stop(timeout_s=timeout_s) for child in children))
 
     async def _is_up(self, child: Child) -> bool:
         """Wait until a child is ready; tell whether it is, or whether a stop came first."""
@@ -176,6 +182,12 @@ class Front:
         for wait in waits:
             wait.cancel()
         return child.is_ready.is_set()
+
+    async def _begin_judging(self) -> None:
+        """Start the judge after all others are up: nobody waits for it."""
+        await self._is_up(self._answering)
+        if self._settings.screening_judging:
+            self._judging.start()
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
@@ -202,6 +214,7 @@ class Front:
         state = FrontState(
             settings=settings, brands=brands, clock=clock, store=store, stream=stream, lane=lane,
             committer=committer, answers=self._answers, counting=self._counting, answering=self._answering,
+            judging=self._judging, judged=self._judged,
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
             counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),

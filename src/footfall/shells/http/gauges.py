@@ -14,6 +14,7 @@ from prometheus_client.registry import Collector
 
 from footfall import __version__
 from footfall.flow.store.checkpoints import LINES, Checkpoint, Lines
+from footfall.shells.http.judging_gauges import judging_gauges
 from footfall.shells.http.state import FrontState
 from footfall.values.counter import is_of_counters
 
@@ -52,6 +53,8 @@ class Gauges(Collector):
         yield from _shards(self._state, checkpoints, now_ms)
         yield from _brands(self._state, checkpoints, now_ms)
         yield _unproven(self._state)
+        if self._state.settings.screening_judging:
+            yield from judging_gauges(self._state.judged.report, now_ms=now_ms)
         yield from _files(self._state)
 
 
@@ -79,7 +82,11 @@ def _front(state: FrontState) -> Iterator[Metric]:
             "How often a process of the instance ended by itself and was started again.",
             labels=["process"],
         ),
-        [(["counting"], state.counting.restarts), (["answering"], state.answering.restarts)],
+        [
+            (["counting"], state.counting.restarts),
+            (["answering"], state.answering.restarts),
+            (["judging"], state.judging.restarts),
+        ],
     )
 
 

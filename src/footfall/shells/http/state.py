@@ -18,6 +18,7 @@ from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
+from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Lane
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
@@ -38,6 +39,8 @@ class FrontState:
     answers: Answers
     counting: Child
     answering: Child
+    judging: Child
+    judged: Judged
     totals: Totals
     started_at_ms: int
     access: Access

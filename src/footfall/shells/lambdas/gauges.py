@@ -27,6 +27,11 @@ UNITS: Mapping[str, str] = {
     "SetAside": "Count",
     "WaitingShards": "Count",
     "UnprovenRequests": "Count",
+    "JudgingBehindSeconds": "Seconds",
+    "JudgedHits": "Count",
+    "JudgingLeftOutHits": "Count",
+    "JudgingSkippedSeconds": "Seconds",
+    "Verdicts": "Count",
 }
 
 _stack = [NAMESPACE]

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from footfall.flow.collect.senders import visitor_hash
+from footfall.screening.agent_codes import NOT_KNOWN, agent_code
 from footfall.screening.agents import AGENT_CHARS_MAX, AgentLabel, known_agents
 from footfall.screening.labels import Label, Reason
 from footfall.values.window import Grain, Window, window_of
@@ -16,7 +17,8 @@ DAYS_MAX = 4  # Servers' lines are seldom out of order by more than a midnight; 
 SALTS_MAX = 10_000  # Twenty-seven years of days.
 SALT_KEPT_MS = 24 * 3_600_000  # Well before its 47 hours are over, so that none outlives them here.
 
-Sender = tuple[bytes, str]  # the visitor, and why it is no person if it calls itself a program
+# The visitor, why it is no person if it calls itself a program, and the number of its agent.
+Sender = tuple[bytes, str, int]
 Salt = Callable[[int], bytes]
 
 
@@ -40,7 +42,8 @@ class Day(dict[tuple[bytes, bytes], Sender]):
             )
         if len(self) >= CACHED_MAX:
             self.clear()
-        self[asked] = sender = (visitor, self._kinds[agent])
+        code = NOT_KNOWN if agent in (b"", b"-") else agent_code(agent.decode("utf-8", "replace"))
+        self[asked] = sender = (visitor, self._kinds[agent], code)
         return sender
 
 

@@ -56,6 +56,7 @@ class LogHits:
     urls: list[str] = field(default_factory=list[str])
     referrers: list[str] = field(default_factory=list[str])
     screened: dict[int, str] = field(default_factory=dict[int, str])  # place -> reason, of programs
+    agents: list[int] = field(default_factory=list[int])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,9 +118,8 @@ class Reading:
 
     def _read(self, lines: Sequence[bytes], hits: LogHits, place: "_Place") -> None:
         split, moments, statuses, pages = self._split, self._moments, self._statuses, self._pages
-        referrers, left_out = self._referrers, self.tally.left_out
         add_key, add_time, add_visitor = hits.keys.append, hits.at_ms.append, hits.visitors.append
-        add_url, add_referrer, screened = hits.urls.append, hits.referrers.append, hits.screened
+        add_url, add_referrer, add_agent = hits.urls.append, hits.referrers.append, hits.agents.append
         day: Day | None = None
         from_ms = to_ms = 0
         for index, line in enumerate(lines):
@@ -132,21 +132,22 @@ class Reading:
                 self._misread(line, place, index, error)
                 continue
             if reason or key is None:
-                left_out[reason] += 1
+                self.tally.left_out[reason] += 1
                 continue
             if day is None or not from_ms <= at_ms < to_ms:
                 day = self._days.day_of(at_ms)
                 from_ms, to_ms = day.from_ms, day.to_ms
-            visitor, kind = day[address, agent]
+            visitor, kind, code = day[address, agent]
             if kind:
                 if self._is_left_out(kind):
                     continue
-                screened[len(hits.keys)] = kind
+                hits.screened[len(hits.keys)] = kind
             add_key(key)
             add_time(at_ms)
             add_visitor(visitor)
             add_url(url)
-            add_referrer(referrers[referrer])
+            add_referrer(self._referrers[referrer])
+            add_agent(code)
 
     def _is_left_out(self, kind: str) -> bool:
         if kind in self._unwanted:

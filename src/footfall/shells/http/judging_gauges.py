@@ -1,0 +1,35 @@
+"""What judging tells of itself to Prometheus: whether it follows, how much it looks at, and how much it finds."""
+
+from collections.abc import Iterator
+
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+
+from footfall.app.judging_steps import Report
+
+
+def judging_gauges(report: Report, *, now_ms: int) -> Iterator[Metric]:
+    """Yield the gauges of a report; none but the counters before the first minute was judged."""
+    if report.judged_ms:
+        yield GaugeMetricFamily(
+            "footfall_judging_behind_seconds",
+            "How long ago the last minute that was judged ended; above 180 it does not follow.",
+            value=max(0, now_ms - report.judged_ms) / 1_000,
+        )
+    hits = CounterMetricFamily(
+        "footfall_judging_hits",
+        "Hits that judging has read since its start: judged, left to a sample of visitors, or of brands left out.",
+        labels=["fate"],
+    )
+    hits.add_metric(["judged"], report.hits - report.sampled_out)
+    hits.add_metric(["sampled"], report.sampled_out)
+    hits.add_metric(["left_out"], report.left_out)
+    yield hits
+    yield CounterMetricFamily(
+        "footfall_judging_skipped_seconds",
+        "Time whose hits judging has passed over since its start, because it could not follow.",
+        value=report.skipped_ms / 1_000,
+    )
+    yield CounterMetricFamily(
+        "footfall_judging_verdicts", "Verdicts that judging has stored since its start.", value=report.verdicts
+    )
+    yield GaugeMetricFamily("footfall_judging_brands", "Brands that are being judged.", value=report.brands)
