@@ -85,10 +85,10 @@ def test_where_no_verdict_touches_no_hit_is_left_out(
 
 def test_a_range_has_its_beginning_and_not_its_end() -> None:
     reasons = [applied([verdict()], visitor=b"", asset="a", at_ms=at_ms) for at_ms in (99, 100, 199, 200)]
-    assert reasons == ["", "few-agents", "few-agents", ""]
+    assert reasons == ["", "verdict", "verdict", ""]
 
 
-@pytest.mark.parametrize(("state", "reason"), [("found", ""), ("held", "few-agents"), ("released", "")])
+@pytest.mark.parametrize(("state", "reason"), [("found", ""), ("held", "verdict"), ("released", "")])
 def test_only_what_is_held_or_confirmed_is_left_out(state: str, reason: str) -> None:
     assert applied([verdict(state=State(state))], visitor=b"", asset="a", at_ms=150) == reason
     assert len(Applying([verdict(state=State(state))])) == (1 if reason else 0)
@@ -103,16 +103,16 @@ def test_a_hit_without_a_visitor_is_nobodys() -> None:
     )
 
 
-def test_a_finding_becomes_a_verdict_that_holds_only_where_the_brand_holds() -> None:
+def test_a_finding_becomes_a_verdict_that_waits_unless_the_brand_filters() -> None:
     def finding(cause: Cause) -> Finding:
         return Finding(SubjectKind.ASSET, 5, 100, 200, cause, 2.5, (NOTE,), "why")
 
     states = [
-        verdict_from_finding(finding(cause), subject="a", is_holding=is_holding, now_ms=7).state
+        verdict_from_finding(finding(cause), subject="a", is_filtering=is_filtering, now_ms=7).state
         for cause in (Cause.FEW_AGENTS, Cause.UNUSUAL_ASSET)
-        for is_holding in (True, False)
+        for is_filtering in (False, True)
     ]
-    assert states == [State.HELD, State.FOUND, State.FOUND, State.FOUND]
+    assert states == [State.HELD, State.CONFIRMED, State.FOUND, State.FOUND]
 
 
 def test_an_operator_confirms_or_releases_and_does_nothing_else() -> None:

@@ -10,6 +10,7 @@ from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.app.verdict_wiring import verdict_store
 from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
@@ -17,6 +18,8 @@ from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
 from footfall.flow.count.thrift import thrifty
+from footfall.flow.count.verdict_recounts import VerdictRecounts
+from footfall.flow.count.verdicts_applied import KnownVerdicts
 from footfall.flow.count.worker import CountRules, Worker
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.retention import note_retention
@@ -34,6 +37,7 @@ FAILED_S = 0.5  # How long to wait when the store does not take writes.
 CHORES_EVERY_MS = 2_000
 EXPIRED_PER_CHORE = 500
 NEARLY_DONE = 0.99
+LEARN_EVERY_MS = 1_000  # How long a verdict may be unknown to whoever counts.
 
 _log = logging.getLogger(__name__)
 
@@ -91,6 +95,7 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._chores_at_ms = table, clock, 0
         self._recount: Iterator[float | Done] | None = None
+        self._verdicts, self._learned_at_ms = KnownVerdicts(verdict_store(settings, clock)), 0
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keepings = [
@@ -98,7 +103,9 @@ class Counting:
             for shard in range(stream.shards)
         ]
         self.workers = [
-            Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping)
+            Worker(
+                shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping, verdicts=self._verdicts
+            )
             for shard, keeping in enumerate(keepings)
         ]
         keep_rows, late_ms = settings.store_keep_rows, how.rules.lateness_ms
@@ -112,16 +119,26 @@ class Counting:
             self.workers, raw, table, summaries,
             rules=how.rules, limits=how.limits, keep_rows=keep_rows, zone_of=zone_of, clock=clock,
         )  # fmt: skip
+        self._past = VerdictRecounts(
+            table, self._verdicts, verdict_store(settings, clock), raw,
+            recounted=lambda asked: self._recounter.run(asked, self._labels()),
+            zone_of=zone_of, clock=clock, ahead_ms=how.rules.future_ms,
+        )  # fmt: skip
+        self._verdicts.refresh()
 
     def step(self) -> bool:
         """Do what is due in every shard; return whether there may be more to do at once."""
+        self._learn_verdicts()
         is_busy = False
         for worker in self.workers:
             is_busy = worker.step() or is_busy
+        if self._recount is None:
+            is_busy = self._past.step() or is_busy
         return self._do_chores() or is_busy
 
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
+        self._past.give_way()
         # Labels that are looked up anew: what was put since the last re-count is what this one is for.
         self._recount = self._recounted(asked)
 
@@ -143,6 +160,19 @@ class Counting:
         for worker in self.workers:
             worker.drain()
 
+    def _learn_verdicts(self) -> None:
+        """Count by verdicts as they are now; what was read before is written under those that it was read by."""
+        now_ms = self._clock.now_ms()
+        if 0 <= now_ms - self._learned_at_ms < LEARN_EVERY_MS:
+            return
+        self._learned_at_ms = now_ms
+
+        def write_tallied() -> None:
+            for worker in self.workers:
+                worker.flush_tallied()
+
+        self._verdicts.refresh(write_tallied)
+
     def _recounted(self, asked: Asked) -> Iterator[float | Done]:
         """Yield how far a re-count is: windows first, which may be refused, then named counters, which take little."""
         for progress in self._recounter.run(asked, self._labels()):
@@ -163,7 +193,7 @@ class Counting:
             return False
         self._chores_at_ms = now_ms  # Whatever comes of it: a chore that fails must not keep counting waiting.
         # A re-count needs the hours uncut until it has made their days of them.
-        if self._recount is None and self._finisher.step():
+        if self._recount is None and not self._past.is_running and self._finisher.step():
             self._chores_at_ms = 0
             return True
         if self._rows is not None and self._rows.step():

@@ -20,9 +20,9 @@ def pack(arrived_at_ms: int, assets: Sequence[str], *, visitors: Sequence[bytes]
     return Pack(VERSION, RULES, arrived_at_ms, keys, visitors=None if visitors is None else list(visitors))
 
 
-def told(*, with_agents: bool = True, is_holding: bool = True, minutes: int = 30) -> list[Verdict]:
+def told(*, with_agents: bool = True, is_filtering: bool = False, minutes: int = 30) -> list[Verdict]:
     """Return the verdicts on half an hour of people, in whose second half one agent loads one story."""
-    chance, suspects = Random(5), Suspects(Judge(new_learned(seed=1)), is_holding=is_holding)
+    chance, suspects = Random(5), Suspects(Judge(new_learned(seed=1)), is_filtering=is_filtering)
     found: list[Verdict] = []
     for minute in range(minutes):
         for second in range(60):
@@ -43,11 +43,11 @@ def test_a_story_that_is_pushed_by_one_agent_is_held_by_its_name() -> None:
         (SubjectKind.ASSET, "story", State.HELD, Cause.FEW_AGENTS)
     }
     assert len({one.id for one in found}) == 1
-    assert applied(found[-1:], visitor=b"", asset="story", at_ms=START_MS + 20 * MINUTE_MS) == "few-agents"
+    assert applied(found[-1:], visitor=b"", asset="story", at_ms=START_MS + 20 * MINUTE_MS) == "verdict"
 
 
 def test_a_brand_that_observes_holds_nothing() -> None:
-    assert {one.state for one in told(is_holding=False)} == {State.FOUND}
+    assert {one.state for one in told(is_filtering=True)} == {State.CONFIRMED}
 
 
 def test_without_agents_nothing_is_found_by_their_kinds() -> None:
@@ -71,7 +71,7 @@ def test_only_hits_of_persons_that_are_counted_are_judged() -> None:
 
 
 def test_minutes_are_told_once_and_a_long_pause_is_not_walked_through() -> None:
-    suspects = Suspects(Judge(new_learned(seed=1)), is_holding=True)
+    suspects = Suspects(Judge(new_learned(seed=1)))
     assert suspects.verdicts(now_ms=START_MS) == []
     suspects.add(pack(START_MS, ["a"]))
     assert suspects.verdicts(now_ms=START_MS + 365 * 24 * 60 * MINUTE_MS) == []

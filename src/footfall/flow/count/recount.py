@@ -22,7 +22,7 @@ from footfall.flow.count.placing import Place
 from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.stretch import Age, Stretch, first_stretch
 from footfall.flow.count.swapping import Content, Swapping
-from footfall.flow.count.tally import Counts, Replay, Rules, Tally
+from footfall.flow.count.tally import Counts, Replay, Rules
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
@@ -49,6 +49,7 @@ class Asked:
     brand: str
     from_ms: int
     to_ms: int
+    is_sparing: bool = False  # Hours of a built day that are whole in the store are taken from there.
 
 
 @dataclass(slots=True)
@@ -85,6 +86,7 @@ class Recount:
         self._raw = raw
         self._is_shared = any(worker.is_shared for worker in workers)
         self._table = table
+        self._summaries = summaries
         self._rules = rules
         self._limits = limits
         self._zone_of = zone_of
@@ -99,11 +101,11 @@ class Recount:
     def run(self, asked: Asked, labels: KnownLabels | None = None) -> Iterator[float | Done]:
         """Yield how far it has come, now and then, and at last what it came to; hits get these labels."""
         self._labels = labels
+        self._began_at_ms = self._clock.now_ms()
         hours = self._hours(asked)
         self._require_kept(asked, hours)
         done = Done(from_ms=hours[0].from_ms, to_ms=hours[-1].to_ms)
         done.catalogue = 0 if labels is None else labels.version(asked.brand)
-        self._began_at_ms = self._clock.now_ms()
         self._swapping.begin()
         start = 0
         while start < len(hours):
@@ -112,6 +114,8 @@ class Recount:
             for part in self._swapped(asked.brand, stretch, done):
                 yield (start + part * len(stretch.hours)) / len(hours)
             start += len(stretch.hours)
+        for day in self._days_beside(asked, hours):
+            self._swap_day(asked.brand, day, None, [], done)
         done.windows, done.changed = len(self._swapping.written), len(self._swapping.differing)
         yield done
 
@@ -147,8 +151,19 @@ class Recount:
         hours = set(windows_between(Grain.HOUR, from_ms=asked.from_ms, to_ms=to_ms, zone=zone))
         for day in windows_between(Grain.DAY, from_ms=asked.from_ms, to_ms=to_ms, zone=zone):
             if self._is_built(asked.brand, day):
-                hours.update(parts_of(day, zone))
+                of_day = parts_of(day, zone)
+                hours.update(hour for hour in of_day if not asked.is_sparing or self._is_cut(asked.brand, hour))
         return sorted(hours)
+
+    def _is_cut(self, brand: str, hour: Window) -> bool:
+        """Tell whether an hour is not in the store as it was counted, so that no day can be made of it."""
+        return not self._is_kept(hour) or any(head.part == keys.ALL for head in self._summaries.heads(brand, hour))
+
+    def _days_beside(self, asked: Asked, hours: Sequence[Window]) -> list[Window]:
+        """Return the built days of hours that were counted again without the last one of their day."""
+        zone, counted = self._zone_of(asked.brand), set(hours)
+        days = dict.fromkeys(window_of(hour.from_ms, Grain.DAY, zone) for hour in hours)
+        return [day for day in days if parts_of(day, zone)[-1] not in counted and self._is_built(asked.brand, day)]
 
     def _end_of(self, asked: Asked, zone: str) -> int:
         """Return where the range ends: of today, which one may ask for whole, as much as has come."""
@@ -206,7 +221,7 @@ class Recount:
         if after >= through:
             return after
         records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
-        tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0, uniques=worker.how.uniques)
+        tally = worker.tally(through_of=lambda _: 0)
         for record in records:
             if record.group == brand and record.sequence <= through:
                 tally.add(record)
@@ -296,9 +311,11 @@ class Recount:
         return Content(columns, met.sketches(self._workers[n].visitors.group_of_asset, columns))
 
     def _swap_day(
-        self, brand: str, day: Window, stretch: Stretch, gone: Sequence[Sequence[Content]], done: Done
+        self, brand: str, day: Window, stretch: Stretch | None, gone: Sequence[Sequence[Content]], done: Done
     ) -> None:
-        straight = [self._content(stretch, n, day, LATE_LIMITS) for n in range(len(self._workers))]
+        """Make a day of its hours, and of what was counted straight into it in a stretch that ends with it."""
+        shards = range(len(self._workers))
+        straight = [Content(EMPTY) if stretch is None else self._content(stretch, n, day, LATE_LIMITS) for n in shards]
         done.hits += sum(total_hits(one.columns) for one in straight)
         if not self._is_built(brand, day):
             return

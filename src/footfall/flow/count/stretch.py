@@ -103,13 +103,19 @@ def first_stretch(hours: Sequence[Window], *, zone: str, age_of: Callable[[Windo
     """Return what is counted first of the hours that are left."""
     age = age_of(hours[0])
     if age is Age.RECENT:
-        return Stretch(list(hours[:HOURS_AT_ONCE]), zone, is_in_days=False)
+        return Stretch(_in_a_row(hours[:HOURS_AT_ONCE]), zone, is_in_days=False)
     most = hours[: DAYS_AT_ONCE * 24]
     alike = list(takewhile(lambda hour: age_of(hour) is age, most))
     if age is Age.WITHOUT_MINUTES:
         return Stretch(alike, zone, is_in_days=False)
     last = window_of(alike[-1].from_ms, Grain.DAY, zone)
     return Stretch([hour for hour in hours if hour.from_ms < last.to_ms], zone, is_in_days=True)
+
+
+def _in_a_row(hours: Sequence[Window]) -> list[Window]:
+    """Return the first hours as far as each begins where the one before ends."""
+    pairs = zip(hours, hours[1:], strict=False)
+    return [hours[0], *(after for _, after in takewhile(lambda pair: pair[0].to_ms == pair[1].from_ms, pairs))]
 
 
 def _end_of(place: Place) -> int:

@@ -24,9 +24,9 @@ CATCH_UP_MAX = 120  # minutes that are closed one by one after a pause; older on
 class Suspects:
     """What one brand's hits are judged by."""
 
-    def __init__(self, judge: Judge, *, is_holding: bool) -> None:
+    def __init__(self, judge: Judge, *, is_filtering: bool = False) -> None:
         self._judge = judge
-        self._is_holding = is_holding
+        self._is_filtering = is_filtering
         self._closed_ms: int | None = None
         self._gathered = Gathered()
         self._names: list[dict[int, str]] = [{}]  # of assets, by their numbers, for each of the last minutes
@@ -67,7 +67,7 @@ class Suspects:
             subject = visitor_subject(finding.subject)
         else:
             subject = next(names[finding.subject] for names in self._names if finding.subject in names)
-        return verdict_from_finding(finding, subject=subject, is_holding=self._is_holding, now_ms=now_ms)
+        return verdict_from_finding(finding, subject=subject, is_filtering=self._is_filtering, now_ms=now_ms)
 
 
 class Gathered:
