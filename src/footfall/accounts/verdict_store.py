@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from footfall.accounts.audit import Act, Note, Trail
+from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Delete, Equals, Key, Put, Table, everything
@@ -26,7 +27,7 @@ from footfall.screening.verdicts import (
     settled,
 )
 from footfall.values.clock import Clock
-from footfall.values.errors import FootfallError, Refused
+from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS
 
 KEEP_MS = 400 * DAY_MS  # as long as the audit trail
@@ -37,14 +38,6 @@ PAGE_MAX = 1_000
 _ID = re.compile(r"[0-9]{15}-[av][0-9a-f]{16}")
 _HEAD = "head"
 _HEADS = "verdict-heads"  # by brand, so that one query tells whose verdicts have changed
-
-
-class UnknownVerdict(FootfallError):
-    """There is no such verdict, or it is gone with its time."""
-
-
-class VerdictsContended(FootfallError):
-    """Others kept changing the verdicts of a brand."""
 
 
 class VerdictStore:

@@ -173,7 +173,7 @@ class Answering:
         if path == SCREENING:
             checkpoints = (self.checkpoints or self._sights.checkpoints()).values()
             reasons = reasons_of(one.lines[brand] for one in checkpoints if brand in one.lines)
-            made = screening(viewed.view(query), query, self._words, reasons)
+            made = screening(viewed.view(query), query, self._words, reasons, waiting=self._brands.waiting(brand))
         else:
             made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)

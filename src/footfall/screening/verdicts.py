@@ -68,7 +68,7 @@ class Verdict(Struct, frozen=True):
 
 
 def verdict_from_finding(finding: Finding, *, subject: str, now_ms: int, is_filtering: bool = False) -> Verdict:
-    """Return the verdict of a finding: held, or found where it only tells; where a brand filters it waits for nobody."""
+    """Return the verdict of a finding: held, or found if it only tells; where a brand filters it waits for nobody."""
     holds = State.CONFIRMED if is_filtering else State.HELD
     state = holds if finding.is_held else State.FOUND
     return Verdict(
@@ -134,7 +134,7 @@ def united_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
 
 
 def applied(verdicts: Iterable[Verdict], *, visitor: bytes, asset: str, at_ms: int) -> str:
-    """Return why a hit is labelled: what an operator has confirmed comes before what is held; nothing for no verdict."""
+    """Return why a hit is labelled: what an operator has confirmed comes before what is held; nothing without any."""
     subjects = {SubjectKind.VISITOR: visitor_code(visitor), SubjectKind.ASSET: code_of(asset)}
     found = {
         reason_of(verdict).value

@@ -32,6 +32,7 @@ from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
+from footfall.flow.stream.record_times import is_within
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
 from footfall.sketches.grouped import merge_grouped
@@ -222,8 +223,9 @@ class Recount:
             return after
         records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
         tally = worker.tally(through_of=lambda _: 0)
+        from_ms, to_ms = stretch.times()
         for record in records:
-            if record.group == brand and record.sequence <= through:
+            if record.group == brand and record.sequence <= through and is_within(record.data, from_ms, to_ms):
                 tally.add(record)
         for key in tally.places():
             stretch.count(number, key[1], self._labelled(brand, tally.counts_after(key, 0)))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
@@ -45,6 +45,12 @@ class Stretch:
     def begin(self, shards: int) -> None:
         """Have nothing counted yet."""
         self.counted, self.met = [{} for _ in range(shards)], [{} for _ in range(shards)]
+
+    def times(self) -> tuple[int, int]:
+        """Return the event times of all hits that it can hold."""
+        # Hits of hours that were gone when they came lie in their day, of which some hours may be before the stretch.
+        first = window_of(self.hours[0].from_ms, Grain.DAY, self.zone) if self.is_in_days else self.hours[0]
+        return first.from_ms, self.hours[-1].to_ms
 
     def days(self) -> list[Window]:
         """Return the days that end with an hour of the stretch."""
@@ -114,8 +120,8 @@ def first_stretch(hours: Sequence[Window], *, zone: str, age_of: Callable[[Windo
 
 def _in_a_row(hours: Sequence[Window]) -> list[Window]:
     """Return the first hours as far as each begins where the one before ends."""
-    pairs = zip(hours, hours[1:], strict=False)
-    return [hours[0], *(after for _, after in takewhile(lambda pair: pair[0].to_ms == pair[1].from_ms, pairs))]
+    meeting = takewhile(lambda pair: pair[0].to_ms == pair[1].from_ms, pairwise(hours))
+    return [hours[0], *(after for _, after in meeting)]
 
 
 def _end_of(place: Place) -> int:

@@ -12,7 +12,8 @@ from typing import TypeVar
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.count.verdicts_applied import COUNTED, found_in, line_under
+from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
+from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import LINES, Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.stream.records import (
@@ -44,14 +45,6 @@ T = TypeVar("T")
 
 def no_verdicts(_brand: str) -> None:
     """Return that a brand has no verdicts."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How old and how far ahead a hit may be when it arrives."""
-
-    lateness_ms: int = 86_400_000
-    future_ms: int = 300_000
 
 
 @dataclass(slots=True)
@@ -229,9 +222,11 @@ class Tally:
             return
         lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
         found = found_in(pack, applying)
-        if found or pack.weights or pack.screened or record.repeats or (pack.at_ms and not pack.trusted):
+        if pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
             self._sort(record, pack, lines, found)
             return
+        if found:
+            pack = self._count_found(record, pack, lines, found)
         visitors = self._visitors_of(pack)
         if pack.at_ms:
             self._count_by_place(record, pack, pack.at_ms, visitors)
@@ -239,6 +234,17 @@ class Tally:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
             self._count(record, minute, pack.keys, visitors)
         lines.counted += len(pack.keys)
+
+    def _count_found(self, record: Record, pack: Counted, lines: Lines, found: Mapping[int, str]) -> Counted:
+        """Count the hits that verdicts speak of under their labels; return the pack without them."""
+        places: dict[Place, Counts] = {}
+        for at, reason in found.items():
+            lines.move(reason, 1)
+            key = screened_key(pack.keys[at], label_of(reason).value)
+            places.setdefault(self._place_of(record, pack, at), Counter())[key] += 1
+        for place, counts in places.items():
+            self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
+        return without(pack, found)
 
     def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
         met = self._by_place(record, at_ms, visitors) if visitors else {}
@@ -324,20 +330,12 @@ class Tally:
     def _line(self, pack: Counted, place: int) -> str:
         if pack.screened is not None and place in pack.screened:
             return pack.screened[place]
-        return self._line_by_time(pack, place)
-
-    def _line_by_time(self, pack: Counted, place: int) -> str:
-        if pack.at_ms is None or pack.trusted:
-            return COUNTED
-        age_ms = pack.arrived_at_ms - pack.at_ms[place]
-        if age_ms > self._rules.lateness_ms:
-            return "late"
-        return "future" if -age_ms > self._rules.future_ms else COUNTED
+        return line_by_time(pack, place, self._rules)
 
     def _has_window(self, pack: Counted, place: int) -> bool:
         """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
         is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
-        return not is_ahead and self._line_by_time(pack, place) == COUNTED
+        return not is_ahead and line_by_time(pack, place, self._rules) == COUNTED
 
     def _replay(self, record: Record, pack: ReplayPack, found: Mapping[int, str]) -> None:
         assert pack.replays is not None

@@ -2,8 +2,8 @@
 
 What is to do follows from two numbers: the version of a brand's verdicts, and the one up to which its past has been put
 right, which lies in the store. So nothing is queued and nothing can be lost: whoever starts after a crash finds what is
-left, and an hour that is counted twice gives the same. An operator's decision is acted on at once. What a judge finds is
-gathered for some minutes, since a case that goes on gets a later end with every minute.
+left, and an hour that is counted twice gives the same. An operator's decision is acted on at once. What a judge finds
+is gathered for some minutes, since a case that goes on gets a later end with every minute.
 """
 
 import logging

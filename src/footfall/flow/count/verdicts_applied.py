@@ -5,21 +5,21 @@ their ranges. Whoever counts goes by what it has read of the verdicts at the beg
 before it read of a change is put right by counting again (verdict_recounts.py).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from operator import itemgetter
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 import numpy as np
 
 from footfall.accounts.verdict_store import VerdictStore
+from footfall.flow.count.timing import COUNTED
 from footfall.flow.store.checkpoints import LINES
 from footfall.flow.stream.records import Counted, Visited
 from footfall.screening.hit_columns import codes, visitor_code
 from footfall.screening.labels import Label, Reason, label_of
 from footfall.screening.verdicts import Applying, Verdict, is_applying
 
-COUNTED: Final = "counted"
 NOTHING: Final[Mapping[int, str]] = {}
 
 _asset_of = itemgetter(0)
@@ -120,6 +120,17 @@ def found_in(pack: Counted, applying: Applying | None) -> Mapping[int, str]:
         at_ms=np.array([moments[at] if moments else arrived_at_ms for at in places], np.int64),
     )
     return {places[number]: reason for number, reason in reasons.items()}
+
+
+def without(pack: Counted, places: Container[int]) -> Counted:
+    """Return a pack whose hits all count alike, without some of them."""
+    left = [at for at in range(len(pack.keys)) if at not in places]
+    columns: dict[str, Any] = {"keys": [pack.keys[at] for at in left]}
+    if pack.at_ms:
+        columns["at_ms"] = [pack.at_ms[at] for at in left]
+    if isinstance(pack, Visited) and pack.visitors:
+        columns["visitors"] = [pack.visitors[at] for at in left]
+    return msgspec.structs.replace(pack, **columns)
 
 
 def line_under(line: str, reason: str | None) -> str:

@@ -68,6 +68,7 @@ class _Body(msgspec.Struct, rename="camel"):
     without_row: int | UnsetType
     labels: list[_Labelled]
     reasons: dict[str, int]
+    waiting: int
     items: list[_Item]
 
 
@@ -80,8 +81,8 @@ def reasons_of(lines: Iterable[Lines]) -> dict[str, int]:
     return dict(sorted(reasons.items(), key=lambda one: (-one[1], one[0])))
 
 
-def screening(view: View, query: PopularQuery, words: Words, reasons: Mapping[str, int]) -> Answer:
-    """Return what screening found in a span; reasons are those of all time."""
+def screening(view: View, query: PopularQuery, words: Words, reasons: Mapping[str, int], *, waiting: int = 0) -> Answer:
+    """Return what screening found in a span; reasons are those of all time, and so many verdicts wait now."""
     hits, is_known = _by_label(view.directory, view.sheet)
     without_row = view.sheet.other + view.sheet.other_screened
     total = sum(hits.values()) + without_row
@@ -98,6 +99,7 @@ def screening(view: View, query: PopularQuery, words: Words, reasons: Mapping[st
         without_row=without_row or UNSET,
         labels=[_Labelled(label or PERSON, hits[label], _share(hits[label], total)) for label in Label],
         reasons=dict(reasons),
+        waiting=waiting,
         items=items,
     )
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=_COLUMNS)

@@ -66,6 +66,9 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
         around.say("")
         around.say("For these reasons, since the beginning:")
         console.print(_reasons(reasons))
+    if answer.get("waiting"):
+        around.say("")
+        around.say(f"{answer['waiting']:,} verdicts wait for a decision; footfall verdicts show lists them.")
     items: Sequence[Mapping[str, Any]] = answer.get("items") or ()
     if items:
         around.say("")

@@ -18,6 +18,7 @@ from footfall.shells.http.described import (
     rules,
     screening,
     uniques,
+    verdicts,
 )
 from footfall.shells.http.described.operation import (
     ALWAYS,
@@ -42,6 +43,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *assets.OPERATIONS,
     *brands.OPERATIONS,
     *rules.OPERATIONS,
+    *verdicts.OPERATIONS,
     *instance.OPERATIONS,
 )
 
@@ -56,6 +58,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **assets.SCHEMAS,
     **brands.SCHEMAS,
     **rules.SCHEMAS,
+    **verdicts.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

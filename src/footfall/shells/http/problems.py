@@ -11,6 +11,7 @@ from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
 from footfall.accounts.limits import TooOften
 from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
+from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
@@ -37,6 +38,8 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     TooOften: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownAsset: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
+    UnknownVerdict: HTTPStatus.NOT_FOUND,
+    VerdictsContended: HTTPStatus.SERVICE_UNAVAILABLE,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -59,9 +59,10 @@ SCREENED = record(
             "additionalProperties": {"type": "integer"},
             "description": "hits for each reason since the beginning, as the ledger has them; most first",
         },
+        "waiting": whole(0, says="verdicts that wait for an operator now"),
         "items": listed({"$ref": "#/components/schemas/SuspectedAsset"}, maxItems=LIMIT_MAX),
     },
-    required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "items"),
+    required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "waiting", "items"),
 )
 SCREENING_OF = Operation(
     "GET",
@@ -104,6 +105,7 @@ SCREENING_OF = Operation(
                     {"label": "blocked", "hits": 0, "share": 0.0},
                 ],
                 "reasons": {"bot-agent": 410_000, "ai-agent": 61_000, "reload": 9_100},
+                "waiting": 3,
                 "items": [
                     {
                         "rank": 1,
