@@ -5,7 +5,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from footfall.client.signing import page_token, signature_header
+from footfall.screening.features import FeatureNote
+from footfall.screening.findings import Cause, SubjectKind
+from footfall.screening.verdicts import State, Verdict
 
+NOTE = FeatureNote("agents", 3.0, 1.5, "low", 0.9)
+VERDICT = Verdict(
+    SubjectKind.ASSET, "1", 4_070_908_800_000, 4_070_912_400_000, Cause.FEW_AGENTS, State.HELD, 1_794_744_000_000,
+    score=2.5, words="few kinds of agent", notes=(NOTE,), changed_at_ms=1_794_744_000_000,
+)  # fmt: skip
 BODY, VALUES, PAGES = b'[{"assetId": "a"}]', b'["a"]', b'[{"assetId":"a","hits":2}]'
 
 Request = tuple[str, str, int, Mapping[str, str], bytes]  # method, target, status, headers, body
@@ -83,6 +91,25 @@ def _audited(keys: Proving) -> list[Request]:
         ("PUT", "/v1/rules", 400, bearer(keys.admin), b'{"countries": ["FI"]}'),
         ("PUT", "/v1/rules", 400, bearer(keys.admin), b""),
         ("GET", "/v1/audit?brand=open", 401, {}, b""),
+        *_judged(keys),
+    ]
+
+
+def _judged(keys: Proving) -> list[Request]:
+    admin, others, one = bearer(keys.admin), bearer(keys.others), f"/v1/screening/verdicts/{VERDICT.id}"
+    return [
+        ("GET", "/v1/screening/verdicts", 200, admin, b""),
+        ("GET", "/v1/screening/verdicts?state=settled&limit=1", 200, admin, b""),
+        ("GET", "/v1/screening/verdicts?state=x", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts?after=x", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts?x=1", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts", 403, others, b""),
+        ("GET", one, 200, admin, b""),
+        ("GET", "/v1/screening/verdicts/1", 404, admin, b""),
+        ("POST", one, 400, admin, b'{"decision": "perhaps"}'),
+        ("POST", one, 400, admin, b'{"state": "held"}'),
+        ("POST", one, 403, others, b'{"decision": "release"}'),
+        ("POST", "/v1/screening/verdicts/1", 404, admin, b'{"decision": "release"}'),
     ]
 
 
