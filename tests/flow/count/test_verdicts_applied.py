@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,7 @@ from footfall.flow.count.verdict_recounts import JUDGED_EVERY_MS, VerdictRecount
 from footfall.flow.count.verdicts_applied import KnownVerdicts, line_under
 from footfall.flow.count.worker import Worker
 from footfall.flow.store.visitors import load_visitors
+from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.table import Table
 from footfall.screening.findings import Cause, SubjectKind
 from footfall.screening.hit_columns import visitor_code
@@ -202,6 +204,31 @@ def test_of_a_built_day_only_the_hours_of_the_verdict_are_counted_again_while_it
     assert sum(stage.counts(NOON_MS, Grain.DAY).values()) == 8
 
 
+class Trimmed(StreamRaw):
+    """Raw hits of which some are gone."""
+
+    def kept_since_ms(self, brand: str) -> int:
+        """Return a moment in the middle of an hour."""
+        assert brand == "abc"
+        return NOON_MS + HOUR_MS // 2
+
+
+def test_hours_without_raw_hits_stay_as_they_are_and_the_others_are_put_right() -> None:
+    stage = Judged()
+    side = stage.side()
+    for _ in range(3):
+        stage.send("1")
+        side.count()
+        stage.clock.advance(HOUR_MS)
+    stage.raw = Trimmed(stage.stream)
+    side = stage.side()
+    stage.store.find("abc", [verdict("1", (NOON_MS - HOUR_MS, NOON_MS + 5 * HOUR_MS))], since={})
+    stage.learn(side)
+    put_right(stage.past(side))
+    found = [dict(stage.counts(NOON_MS + hours * HOUR_MS, Grain.MINUTE)) for hours in range(3)]
+    assert found == [{key_of("1"): 1}, {(*key_of("1"), "suspected"): 1}, {(*key_of("1"), "suspected"): 1}]
+
+
 hits = st.lists(
     st.tuples(st.sampled_from(ASSETS), st.sampled_from(VISITORS), st.integers(0, 90)), min_size=1, max_size=6
 )
@@ -213,7 +240,7 @@ decisions = st.tuples(
     st.just("settle"), st.tuples(st.integers(0, 9), st.sampled_from([State.CONFIRMED, State.RELEASED]))
 )
 others = st.sampled_from([("count", None), ("learn", None), ("right", None), ("wait", None), ("begin", None)])
-Event = tuple[str, object]
+Event = tuple[str, Any]
 
 
 def _sent(stage: Stage, given_hits: list[tuple[str, bytes, int]]) -> None:
@@ -276,7 +303,7 @@ def test_live_counting_and_the_past_put_right_equal_counting_with_all_verdicts_k
     whole.learn(side)
     for name, what in events:
         if name == "send":
-            _sent(whole, what)  # pyright: ignore[reportArgumentType]
+            _sent(whole, what)
         elif name == "wait":
             whole.clock.advance(40 * MINUTE_MS)
     side.count()

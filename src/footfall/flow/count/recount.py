@@ -20,7 +20,8 @@ from footfall.catalog.labels import KnownLabels
 from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.placing import Place
 from footfall.flow.count.replayed import Replayed, replayed_from_item
-from footfall.flow.count.stretch import Age, Stretch, first_stretch
+from footfall.flow.count.skipping import Skipping
+from footfall.flow.count.stretch import HOURS_AT_ONCE, Age, Stretch, first_stretch
 from footfall.flow.count.swapping import Content, Swapping
 from footfall.flow.count.tally import Counts, Replay, Rules
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
@@ -32,7 +33,6 @@ from footfall.flow.store.merging import Limits, admit, bounded, merge
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
-from footfall.flow.stream.record_times import is_within
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Table
 from footfall.sketches.grouped import merge_grouped
@@ -63,6 +63,7 @@ class Done:
     from_ms: int = field(default=0, compare=False)  # the range that was covered: what was asked for, in whole windows
     to_ms: int = field(default=0, compare=False)
     catalogue: int = field(default=0, compare=False)  # the version of the catalogue whose labels were applied
+    verdicts: int = field(default=0, compare=False)  # the version of the brand's verdicts
     counters: int = field(default=0, compare=False)  # named counters that were built anew from the range's start on
     counters_changed: int = field(default=0, compare=False)
 
@@ -95,6 +96,7 @@ class Recount:
         self._replayed: dict[tuple[int, str, int], Replayed] = {}
         self._began_at_ms = 0
         self._labels: KnownLabels | None = None
+        self._skipping = Skipping("")
         self._places: list[int] = []  # of each worker, the last record that was read
         self._starts: list[int] = []
         self._swapping = Swapping(workers, table, summaries, keep_rows=keep_rows, clock=clock)
@@ -107,14 +109,20 @@ class Recount:
         self._require_kept(asked, hours)
         done = Done(from_ms=hours[0].from_ms, to_ms=hours[-1].to_ms)
         done.catalogue = 0 if labels is None else labels.version(asked.brand)
+        known = self._workers[0].verdicts
+        done.verdicts = 0 if known is None else known.version(asked.brand)
         self._swapping.begin()
-        start = 0
+        self._skipping = Skipping(asked.brand)
+        start, hours_max = 0, HOURS_AT_ONCE
         while start < len(hours):
-            stretch = first_stretch(hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of)
+            stretch = first_stretch(
+                hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of, hours_max=hours_max
+            )
             self._begin(asked.brand, stretch)
             for part in self._swapped(asked.brand, stretch, done):
                 yield (start + part * len(stretch.hours)) / len(hours)
             start += len(stretch.hours)
+            hours_max = min(len(stretch.hours) + 1, HOURS_AT_ONCE)  # What had to be given up is not counted again.
         for day in self._days_beside(asked, hours):
             self._swap_day(asked.brand, day, None, [], done)
         done.windows, done.changed = len(self._swapping.written), len(self._swapping.differing)
@@ -218,14 +226,14 @@ class Recount:
             worker.settle_doubts()
 
     def _read_some(self, worker: Worker, after: int, brand: str, stretch: Stretch, number: int) -> int:
-        through = worker.checkpoint.through
+        through, span = worker.checkpoint.through, stretch.times()
+        after = self._skipping.place(number, after, through=through, span=span)
         if after >= through:
             return after
         records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
         tally = worker.tally(through_of=lambda _: 0)
-        from_ms, to_ms = stretch.times()
-        for record in records:
-            if record.group == brand and record.sequence <= through and is_within(record.data, from_ms, to_ms):
+        for record in self._skipping.within(number, after, records, span):
+            if record.sequence <= through:
                 tally.add(record)
         for key in tally.places():
             stretch.count(number, key[1], self._labelled(brand, tally.counts_after(key, 0)))

@@ -105,11 +105,13 @@ class Stretch:
         return min(ends, key=lambda end: abs(end - half), default=0)
 
 
-def first_stretch(hours: Sequence[Window], *, zone: str, age_of: Callable[[Window], Age]) -> Stretch:
-    """Return what is counted first of the hours that are left."""
+def first_stretch(
+    hours: Sequence[Window], *, zone: str, age_of: Callable[[Window], Age], hours_max: int = HOURS_AT_ONCE
+) -> Stretch:
+    """Return what is counted first of the hours that are left; of recent ones, so many at most."""
     age = age_of(hours[0])
     if age is Age.RECENT:
-        return Stretch(_in_a_row(hours[:HOURS_AT_ONCE]), zone, is_in_days=False)
+        return Stretch(_in_a_row(hours[:hours_max]), zone, is_in_days=False)
     most = hours[: DAYS_AT_ONCE * 24]
     alike = list(takewhile(lambda hour: age_of(hour) is age, most))
     if age is Age.WITHOUT_MINUTES:

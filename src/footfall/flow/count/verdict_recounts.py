@@ -24,7 +24,7 @@ from footfall.values.errors import Refused
 from footfall.values.window import HOUR_MS, Grain, instant_text, window_of
 
 JUDGED_EVERY_MS: Final = 5 * 60_000
-PIECE_HOURS: Final = 6  # Where it stands is written down after each; as many are counted at once.
+PIECE_HOURS: Final = 31 * 24  # Where it stands is written down after each.
 
 Range = tuple[int, int]
 Recounted = Callable[[Asked], Iterator[float | Done]]
@@ -74,6 +74,7 @@ class VerdictRecounts:
         zone_of: Callable[[str], str],
         clock: Clock,
         ahead_ms: int,
+        piece_hours: int = PIECE_HOURS,
     ) -> None:
         self._table = table
         self._verdicts = verdicts
@@ -83,6 +84,7 @@ class VerdictRecounts:
         self._zone_of = zone_of
         self._clock = clock
         self._ahead_ms = ahead_ms  # how far ahead of its arrival a hit may be
+        self._piece_ms = piece_hours * HOUR_MS
         self._righted: dict[str, Righted] = {}
         self._not_before_ms: dict[tuple[str, int], int] = {}
         self._work: _Work | None = None
@@ -168,7 +170,7 @@ class VerdictRecounts:
         pieces: list[Range] = []
         while from_ms < to_ms:
             start = window_of(from_ms, Grain.HOUR, self._zone_of(brand)).from_ms
-            end_ms = window_of(start + PIECE_HOURS * HOUR_MS - 1, Grain.HOUR, self._zone_of(brand)).to_ms
+            end_ms = window_of(start + self._piece_ms - 1, Grain.HOUR, self._zone_of(brand)).to_ms
             pieces.append((from_ms, min(to_ms, end_ms)))
             from_ms = end_ms
         return pieces

@@ -5,6 +5,9 @@ from msgspec import Raw, Struct
 
 _NONE = b"\xc0"  # MessagePack's null
 
+Span = tuple[int, int]
+ALWAYS: Span = (-(1 << 62), 1 << 62)  # of a record that may have hits of any time
+
 
 class _Times(Struct, array_like=True, frozen=True, gc=False):
     """The columns of a pack that tell its times; what is Raw is stepped over, and what follows is not looked at."""
@@ -22,14 +25,13 @@ class _Times(Struct, array_like=True, frozen=True, gc=False):
 _decoder = msgspec.msgpack.Decoder(_Times)
 
 
-def is_within(data: bytes, from_ms: int, to_ms: int) -> bool:
-    """Tell whether a record may have hits of a span; of one that comes again, or cannot be read, it always may."""
+def span_of(data: bytes) -> Span:
+    """Return the first and the last event time of a record; ALWAYS when it comes again or cannot be read."""
     try:
         times = _decoder.decode(data)
     except msgspec.MsgspecError:
-        return True
+        return ALWAYS
     if bytes(times.replays) != _NONE:
-        return True
-    if not times.at_ms:
-        return from_ms <= times.arrived_at_ms < to_ms
-    return min(times.at_ms) < to_ms and max(times.at_ms) >= from_ms
+        return ALWAYS
+    moments = times.at_ms or (times.arrived_at_ms,)
+    return min(moments), max(moments)
