@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from typing import Protocol
 
+from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
@@ -25,7 +26,7 @@ from footfall.flow.store.merging import Limits
 from footfall.flow.store.retention import note_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.stream.archive import Archive
-from footfall.flow.stream.raw import ArchiveRaw, StreamRaw
+from footfall.flow.stream.raw import ArchiveRaw, RawHits, StreamRaw
 from footfall.ports.errors import PortError
 from footfall.ports.stream import PlacedStream, Stream
 from footfall.ports.table import Table
@@ -93,7 +94,7 @@ class Counting:
         how = count_rules(settings)
         zone_of = wiring.zone_of(settings, clock)
         summaries = Summaries(table, clock)
-        self._table, self._clock, self._chores_at_ms = table, clock, 0
+        self._table, self._clock, self._zone_of, self._chores_at_ms = table, clock, zone_of, 0
         self._recount: Iterator[float | Done] | None = None
         self._verdicts, self._learned_at_ms = KnownVerdicts(verdict_store(settings, clock)), 0
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
@@ -113,17 +114,12 @@ class Counting:
             self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=late_ms, zone_of=zone_of
         )
         raw = StreamRaw(stream) if archive is None else ArchiveRaw(archive)
-        self._zone_of = zone_of
         self._counter_recounter = CounterRecount(self.workers, raw, table)
         self._recounter = Recount(
             self.workers, raw, table, summaries,
             rules=how.rules, limits=how.limits, keep_rows=keep_rows, zone_of=zone_of, clock=clock,
         )  # fmt: skip
-        self._past = VerdictRecounts(
-            table, self._verdicts, verdict_store(settings, clock), raw,
-            recounted=lambda asked: self._recounter.run(asked, self._labels()),
-            zone_of=zone_of, clock=clock, ahead_ms=how.rules.future_ms,
-        )  # fmt: skip
+        self._past = self._past_under_verdicts(raw, verdict_store(settings, clock), ahead_ms=how.rules.future_ms)
         self._verdicts.refresh()
 
     def step(self) -> bool:
@@ -159,6 +155,20 @@ class Counting:
         """Count everything that the stream holds."""
         for worker in self.workers:
             worker.drain()
+
+    def _past_under_verdicts(
+        self, raw: RawHits, changes: Callable[[], VerdictStore | None], *, ahead_ms: int
+    ) -> VerdictRecounts:
+        return VerdictRecounts(
+            self._table,
+            self._verdicts,
+            changes,
+            raw,
+            recounted=lambda asked: self._recounter.run(asked, self._labels()),
+            zone_of=self._zone_of,
+            clock=self._clock,
+            ahead_ms=ahead_ms,
+        )
 
     def _learn_verdicts(self) -> None:
         """Count by verdicts as they are now; what was read before is written under those that it was read by."""

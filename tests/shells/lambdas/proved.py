@@ -1,8 +1,10 @@
 """Requests that prove themselves, rightly and wrongly, with the status that each is to get on either ground."""
 
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from footfall.client.signing import page_token, signature_header
 from footfall.screening.features import FeatureNote
@@ -14,6 +16,7 @@ VERDICT = Verdict(
     SubjectKind.ASSET, "1", 4_070_908_800_000, 4_070_912_400_000, Cause.FEW_AGENTS, State.HELD, 1_794_744_000_000,
     score=2.5, words="few kinds of agent", notes=(NOTE,), changed_at_ms=1_794_744_000_000,
 )  # fmt: skip
+RECOUNTED = {"from": "2099-01-01T00:00Z", "to": "2099-01-01T01:00Z"}
 BODY, VALUES, PAGES = b'[{"assetId": "a"}]', b'["a"]', b'[{"assetId":"a","hits":2}]'
 
 Request = tuple[str, str, int, Mapping[str, str], bytes]  # method, target, status, headers, body
@@ -116,3 +119,16 @@ def _judged(keys: Proving) -> list[Request]:
 def bearer(key: str) -> dict[str, str]:
     """Return the header that carries a key."""
     return {"authorization": f"Bearer {key}"}
+
+
+def decision(call: Callable[..., Any], key: str) -> dict[str, Any]:
+    """Return the answer to a decision, without the moment of it."""
+    answer = call("POST", f"/v1/screening/verdicts/{VERDICT.id}", b'{"decision": "confirm"}', bearer(key))
+    told = json.loads(answer.body)
+    assert (answer.status, told["label"], told["recount"]) == (200, "blocked", RECOUNTED), told
+    return {name: value for name, value in told.items() if name != "changedAt"}
+
+
+def acts(page: bytes) -> list[tuple[str, str]]:
+    """Return what was done to what, as a page of the audit trail says."""
+    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]

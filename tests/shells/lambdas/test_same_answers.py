@@ -31,14 +31,13 @@ from tests.flow.serve.visits import sketches_of
 from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
 from tests.shells.lambdas.listed import screened, visited
-from tests.shells.lambdas.proved import VERDICT, Proving, proved
+from tests.shells.lambdas.proved import VERDICT, Proving, acts, decision, proved
 
 HOUR_MS = 3_600_000
 MINUTE_MS = 60_000
 ID = {"x-request-id": "a-request-of-the-tests"}
 JSON_KIND = {"content-type": "application/json"}
 # The API tells these itself, and a connection is the instance's own matter.
-RECOUNTED = {"from": "2099-01-01T00:00Z", "to": "2099-01-01T01:00Z"}
 NOT_COMPARED = ("date", "content-length", "connection")
 
 
@@ -386,7 +385,7 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     ]
     assert audited[0] == audited[1]
     assert audited[0][:2] == [("brand-changed", "abc"), ("asset-deleted", "4")]
-    assert decision(both.instance, of.signed_admin) == decision(both.api, of.signed_admin)
+    assert decision(both.instance.call, of.signed_admin) == decision(both.api.call, of.signed_admin)
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
@@ -395,18 +394,6 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     compare([*asked_for(both.keys), *asked_by_name(both.keys)])
     compare([not_modified(both, "/v1/popular?brand=open&period=day"), not_modified(both, "/openapi.json")])
     assert not told, "\n".join(told)
-
-
-def decision(at: Instance | Api, key: str) -> dict[str, Any]:
-    """Return the answer to a decision, without the moment of it."""
-    answer = at.call("POST", f"/v1/screening/verdicts/{VERDICT.id}", b'{"decision": "confirm"}', bearer(key))
-    told = json.loads(answer.body)
-    assert (answer.status, told["label"], told["recount"]) == (200, "blocked", RECOUNTED), told
-    return {name: value for name, value in told.items() if name != "changedAt"}
-
-
-def acts(page: bytes) -> list[tuple[str, str]]:
-    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]
 
 
 def not_modified(both: Both, target: str) -> Asked:
