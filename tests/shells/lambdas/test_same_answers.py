@@ -33,8 +33,7 @@ from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
 from tests.shells.lambdas.listed import screened, visited
 from tests.shells.lambdas.proved import VERDICT, Proving, acts, decision, proved
 
-HOUR_MS = 3_600_000
-MINUTE_MS = 60_000
+HOUR_MS, MINUTE_MS = 3_600_000, 60_000
 ID = {"x-request-id": "a-request-of-the-tests"}
 JSON_KIND = {"content-type": "application/json"}
 # The API tells these itself, and a connection is the instance's own matter.
