@@ -24,6 +24,7 @@ from bench import (
     bench_serve,
     bench_steps,
     bench_uniques,
+    bench_verdicts,
     dynamodb_cost,
 )
 from bench.nginx import NoNginx
@@ -50,6 +51,7 @@ BENCHES: Mapping[str, Bench] = {
     "dynamodb-cost": dynamodb_cost.run,
     "uniques": bench_uniques.run,
     "attacks": bench_attacks.run,
+    "verdicts": bench_verdicts.run,
 }
 
 

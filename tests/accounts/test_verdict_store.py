@@ -118,6 +118,43 @@ def test_many_verdicts_are_several_changes(store: VerdictStore) -> None:
     assert [change.version for change in store.changes(BRAND, after_version=1)] == [2, 3]
 
 
+def test_those_that_wait_are_counted_and_those_that_only_tell_are_not(store: VerdictStore) -> None:
+    assert (store.versions(), store.waiting(BRAND)) == ({}, 0)
+    first, other = verdict(start_ms=1), verdict(start_ms=2)
+    told = msgspec.structs.replace(verdict(start_ms=3), state=State.FOUND)
+    store.find(BRAND, [first, other, told], since={})
+    store.find(BRAND, [first], since={})
+    assert (store.versions(), store.waiting(BRAND)) == ({BRAND: 2}, 2)
+    store.settle(BRAND, first.id, State.CONFIRMED, by="key", since={})
+    store.settle(BRAND, first.id, State.RELEASED, by="key", since={})
+    store.settle(BRAND, told.id, State.CONFIRMED, by="key", since={})
+    assert (store.versions(), store.waiting(BRAND)) == ({BRAND: 5}, 1)
+    assert {one.id: one.state for one in store.standing(BRAND)} == {
+        first.id: State.RELEASED,
+        other.id: State.HELD,
+        told.id: State.CONFIRMED,
+    }
+
+
+def test_what_was_held_waits_no_more_when_the_brand_filters(store: VerdictStore) -> None:
+    store.find(BRAND, [verdict()], since={})
+    store.find(BRAND, [msgspec.structs.replace(verdict(to_ms=900), state=State.CONFIRMED)], since={})
+    assert (store.waiting(BRAND), store.page(BRAND, is_settled=False, limit=10)) == (0, ([], ""))
+    (standing,) = store.standing(BRAND)
+    assert (standing.state, standing.by, standing.to_ms) == (State.CONFIRMED, JUDGE, 900)
+
+
+def test_a_change_says_which_event_times_have_another_label(store: VerdictStore) -> None:
+    store.find(BRAND, [verdict(start_ms=100, to_ms=500)], since={})
+    store.find(BRAND, [verdict(start_ms=100, to_ms=900)], since={})
+    store.find(BRAND, [verdict(start_ms=100, to_ms=900)], since={})
+    one = store.settle(BRAND, verdict(start_ms=100).id, State.RELEASED, by="key", since={})
+    store.find(BRAND, [verdict(start_ms=100, to_ms=990)], since={})
+    store.settle(BRAND, one.id, State.CONFIRMED, by="key", since={})
+    ranges = [change.ranges for change in store.changes(BRAND)]
+    assert ranges == [((100, 500),), ((500, 900),), (), ((100, 900),), (), ((100, 990),)]
+
+
 def test_an_unknown_verdict_is_said_so(store: VerdictStore) -> None:
     for verdict_id in (verdict().id, "../etc", ""):
         with pytest.raises(UnknownVerdict, match="no verdict of 'abc'"):

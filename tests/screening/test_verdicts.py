@@ -85,10 +85,10 @@ def test_where_no_verdict_touches_no_hit_is_left_out(
 
 def test_a_range_has_its_beginning_and_not_its_end() -> None:
     reasons = [applied([verdict()], visitor=b"", asset="a", at_ms=at_ms) for at_ms in (99, 100, 199, 200)]
-    assert reasons == ["", "few-agents", "few-agents", ""]
+    assert reasons == ["", "verdict", "verdict", ""]
 
 
-@pytest.mark.parametrize(("state", "reason"), [("found", ""), ("held", "few-agents"), ("released", "")])
+@pytest.mark.parametrize(("state", "reason"), [("found", ""), ("held", "verdict"), ("released", "")])
 def test_only_what_is_held_or_confirmed_is_left_out(state: str, reason: str) -> None:
     assert applied([verdict(state=State(state))], visitor=b"", asset="a", at_ms=150) == reason
     assert len(Applying([verdict(state=State(state))])) == (1 if reason else 0)

@@ -6,7 +6,7 @@ The layout is drawn in docs/formats/accounts.md. Every change and the version th
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
@@ -35,6 +35,9 @@ from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
+
+if TYPE_CHECKING:
+    from footfall.accounts.verdict_store import VerdictStore
 
 _BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
 _VERSION = Key("about", "version")
@@ -96,8 +99,11 @@ class Register:
         return ScreeningStore(self._table, self.trail, write=self._write, clock=self._clock, by=self._by)
 
     @property
-    def verdicts(self) -> VerdictStore:
-        """Return the verdicts of all brands."""
+    def verdicts(self) -> "VerdictStore":
+        """Return what was found about visitors and assets, and what was decided on it."""
+        # They bring numpy along, which brands and keys have no use for.
+        from footfall.accounts.verdict_store import VerdictStore
+
         return VerdictStore(self._table, self.trail, clock=self._clock)
 
     def version(self) -> int:

@@ -11,12 +11,23 @@ from typing import Any
 import msgspec
 
 from footfall.accounts.audit import Act, Note, Trail
+from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Delete, Equals, Key, Put, Table, everything
-from footfall.screening.verdicts import JUDGE, SETTLED, Change, State, Verdict, as_of, settled
+from footfall.screening.verdicts import (
+    JUDGE,
+    SETTLED,
+    Change,
+    State,
+    Verdict,
+    as_of,
+    changed_ranges,
+    is_waiting,
+    settled,
+)
 from footfall.values.clock import Clock
-from footfall.values.errors import FootfallError, Refused
+from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS
 
 KEEP_MS = 400 * DAY_MS  # as long as the audit trail
@@ -26,14 +37,7 @@ PAGE_MAX = 1_000
 
 _ID = re.compile(r"[0-9]{15}-[av][0-9a-f]{16}")
 _HEAD = "head"
-
-
-class UnknownVerdict(FootfallError):
-    """There is no such verdict, or it is gone with its time."""
-
-
-class VerdictsContended(FootfallError):
-    """Others kept changing the verdicts of a brand."""
+_HEADS = "verdict-heads"  # by brand, so that one query tells whose verdicts have changed
 
 
 class VerdictStore:
@@ -48,6 +52,20 @@ class VerdictStore:
         """Return the version of a brand's verdicts; 0 when there never was one."""
         head = self._table.get(Key(_partition(brand), _HEAD))
         return 0 if head is None else _whole(head["version"])
+
+    def versions(self) -> dict[str, int]:
+        """Return the version of every brand that ever had a verdict: what whoever counts asks each second."""
+        return {one.key.sort: _whole(one.item["version"]) for one in everything(self._table, _HEADS)}
+
+    def waiting(self, brand: str) -> int:
+        """Return how many verdicts of a brand wait for an operator."""
+        head = self._table.get(Key(_partition(brand), _HEAD))
+        return 0 if head is None else _whole(head.get("waiting", 0))
+
+    def standing(self, brand: str) -> list[Verdict]:
+        """Return every verdict of a brand as it stands."""
+        partitions = (_waiting(brand), _settled(brand))
+        return [_verdict_from_item(one.item) for name in partitions for one in everything(self._table, name)]
 
     def find(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
         """Store what a judge has found, or goes on finding, from these positions on; return the version then."""
@@ -68,7 +86,9 @@ class VerdictStore:
             actions: list[Action] = [self._put(brand, after), self._trail.put_of(note)]
             if before.state not in SETTLED:
                 actions.append(Delete(Key(_waiting(brand), verdict_id)))
-            if self._is_written(brand, Change(version + 1, after.changed_at_ms, by, (after,), since), actions):
+            ranges = tuple(changed_ranges(before, after))
+            change = Change(version + 1, after.changed_at_ms, by, (after,), since, ranges)
+            if self._is_written(brand, change, actions, waiting=-is_waiting(before)):
                 return after
         raise _contended(brand)
 
@@ -105,24 +125,21 @@ class VerdictStore:
         """Store some verdicts as one change; what an operator has settled goes on as it was settled."""
         for _ in range(TRIES):
             version = self.version(brand)
-            changed = [self._going_on(brand, verdict, version + 1) for verdict in verdicts]
+            befores = [self._standing(brand, verdict.id) for verdict in verdicts]
+            changed = [_going_on(*one, version + 1) for one in zip(befores, verdicts, strict=True)]
+            pairs = list(zip(befores, changed, strict=True))
             actions: list[Action] = [self._put(brand, verdict) for verdict in changed]
-            change = Change(version + 1, self._clock.now_ms(), JUDGE, tuple(changed), since)
-            if self._is_written(brand, change, actions):
+            actions += [
+                Delete(Key(_waiting(brand), after.id))  # What a brand that filters now had held before waits no more.
+                for before, after in pairs
+                if before is not None and before.state not in SETTLED and after.state in SETTLED
+            ]
+            waiting = sum(is_waiting(after) - (before is not None and is_waiting(before)) for before, after in pairs)
+            ranges = tuple(one for pair in pairs for one in changed_ranges(*pair))
+            change = Change(version + 1, self._clock.now_ms(), JUDGE, tuple(changed), since, ranges)
+            if self._is_written(brand, change, actions, waiting=waiting):
                 return
         raise _contended(brand)
-
-    def _going_on(self, brand: str, verdict: Verdict, version: int) -> Verdict:
-        before = self._standing(brand, verdict.id)
-        verdict = msgspec.structs.replace(verdict, version=version)
-        if before is None:
-            return verdict
-        kept: dict[str, Any] = {"found_at_ms": before.found_at_ms}
-        if before.state in SETTLED:
-            kept |= {"state": before.state, "by": before.by}
-        if not verdict.notes:  # A case that ends is told by what it was found for.
-            kept |= {"notes": before.notes, "words": before.words, "cause": before.cause, "score": before.score}
-        return msgspec.structs.replace(verdict, **kept)
 
     def _standing(self, brand: str, verdict_id: str) -> Verdict | None:
         if _ID.fullmatch(verdict_id) is None:
@@ -135,16 +152,17 @@ class VerdictStore:
         expires_at_ms = self._clock.now_ms() + KEEP_MS
         return Put(Key(partition, verdict.id), _plain(verdict), expires_at_ms=expires_at_ms)
 
-    def _is_written(self, brand: str, change: Change, actions: Sequence[Action]) -> bool:
-        """Write a change with what belongs to it, unless another came first."""
-        head = Key(_partition(brand), _HEAD)
+    def _is_written(self, brand: str, change: Change, actions: Sequence[Action], *, waiting: int) -> bool:
+        """Write a change with what belongs to it, and so many more that wait, unless another came first."""
+        head = {"version": change.version, "waiting": max(self.waiting(brand) + waiting, 0)}
         expects = Absent() if change.version == 1 else Equals("version", change.version - 1)
         place = Key(_changes(brand), _version_text(change.version))
         expires_at_ms = self._clock.now_ms() + KEEP_MS
         try:
             self._table.transact(
                 [
-                    Put(head, {"version": change.version}, expects=[expects]),
+                    Put(Key(_partition(brand), _HEAD), head, expects=[expects]),
+                    Put(Key(_HEADS, brand), head),
                     Put(place, _plain(change), expires_at_ms=expires_at_ms, expects=[Absent()]),
                     *actions,
                 ]
@@ -152,6 +170,19 @@ class VerdictStore:
         except Changed:
             return False
         return True
+
+
+def _going_on(before: Verdict | None, verdict: Verdict, version: int) -> Verdict:
+    """Return a verdict as a judge goes on finding it; what was settled stays as it was settled."""
+    verdict = msgspec.structs.replace(verdict, version=version)
+    if before is None:
+        return verdict
+    kept: dict[str, Any] = {"found_at_ms": before.found_at_ms}
+    if before.state in SETTLED:
+        kept |= {"state": before.state, "by": before.by}
+    if not verdict.notes:  # A case that ends is told by what it was found for.
+        kept |= {"notes": before.notes, "words": before.words, "cause": before.cause, "score": before.score}
+    return msgspec.structs.replace(verdict, **kept)
 
 
 def _plain(value: Verdict | Change) -> Item:

@@ -174,7 +174,7 @@ class Answering:
         if path == SCREENING:
             view, lines = viewed.view(query), (self.checkpoints or self._sights.checkpoints()).values()
             reasons = reasons_in(self._table, brand, view.sheet.span, lines, now_ms=self._clock.now_ms())
-            made = screening(view, query, self._words, reasons)
+            made = screening(view, query, self._words, reasons, waiting=self._brands.waiting(brand))
         else:
             made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)

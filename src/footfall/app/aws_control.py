@@ -12,7 +12,7 @@ from footfall.app import aws_wiring, wiring
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands
 from footfall.app.control import answer_about_aside, asked_from
 from footfall.app.control_audit import recount_note, replay_note, write_down
-from footfall.app.settings import Settings, require_named
+from footfall.app.settings import DAY_MS, Settings, require_named
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import checkpoint_from_item
 from footfall.flow.stream.raw import ArchiveRaw
@@ -34,7 +34,9 @@ def run_on_aws(settings: Settings, request: Mapping[str, Any], on_progress: OnPr
             closing(wiring.open_accounts(settings, clock)) as accounts,
             closing(wiring.open_store(settings, clock, read_only=True)) as store,
         ):
-            return answer_about_brands(accounts.register, request, Ground(settings, _heard(store)))
+            # The archive keeps raw hits by their age.
+            since_ms = clock.now_ms() - settings.stream_keep_days * DAY_MS
+            return answer_about_brands(accounts.register, request, Ground(settings, _heard(store), since_ms))
     for name in ("aws_stream", "aws_raw_bucket", "aws_catalog_table"):
         require_named(settings, name)
     with closing(wiring.open_store(settings, clock)) as store:

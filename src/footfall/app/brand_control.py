@@ -18,6 +18,7 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.rules_control import ABOUT_LISTS, CHANGES_RULES, show_rules
 from footfall.app.settings import Settings
+from footfall.app.verdict_control import decide_verdict, show_verdicts
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
@@ -34,6 +35,7 @@ class Ground(Struct, frozen=True):
 
     settings: Settings
     heard: frozenset[str]
+    raw_since_ms: int = 0  # the moment before which raw hits may be gone
 
 
 def is_about_brands(request: Request) -> bool:
@@ -68,7 +70,7 @@ def run_offline(settings: Settings, request: Request) -> Answer:
             kept = kept_settings(settings.data_dir) or settings
             clock = SystemClock()
             with closing(wiring.open_accounts(kept, clock)) as opened:
-                return answer_about_brands(opened.register, request, Ground(kept, _heard(kept, clock)))
+                return answer_about_brands(opened.register, request, _ground(kept, clock))
         finally:
             os.close(lock)
     finally:
@@ -88,11 +90,11 @@ def key_told(new: NewKey) -> Answer:
     return {**document_of_key(new.record), "key": new.text}
 
 
-def _heard(settings: Settings, clock: Clock) -> frozenset[str]:
+def _ground(settings: Settings, clock: Clock) -> Ground:
     if not (Path(settings.data_dir) / wiring.STREAM_FILE).exists():
-        return frozenset()
+        return Ground(settings, frozenset())
     with closing(wiring.open_stream(settings, clock, read_only=True)) as stream:
-        return brands_of_groups(stream.appended())
+        return Ground(settings, brands_of_groups(stream.appended()), stream.kept_since_ms())
 
 
 def _add_brand(register: Register, request: Request, ground: Ground) -> Answer:
@@ -201,6 +203,16 @@ def _rules(register: Register, request: Request, ground: Ground) -> Answer:
     return CHANGES_RULES.get(str(request["do"]), show_rules)(register, request)
 
 
+def _show_verdicts(register: Register, request: Request, ground: Ground) -> Answer:
+    if str(request["brand"]) not in ground.heard:
+        _show_brand(register, request, ground)
+    return show_verdicts(register, request)
+
+
+def _decide_verdict(register: Register, request: Request, ground: Ground) -> Answer:
+    return decide_verdict(register, request, raw_since_ms=ground.raw_since_ms)
+
+
 def _lists(register: Register, request: Request, _ground: Ground) -> Answer:
     return ABOUT_LISTS[str(request["do"])](register, request)
 
@@ -217,6 +229,8 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "keys-rotate": _rotate_key,
     "audit-list": _list_audit,
     "rules-show": _rules,
+    "verdicts-show": _show_verdicts,
+    "verdicts-decide": _decide_verdict,
     **dict.fromkeys(CHANGES_RULES, _rules),
     **dict.fromkeys(ABOUT_LISTS, _lists),
 }

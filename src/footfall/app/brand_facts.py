@@ -20,3 +20,7 @@ class BrandFacts(Protocol):
     def shows_suspected(self, name: str) -> bool:
         """Tell whether the brand's lists show suspected hits with those of persons."""
         ...
+
+    def waiting(self, name: str) -> int:
+        """Return how many verdicts of the brand wait for an operator."""
+        ...

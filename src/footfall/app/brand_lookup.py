@@ -57,6 +57,11 @@ class BrandLookup:
         """Tell whether the brand's lists show suspected hits with those of persons."""
         return self.brand(name).shows_suspected
 
+    def waiting(self, name: str) -> int:
+        """Return how many verdicts of the brand wait for an operator."""
+        register = self._open_register()
+        return register.verdicts.waiting(name) if register is not None else 0
+
     def is_known(self, name: str) -> bool:
         """Tell whether the brand is stored or named by the settings at this moment."""
         register = self._open_register()

@@ -6,10 +6,12 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
+from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import child, wiring
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
+from footfall.app.verdict_wiring import verdict_store
 from footfall.flow.count.counter_recount import CounterRecount, CountersDone
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
@@ -18,12 +20,14 @@ from footfall.flow.count.noted_reasons import NotedReasons
 from footfall.flow.count.recount import Asked, Done, Recount
 from footfall.flow.count.tally import Rules
 from footfall.flow.count.thrift import thrifty
+from footfall.flow.count.verdict_recounts import VerdictRecounts
+from footfall.flow.count.verdicts_applied import KnownVerdicts
 from footfall.flow.count.worker import CountRules, Worker
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.retention import note_retention
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.stream.archive import Archive
-from footfall.flow.stream.raw import ArchiveRaw, StreamRaw
+from footfall.flow.stream.raw import ArchiveRaw, RawHits, StreamRaw
 from footfall.ports.errors import PortError
 from footfall.ports.stream import PlacedStream, Stream
 from footfall.ports.table import Table
@@ -36,6 +40,7 @@ FAILED_S = 0.5  # How long to wait when the store does not take writes.
 CHORES_EVERY_MS = 2_000
 EXPIRED_PER_CHORE = 500
 NEARLY_DONE = 0.99
+LEARN_EVERY_MS = 1_000  # How long a verdict may be unknown to whoever counts.
 
 _log = logging.getLogger(__name__)
 
@@ -100,9 +105,10 @@ class Counting:
         how = count_rules(settings)
         zone_of = wiring.zone_of(settings, clock)
         summaries = Summaries(table, clock)
-        self._table, self._clock, self._chores_at_ms = table, clock, 0
+        self._table, self._clock, self._zone_of, self._chores_at_ms = table, clock, zone_of, 0
         self._recount: Iterator[float | Done] | None = None
         self._digests = digests
+        self._verdicts, self._learned_at_ms = KnownVerdicts(verdict_store(settings, clock)), 0
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
@@ -112,7 +118,9 @@ class Counting:
             for shard in range(stream.shards)
         ]
         self.workers = [
-            Worker(shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping)
+            Worker(
+                shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping, verdicts=self._verdicts
+            )
             for shard, keeping in enumerate(keepings)
         ]
         keep_rows, late_ms = settings.store_keep_rows, how.rules.lateness_ms
@@ -120,22 +128,27 @@ class Counting:
             self.workers, table, summaries, keep_rows=keep_rows, lateness_ms=late_ms, zone_of=zone_of
         )
         raw = StreamRaw(stream) if archive is None else ArchiveRaw(archive)
-        self._zone_of = zone_of
         self._counter_recounter = CounterRecount(self.workers, raw, table)
         self._recounter = Recount(
             self.workers, raw, table, summaries,
             rules=how.rules, limits=how.limits, keep_rows=keep_rows, zone_of=zone_of, clock=clock,
         )  # fmt: skip
+        self._past = self._past_under_verdicts(raw, verdict_store(settings, clock), ahead_ms=how.rules.future_ms)
+        self._verdicts.refresh()
 
     def step(self) -> bool:
         """Do what is due in every shard; return whether there may be more to do at once."""
+        self._learn_verdicts()
         is_busy = False
         for worker in self.workers:
             is_busy = worker.step() or is_busy
+        if self._recount is None:
+            is_busy = self._past.step() or is_busy
         return self._do_chores() or is_busy
 
     def begin_recount(self, asked: Asked) -> None:
         """Take up a re-count; its steps go on beside the counting."""
+        self._past.give_way()
         # Labels that are looked up anew: what was put since the last re-count is what this one is for.
         self._recount = self._recounted(asked)
 
@@ -157,6 +170,33 @@ class Counting:
         for worker in self.workers:
             worker.drain()
 
+    def _past_under_verdicts(
+        self, raw: RawHits, changes: Callable[[], VerdictStore | None], *, ahead_ms: int
+    ) -> VerdictRecounts:
+        return VerdictRecounts(
+            self._table,
+            self._verdicts,
+            changes,
+            raw,
+            recounted=lambda asked: self._recounter.run(asked, self._labels()),
+            zone_of=self._zone_of,
+            clock=self._clock,
+            ahead_ms=ahead_ms,
+        )
+
+    def _learn_verdicts(self) -> None:
+        """Count by verdicts as they are now; what was read before is written under those that it was read by."""
+        now_ms = self._clock.now_ms()
+        if 0 <= now_ms - self._learned_at_ms < LEARN_EVERY_MS:
+            return
+        self._learned_at_ms = now_ms
+
+        def write_tallied() -> None:
+            for worker in self.workers:
+                worker.flush_tallied()
+
+        self._verdicts.refresh(write_tallied)
+
     def _recounted(self, asked: Asked) -> Iterator[float | Done]:
         """Yield how far a re-count is: windows first, which may be refused, then named counters, which take little."""
         for progress in self._recounter.run(asked, self._labels()):
@@ -177,7 +217,7 @@ class Counting:
             return False
         self._chores_at_ms = now_ms  # Whatever comes of it: a chore that fails must not keep counting waiting.
         # A re-count needs the hours uncut until it has made their days of them.
-        if self._recount is None and self._finisher.step():
+        if self._recount is None and not self._past.is_running and self._finisher.step():
             self._chores_at_ms = 0
             return True
         if self._rows is not None and self._rows.step():
@@ -260,6 +300,7 @@ def _go_on(counting: Counting, link: Link) -> bool:
 def _report(done: Done) -> Mapping[str, int]:
     figures = {"windows": done.windows, "changed": done.changed, "hits": done.hits}
     figures |= {"catalogue": done.catalogue} if done.catalogue else {}
+    figures |= {"verdicts": done.verdicts} if done.verdicts else {}
     if done.counters:
         figures |= {"counters": done.counters, "counters changed": done.counters_changed}
     return figures | {"from_ms": done.from_ms, "to_ms": done.to_ms}

@@ -9,7 +9,10 @@ from footfall.adapters.aws.kinesis_places import KeepUnreadable, Place, RawRecor
 from footfall.app.counting import count_rules
 from footfall.app.logs import fields
 from footfall.app.settings import Settings
+from footfall.app.verdict_wiring import verdict_store
+from footfall.flow.count.count_rules import CountRules
 from footfall.flow.count.keeping import Keeping
+from footfall.flow.count.verdicts_applied import KnownVerdicts
 from footfall.flow.count.worker import Worker
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
 from footfall.flow.stream.archive import Archive
@@ -62,6 +65,7 @@ class ShardWorkers:
         self._archive = archive
         self._clock = clock
         self._zone_of = zone_of
+        self.verdicts = KnownVerdicts(verdict_store(settings, clock))
         self._workers: dict[int, Worker] = {}
 
     def worker(self, shard: int) -> Worker:
@@ -75,17 +79,23 @@ class ShardWorkers:
             keeping = Keeping(shard, self._stream, self._table, self._archive, clock=self._clock, ids_max=self._ids_max)
             worker = self._workers[shard] = Worker(
                 shard, self._stream, self._table, clock=self._clock, how=self._how, zone_of=self._zone_of,
-                keeping=keeping,
+                keeping=keeping, verdicts=self.verdicts,
             )  # fmt: skip
             return worker
         stored = load_checkpoint(self._table, shard) or Checkpoint()
         if stored.number != worker.checkpoint.number:
             worker.doubt()
         worker.settle_doubts()
+        worker.learn_verdicts()  # After the checkpoint was read: whoever counts again by newer ones moves it.
         if not worker.checkpoint.place:
             # What was read and never written has no place; a stream goes on from where it was read.
             self._stream.resume(shard, _START)
         return worker
+
+    @property
+    def how(self) -> CountRules:
+        """The rules that they count by."""
+        return self._how
 
     def made(self) -> list[Worker]:
         """Return the workers that there are."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from footfall.app import aws_wiring, wiring
 from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
+from footfall.app.past_verdicts import PastVerdicts
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
@@ -51,6 +52,7 @@ class Maintained:
     rows: int = 0  # windows that were written as rows
     forgotten: int = 0  # objects of raw hits
     released: int = 0  # entries with hits whose labels are known by now
+    recounted: int = 0  # steps of counting the past again under changed verdicts
     failures: list[str] = field(default_factory=list[str])
 
 
@@ -77,6 +79,7 @@ class Maintenance:
         self._workers = ShardWorkers(
             settings, stream, self.table, archive, clock=clock, zone_of=self._zone_of, ids_max=ids_max
         )
+        self._past = PastVerdicts(settings, self._workers, self.table, archive, clock=clock, zone_of=self._zone_of)
         self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
         self._rows = open_rows(settings, self.table, clock)
         self._forgetting = Forgetting(self.table, clock=clock, zone_of=self._zone_of, brands=self._brands_counted)
@@ -101,6 +104,7 @@ class Maintenance:
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
         self._attempt(done, "finishing windows", lambda: self._finish(done, until))
+        self._attempt(done, "the past under changed verdicts", lambda: self._put_right(done, until))
         self._attempt(done, "writing digests", lambda: self._write_digests(set(done.last_hit_ms), until))
         self._attempt(done, "writing rows", lambda: self._write_rows(done, until))
         self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
@@ -169,6 +173,9 @@ class Maintenance:
                 self._finished_at_ms = now_ms
                 return
             done.finished += 1
+
+    def _put_right(self, done: Maintained, until: Until) -> None:
+        done.recounted += self._past.run(until)
 
     def _write_rows(self, done: Maintained, until: Until) -> None:
         while self._rows is not None and not until() and self._rows.step():

@@ -53,7 +53,8 @@ class Reason(StrEnum):
     RULE_AGENT = "rule-agent"
     RULE_PATH = "rule-path"
     RULE_COUNTRY = "rule-country"
-    VERDICT = "verdict"
+    VERDICT = "verdict"  # one that is held, or that the judge confirmed itself
+    VERDICT_CONFIRMED = "verdict-confirmed"  # by an operator
 
 
 _LABELS: dict[str, Label] = {
@@ -85,6 +86,8 @@ _LABELS: dict[str, Label] = {
     Reason.RULE_AGENT: Label.BLOCKED,
     Reason.RULE_PATH: Label.BLOCKED,
     Reason.RULE_COUNTRY: Label.BLOCKED,
+    Reason.VERDICT: Label.SUSPECTED,
+    Reason.VERDICT_CONFIRMED: Label.BLOCKED,
     "robot": Label.BOT,  # of imported logs
     "health-check": Label.BOT,
     "too-many-names": Label.PERSON,  # of named counters, which are no hits

@@ -1,9 +1,11 @@
 """Verdicts: what was found about a visitor or an asset, as data with a version and a range; never a change to a hit.
 
-A hit is left out when a verdict that is held or confirmed names its visitor or its asset, and its event time lies in
-the verdict's range. Which version of a brand's verdicts a record was counted by is told by its position in its shard.
+A verdict that is held or confirmed labels the hits of its visitor or its asset whose event time lies in its range:
+`suspected` while it is held or only the judge has confirmed it, `blocked` when an operator has. What lists do with
+suspected hits is the brand's mode, which is asked when a list is made, so that a change of mode acts on the past too.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 
@@ -14,7 +16,8 @@ from numpy.typing import NDArray
 
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause, Finding, SubjectKind
-from footfall.screening.hit_columns import Mask, Moments, Numbers, code_of, visitor_code
+from footfall.screening.hit_columns import Mask, Moments, Numbers, code_of, visitor_bytes, visitor_code
+from footfall.screening.labels import Reason
 from footfall.values.errors import Refused
 
 NOTES_MAX = 16
@@ -26,12 +29,13 @@ class State(StrEnum):
     """What has become of a verdict; the texts are stored and answered."""
 
     FOUND = "found"  # told, and nothing is left out
-    HELD = "held"  # left out, and waits for an operator
-    CONFIRMED = "confirmed"  # by an operator: left out for good
+    HELD = "held"  # its hits are suspected, and it waits for an operator
+    CONFIRMED = "confirmed"  # by an operator: its hits are blocked; by the judge, where a brand filters: suspected
     RELEASED = "released"  # by an operator: counted as if nothing had been found
 
 
 APPLYING = frozenset({State.HELD, State.CONFIRMED})
+_RANKS = ("", Reason.VERDICT.value, Reason.VERDICT_CONFIRMED.value)  # of several verdicts on a hit the highest counts
 SETTLED = frozenset({State.CONFIRMED, State.RELEASED})
 
 
@@ -64,7 +68,7 @@ class Verdict(Struct, frozen=True):
 
 
 def verdict_from_finding(finding: Finding, *, subject: str, now_ms: int, is_filtering: bool = False) -> Verdict:
-    """Return the verdict of a finding: held, or found where it only tells; of a brand that filters it is confirmed."""
+    """Return the verdict of a finding: held, or found if it only tells; where a brand filters it waits for nobody."""
     holds = State.CONFIRMED if is_filtering else State.HELD
     state = holds if finding.is_held else State.FOUND
     return Verdict(
@@ -88,29 +92,74 @@ def settled(verdict: Verdict, state: State, *, by: str, now_ms: int) -> Verdict:
     return msgspec.structs.replace(verdict, state=state, by=by, changed_at_ms=now_ms)
 
 
+def reason_of(verdict: Verdict) -> Reason:
+    """Return why the hits of a verdict are labelled, and so which label they get; NONE: they stay what they are."""
+    if verdict.state not in APPLYING or verdict.from_ms >= verdict.to_ms:
+        return Reason.NONE
+    is_decided = verdict.state is State.CONFIRMED and verdict.by != JUDGE
+    return Reason.VERDICT_CONFIRMED if is_decided else Reason.VERDICT
+
+
 def is_applying(verdict: Verdict) -> bool:
-    """Tell whether a verdict leaves anything out."""
-    return verdict.state in APPLYING and verdict.from_ms < verdict.to_ms
+    """Tell whether a verdict labels anything."""
+    return reason_of(verdict) is not Reason.NONE
+
+
+def is_waiting(verdict: Verdict) -> bool:
+    """Tell whether a verdict waits for an operator; what only tells does not."""
+    return verdict.state is State.HELD
+
+
+def changed_ranges(before: Verdict | None, after: Verdict) -> list[tuple[int, int]]:
+    """Return the event times whose hits have another label under a verdict than they had under the one before."""
+    old = Reason.NONE if before is None else reason_of(before)
+    new = reason_of(after)
+    if before is None or old is Reason.NONE:
+        return [] if new is Reason.NONE else [(after.from_ms, after.to_ms)]
+    if old is not new:
+        return [(before.from_ms, max(before.to_ms, after.to_ms))]
+    ends = sorted((before.to_ms, after.to_ms))  # A case has one beginning.
+    return [(ends[0], ends[1])] if ends[0] < ends[1] else []
+
+
+def united_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return ranges in the order of time, those that meet as one."""
+    united: list[tuple[int, int]] = []
+    for from_ms, to_ms in sorted(ranges):
+        if united and from_ms <= united[-1][1]:
+            united[-1] = (united[-1][0], max(united[-1][1], to_ms))
+        else:
+            united.append((from_ms, to_ms))
+    return united
 
 
 def applied(verdicts: Iterable[Verdict], *, visitor: bytes, asset: str, at_ms: int) -> str:
-    """Return why a hit is left out: the cause of the first verdict on it, a visitor's before an asset's, or nothing."""
+    """Return why a hit is labelled: what an operator has confirmed comes before what is held; nothing without any."""
     subjects = {SubjectKind.VISITOR: visitor_code(visitor), SubjectKind.ASSET: code_of(asset)}
-    found = [
-        (verdict.kind is SubjectKind.ASSET, verdict.from_ms, verdict.cause.value)
+    found = {
+        reason_of(verdict).value
         for verdict in verdicts
         if is_applying(verdict)
         and verdict.from_ms <= at_ms < verdict.to_ms
         and 0 != subjects[verdict.kind] == verdict.code
-    ]
-    return min(found)[2] if found else ""
+    }
+    return max(found, key=_rank, default="")
+
+
+def _rank(reason: str) -> int:
+    return _RANKS.index(reason)
 
 
 class Applying:
-    """The verdicts that leave anything out, laid out so that whole packs are looked at at once."""
+    """The verdicts that label anything, laid out so that whole packs are looked at at once."""
 
     def __init__(self, verdicts: Iterable[Verdict]) -> None:
         applying = [verdict for verdict in verdicts if is_applying(verdict)]
+        united = united_ranges((one.from_ms, one.to_ms) for one in applying)
+        self._starts, self._ends = [one[0] for one in united], [one[1] for one in united]
+        # Whom they are about, as records have them: most packs have none of these, which is soon seen.
+        self.visitors = frozenset(visitor_bytes(one.code) for one in applying if one.kind is SubjectKind.VISITOR)
+        self.assets = frozenset(one.subject for one in applying if one.kind is SubjectKind.ASSET)
         self._ranges = {
             kind: _Ranges([one for one in applying if one.kind is kind])
             for kind in (SubjectKind.VISITOR, SubjectKind.ASSET)
@@ -121,20 +170,21 @@ class Applying:
 
     def touches(self, from_ms: int, to_ms: int) -> bool:
         """Tell whether any verdict has a part in a span, so that whatever lies elsewhere costs nothing."""
-        return any(ranges.touches(from_ms, to_ms) for ranges in self._ranges.values())
+        place = bisect_left(self._ends, from_ms + 1)  # the first of them that ends after the span begins
+        return place < len(self._starts) and self._starts[place] < to_ms
 
     def reasons(self, *, visitor: Numbers, asset: Numbers, at_ms: Moments) -> dict[int, str]:
-        """Return which hits of a pack are left out and why, by their places."""
-        found: dict[int, str] = {}
-        for kind, column in ((SubjectKind.ASSET, asset), (SubjectKind.VISITOR, visitor)):
-            found |= self._ranges[kind].reasons(column, at_ms)
-        return dict(sorted(found.items()))
+        """Return which hits of a pack are labelled and why, by their places."""
+        ranks = np.maximum(
+            self._ranges[SubjectKind.ASSET].ranks(asset, at_ms), self._ranges[SubjectKind.VISITOR].ranks(visitor, at_ms)
+        )
+        return {int(place): _RANKS[int(ranks[place])] for place in np.flatnonzero(ranks)}
 
     def mask(self, *, visitor: Numbers, asset: Numbers, at_ms: Moments) -> Mask:
-        """Return which hits are left out."""
+        """Return which hits are labelled."""
         is_out = np.zeros(len(at_ms), np.bool_)
         for kind, column in ((SubjectKind.ASSET, asset), (SubjectKind.VISITOR, visitor)):
-            is_out |= self._ranges[kind].first(column, at_ms) >= 0
+            is_out |= self._ranges[kind].ranks(column, at_ms) > 0
         return is_out
 
 
@@ -142,20 +192,17 @@ class _Ranges:
     """Ranges of one kind of subject, by subject and beginning."""
 
     def __init__(self, verdicts: Sequence[Verdict]) -> None:
-        ordered = sorted(verdicts, key=lambda one: (one.code, one.from_ms, one.cause.value, one.to_ms))
+        ordered = sorted(verdicts, key=lambda one: (one.code, one.from_ms, one.to_ms, reason_of(one).value))
         self.codes: Numbers = np.array([one.code for one in ordered], np.uint64)
         self._from: Moments = np.array([one.from_ms for one in ordered], np.int64)
         self._to: Moments = np.array([one.to_ms for one in ordered], np.int64)
-        self._causes = [one.cause.value for one in ordered]
+        self._ranks = np.array([_rank(reason_of(one).value) for one in ordered], np.int8)
         sizes = np.unique(self.codes, return_counts=True)[1]
         self._most = int(sizes.max()) if len(sizes) else 0  # ranges of one subject
 
-    def touches(self, from_ms: int, to_ms: int) -> bool:
-        return bool(np.any((self._from < to_ms) & (self._to > from_ms)))
-
-    def first(self, column: Numbers, at_ms: Moments) -> NDArray[np.int64]:
-        """Return the first range that each hit lies in, -1 for none."""
-        found = np.full(len(column), -1, np.int64)
+    def ranks(self, column: Numbers, at_ms: Moments) -> NDArray[np.int8]:
+        """Return the highest rank of the ranges that each hit lies in, 0 for none."""
+        found = np.zeros(len(column), np.int8)
         if not len(self.codes):
             return found
         start = np.searchsorted(self.codes, column)
@@ -163,14 +210,9 @@ class _Ranges:
         for later in range(self._most):
             place = np.minimum(start + later, len(self.codes) - 1)
             is_inside = (self.codes[place] == column) & (column != 0) & (start + later < len(self.codes))
-            is_inside &= (self._from[place] <= at_ms) & (at_ms < self._to[place]) & (found < 0)
-            found[is_inside] = place[is_inside]
+            is_inside &= (self._from[place] <= at_ms) & (at_ms < self._to[place])
+            np.maximum(found, np.where(is_inside, self._ranks[place], 0), out=found)
         return found
-
-    def reasons(self, column: Numbers, at_ms: Moments) -> dict[int, str]:
-        first = self.first(column, at_ms)
-        places = np.flatnonzero(first >= 0)
-        return {int(place): self._causes[int(first[place])] for place in places}
 
 
 class Change(Struct, frozen=True):
@@ -180,11 +222,12 @@ class Change(Struct, frozen=True):
     at_ms: int
     by: str
     verdicts: tuple[Verdict, ...]
-    since: Mapping[str, int] = {}  # shard -> the last sequence number that was counted without it
+    since: Mapping[str, int] = {}  # shard -> the last sequence number that the finder had read by then
+    ranges: tuple[tuple[int, int], ...] = ()  # event times whose hits have another label now
 
 
 def version_at(changes: Iterable[Change], *, shard: str, sequence: int) -> int:
-    """Return the version that a record is counted by: the last that was stated before its position; 0 for none."""
+    """Return the last version whose finder had not read a record by then; 0 for none."""
     return max((one.version for one in changes if one.since.get(shard, -1) < sequence), default=0)
 
 

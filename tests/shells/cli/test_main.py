@@ -39,7 +39,20 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
     usual = {"serve": "0 1 2 130", "help": "0 2 130", "version": "0 2 130", "completion": "0 2 130"}
     usual |= dict.fromkeys(("doctor", "backup", "restore", "deploy"), "0 1 2 130")
     usual |= dict.fromkeys(
-        ("brands", "keys", "audit", "rules", "lists", "recount", "dead-letters", "import", "load", "export", "screen"),
+        (
+            "brands",
+            "keys",
+            "audit",
+            "rules",
+            "lists",
+            "verdicts",
+            "recount",
+            "dead-letters",
+            "import",
+            "load",
+            "export",
+            "screen",
+        ),
         "0 1 2 4 130",
     )
     assert [line.split()[0] for line in ending] == usual.get(name, "0 1 2 3 4 130").split()

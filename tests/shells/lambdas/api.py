@@ -26,6 +26,7 @@ COLLECTED = {
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
     ("PUT", "/v1/uniques/"), ("DELETE", "/v1/uniques/"), ("POST", "/hyperloglog/"),
+    ("POST", "/v1/screening/verdicts/"),
 )  # fmt: skip
 
 _names = itertools.count(1)

@@ -1,11 +1,22 @@
 """Requests that prove themselves, rightly and wrongly, with the status that each is to get on either ground."""
 
+import json
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from footfall.client.signing import page_token, signature_header
+from footfall.screening.features import FeatureNote
+from footfall.screening.findings import Cause, SubjectKind
+from footfall.screening.verdicts import State, Verdict
 
+NOTE = FeatureNote("agents", 3.0, 1.5, "low", 0.9)
+VERDICT = Verdict(
+    SubjectKind.ASSET, "1", 4_070_908_800_000, 4_070_912_400_000, Cause.FEW_AGENTS, State.HELD, 1_794_744_000_000,
+    score=2.5, words="few kinds of agent", notes=(NOTE,), changed_at_ms=1_794_744_000_000,
+)  # fmt: skip
+RECOUNTED = {"from": "2099-01-01T00:00Z", "to": "2099-01-01T01:00Z"}
 BODY, VALUES, PAGES = b'[{"assetId": "a"}]', b'["a"]', b'[{"assetId":"a","hits":2}]'
 
 Request = tuple[str, str, int, Mapping[str, str], bytes]  # method, target, status, headers, body
@@ -83,9 +94,41 @@ def _audited(keys: Proving) -> list[Request]:
         ("PUT", "/v1/rules", 400, bearer(keys.admin), b'{"countries": ["FI"]}'),
         ("PUT", "/v1/rules", 400, bearer(keys.admin), b""),
         ("GET", "/v1/audit?brand=open", 401, {}, b""),
+        *_judged(keys),
+    ]
+
+
+def _judged(keys: Proving) -> list[Request]:
+    admin, others, one = bearer(keys.admin), bearer(keys.others), f"/v1/screening/verdicts/{VERDICT.id}"
+    return [
+        ("GET", "/v1/screening/verdicts", 200, admin, b""),
+        ("GET", "/v1/screening/verdicts?state=settled&limit=1", 200, admin, b""),
+        ("GET", "/v1/screening/verdicts?state=x", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts?after=x", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts?x=1", 400, admin, b""),
+        ("GET", "/v1/screening/verdicts", 403, others, b""),
+        ("GET", one, 200, admin, b""),
+        ("GET", "/v1/screening/verdicts/1", 404, admin, b""),
+        ("POST", one, 400, admin, b'{"decision": "perhaps"}'),
+        ("POST", one, 400, admin, b'{"state": "held"}'),
+        ("POST", one, 403, others, b'{"decision": "release"}'),
+        ("POST", "/v1/screening/verdicts/1", 404, admin, b'{"decision": "release"}'),
     ]
 
 
 def bearer(key: str) -> dict[str, str]:
     """Return the header that carries a key."""
     return {"authorization": f"Bearer {key}"}
+
+
+def decision(call: Callable[..., Any], key: str) -> dict[str, Any]:
+    """Return the answer to a decision, without the moment of it."""
+    answer = call("POST", f"/v1/screening/verdicts/{VERDICT.id}", b'{"decision": "confirm"}', bearer(key))
+    told = json.loads(answer.body)
+    assert (answer.status, told["label"], told["recount"]) == (200, "blocked", RECOUNTED), told
+    return {name: value for name, value in told.items() if name != "changedAt"}
+
+
+def acts(page: bytes) -> list[tuple[str, str]]:
+    """Return what was done to what, as a page of the audit trail says."""
+    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]

@@ -32,7 +32,7 @@ from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
 from tests.shells.lambdas.asked import HOUR_MS, Asked, Keys, bearer, history
 from tests.shells.lambdas.edited import edits, timeless
-from tests.shells.lambdas.proved import Proving, proved
+from tests.shells.lambdas.proved import VERDICT, Proving, acts, decision, proved
 
 MINUTE_MS = 60_000
 ID = {"x-request-id": "a-request-of-the-tests"}
@@ -119,6 +119,7 @@ def keys_in(table: Table) -> Keys:
         signed_admin=register.add_secret_key("asking", ["admin"]).text,
     )
     register.change(asking)
+    register.verdicts.find("asking", [VERDICT], since={})
     return made
 
 
@@ -328,6 +329,7 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     ]
     assert audited[0] == audited[1]
     assert audited[0][:2] == [("brand-changed", "abc"), ("asset-deleted", "4")]
+    assert decision(both.instance.call, of.signed_admin) == decision(both.api.call, of.signed_admin)
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"
@@ -356,10 +358,6 @@ def edit_both(both: Both) -> list[str]:
         if not (left.status == right.status == status and timeless(left.body) == timeless(right.body)):
             found.append(f"{method} {target}: {left.status} {left.body!r} and {right.status} {right.body!r}")
     return found
-
-
-def acts(page: bytes) -> list[tuple[str, str]]:
-    return [(one["act"], one["subject"]) for one in json.loads(page)["items"]]
 
 
 def not_modified(both: Both, target: str) -> Asked:

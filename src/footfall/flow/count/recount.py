@@ -20,9 +20,10 @@ from footfall.catalog.labels import KnownLabels
 from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.placing import Place
 from footfall.flow.count.replayed import Replayed, replayed_from_item
-from footfall.flow.count.stretch import Age, Stretch, first_stretch
+from footfall.flow.count.skipping import Skipping
+from footfall.flow.count.stretch import HOURS_AT_ONCE, Age, Stretch, first_stretch
 from footfall.flow.count.swapping import Content, Swapping
-from footfall.flow.count.tally import Counts, Replay, Rules, Tally
+from footfall.flow.count.tally import Counts, Replay, Rules
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
@@ -49,6 +50,7 @@ class Asked:
     brand: str
     from_ms: int
     to_ms: int
+    is_sparing: bool = False  # Hours of a built day that are whole in the store are taken from there.
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class Done:
     from_ms: int = field(default=0, compare=False)  # the range that was covered: what was asked for, in whole windows
     to_ms: int = field(default=0, compare=False)
     catalogue: int = field(default=0, compare=False)  # the version of the catalogue whose labels were applied
+    verdicts: int = field(default=0, compare=False)  # the version of the brand's verdicts
     counters: int = field(default=0, compare=False)  # named counters that were built anew from the range's start on
     counters_changed: int = field(default=0, compare=False)
 
@@ -85,6 +88,7 @@ class Recount:
         self._raw = raw
         self._is_shared = any(worker.is_shared for worker in workers)
         self._table = table
+        self._summaries = summaries
         self._rules = rules
         self._limits = limits
         self._zone_of = zone_of
@@ -92,6 +96,7 @@ class Recount:
         self._replayed: dict[tuple[int, str, int], Replayed] = {}
         self._began_at_ms = 0
         self._labels: KnownLabels | None = None
+        self._skipping = Skipping("")
         self._places: list[int] = []  # of each worker, the last record that was read
         self._starts: list[int] = []
         self._swapping = Swapping(workers, table, summaries, keep_rows=keep_rows, clock=clock)
@@ -99,19 +104,27 @@ class Recount:
     def run(self, asked: Asked, labels: KnownLabels | None = None) -> Iterator[float | Done]:
         """Yield how far it has come, now and then, and at last what it came to; hits get these labels."""
         self._labels = labels
+        self._began_at_ms = self._clock.now_ms()
         hours = self._hours(asked)
         self._require_kept(asked, hours)
         done = Done(from_ms=hours[0].from_ms, to_ms=hours[-1].to_ms)
         done.catalogue = 0 if labels is None else labels.version(asked.brand)
-        self._began_at_ms = self._clock.now_ms()
+        known = self._workers[0].verdicts
+        done.verdicts = 0 if known is None else known.version(asked.brand)
         self._swapping.begin()
-        start = 0
+        self._skipping = Skipping(asked.brand)
+        start, hours_max = 0, HOURS_AT_ONCE
         while start < len(hours):
-            stretch = first_stretch(hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of)
+            stretch = first_stretch(
+                hours[start:], zone=self._zone_of(asked.brand), age_of=self._age_of, hours_max=hours_max
+            )
             self._begin(asked.brand, stretch)
             for part in self._swapped(asked.brand, stretch, done):
                 yield (start + part * len(stretch.hours)) / len(hours)
             start += len(stretch.hours)
+            hours_max = min(len(stretch.hours) + 1, HOURS_AT_ONCE)  # What had to be given up is not counted again.
+        for day in self._days_beside(asked, hours):
+            self._swap_day(asked.brand, day, None, [], done)
         done.windows, done.changed = len(self._swapping.written), len(self._swapping.differing)
         yield done
 
@@ -147,8 +160,19 @@ class Recount:
         hours = set(windows_between(Grain.HOUR, from_ms=asked.from_ms, to_ms=to_ms, zone=zone))
         for day in windows_between(Grain.DAY, from_ms=asked.from_ms, to_ms=to_ms, zone=zone):
             if self._is_built(asked.brand, day):
-                hours.update(parts_of(day, zone))
+                of_day = parts_of(day, zone)
+                hours.update(hour for hour in of_day if not asked.is_sparing or self._is_cut(asked.brand, hour))
         return sorted(hours)
+
+    def _is_cut(self, brand: str, hour: Window) -> bool:
+        """Tell whether an hour is not in the store as it was counted, so that no day can be made of it."""
+        return not self._is_kept(hour) or any(head.part == keys.ALL for head in self._summaries.heads(brand, hour))
+
+    def _days_beside(self, asked: Asked, hours: Sequence[Window]) -> list[Window]:
+        """Return the built days of hours that were counted again without the last one of their day."""
+        zone, counted = self._zone_of(asked.brand), set(hours)
+        days = dict.fromkeys(window_of(hour.from_ms, Grain.DAY, zone) for hour in hours)
+        return [day for day in days if parts_of(day, zone)[-1] not in counted and self._is_built(asked.brand, day)]
 
     def _end_of(self, asked: Asked, zone: str) -> int:
         """Return where the range ends: of today, which one may ask for whole, as much as has come."""
@@ -202,13 +226,14 @@ class Recount:
             worker.settle_doubts()
 
     def _read_some(self, worker: Worker, after: int, brand: str, stretch: Stretch, number: int) -> int:
-        through = worker.checkpoint.through
+        through, span = worker.checkpoint.through, stretch.times()
+        after = self._skipping.place(number, after, through=through, span=span)
         if after >= through:
             return after
         records = self._raw.read(brand, worker.shard, after=after, limit=READ_RECORDS)
-        tally = Tally(self._rules, placing=worker.placing, through_of=lambda _: 0, uniques=worker.how.uniques)
-        for record in records:
-            if record.group == brand and record.sequence <= through:
+        tally = worker.tally(through_of=lambda _: 0)
+        for record in self._skipping.within(number, after, records, span):
+            if record.sequence <= through:
                 tally.add(record)
         for key in tally.places():
             stretch.count(number, key[1], self._labelled(brand, tally.counts_after(key, 0)))
@@ -296,9 +321,11 @@ class Recount:
         return Content(columns, met.sketches(self._workers[n].visitors.group_of_asset, columns))
 
     def _swap_day(
-        self, brand: str, day: Window, stretch: Stretch, gone: Sequence[Sequence[Content]], done: Done
+        self, brand: str, day: Window, stretch: Stretch | None, gone: Sequence[Sequence[Content]], done: Done
     ) -> None:
-        straight = [self._content(stretch, n, day, LATE_LIMITS) for n in range(len(self._workers))]
+        """Make a day of its hours, and of what was counted straight into it in a stretch that ends with it."""
+        shards = range(len(self._workers))
+        straight = [Content(EMPTY) if stretch is None else self._content(stretch, n, day, LATE_LIMITS) for n in shards]
         done.hits += sum(total_hits(one.columns) for one in straight)
         if not self._is_built(brand, day):
             return

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
@@ -45,6 +45,12 @@ class Stretch:
     def begin(self, shards: int) -> None:
         """Have nothing counted yet."""
         self.counted, self.met = [{} for _ in range(shards)], [{} for _ in range(shards)]
+
+    def times(self) -> tuple[int, int]:
+        """Return the event times of all hits that it can hold."""
+        # Hits of hours that were gone when they came lie in their day, of which some hours may be before the stretch.
+        first = window_of(self.hours[0].from_ms, Grain.DAY, self.zone) if self.is_in_days else self.hours[0]
+        return first.from_ms, self.hours[-1].to_ms
 
     def days(self) -> list[Window]:
         """Return the days that end with an hour of the stretch."""
@@ -99,17 +105,25 @@ class Stretch:
         return min(ends, key=lambda end: abs(end - half), default=0)
 
 
-def first_stretch(hours: Sequence[Window], *, zone: str, age_of: Callable[[Window], Age]) -> Stretch:
-    """Return what is counted first of the hours that are left."""
+def first_stretch(
+    hours: Sequence[Window], *, zone: str, age_of: Callable[[Window], Age], hours_max: int = HOURS_AT_ONCE
+) -> Stretch:
+    """Return what is counted first of the hours that are left; of recent ones, so many at most."""
     age = age_of(hours[0])
     if age is Age.RECENT:
-        return Stretch(list(hours[:HOURS_AT_ONCE]), zone, is_in_days=False)
+        return Stretch(_in_a_row(hours[:hours_max]), zone, is_in_days=False)
     most = hours[: DAYS_AT_ONCE * 24]
     alike = list(takewhile(lambda hour: age_of(hour) is age, most))
     if age is Age.WITHOUT_MINUTES:
         return Stretch(alike, zone, is_in_days=False)
     last = window_of(alike[-1].from_ms, Grain.DAY, zone)
     return Stretch([hour for hour in hours if hour.from_ms < last.to_ms], zone, is_in_days=True)
+
+
+def _in_a_row(hours: Sequence[Window]) -> list[Window]:
+    """Return the first hours as far as each begins where the one before ends."""
+    meeting = takewhile(lambda pair: pair[0].to_ms == pair[1].from_ms, pairwise(hours))
+    return [hours[0], *(after for _, after in meeting)]
 
 
 def _end_of(place: Place) -> int:

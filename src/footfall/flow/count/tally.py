@@ -1,7 +1,7 @@
 """Where each hit of a record goes: to a window's counts, or to a line of the ledger.
 
-Pure: records in, counts and lines out. A hit's place follows from its record alone, so that reading the same
-records again gives the same counts.
+Pure: records in, counts and lines out. A hit's place follows from its record alone, and its label from its record and
+the verdicts, so that reading the same records again under the same verdicts gives the same counts.
 """
 
 from collections import Counter
@@ -12,6 +12,8 @@ from typing import TypeVar
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
+from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
+from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import LINES, Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.stream.records import (
@@ -26,25 +28,23 @@ from footfall.flow.stream.records import (
 )
 from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
+from footfall.screening.verdicts import Applying
 from footfall.values.counter import is_of_counters
 from footfall.values.window import MINUTE_MS, Window
 
-COUNTED, UNLABELLED = "counted", "unlabelled"
+UNLABELLED = "unlabelled"
 LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[CountKey]
+VerdictsOf = Callable[[str], Applying | None]
 T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """How old and how far ahead a hit may be when it arrives."""
-
-    lateness_ms: int = 86_400_000
-    future_ms: int = 300_000
+def no_verdicts(_brand: str) -> None:
+    """Return that a brand has no verdicts."""
 
 
 @dataclass(slots=True)
@@ -113,9 +113,16 @@ class Tally:
     """What a run of records amounts to."""
 
     def __init__(
-        self, rules: Rules, *, placing: Placing, through_of: Callable[[PlaceKey], int], uniques: bool = True
+        self,
+        rules: Rules,
+        *,
+        placing: Placing,
+        through_of: Callable[[PlaceKey], int],
+        uniques: bool = True,
+        verdicts_of: VerdictsOf = no_verdicts,
     ) -> None:
         self._rules = rules
+        self._verdicts_of = verdicts_of
         self._uniques = uniques  # whether visitors are counted
         self._placing = placing
         self._through_of = through_of  # the last record that the store has, of the place or a window around it
@@ -202,26 +209,42 @@ class Tally:
             if is_of_counters(record.group):
                 lines.counted += self.counters.add(record)
                 return
-            pack = visited_from_record(record.data) if self._uniques else counted_from_record(record.data)
+            applying = self._verdicts_of(record.group)
+            is_visited = self._uniques or applying is not None
+            pack = visited_from_record(record.data) if is_visited else counted_from_record(record.data)
             again = None if pack.replays is None else replay_from_record(record.data)
         except Unreadable as error:
             lines.dead += record.weight
             self._set_aside(record, "dead", None, record.weight, reason=str(error))
             return
         if again is not None:
-            self._replay(record, again)
+            self._replay(record, again, found_in(again, applying))
             return
         lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
-        if pack.weights or pack.screened or record.repeats or (pack.at_ms and not pack.trusted):
-            self._sort(record, pack, lines)
+        found = found_in(pack, applying)
+        if pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
+            self._sort(record, pack, lines, found)
             return
-        visitors = pack.visitors if isinstance(pack, Visited) else None
+        if found:
+            pack = self._count_found(record, pack, lines, found)
+        visitors = self._visitors_of(pack)
         if pack.at_ms:
             self._count_by_place(record, pack, pack.at_ms, visitors)
         else:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
             self._count(record, minute, pack.keys, visitors)
         lines.counted += len(pack.keys)
+
+    def _count_found(self, record: Record, pack: Counted, lines: Lines, found: Mapping[int, str]) -> Counted:
+        """Count the hits that verdicts speak of under their labels; return the pack without them."""
+        places: dict[Place, Counts] = {}
+        for at, reason in found.items():
+            lines.move(reason, 1)
+            key = screened_key(pack.keys[at], label_of(reason).value)
+            places.setdefault(self._place_of(record, pack, at), Counter())[key] += 1
+        for place, counts in places.items():
+            self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
+        return without(pack, found)
 
     def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
         met = self._by_place(record, at_ms, visitors) if visitors else {}
@@ -277,14 +300,17 @@ class Tally:
             group.append(key)
         return groups
 
-    def _sort(self, record: Record, pack: Counted, lines: Lines) -> None:
-        """Look at each hit by itself."""
+    def _visitors_of(self, pack: Counted) -> list[bytes] | None:
+        return pack.visitors if self._uniques and isinstance(pack, Visited) else None
+
+    def _sort(self, record: Record, pack: Counted, lines: Lines, found: Mapping[int, str]) -> None:
+        """Look at each hit by itself, and at what verdicts say of it."""
         repeats = frozenset(record.repeats)
-        visitors = pack.visitors if isinstance(pack, Visited) else None
+        visitors = self._visitors_of(pack)
         places: dict[Place, Counts] = {}
         for at, key in enumerate(pack.keys):
             weight = 1 if pack.weights is None else pack.weights[at]
-            line = "duplicate" if at in repeats else self._line(pack, at)
+            line = "duplicate" if at in repeats else line_under(self._line(pack, at), found.get(at))
             lines.move(line, weight)
             count_key = _count_key(key, line)
             if count_key is not None and (line == COUNTED or self._has_window(pack, at)):
@@ -304,22 +330,14 @@ class Tally:
     def _line(self, pack: Counted, place: int) -> str:
         if pack.screened is not None and place in pack.screened:
             return pack.screened[place]
-        return self._line_by_time(pack, place)
-
-    def _line_by_time(self, pack: Counted, place: int) -> str:
-        if pack.at_ms is None or pack.trusted:
-            return COUNTED
-        age_ms = pack.arrived_at_ms - pack.at_ms[place]
-        if age_ms > self._rules.lateness_ms:
-            return "late"
-        return "future" if -age_ms > self._rules.future_ms else COUNTED
+        return line_by_time(pack, place, self._rules)
 
     def _has_window(self, pack: Counted, place: int) -> bool:
         """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
         is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
-        return not is_ahead and self._line_by_time(pack, place) == COUNTED
+        return not is_ahead and line_by_time(pack, place, self._rules) == COUNTED
 
-    def _replay(self, record: Record, pack: ReplayPack) -> None:
+    def _replay(self, record: Record, pack: ReplayPack, found: Mapping[int, str]) -> None:
         assert pack.replays is not None
         sequence, line = pack.replays
         hits = tuple(
@@ -328,7 +346,7 @@ class Tally:
                 place=self._place_of(record, pack, at),
                 key=key,
                 weight=1 if pack.weights is None else pack.weights[at],
-                line=self._line(pack, at),
+                line=line_under(self._line(pack, at), found.get(at)),
                 visitor=b"" if pack.visitors is None else pack.visitors[at],
             )
             for at, key in enumerate(pack.keys)

@@ -6,18 +6,20 @@ worker that is killed anywhere, or wakes up after another took its shard, change
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from footfall.flow.count.aside_items import write_aside
 from footfall.flow.count.building import BuildTiming
+from footfall.flow.count.count_rules import LARGER_GRAINS, CountRules
 from footfall.flow.count.counters import Counters
-from footfall.flow.count.held import STANDSTILL_MS, Held
+from footfall.flow.count.held import Held
 from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
-from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Rules, Tally
+from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Tally, no_verdicts
+from footfall.flow.count.verdicts_applied import Verdicts
 from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
@@ -31,11 +33,9 @@ from footfall.ports.stream import READ_RECORDS_MAX, Record, Stream
 from footfall.ports.table import Table
 from footfall.sketches.grouped import GroupedUniques, merge_grouped
 from footfall.values.clock import Clock
-from footfall.values.period import RETENTION_MS, Period
 from footfall.values.period import expires_at_ms as expiry
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
-LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
 READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
 TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
 LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
@@ -43,25 +43,6 @@ BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 DRAIN_TRIES_MAX = 5  # Whoever else counts the shard has done so when it was in the way; five times is a quarrel.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
-
-
-@dataclass(frozen=True, slots=True)
-class CountRules:
-    """How counting is done; the same in every worker of an instance."""
-
-    rules: Rules = field(default_factory=Rules)
-    limits: Limits = field(default_factory=Limits)
-    flush_ms: int = 500
-    passed_ms: int = 30_000
-    fold_ms: int = 600_000
-    aside_ms: int = 14 * 86_400_000
-    periods: Sequence[Period] = ()
-    retention_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)
-    spread_ms: int = 0  # over how long after their end the longer windows of all brands are built; 0: at once
-    merged_grains: frozenset[Grain] = frozenset(LARGER_GRAINS)  # Final windows of these become one part that is cut.
-    merges_only_cuts: bool = False  # and only where rows are left out, or a shard has no part that says so
-    standstill_ms: int = STANDSTILL_MS
-    uniques: bool = True  # whether visitors are counted
 
 
 class Worker:
@@ -77,6 +58,7 @@ class Worker:
         how: CountRules,
         zone_of: Callable[[str], str],
         keeping: Keeping | None = None,
+        verdicts: Verdicts | None = None,
     ) -> None:
         self.shard = shard
         self._stream = stream
@@ -85,6 +67,7 @@ class Worker:
         self._how = how
         self._zone_of = zone_of
         self._keeping = keeping
+        self.verdicts = verdicts
         self.placing = Placing(kept_ms={grain: self.kept_ms(grain) for grain in Grain}, zone_of=zone_of)
         self.held = Held(
             Summaries(table, clock),
@@ -141,6 +124,12 @@ class Worker:
         self._flushed_at_ms = started_ms
         self._tally = self._new_tally()
 
+    def flush_tallied(self) -> None:
+        """Write what is tallied, so that what follows may be counted by other verdicts."""
+        self.settle_doubts()
+        if self._tally.through:
+            self.flush(is_at_tip=False)
+
     def drain(self) -> None:
         """Count all that is in the stream and write it; where others may count it too, go on from what they wrote."""
         for left in reversed(range(1 if self._keeping is None else DRAIN_TRIES_MAX)):
@@ -194,6 +183,11 @@ class Worker:
         # Whatever was tallied is read again: another worker, or half a flush, may have written some of it.
         self._tally = self._new_tally()
         self._is_in_doubt = False
+
+    def learn_verdicts(self) -> None:
+        """Count by the verdicts that are stored now whatever is read from here on."""
+        if self.verdicts is not None:
+            self.verdicts.refresh()
 
     @property
     def is_shared(self) -> bool:
@@ -384,7 +378,14 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        return Tally(self._how.rules, placing=self.placing, through_of=self._through_of, uniques=self._how.uniques)
+        return self.tally(through_of=self._through_of)
+
+    def tally(self, through_of: Callable[[PlaceKey], int]) -> Tally:
+        """Return a tally by the rules and the verdicts that it counts by."""
+        how, verdicts_of = self._how, self.verdicts.of if self.verdicts is not None else no_verdicts
+        return Tally(
+            how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of
+        )
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
@@ -392,4 +393,6 @@ class Worker:
         if self._keeping is not None:
             arrived_at_ms = checkpoint.arrived_at_ms
             self._keeping.resume(checkpoint.place, through=checkpoint.through, arrived_at_ms=arrived_at_ms)
+            # Verdicts are read after the checkpoint: whoever counts again by newer ones moves it, and is noticed.
+            self.learn_verdicts()
         return checkpoint, None if stored is None else stored.number

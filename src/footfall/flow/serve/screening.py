@@ -70,10 +70,11 @@ class _Body(msgspec.Struct, rename="camel"):
     reasons: dict[str, int]
     reasons_since: str | UnsetType
     reasons_until: str | UnsetType
+    waiting: int
     items: list[_Item]
 
 
-def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons) -> Answer:
+def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons, *, waiting: int = 0) -> Answer:
     """Return what screening found in a span; reasons are the span's where they are known by days, else of all time."""
     hits, is_known = _by_label(view.directory, view.sheet)
     without_row = view.sheet.other + view.sheet.other_screened
@@ -93,6 +94,7 @@ def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons) -
         reasons=dict(reasons.hits),
         reasons_since=_moment(reasons.since_ms),
         reasons_until=_moment(reasons.until_ms),
+        waiting=waiting,
         items=items,
     )
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=_COLUMNS)

@@ -142,6 +142,11 @@ def rows_state() -> Key:
     return Key("@rows", "state")
 
 
+def righted(brand: str) -> Key:
+    """Return where it says up to which verdicts a brand's past has been counted again."""
+    return Key("@righted", brand)
+
+
 def journal_partition(shard: int) -> str:
     """Return where the shard's journal lies."""
     return f"@journal#{shard_name(shard)}"

@@ -42,6 +42,7 @@ from footfall.shells.cli import (
     serve,
     trending,
     uniques,
+    verdicts,
     version,
 )
 from footfall.shells.cli.asking import require_address
@@ -61,8 +62,8 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, screening, screen,
-    compare, export, recount, dead_letters, brands, keys, audit, rules, lists, backup, restore, doctor, deploy,
-    completion, help_page, version,
+    verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, audit, backup, restore, doctor,
+    deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

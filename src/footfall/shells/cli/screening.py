@@ -72,6 +72,9 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
         since = answer.get("reasonsSince")
         around.say(f"For these reasons, since {since or 'the beginning'}:")
         console.print(_reasons(reasons))
+    if answer.get("waiting"):
+        around.say("")
+        around.say(f"{answer['waiting']:,} verdicts wait for a decision; footfall verdicts show lists them.")
     items: Sequence[Mapping[str, Any]] = answer.get("items") or ()
     if items:
         around.say("")

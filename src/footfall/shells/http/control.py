@@ -98,7 +98,7 @@ class ControlServer:
     async def _brands(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         state = self._state
         heard = frozenset(state.known_brands())
-        ground = Ground(state.settings, heard)
+        ground = Ground(state.settings, heard, state.raw_since_ms())
         if is_only_reading(request):
             await state.desk.note_uses()  # So that what is shown is of this hour.
             return await state.desk.look(lambda register: answer_about_brands(register, request, ground))

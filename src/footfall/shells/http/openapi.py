@@ -20,6 +20,7 @@ from footfall.shells.http.described import (
     rules,
     screening,
     uniques,
+    verdicts,
 )
 from footfall.shells.http.described.operation import (
     ALWAYS,
@@ -46,6 +47,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *edits.OPERATIONS,
     *brands.OPERATIONS,
     *rules.OPERATIONS,
+    *verdicts.OPERATIONS,
     *instance.OPERATIONS,
 )
 
@@ -62,6 +64,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **edits.SCHEMAS,
     **brands.SCHEMAS,
     **rules.SCHEMAS,
+    **verdicts.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

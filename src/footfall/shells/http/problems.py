@@ -11,6 +11,7 @@ from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
 from footfall.accounts.limits import TooOften
 from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
+from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -42,6 +43,8 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NotHidden: HTTPStatus.NOT_FOUND,
     UnknownCounter: HTTPStatus.NOT_FOUND,
     NoDigest: HTTPStatus.NOT_FOUND,
+    UnknownVerdict: HTTPStatus.NOT_FOUND,
+    VerdictsContended: HTTPStatus.SERVICE_UNAVAILABLE,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -32,6 +32,7 @@ from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS, static_text
 from footfall.shells.http.tokens import token_routes
 from footfall.shells.http.uniques import uniques_routes
+from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.counter import counters_group
 from footfall.values.errors import FootfallError, Refused
@@ -62,6 +63,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *audit_routes(state),
             *rules_routes(state),
             *digest_routes(state),
+            *verdict_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

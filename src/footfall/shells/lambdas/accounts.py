@@ -136,9 +136,10 @@ class StoredAccounts:
 class KnownBrands:
     """What lists need to know of brands, from those that a function has in memory."""
 
-    def __init__(self, settings: Settings, brands: Brands) -> None:
+    def __init__(self, settings: Settings, brands: Brands, opened: Callable[[], Register]) -> None:
         self._settings = settings
         self._brands = brands
+        self._opened = opened
 
     def zone_of(self, name: str) -> str:
         """Return the zone of a brand's hours and days."""
@@ -152,3 +153,7 @@ class KnownBrands:
     def shows_suspected(self, name: str) -> bool:
         """Tell whether the brand's lists show suspected hits with those of persons."""
         return (self._brands.named(name) or Brand(name)).shows_suspected
+
+    def waiting(self, name: str) -> int:
+        """Return how many verdicts of the brand wait for an operator."""
+        return self._opened().verdicts.waiting(name)

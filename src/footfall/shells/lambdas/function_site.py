@@ -172,7 +172,7 @@ class FunctionSite:
             self.store,
             clock=self.clock,
             catalogue=lambda: Catalogue(self.catalog_table, self.clock),
-            brands=KnownBrands(settings, self.brands),
+            brands=KnownBrands(settings, self.brands, lambda: self.accounts.register),
         )
         return Lists(answering, self.in_flight, settings, clock=self.clock)
 

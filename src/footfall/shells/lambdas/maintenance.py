@@ -49,6 +49,7 @@ def handler(event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
         "finished": done.finished,
         "forgotten": done.forgotten,
         "released": done.released,
+        "recounted": done.recounted,
     }
 
 

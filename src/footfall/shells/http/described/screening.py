@@ -64,9 +64,10 @@ SCREENED = record(
             "only where the span begins with a day of the brand whose reasons were noted: the moment of that"
         ),
         "reasonsUntil": text("the same of its end; missing where the span goes on until now"),
+        "waiting": whole(0, says="verdicts that wait for an operator now"),
         "items": listed({"$ref": "#/components/schemas/SuspectedAsset"}, maxItems=LIMIT_MAX),
     },
-    required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "items"),
+    required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "waiting", "items"),
 )
 SCREENING_OF = Operation(
     "GET",
@@ -109,6 +110,7 @@ SCREENING_OF = Operation(
                     {"label": "blocked", "hits": 0, "share": 0.0},
                 ],
                 "reasons": {"bot-agent": 410_000, "ai-agent": 61_000, "reload": 9_100},
+                "waiting": 3,
                 "items": [
                     {
                         "rank": 1,

@@ -1,0 +1,138 @@
+"""`footfall verdicts`: what was found about visitors and assets, why, and the operator's decision on it."""
+
+import argparse
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+from rich.table import Table
+from rich.text import Text
+
+from footfall.shells.cli.asking import ask, settings_of
+from footfall.shells.cli.command import (
+    BRAND,
+    CONFIG,
+    DATA,
+    JSON,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    printable,
+    whole_from,
+)
+
+ACTIONS: Final = ("show", "confirm", "release")
+LIMIT_DEFAULT, LIMIT_MAX = 50, 1_000
+
+
+def verdicts(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show verdicts, or decide on one."""
+    action: str = arguments.action
+    if action != "show" and arguments.id is None:
+        raise WrongUsage(f"{action} needs the ID of a verdict; footfall verdicts show lists them.")
+    request: dict[str, Any] = {"do": "verdicts-show", "brand": arguments.brand, "id": arguments.id or ""}
+    if action == "show":
+        state = "settled" if arguments.settled else "waiting"
+        request |= {"state": state, "limit": arguments.limit, "after": arguments.after or ""}
+    else:
+        request |= {"do": "verdicts-decide", "decision": action}
+    answer = ask(settings_of(arguments, around), request, on_progress=lambda _share: None)
+    if arguments.json:
+        around.say(msgspec.json.encode(answer).decode())
+    elif action == "show":
+        _show(answer, around, is_one=arguments.id is not None)
+    else:
+        _tell(answer, around)
+    return Exit.OK
+
+
+def _show(answer: Mapping[str, Any], around: Surroundings, *, is_one: bool) -> None:
+    items: Sequence[Mapping[str, Any]] = answer["items"]
+    if not items:
+        around.say("There are none.")
+    elif is_one:
+        _explain(items[0], around)
+    else:
+        around.console().print(_table(items))
+        around.complain(f"{answer['waiting']:,} wait for a decision. `footfall verdicts show ID` explains one.")
+    if "after" in answer:
+        around.complain(f"There are older ones: --after '{answer['after']}' shows them.")
+
+
+def _table(items: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("id", "state", "kind", "subject", "from", "to", "cause", "why"):
+        table.add_column(column, overflow="fold")
+    for one in items:
+        names = ("id", "state", "kind", "subject", "from", "to", "cause", "words")
+        table.add_row(*(printable(one.get(name)) for name in names))
+    return table
+
+
+def _explain(one: Mapping[str, Any], around: Surroundings) -> None:
+    """Show one verdict with what each feature has to do with it."""
+    facts = ("id", "kind", "subject", "from", "to", "state", "label", "cause", "score", "words", "foundAt", "by")
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for name in facts:
+        table.add_row(name, printable(one.get(name)))
+    around.console().print(table)
+    notes: Sequence[Mapping[str, Any]] = one.get("explanation") or ()
+    if not notes:
+        return
+    around.say("")
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    for column in ("feature", "what it is", "value", "part of the score", "direction", "strength"):
+        table.add_column(column, overflow="fold")
+    whole = sum(float(note["attribution"]) for note in notes) or 1.0
+    for note in notes:
+        table.add_row(
+            printable(note.get("feature")),
+            printable(note.get("words")),
+            Text(f"{note['value']:g}"),
+            Text(f"{float(note['attribution']) / whole:.0%}"),
+            printable(note.get("direction")),
+            Text(f"{note['strength']:.2f}"),
+        )
+    around.console().print(table)
+
+
+def _tell(answer: Mapping[str, Any], around: Surroundings) -> None:
+    around.say(f"{answer['kind']} {answer['subject']} is {answer['state']}; its hits are: {answer['label']}.")
+    recount: Mapping[str, str] | None = answer.get("recount")
+    if recount is None:
+        around.complain("Nothing that was counted changes.")
+        return
+    if "from" in recount:
+        around.complain(f"{recount['from']} to {recount['to']} is counted again now, by itself.")
+    if "note" in recount:
+        around.complain(f"Note: {recount['note']}.")
+
+
+COMMAND = Command(
+    name="verdicts",
+    says="Show what was found about visitors and assets, and confirm it or release them.",
+    example="footfall verdicts show --data data --brand abc",
+    more_examples=(
+        "footfall verdicts show 001794744000000-v61c8f0a2b44d9e10 --data data --brand abc",
+        "footfall verdicts release 001794744000000-v61c8f0a2b44d9e10 --data data --brand abc",
+    ),
+    run=verdicts,
+    tells="Hits of what is held are suspected; confirmed, they are blocked; released, they are persons' again. Either\n"
+    "way the past is counted again by itself, as far as raw hits are kept. Every decision is in the audit trail, and\n"
+    "can be taken back by another one.",
+    arguments=(
+        Argument("action", "What to do.", choices=ACTIONS),
+        Argument("id", "The verdict.", shows="ID", may_be_absent=True),
+        DATA,
+        CONFIG,
+        BRAND,
+        Argument("--settled", "Those that were decided on, in the place of those that wait.", is_switch=True),
+        Argument("--limit", "How many at most.", shows="N", reads=whole_from(1, LIMIT_MAX), default=LIMIT_DEFAULT),
+        Argument("--after", "Go on where the last answer ended.", shows="PLACE"),
+        JSON,
+    ),
+)
