@@ -6,7 +6,7 @@ The layout is drawn in docs/formats/accounts.md. Every change and the version th
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 from msgspec import Struct
@@ -29,12 +29,14 @@ from footfall.accounts.keys import (
 )
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.accounts.screening_store import ScreeningStore, removal_of_rules
-from footfall.accounts.verdict_store import VerdictStore
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
+
+if TYPE_CHECKING:
+    from footfall.accounts.verdict_store import VerdictStore
 
 _BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
 _VERSION = Key("about", "version")
@@ -96,8 +98,11 @@ class Register:
         return ScreeningStore(self._table, self.trail, write=self._write, clock=self._clock, by=self._by)
 
     @property
-    def verdicts(self) -> VerdictStore:
+    def verdicts(self) -> "VerdictStore":
         """Return the verdicts of all brands."""
+        # When they are asked for: they bring the forests along, which a function that only takes hits does not need.
+        from footfall.accounts.verdict_store import VerdictStore
+
         return VerdictStore(self._table, self.trail, clock=self._clock)
 
     def version(self) -> int:
