@@ -29,7 +29,6 @@ from footfall.accounts.keys import (
 )
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.accounts.screening_store import ScreeningStore, removal_of_rules
-from footfall.accounts.verdict_store import VerdictStore
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Key, Present, Put, Table, Update, everything
@@ -101,7 +100,7 @@ class Register:
     @property
     def verdicts(self) -> "VerdictStore":
         """Return what was found about visitors and assets, and what was decided on it."""
-        # They bring numpy along, which brands and keys have no use for.
+        # When they are asked for: they bring the forests along, which a function that only takes hits does not need.
         from footfall.accounts.verdict_store import VerdictStore
 
         return VerdictStore(self._table, self.trail, clock=self._clock)
