@@ -155,6 +155,20 @@ def test_a_change_says_which_event_times_have_another_label(store: VerdictStore)
     assert ranges == [((100, 500),), ((500, 900),), (), ((100, 900),), (), ((100, 990),)]
 
 
+def test_an_asset_that_is_told_of_and_held_has_two_verdicts(store: VerdictStore) -> None:
+    held = verdict()
+    told = msgspec.structs.replace(held, cause=Cause.UNUSUAL_ASSET, state=State.FOUND)
+    store.find(BRAND, [held, told], since={})
+    store.find(BRAND, [msgspec.structs.replace(told, to_ms=900)], since={})
+    assert store.verdict(BRAND, held.id).state is State.HELD
+    assert store.waiting(BRAND) == 1
+
+
+def test_a_case_that_is_told_twice_at_once_stands_as_it_was_told_last(store: VerdictStore) -> None:
+    store.find(BRAND, [verdict(), verdict(to_ms=900)], since={})
+    assert [one.to_ms for one in store.as_of(BRAND, 1)] == [900]
+
+
 def test_an_unknown_verdict_is_said_so(store: VerdictStore) -> None:
     for verdict_id in (verdict().id, "../etc", ""):
         with pytest.raises(UnknownVerdict, match="no verdict of 'abc'"):

@@ -35,7 +35,7 @@ CHANGED_MAX = 40  # verdicts of one change: each is an action of its transaction
 TRIES = 10  # Two who judge and settle at once meet seldom; a third try has never been seen.
 PAGE_MAX = 1_000
 
-_ID = re.compile(r"[0-9]{15}-[av][0-9a-f]{16}")
+_ID = re.compile(r"[0-9]{15}-[atv][0-9a-f]{16}")
 _HEAD = "head"
 _HEADS = "verdict-heads"  # by brand, so that one query tells whose verdicts have changed
 
@@ -69,8 +69,9 @@ class VerdictStore:
 
     def find(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
         """Store what a judge has found, or goes on finding, from these positions on; return the version then."""
-        for start in range(0, len(verdicts), CHANGED_MAX):
-            self._find_some(brand, verdicts[start : start + CHANGED_MAX], since)
+        last = list({verdict.id: verdict for verdict in verdicts}.values())  # A case that changed twice is as it is now.
+        for start in range(0, len(last), CHANGED_MAX):
+            self._find_some(brand, last[start : start + CHANGED_MAX], since)
         return self.version(brand)
 
     def settle(self, brand: str, verdict_id: str, state: State, *, by: str, since: Mapping[str, int]) -> Verdict:

@@ -22,6 +22,7 @@ from footfall.values.errors import Refused
 
 NOTES_MAX = 16
 WORDS_MAX = 500
+_TOLD = "t"  # in the name of a case, instead of the first letter of its kind
 JUDGE = "judge"  # who finds; an operator is a key or the command line
 
 
@@ -58,8 +59,9 @@ class Verdict(Struct, frozen=True):
 
     @property
     def id(self) -> str:
-        """Return the name of the case: what it is about and when it began."""
-        return f"{self.from_ms:015d}-{self.kind.value[0]}{self.code:016x}"
+        """Return the name of the case: what it is about and when it began; what is only told is a case of its own."""
+        letter = _TOLD if self.cause is Cause.UNUSUAL_ASSET else self.kind.value[0]
+        return f"{self.from_ms:015d}-{letter}{self.code:016x}"
 
     @property
     def code(self) -> int:
