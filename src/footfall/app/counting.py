@@ -113,15 +113,11 @@ class Counting:
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
         self._reasons = NotedReasons(table, clock=clock, zone_of=zone_of, keep_ms=keep_ms)
-        keepings = [
-            None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
-            for shard in range(stream.shards)
-        ]
         self.workers = [
             Worker(
-                shard, stream, table, clock=clock, how=how, zone_of=zone_of, keeping=keeping, verdicts=self._verdicts
+                *(shard, stream, table), clock=clock, how=how, zone_of=zone_of, keeping=keeping, verdicts=self._verdicts
             )
-            for shard, keeping in enumerate(keepings)
+            for shard, keeping in enumerate(_keepings(stream, table, archive, clock))
         ]
         keep_rows, late_ms = settings.store_keep_rows, how.rules.lateness_ms
         self._finisher = Finisher(
@@ -233,6 +229,14 @@ class Counting:
 
     def _brands_counted(self) -> set[str]:
         return {brand for worker in self.workers for brand in worker.checkpoint.lines}
+
+
+def _keepings(stream: Stream, table: Table, archive: Archive | None, clock: Clock) -> list[Keeping | None]:
+    """Return what keeps the raw hits of each shard; nothing where the stream does."""
+    return [
+        None if archive is None else Keeping(shard, placed(stream), table, archive, clock=clock)
+        for shard in range(stream.shards)
+    ]
 
 
 def recounted(
