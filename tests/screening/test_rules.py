@@ -51,6 +51,7 @@ def test_paths_are_blocked_whole_or_by_their_beginning(page: str, is_blocked: bo
         ({"addresses": [7]}, "addresses[0]"),
         ({"addresses": ["192.0.2.1"] * 2_001}, "addresses"),
         ({"agents": ["ab"]}, "agents"),
+        ({"agents": ["Mozilla/5.0 ("]}, "agents"),
         ({"agents": ["a\nbc"]}, "agents[0]"),
         ({"paths": ["preview"]}, "paths"),
         ({"paths": ["/*"]}, "paths"),

@@ -21,6 +21,12 @@ ACTS_FROM: Final = "hits that arrive from now on; those that came before keep wh
 ADDRESSES_ACT: Final = "addresses are not stored, so rules on them and on countries can never act on the past"
 _COUNTRY = re.compile(r"[A-Z]{2}")
 _NONE: Final = Reason.NONE
+# A text that all of them contain is everybody's.
+_BROWSERS: Final = (
+    "mozilla/5.0 (windows nt 10.0; win64; x64) applewebkit/537.36 (khtml, like gecko) chrome/142.0.0.0 safari/537.36",
+    "mozilla/5.0 (iphone; cpu iphone os 18_6 like mac os x) applewebkit/605.1.15 (khtml, like gecko) mobile/15e148",
+    "mozilla/5.0 (x11; linux x86_64; rv:145.0) gecko/20100101 firefox/145.0",
+)
 _FIELDS: Final = ("addresses", "agents", "paths", "countries", "isOn")
 
 
@@ -156,6 +162,8 @@ def _agent(text: str) -> str:
             "agents",
             f"{text[:60]!r} must have {AGENT_CHARS_MIN} to {AGENT_CHARS_MAX} characters that an agent contains",
         )
+    if all(text.lower() in browser for browser in _BROWSERS):
+        raise Refused("agents", f"{text[:60]!r} is in every browser's agent; give what only this program says")
     return text
 
 

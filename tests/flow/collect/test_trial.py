@@ -83,9 +83,18 @@ def test_what_is_tried_is_what_the_door_would_have_said() -> None:
 def test_what_the_door_said_of_things_that_are_not_stored_stays() -> None:
     tries = trial()
     hits = [hit("a", url="/preview/1"), hit("b"), hit("c"), hit("d")]
-    tries.add(record(pack(NOON_MS, hits, screened={0: "bot-agent", 1: "rule-path", 2: "reload", 3: "rule-address"})))
-    assert tries.before.reasons == {"bot-agent": 1, "rule-path": 1, "reload": 1, "rule-address": 1}
+    tries.add(
+        record(pack(NOON_MS, hits, screened={0: "bot-agent", 1: "rule-path", 2: "referrer-spam", 3: "rule-address"}))
+    )
+    assert tries.before.reasons == {"bot-agent": 1, "rule-path": 1, "referrer-spam": 1, "rule-address": 1}
     assert tries.after.reasons == {"bot-agent": 1, "": 2, "rule-address": 1}
+
+
+def test_what_was_said_of_readers_who_are_not_stored_stays_unless_a_rule_says_more() -> None:
+    hits = [hit(), hit(), hit(url="https://x.example/preview/1")]
+    tries = trial()
+    tries.add(record(pack(NOON_MS, hits, screened={0: "reload", 1: "rate", 2: "reload"})))
+    assert tries.after.reasons == {"reload": 1, "rate": 1, "rule-path": 1}
 
 
 def test_a_door_that_is_switched_off_says_nothing_and_logs_keep_what_was_said_of_them() -> None:

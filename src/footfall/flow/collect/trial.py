@@ -26,7 +26,8 @@ from footfall.values.window import MINUTE_MS
 
 ASSETS_MAX = 400_000  # that are told apart: some 100 MB; when there are more, those with the fewest hits are let go
 SPAM_MAX = 10_000  # domains of a file; whoever has more brings a list
-JUDGED_AGAIN: Final = frozenset({"", Reason.RULE_PATH, Reason.REFERRER_SPAM, Reason.RATE, Reason.RELOAD})
+BY_VISITOR: Final = frozenset({Reason.RATE, Reason.RELOAD})
+JUDGED_AGAIN: Final = frozenset({"", Reason.RULE_PATH, Reason.REFERRER_SPAM}) | BY_VISITOR
 OF_THE_DOOR: Final = JUDGED_AGAIN | {
     Reason.AGENT_BOT, Reason.AGENT_AI, Reason.NO_AGENT, Reason.NO_BROWSER, Reason.HEADLESS, Reason.PREFETCH,
     Reason.DATA_CENTRE, Reason.IMPOSSIBLE, Reason.KEY_RATE, Reason.RULE_ADDRESS, Reason.RULE_AGENT,
@@ -171,7 +172,13 @@ class Trial:
         ]
         draft = Draft(self._brand, [hit.key for hit in hits], range(len(hits)), hits=hits)
         found = self._screen.of_draft(self._brand, draft, _STORED, visitors=visitors, now_ms=pack.arrived_at_ms)
-        kept = {place: reason for place, reason in frozen.items() if reason not in JUDGED_AGAIN}
+        # Who is not stored cannot be counted again: what was said of how often they came stays, but for rules.
+        unknown = {place for place, visitor in zip(again, visitors, strict=True) if not visitor}
+        kept = {
+            place: reason
+            for place, reason in frozen.items()
+            if reason not in JUDGED_AGAIN or (reason in BY_VISITOR and place in unknown)
+        }
         return kept | {again[place]: reason for place, reason in found.items()}
 
     def _count(self, pack: Pack, place: int, before: str, after: str) -> None:

@@ -84,7 +84,7 @@ def _show_brand(one: Mapping[str, Any], span: str, around: Surroundings) -> None
         console.print(_compared(one["reasons"], "reason"))
     around.say("")
     shown = one["shown"]
-    around.say(f"The list, which shows {shown['before']:,} hits before and {shown['after']:,} after:")
+    around.say(f"The list without verdicts, which shows {shown['before']:,} hits before and {shown['after']:,} after:")
     console.print(_top(one["items"]))
     if not one["exact"]:
         around.say("There were more assets than are told apart at once: hits of those with few may be missing.")
