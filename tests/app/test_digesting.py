@@ -206,7 +206,7 @@ def test_a_day_has_the_date_of_its_zone(zone: str) -> None:
     assert names == [f"2026-11-{first + day:02d}" for day in range(3)]
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-11-1", "2026/11/15", "٢٠٢٦-11-15"])
+@pytest.mark.parametrize("text", ["", "yesterday", "2026-11-1", "2026-13-01", "2026-02-30", "2026/11/15", "٢٠٢٦-11-15"])
 def test_what_is_no_day_is_refused(text: str) -> None:
     with pytest.raises(Refused):
         require_day(text)

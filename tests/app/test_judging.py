@@ -170,3 +170,18 @@ def test_a_flood_is_judged_by_a_sample_and_that_is_told(stage: Stage) -> None:
     judging = stage.judging(Pace(hits_max=60, visitors_max=60))
     run(judging)
     assert judging.report.sampled_out > judging.report.hits / 2
+
+
+def test_what_an_operator_released_is_only_told_the_next_time_also_by_another_judge(stage: Stage) -> None:
+    people_and_a_program(stage.stream, start_ms=START_MS)
+    end_of(stage, minutes=30)
+    run(stage.judging())
+    (held,), _ = stage.store.page(BRAND, is_settled=False, limit=10)
+    stage.store.settle(BRAND, held.id, State.RELEASED, by="key", since={})
+    before = len(stage.told())
+    people_and_a_program(stage.stream, start_ms=START_MS + 60 * MINUTE_MS)
+    end_of(stage, minutes=90)
+    run(stage.judging())
+    again = {(subject, state) for subject, _, state, _ in stage.told()[before:]}
+    assert ("story", "found") in again
+    assert not any(state == "held" for _, state in again)

@@ -304,7 +304,7 @@ def _go_on(counting: Counting, link: Link) -> bool:
 def _report(done: Done) -> Mapping[str, int]:
     figures = {"windows": done.windows, "changed": done.changed, "hits": done.hits}
     figures |= {"catalogue": done.catalogue} if done.catalogue else {}
-    figures |= {"verdicts": done.verdicts} if done.verdicts else {}
+    figures |= {"version of verdicts": done.verdicts} if done.verdicts else {}
     if done.counters:
         figures |= {"counters": done.counters, "counters changed": done.counters_changed}
     return figures | {"from_ms": done.from_ms, "to_ms": done.to_ms}

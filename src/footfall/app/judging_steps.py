@@ -18,9 +18,11 @@ from footfall.flow.store import keys
 from footfall.flow.stream.minutes import Sources
 from footfall.flow.stream.records import RULES_OF_LOGS, Judged, Unreadable, judged_from_record
 from footfall.ports.errors import PortError
+from footfall.ports.items import Unfit
 from footfall.ports.stream import Record
 from footfall.screening.judging import MINUTE_MS, Judge
 from footfall.screening.releases import released_points
+from footfall.screening.trusted import Trusted
 from footfall.screening.verdicts import Change, Verdict
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
@@ -55,6 +57,10 @@ class Verdicts(Protocol):
         """Return the changes after a version."""
         ...
 
+    def standing(self, brand: str) -> list[Verdict]:
+        """Return the verdicts as they stand now."""
+        ...
+
 
 class Finds(Protocol):
     """Who stores what is found: VerdictStore.find, or the process that writes for us."""
@@ -83,6 +89,7 @@ class _Judged:
 
     suspects: Suspects
     memory: Memory
+    trusted: Trusted
     kept_ms: int = 0
     hits: int = 0  # of this minute
 
@@ -201,7 +208,10 @@ class Judging:
                 hits_max=self._pace.hits_max // share,
                 visitors_max=self._pace.visitors_max // share,
             )
-            found = self._brands[name] = _Judged(Suspects(judge, known=self._known), memory, memory.judged_ms)
+            trusted = Trusted()
+            trusted.take(self._ground.verdicts.standing(name), now_ms=self._clock.now_ms())
+            suspects = Suspects(judge, known=self._known)
+            found = self._brands[name] = _Judged(suspects, memory, trusted, memory.judged_ms)
         return found
 
     def _make_room(self) -> None:
@@ -233,7 +243,7 @@ class Judging:
                 continue
             self._learn_releases(name, one)
             one.suspects.is_filtering = self._ground.is_filtering(name)
-            found = one.suspects.verdicts(now_ms=end_ms)
+            found = one.trusted.told(one.suspects.verdicts(now_ms=end_ms), now_ms=end_ms)
             self.report.sampled_out += one.hits * (1 - 1 / one.suspects.judge.one_of)
             one.memory.judged_ms = end_ms
             if found:
@@ -255,6 +265,9 @@ class Judging:
                     self._ground.find(name, fresh, since=self._since(name))
                     self.report.verdicts += len(fresh)
                 self._keep(name, self._brands[name])
+            except Unfit as error:
+                # Nothing that comes later makes it fit: one minute's findings are given up, not all judging.
+                _log.error("what the judge has found cannot be stored and is lost: %s", error)
             except (PortError, VerdictsContended) as error:
                 _log.warning("what the judge has found waits: %s", error)
                 return False
@@ -274,12 +287,13 @@ class Judging:
         return {keys.shard_name(shard): number for shard, number in self._sources.through(name).items()}
 
     def _learn_releases(self, name: str, one: _Judged) -> None:
-        """Learn as usual what an operator has released since."""
+        """Learn as usual what an operator has released since, and trust it for a while."""
         if self._ground.verdicts.version(name) == one.memory.version:
             return
         for change in self._ground.verdicts.changes(name, after_version=one.memory.version):
             for kind, point in released_points(change):
                 one.suspects.judge.learn(kind, point)
+            one.trusted.take(change.verdicts, now_ms=self._end_ms)
             one.memory.version = change.version
 
     def _keep(self, name: str, one: _Judged) -> None:

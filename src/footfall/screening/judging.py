@@ -32,6 +32,7 @@ ASSET_RENEW_MS = 2 * MINUTE_MS
 BACK_MS = 5 * MINUTE_MS  # Before the window in which a rise was seen: too few hits to see it, and part of it.
 VISITOR_WINDOW_MS = SLOTS * SLOT_MS
 VISITOR_LEASE_MS = SLOT_MS + VISITOR_WINDOW_MS // 2
+TOLD_LEASE_MS = 10 * MINUTE_MS  # Whoever confirms what is told blocks an asset for no longer than it goes on.
 LATE_MS = 24 * 60 * MINUTE_MS  # An older hit is set aside, and counted nowhere.
 USUAL_HITS = 10.0  # in five minutes, of an asset that nobody has seen before
 USUAL_MIN = 3.0  # An asset that has fewer is forgotten.
@@ -187,11 +188,11 @@ class Judge:
         if score > limit:
             began_ms = end_ms - ASSET_WINDOW_MS
             before = learned.told_cases.get(asset)
-            span = began_ms, end_ms + VISITOR_LEASE_MS
+            span = began_ms, end_ms + TOLD_LEASE_MS
             case = _case(learned.told_cases, asset, span, Cause.UNUSUAL_ASSET)
             finding = self._unusual(SubjectKind.ASSET, asset, case, point)
             if finding is not None:
-                if before is not None and before.to_ms - end_ms >= VISITOR_LEASE_MS // 2:
+                if before is not None and before.to_ms - end_ms >= TOLD_LEASE_MS // 2:
                     return []
                 learned.told_cases[asset] = case
                 return [finding]

@@ -1,5 +1,6 @@
 """Digests of days, as they are kept: one item for each day of a brand, which is written once and goes with its time."""
 
+from datetime import date
 from typing import Any
 
 from footfall.flow.store import keys
@@ -41,6 +42,9 @@ def newest_digest(table: Table, brand: str) -> bytes | None:
 def require_day(text: str) -> str:
     """Return the name of a day, or raise Refused."""
     parts = text.split("-")
-    if [len(part) for part in parts] != [4, 2, 2] or not all(part.isascii() and part.isdigit() for part in parts):
-        raise Refused("day", f"{text[:40]!r} is no day like 2026-11-15")
+    is_written_so = [len(part) for part in parts] == [4, 2, 2] and text.isascii()
+    try:
+        date.fromisoformat(text if is_written_so else "")
+    except ValueError as error:
+        raise Refused("day", f"{text[:40]!r} is no day like 2026-11-15") from error
     return text
