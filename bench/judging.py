@@ -1,7 +1,9 @@
-"""What judging costs: hits a second that are durable and counted, with screening and without, and a hit alone.
+"""What screening costs, judging included: the same hits, each with a visitor and an agent, with it and without.
 
-Instances are started anew for each turn, so that none pays for what another still has to judge. Senders take what is
-left of the machine, so the judge has the least of it: what it cannot follow it passes over.
+First by processor time: three instances take turns at the same hits, and all is added up that their processes used
+until every hit is counted and judged; so it is the same on a busy machine. Then by hits a second that are durable and
+counted. Instances are started anew for each turn of that, so that none pays for what another still has to judge.
+Senders take what is left of the machine, so the judge has the least of it: what it cannot follow it passes over.
 
 Sketch. A record's hits are decoded once more, 0.4 us each, laid into columns, 0.5 us, and added to the windows of
 visitors and assets, 1 us: a fifth of what collecting and counting them costs, at the lowest priority.
@@ -9,15 +11,15 @@ visitors and assets, 1 us: a fifth of what collecting and counting them costs, a
 
 import argparse
 import random
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
-from time import process_time
+from time import process_time, sleep
 
 from bench.bench_ingest import sustained
-from bench.client import post_request
-from bench.instance import Instance, memory_bytes
+from bench.client import post_request, send_all
+from bench.instance import Instance, cpu_seconds, memory_bytes
 from bench.plan import SECONDS, Plan
 from bench.results import RESULTS, Row, row, save, show
 from bench.traffic import Traffic, batches
@@ -37,6 +39,10 @@ HITS = 100_000
 VISITORS = 20_000
 AGENTS = 300
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:{0}.0) Gecko/20100101 Firefox/{0}.0"
+TURNS, TURN_HITS, CONNECTIONS = 8, 40_000, 16
+LOOK_S, IDLE_CPU_S = 1.5, 0.05
+# Everything is counted, and nothing is too much: the few visitors here have thousands of hits.
+NO_LIMITS = {"screening_visitor_per_minute": 1_000_000, "screening_repeats_max": 1_000_000}
 WAYS = {  # what is switched on in each kind of instance
     "no screening": {"screening_rules": "false", "screening_judging": "false"},
     "rules": {"screening_rules": "true", "screening_judging": "false"},
@@ -46,6 +52,7 @@ WAYS = {  # what is switched on in each kind of instance
 
 def run(plan: Plan) -> list[Row]:
     """Measure the three kinds of instance by turns, and the judge alone."""
+    rows = _processor_rows(plan, list(batches(_hits()[:TURN_HITS])))
     script = played(plan.directory, "judged", [post_request(body) for body in batches(_hits())])
     rates: dict[str, list[float]] = {way: [] for way in WAYS}
     memory = 0
@@ -54,7 +61,12 @@ def run(plan: Plan) -> list[Row]:
             rate, judging_bytes = _measured(plan.directory / f"{number}-{way.replace(' ', '-')}", way, script)
             rates[way].append(rate)
             memory = max(memory, judging_bytes)
-    return [*_rate_rows(rates), row("memory of the judging process", memory, "bytes", at_most=MEMORY_MAX), *_alone()]
+    return [
+        *rows,
+        *_rate_rows(rates),
+        row("memory of the judging process", memory, "bytes", at_most=MEMORY_MAX),
+        *_alone(),
+    ]
 
 
 def _hits() -> list[bytes]:
@@ -69,9 +81,44 @@ def _hits() -> list[bytes]:
     ]
 
 
+def _processor_rows(plan: Plan, bodies: list[bytes]) -> list[Row]:
+    """Return the processor time of a hit in each kind of instance, until it is counted and judged."""
+    used = dict.fromkeys(WAYS, 0.0)
+    turns = plan.scaled(TURNS)
+    with ExitStack() as stack:
+        instances = {
+            way: stack.enter_context(Instance(plan.directory / f"turns-{number}", {**WAYS[way], **NO_LIMITS}))
+            for number, way in enumerate(WAYS)
+        }
+        for number in range(turns + 1):
+            for way in sorted(instances, reverse=bool(number & 1)):
+                taken = _taken(instances[way], bodies)
+                used[way] += taken if number else 0.0  # The first turn fills caches.
+    each = {way: 1e6 * seconds / (turns * TURN_HITS) for way, seconds in used.items()}
+    judged, ruled, plain = each["rules and judging"], each["rules"], each["no screening"]
+    return [
+        *(row(f"processor time of a hit with visitor and agent, {way}", one, "us") for way, one in each.items()),
+        row("processor time with none to that with rules", plain / ruled, "ratio", at_least=RATIO_MIN),
+        row("processor time with none to that with all of screening", plain / judged, "ratio", at_least=RATIO_MIN),
+    ]
+
+
+def _taken(instance: Instance, bodies: list[bytes]) -> float:
+    """Send bodies, and return the processor time of all processes until none has anything to do."""
+    began = cpu_seconds(instance.pid)
+    send_all(instance.port, bodies, connections=CONNECTIONS)
+    instance.drain()
+    used, before = cpu_seconds(instance.pid), began
+    while used - before > IDLE_CPU_S:  # The judge looks for hits once a second.
+        before = used
+        sleep(LOOK_S)
+        used = cpu_seconds(instance.pid)
+    return used - began
+
+
 def _measured(folder: Path, way: str, script: Script) -> tuple[float, int]:
     """Return the rate of a new instance, and the memory of its judge."""
-    with Instance(folder, {**WAYS[way], "screening_visitor_per_minute": 0, "screening_repeats_max": 0}) as instance:
+    with Instance(folder, {**WAYS[way], **NO_LIMITS}) as instance:
         found = sustained(instance, script, seconds=LOAD_S)
         with suppress(OSError):
             return found.rate, memory_bytes(instance.pid).get("judging", 0)

@@ -1,5 +1,6 @@
 """How often something came lately, in memory that is bounded whatever comes."""
 
+from collections import Counter
 from collections.abc import Hashable
 
 
@@ -14,12 +15,12 @@ class RecentCounts:
         self._window_ms = window_ms
         self._entries_max = entries_max
         self._began_ms: int | None = None
-        self._counts: dict[Hashable, int] = {}
+        self._counts: Counter[Hashable] = Counter()
 
     def __len__(self) -> int:
         return len(self._counts)
 
-    def counts_at(self, now_ms: int) -> dict[Hashable, int]:
+    def counts_at(self, now_ms: int) -> Counter[Hashable]:
         """Return the counts of this window, for whoever adds those of one record himself before asking again."""
         if self._began_ms is None or not 0 <= now_ms - self._began_ms < self._window_ms:
             self._began_ms = now_ms
@@ -37,5 +38,5 @@ class RecentCounts:
     def _forget_least(self) -> None:
         least = 1
         while len(self._counts) > self._entries_max // 2:
-            self._counts = {key: count for key, count in self._counts.items() if count > least}
+            self._counts = Counter({key: count for key, count in self._counts.items() if count > least})
             least *= 2

@@ -2,7 +2,7 @@
 
 import ipaddress
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -16,7 +16,7 @@ PATHS_MAX = 200  # Each is compared with every page.
 COUNTRIES_MAX = 250
 AGENT_CHARS_MIN, AGENT_CHARS_MAX = 3, 200
 PATH_CHARS_MAX = 300
-REMEMBERED_MAX, REMEMBERED_CHARS_MAX = 5_000, 300  # pages of a brand: some 1 MB
+REMEMBERED_MAX, REMEMBERED_CHARS_MAX = 5_000, 300  # pages of a brand, and agents: some 1 MB each
 ACTS_FROM: Final = "hits that arrive from now on; those that came before keep what was decided then"
 ADDRESSES_ACT: Final = "addresses are not stored, so rules on them and on countries can never act on the past"
 _COUNTRY = re.compile(r"[A-Z]{2}")
@@ -38,6 +38,11 @@ class BlockedPages(dict[str, bool]):
         self._exact = frozenset(path for path in paths if not path.endswith("*"))
         self._prefixes = tuple(path[:-1] for path in paths if path.endswith("*"))
 
+    def may_have_any(self, addresses: Sequence[str]) -> bool:
+        """Tell whether any address could be blocked, which costs less than to look at each."""
+        together = "\n".join(addresses)
+        return any(path in together for path in (*self._exact, *self._prefixes))
+
     def __missing__(self, address: str) -> bool:
         path = path_of(address)
         is_blocked = path in self._exact or (bool(self._prefixes) and path.startswith(self._prefixes))
@@ -45,6 +50,23 @@ class BlockedPages(dict[str, bool]):
             self.clear()
         if len(address) <= REMEMBERED_CHARS_MAX:
             self[address] = is_blocked
+        return is_blocked
+
+
+class BlockedAgents(dict[str, bool]):
+    """Whether an agent has a text that is blocked, in whatever case: `agents[agent]`; it remembers some."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        super().__init__()
+        self._texts = tuple(text.lower() for text in texts)
+
+    def __missing__(self, agent: str) -> bool:
+        small = agent.lower()
+        is_blocked = any(text in small for text in self._texts)
+        if len(self) >= REMEMBERED_MAX:
+            self.clear()
+        if len(agent) <= REMEMBERED_CHARS_MAX:
+            self[agent] = is_blocked
         return is_blocked
 
 
@@ -65,7 +87,7 @@ class BrandRules:
         self.paths = tuple(paths)
         self.countries = tuple(countries)
         self.is_on = is_on  # False: the door labels none of the brand's hits
-        self._agents = tuple(text.lower() for text in agents)
+        self.blocked_agents = BlockedAgents(agents)
         self.pages = BlockedPages(paths)
         self._countries = frozenset(countries)
         self.judges_pages = bool(paths)
@@ -84,10 +106,13 @@ class BrandRules:
 
     def on_agent(self, agent: str) -> Reason:
         """Return why an agent is blocked."""
-        if not self._agents:
-            return _NONE
-        small = agent.lower()
-        return Reason.RULE_AGENT if any(text in small for text in self._agents) else _NONE
+        return Reason.RULE_AGENT if self.blocked_agents[agent] else _NONE
+
+    def may_block(self, pages: Sequence[str], agents: Iterable[str]) -> bool:
+        """Tell whether any of some pages and agents could be blocked."""
+        return (self.judges_pages and self.pages.may_have_any(pages)) or (
+            bool(self.agents) and any(map(self.blocked_agents.__getitem__, agents))
+        )
 
     def document(self) -> dict[str, object]:
         """Return the rules as people read and write them."""

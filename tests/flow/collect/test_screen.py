@@ -1,6 +1,7 @@
 """The door's rules: who is judged by what, and what is frozen into the record."""
 
 import json
+import random
 from collections.abc import Iterator
 from contextlib import closing
 from typing import Any
@@ -155,6 +156,36 @@ def test_a_server_is_judged_by_what_it_says_of_its_readers(salts: Salts) -> None
     }
     private = Sender("198.51.100.1", "python-requests/2.32", wants_privacy=True, is_server=True)
     assert house.batch([{"visitor": "p"}] * 3, private) == {2: "reload"}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_hits_are_judged_together_as_they_are_one_by_one(salts: Salts, seed: int) -> None:
+    chance = random.Random(seed)
+    usual: dict[str, list[str]] = {
+        "visitor": ["a", "b", "c", ""],
+        "agent": [FIREFOX, ""],
+        "referrer": ["https://news.example/", ""],
+        "client": ["1920x1080 Europe/Helsinki", ""],
+        "url": ["https://x.example/1", ""],
+        "assetId": ["1", "2", "/3"],
+    }
+    suspicious = {"agent": GOOGLEBOT, "referrer": "https://semalt.com/", "client": "0x0", "purpose": "prefetch"}
+    blocked = {"url": "https://x.example/preview/1?a", "assetId": "/preview/2", "agent": "Blocked/1"}
+    rules = {"abc": rules_from_document({"agents": ["blocked"], "paths": ["/preview/*"]})}
+    together, one_by_one = (House(salts, repeats_max=3, visitor_per_minute_max=12) for _ in range(2))
+    for house in (together, one_by_one):
+        house.screen.take_rules(rules)
+    seen: set[str] = set()
+    for _ in range(20):
+        hits = [{name: chance.choice(texts) for name, texts in usual.items()} for _ in range(6)]
+        for bad in (suspicious, blocked):
+            if chance.random() < 0.3:
+                name = chance.choice(list(bad))
+                chance.choice(hits)[name] = bad[name]
+        alone = [one_by_one.batch([hit]).get(0, "") for hit in hits]
+        assert together.batch(hits) == {place: reason for place, reason in enumerate(alone) if reason}
+        seen.update(alone)
+    assert {"", "reload", "rate"} < seen
 
 
 def test_a_key_that_sends_more_than_it_may_is_suspected_for_the_rest_of_the_minute(salts: Salts) -> None:

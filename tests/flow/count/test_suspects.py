@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from random import Random
 
+import msgspec
+
 from footfall.flow.count.suspects import Gathered, Suspects
-from footfall.flow.stream.records import RULES, VERSION, Pack
+from footfall.flow.stream.records import RULES, VERSION, Pack, judged_from_record, record_from_pack
 from footfall.screening.findings import Cause, SubjectKind
-from footfall.screening.hit_columns import code_of
+from footfall.screening.hit_columns import HitColumns, code_of
 from footfall.screening.judging import Judge, new_learned
 from footfall.screening.verdicts import State, Verdict, applied
 
@@ -70,6 +72,25 @@ def test_only_hits_of_persons_that_are_counted_are_judged() -> None:
     assert columns.referrer.tolist() == [code_of("www.example.com")] * 2
     assert columns.at_ms.tolist() == [START_MS - 1, START_MS - 2]
     assert columns.visitor.tolist() == [0, 0]
+
+
+def test_a_record_is_judged_as_the_pack_that_it_holds() -> None:
+    one = pack(START_MS, ["a", "b", "a", "é"])
+    of_pack, of_record = Gathered(), Gathered()
+    of_pack.add(one, without={2})
+    of_record.add(judged_from_record(record_from_pack(one)), without={2})
+    first, second = of_pack.columns(), of_record.columns()
+    assert all((getattr(first, name) == getattr(second, name)).all() for name in HitColumns.__slots__)
+    names = {code_of(name): name for name in ("a", "b", "é")}
+    assert of_pack.names(first.asset, room=10) == of_record.names(second.asset, room=10) == names
+
+
+def test_a_damaged_key_is_nothings() -> None:
+    judged = judged_from_record(record_from_pack(pack(START_MS, ["a", "b"])))
+    gathered = Gathered()
+    gathered.add(msgspec.structs.replace(judged, keys=[judged.keys[0], msgspec.Raw(b"\x91\xa1\xff")]))
+    assert gathered.columns().asset.tolist() == [code_of("a"), 0]
+    assert gathered.names(gathered.columns().asset, room=10) == {code_of("a"): "a"}
 
 
 def test_minutes_are_told_once_and_a_long_pause_is_not_walked_through() -> None:

@@ -14,7 +14,9 @@ from footfall.flow.stream.records import (
     Unreadable,
     counted_from_record,
     judged_from_record,
+    key_from_raw,
     pack_from_record,
+    raw_from_key,
     record_from_pack,
     weight_of,
 )
@@ -77,7 +79,9 @@ def test_a_record_with_agents_keeps_its_form() -> None:
     assert record_from_pack(KEPT).hex() == SECOND
     assert pack_from_record(bytes.fromhex(SECOND)) == KEPT
     judged = judged_from_record(bytes.fromhex(SECOND))
-    assert (judged.keys, judged.visitors, judged.referrers) == (KEPT.keys, KEPT.visitors, KEPT.referrers)
+    assert [key_from_raw(bytes(key)) for key in judged.keys] == KEPT.keys
+    assert [bytes(key) for key in judged.keys] == [raw_from_key(key) for key in KEPT.keys]
+    assert (judged.visitors, judged.referrers) == (KEPT.visitors, KEPT.referrers)
     assert (judged.agents, judged.screened, judged.at_ms) == (KEPT.agents, KEPT.screened, KEPT.at_ms)
 
 
@@ -125,6 +129,12 @@ def test_columns_of_unequal_length_are_unreadable(name: str, column: object) -> 
 def test_a_hit_that_weighs_nothing_is_unreadable(weights: list[int]) -> None:
     with pytest.raises(Unreadable):
         counted_from_record(record_from_pack(msgspec.structs.replace(PACK, weights=weights)))
+
+
+@pytest.mark.parametrize("data", [b"", b"\x94\xa1\xff\xa0\xa0\xa0", b"\x93\xa1a\xa0\xa0", b"\xa1a"])
+def test_a_damaged_key_is_unreadable(data: bytes) -> None:
+    with pytest.raises(Unreadable):
+        key_from_raw(data)
 
 
 @given(data=st.binary(max_size=80))

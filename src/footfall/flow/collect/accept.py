@@ -13,7 +13,15 @@ from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
 from footfall.flow.collect.screen import Screen
-from footfall.flow.collect.senders import SALT_MS, Salts, Sender, keyed_hash, visitor_hash, visitor_under
+from footfall.flow.collect.senders import (
+    SALT_MS,
+    Salts,
+    Sender,
+    keyed_hash,
+    visitor_hash,
+    visitor_under,
+    visitors_under,
+)
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
@@ -226,17 +234,20 @@ class Acceptance:
         """Return each hit's visitor: the brand's own id if sent, else the sender if it speaks for itself alone."""
         if request.sender.wants_privacy or (request.is_batch and not draft.hits):
             return None
-        # A server's batch says nothing about who reads.
-        sender = None if request.is_batch else request.sender
+        if request.is_batch:  # A server's batch says nothing about who reads but by its own ids.
+            named = [hit.visitor for hit in draft.hits or ()]
+            if not any(named):
+                return None
+            return visitors_under(keyed_hash(self._salts.of_brand(brand.name, now_ms=request.arrived_at_ms)), named)
         hits: Sequence[Hit | None] = draft.hits or [None] * len(draft.keys)
-        visitors = [self._visitor(brand, hit, sender, request.arrived_at_ms) for hit in hits]
+        visitors = [self._visitor(brand, hit, request.sender, request.arrived_at_ms) for hit in hits]
         return visitors if any(visitors) else None
 
-    def _visitor(self, brand: Brand, hit: Hit | None, sender: Sender | None, now_ms: int) -> bytes:
+    def _visitor(self, brand: Brand, hit: Hit | None, sender: Sender, now_ms: int) -> bytes:
         if hit is not None and hit.visitor:
             return visitor_hash(self._salts.of_brand(brand.name, now_ms=now_ms), hit.visitor)
         at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
-        if sender is None or not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
+        if not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
             return b""  # An old day's salt is gone.
         keyed = self._day_hash(brand, at_ms=at_ms, now_ms=now_ms)
         return b"" if keyed is None else visitor_under(keyed, sender.address, sender.agent, brand.name)

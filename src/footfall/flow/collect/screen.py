@@ -5,7 +5,9 @@ whatever is sent. Senders that want privacy leave no visitor behind, and meet th
 """
 
 import hashlib
-from collections.abc import Hashable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -30,7 +32,8 @@ SENDERS_MAX = 20_000  # that are remembered, in memory alone: some 5 MB, and 15 
 REMEMBERED_CHARS_MAX = 512  # of an agent
 
 _NONE: Final = Reason.NONE
-_Counts = tuple[dict[Hashable, int], dict[Hashable, int]]  # of visitors, and of visitors with an asset
+_purpose = attrgetter("purpose")
+_Counts = tuple[Counter[Hashable], Counter[Hashable]]  # of visitors, and of visitors with an asset
 
 _OF_AGENTS: Mapping[Label, Reason] = {
     Label.PERSON: Reason.NONE,
@@ -50,6 +53,22 @@ class ScreenLimits(Struct, frozen=True):
     entries_max: int = ENTRIES_MAX
 
 
+class _AgentReasons(dict[str, Reason]):
+    """What agents say against their senders or readers: those that were asked for lately are remembered."""
+
+    def __init__(self, found: Callable[[str], Reason]) -> None:
+        super().__init__()
+        self._found = found
+
+    def __missing__(self, agent: str) -> Reason:
+        reason = self._found(agent)
+        if len(self) >= SENDERS_MAX:
+            self.clear()
+        if len(agent) <= REMEMBERED_CHARS_MAX:
+            self[agent] = reason
+        return reason
+
+
 class Screen:
     """Labels hits by what is known at the door."""
 
@@ -67,12 +86,12 @@ class Screen:
         self._rules: dict[str, BrandRules] = {}
         self._clients = Clients()
         self._senders: dict[tuple[str, str, str], Reason] = {}
-        self._agent_reasons: dict[str, Reason] = {}  # of readers, where servers tell of them
+        self._agent_reasons = _AgentReasons(self._found_of_agent)
         self._keyed: hashlib.blake2b = keyed_hash(secret)
         entries_max = limits.entries_max
         self._repeats = RecentCounts(window_ms=limits.repeats_ms, entries_max=entries_max)
         self._visitors = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
-        self._recent: _Counts = ({}, {})  # at hand for all that comes in one millisecond
+        self._recent: _Counts = (Counter(), Counter())  # at hand for all that comes in one millisecond
         self._recent_at_ms = -1
         self._keys = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
 
@@ -103,7 +122,11 @@ class Screen:
             who = visitor if visitor and not hit.visitor else self._sender(brand, sender)
         if self._limits.key_per_minute_max and (reason := self._of_key(sender, 1, now_ms)):
             return reason
-        return self._of_hit(rules, hit, who, self._counts(now_ms))
+        if reason := self._of_hit(rules, hit):
+            return reason
+        found: dict[int, str] = {}
+        self._add_excess(found, (hit,), (who,), self._counts(now_ms))
+        return found.get(0, "")
 
     def of_draft(
         self, brand: str, draft: Draft, sender: Sender, *, visitors: Sequence[bytes] | None, now_ms: int
@@ -133,9 +156,41 @@ class Screen:
             ]
         else:
             whose = [self._sender(brand, sender)] * len(hits)
-        counts, judge = self._counts(now_ms), self._of_hit
-        found = [judge(rules, hit, who, counts) for hit, who in zip(hits, whose, strict=True)]
-        return {place: str(reason) for place, reason in enumerate(found) if reason} if any(found) else {}
+        found = self._spoken_against(rules, hits)
+        self._add_excess(found, hits, whose, self._counts(now_ms))
+        return found
+
+    def _spoken_against(self, rules: BrandRules | None, hits: Sequence[Hit]) -> dict[int, str]:
+        """Return what speaks against hits, each by itself; where nothing can, they are not looked at one by one."""
+        agents = {hit.agent for hit in hits}
+        agents.discard("")
+        if not (
+            any(map(self._agent_reasons.__getitem__, agents))
+            or any(map(self._spam.__getitem__, {hit.referrer for hit in hits}))
+            or any(map(self._clients.__getitem__, {hit.client for hit in hits}))
+            or any(map(_purpose, hits))
+            or (rules is not None and rules.may_block([hit.url or hit.key[0] for hit in hits], agents))
+        ):
+            return {}
+        found = [self._of_hit(rules, hit) for hit in hits]
+        return {place: reason.value for place, reason in enumerate(found) if reason}
+
+    def _add_excess(self, found: dict[int, str], hits: Sequence[Hit], whose: Sequence[bytes], counts: _Counts) -> None:
+        """Count the hits that nothing speaks against, and add those that are too much of one visitor."""
+        visitors, repeats = counts
+        places: Sequence[int] = range(len(hits))
+        if found or not all(whose):
+            places = [place for place, who in enumerate(whose) if who and place not in found]
+        if self._limits.visitor_per_minute_max:
+            over = _over(visitors, [whose[place] for place in places], self._limits.visitor_per_minute_max)
+            if over:
+                found |= {places[number]: Reason.RATE.value for number in over}
+                places = [place for place in places if place not in found]
+        if self._limits.repeats_max:
+            # Python's hashes are keyed anew in each process, and take less room than the asset's name.
+            pairs = [hash((whose[place], hits[place].key[0])) for place in places]
+            over = _over(repeats, pairs, self._limits.repeats_max)
+            found |= {places[number]: Reason.RELOAD.value for number in over}
 
     def _of_sender(self, brand: str, sender: Sender) -> Reason:
         """Return what a sender that speaks for itself says against itself; those of late are remembered."""
@@ -158,19 +213,9 @@ class Screen:
             reason = rules.on_address(sender.address, self._lists.countries) or rules.on_agent(sender.agent)
             if reason:
                 return reason
-        reason = self._of_agent(sender.agent)
+        reason = self._agent_reasons[sender.agent]
         if not reason and self._lists.data_centres.holds(sender.address):
             return Reason.DATA_CENTRE
-        return reason
-
-    def _of_agent(self, agent: str) -> Reason:
-        reason = self._agent_reasons.get(agent)
-        if reason is None:
-            reason = self._found_of_agent(agent)
-            if len(self._agent_reasons) >= SENDERS_MAX:
-                self._agent_reasons.clear()
-            if len(agent) <= REMEMBERED_CHARS_MAX:
-                self._agent_reasons[agent] = reason
         return reason
 
     def _found_of_agent(self, agent: str) -> Reason:
@@ -196,32 +241,21 @@ class Screen:
             self._recent = counts = self._visitors.counts_at(now_ms), self._repeats.counts_at(now_ms)
         return counts
 
-    def _of_hit(  # noqa: PLR0911 - one for each reason; a call for each would cost a fifth more
-        self, rules: BrandRules | None, hit: Hit, who: bytes, counts: _Counts
-    ) -> Reason:
-        """Return what speaks against a hit; when nothing does, count it, and return whether it is too much."""
-        asset = hit.key[0]
-        if rules is not None and rules.judges_pages and rules.pages[hit.url or asset]:
-            return Reason.RULE_PATH
-        if hit.agent and (reason := (rules is not None and rules.on_agent(hit.agent)) or self._of_agent(hit.agent)):
+    def _of_hit(self, rules: BrandRules | None, hit: Hit) -> Reason:
+        """Return what speaks against a hit by itself."""
+        agent = hit.agent
+        if rules is not None:
+            if rules.judges_pages and rules.pages[hit.url or hit.key[0]]:
+                return Reason.RULE_PATH
+            if agent and rules.blocked_agents[agent]:
+                return Reason.RULE_AGENT
+        if agent and (reason := self._agent_reasons[agent]):
             return reason
         if hit.purpose and is_purpose_ahead(hit.purpose):
             return Reason.PREFETCH
         if hit.client and (reason := self._clients[hit.client]):
             return reason
-        if hit.referrer and self._spam[hit.referrer]:
-            return Reason.REFERRER_SPAM
-        if not who:
-            return _NONE
-        visitors, repeats = counts
-        limits = self._limits
-        count = visitors[who] = visitors.get(who, 0) + 1
-        if count > limits.visitor_per_minute_max > 0:
-            return Reason.RATE
-        # Python's hashes are keyed anew in each process, and take less room than the asset's name.
-        pair = hash((who, asset))
-        count = repeats[pair] = repeats.get(pair, 0) + 1
-        return Reason.RELOAD if count > limits.repeats_max > 0 else _NONE
+        return Reason.REFERRER_SPAM if hit.referrer and self._spam[hit.referrer] else _NONE
 
     def _visitor(self, hit: Hit, visitor: bytes) -> bytes:
         """Return who a server says that its reader is."""
@@ -231,6 +265,19 @@ class Screen:
 
     def _sender(self, brand: str, sender: Sender) -> bytes:
         return visitor_under(self._keyed, sender.address, sender.agent, brand)
+
+
+def _over(counts: Counter[Hashable], keys: Sequence[Hashable], most: int) -> list[int]:
+    """Count keys, and return the places of those that came more often by then."""
+    counts.update(keys)
+    if max(map(counts.__getitem__, keys), default=0) <= most:
+        return []
+    later, over = Counter(keys), list[int]()
+    for place, key in enumerate(keys):
+        later[key] -= 1
+        if counts[key] - later[key] > most:
+            over.append(place)
+    return over
 
 
 def _of_keys(rules: BrandRules, keys: Sequence[HitKey]) -> dict[int, str]:

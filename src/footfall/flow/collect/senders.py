@@ -142,6 +142,16 @@ def visitor_under(keyed: hashlib.blake2b, *parts: str) -> bytes:
     return own.digest()
 
 
+def visitors_under(keyed: hashlib.blake2b, texts: Sequence[str]) -> list[bytes]:
+    """Return what stands for each of many visitors under a salt, each text by itself; nothing for an empty one."""
+    found: list[bytes] = []
+    for text in texts:
+        own = keyed.copy()
+        own.update(text.encode("utf-8", "surrogatepass"))
+        found.append(own.digest() if text else b"")
+    return found
+
+
 def _host(hop: str) -> str:
     """Return a hop without the port that some proxies write behind it."""
     if hop.startswith("["):

@@ -4,14 +4,13 @@ One of these sees all shards of a brand, since a visitor's hits lie in many. A p
 closed is judged with the next one: arrival is what a judge goes by, and a minute more or less changes nothing.
 """
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import compress
-from operator import itemgetter
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from footfall.flow.stream.records import HitKey, Judged, Pack
+from footfall.flow.stream.records import Judged, Pack, Unreadable, key_from_raw, raw_from_key
 from footfall.screening.findings import Finding, SubjectKind
 from footfall.screening.hit_columns import HitColumns, Numbers, code_of, joined
 from footfall.screening.judging import MINUTE_MS, Judge
@@ -23,13 +22,12 @@ NAMES_MINUTES = 6  # A judge speaks of assets of the last five minutes.
 GATHERED_MAX = 10_000  # hits that are laid into columns at once: some 4 MB
 LAID_MAX = 60_000  # hits that are handed over at once: the more, the less each of them costs
 CATCH_UP_MAX = 120  # minutes that are closed one by one after a pause; older ones have nothing in any window
-CODES_MAX = 20_000  # texts whose numbers are remembered, of each kind: some 3 MB
+CODES_MAX = 20_000  # keys and referrers whose numbers are remembered: some 5 MB each
 NAMES_MAX = 2_000  # of a minute: who has fewer hits than so many others is not judged, or soon named again
 NAMED_MIN = 100  # of what is laid at once, those with the most hits, even when there is no room any more
 
 _T = TypeVar("_T")
 _NO_VISITOR = bytes(8)
-_asset, _section = itemgetter(0), itemgetter(1)
 
 
 class Suspects:
@@ -114,7 +112,7 @@ class Gathered:
 
     def __init__(self, known: "KnownCodes | None" = None) -> None:
         self._known = known or KnownCodes()
-        self._keys: list[HitKey] = []
+        self._keys: list[bytes] = []  # as they stand in records
         self.clear()
 
     def __len__(self) -> int:
@@ -135,7 +133,8 @@ class Gathered:
         count, is_in = len(pack.keys), None
         if out or without:
             is_in = [place not in out and place not in without for place in range(count)]
-        self._keys += _kept(pack.keys, is_in)
+        keys = map(bytes, pack.keys) if isinstance(pack, Judged) else map(raw_from_key, pack.keys)
+        self._keys += keys if is_in is None else compress(keys, is_in)
         self._visitors += _kept(pack.visitors or [b""] * count, is_in)
         self._referrers += _kept(pack.referrers or [""] * count, is_in)
         self._agents += _kept(pack.agents or [0] * count, is_in)
@@ -144,12 +143,12 @@ class Gathered:
 
     def names(self, codes: Numbers, *, room: int) -> dict[int, str]:
         """Return the assets' ids by their numbers; where there is not room for all, of those with the most hits."""
-        names = dict(zip(codes.tolist(), map(_asset, self._keys), strict=True))
+        names = {one.asset: one.name for one in map(self._known.keys.__getitem__, set(self._keys)) if one.asset}
         if len(names) <= room:
             return names
         found, counts = np.unique(codes, return_counts=True)
         most = np.argsort(-counts, kind="stable")[: max(room, NAMED_MIN)]
-        return {code: names[code] for code in found[most].tolist()}
+        return {code: names[code] for code in found[most].tolist() if code in names}
 
     def columns(self) -> HitColumns:
         """Return the hits as a judge sees them."""
@@ -157,11 +156,14 @@ class Gathered:
         visitors = self._visitors
         if set(map(len, visitors)) != {8}:
             visitors = [one.rjust(8, b"\0") if one else _NO_VISITOR for one in visitors]
+        keys = _Numbers()
+        rows = np.fromiter(map(keys.__getitem__, self._keys), np.intp, count=count)
+        known = [self._known.keys[key] for key in keys]
         return HitColumns(
-            self._known.assets.of(map(_asset, self._keys), count),
-            self._known.sections.of(map(_section, self._keys), count),
+            np.array([one.asset for one in known], np.uint64)[rows],
+            np.array([one.section for one in known], np.uint64)[rows],
             np.frombuffer(b"".join(visitors), ">u8").astype(np.uint64),
-            self._known.hosts.of(self._referrers, count),
+            self._known.hosts.of(self._referrers),
             np.array(self._agents, np.uint64),
             np.array(self._at_ms, np.int64),
             np.array(self._arrived_ms, np.int64),
@@ -172,27 +174,53 @@ def _kept(column: list[_T], is_in: list[bool] | None) -> Iterable[_T]:
     return column if is_in is None else compress(column, is_in)
 
 
+class _Numbers(dict[bytes, int]):
+    """Keys, each with a number of its own in the order of their coming."""
+
+    def __missing__(self, key: bytes) -> int:
+        number = self[key] = len(self)
+        return number
+
+
+class KnownKey(NamedTuple):
+    """What a key stands for: the numbers of its asset and its section, and the asset's id."""
+
+    asset: int
+    section: int
+    name: str
+
+
 class KnownCodes:
     """What texts stand for, remembered; several brands may share it."""
 
     def __init__(self) -> None:
-        self.assets, self.sections = _Codes(code_of), _Codes(code_of)
-        self.hosts = _Codes(lambda referrer: code_of(host_of(referrer)))
+        self.keys = _Keys()
+        self.hosts = _Hosts()
 
 
-class _Codes(dict[str, int]):
-    """Numbers by text: those that were asked for lately are remembered."""
+class _Keys(dict[bytes, KnownKey]):
+    """What keys stand for: those that were asked for lately are remembered. One that is damaged is nothing's."""
 
-    def __init__(self, code: Callable[[str], int]) -> None:
-        super().__init__()
-        self._code = code
-
-    def __missing__(self, text: str) -> int:
+    def __missing__(self, data: bytes) -> KnownKey:
         if len(self) >= CODES_MAX:
             self.clear()
-        code = self[text] = self._code(text)
+        try:
+            asset, section, *_ = key_from_raw(data)
+        except Unreadable:
+            asset = section = ""
+        found = self[data] = KnownKey(code_of(asset), code_of(section), asset)
+        return found
+
+
+class _Hosts(dict[str, int]):
+    """The numbers of referrers' hosts: those that were asked for lately are remembered."""
+
+    def __missing__(self, referrer: str) -> int:
+        if len(self) >= CODES_MAX:
+            self.clear()
+        code = self[referrer] = code_of(host_of(referrer))
         return code
 
-    def of(self, texts: "map[str] | list[str]", count: int) -> Numbers:
-        """Return the numbers of so many texts."""
-        return np.fromiter(map(self.__getitem__, texts), np.uint64, count=count)
+    def of(self, referrers: list[str]) -> Numbers:
+        """Return the numbers of referrers."""
+        return np.fromiter(map(self.__getitem__, referrers), np.uint64, count=len(referrers))

@@ -62,8 +62,12 @@ class Pack(ReplayPack, array_like=True, frozen=True, gc=False):
 
 
 class Judged(Visited, array_like=True, frozen=True, gc=False):
-    """The columns of a pack that judging needs; the others are passed over."""
+    """The columns of a pack that judging needs; the others are passed over.
 
+    Keys are left as bytes: the same few come over and over, and `key_from_raw` reads each once.
+    """
+
+    keys: list[msgspec.Raw]  # pyright: ignore[reportIncompatibleVariableOverride] - the same column, not decoded
     urls: msgspec.Raw = msgspec.Raw()
     referrers: list[str] | None = None
     places: msgspec.Raw = msgspec.Raw()
@@ -78,6 +82,7 @@ _replay_decoder = msgspec.msgpack.Decoder(ReplayPack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
+_key_decoder = msgspec.msgpack.Decoder(HitKey)
 
 
 def record_from_pack(pack: ReplayPack) -> bytes:
@@ -108,6 +113,19 @@ def visited_from_record(data: bytes) -> Visited:
 def judged_from_record(data: bytes) -> Judged:
     """Return the columns that judging needs, or raise Unreadable."""
     return _decoded(_judged_decoder, data)
+
+
+def raw_from_key(key: HitKey) -> bytes:
+    """Return a key's bytes as they stand in a record."""
+    return _encoder.encode(key)
+
+
+def key_from_raw(data: bytes) -> HitKey:
+    """Return the key that a record's bytes of one stand for, or raise Unreadable."""
+    try:
+        return _key_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise Unreadable(f"not a key of a hit: {error}") from error
 
 
 def weight_of(pack: Counted) -> int:
