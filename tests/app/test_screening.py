@@ -40,7 +40,9 @@ def test_what_the_settings_allow_is_what_the_door_allows() -> None:
     kept = KeptScreen(Settings(screening_repeats_max=2, screening_visitor_per_minute=4))
     assert [judged(kept) for _ in range(3)] == ["", "", "reload"]
     assert [judged(kept, asset) for asset in "89"] == ["", "rate"]
-    free = KeptScreen(Settings(screening_repeats_max=0, screening_visitor_per_minute=0))
+    free = KeptScreen(
+        Settings(screening_repeats_max=0, screening_visitor_per_minute=0, screening_address_repeats_max=0)
+    )
     assert {judged(free) for _ in range(300)} == {""}
 
 

@@ -19,6 +19,7 @@ def screen_limits(settings: Settings) -> ScreenLimits:
     """Return how much the settings allow of one sender."""
     return ScreenLimits(
         repeats_max=settings.screening_repeats_max,
+        address_repeats_max=settings.screening_address_repeats_max,
         repeats_ms=settings.screening_repeats_minutes * MINUTE_MS,
         visitor_per_minute_max=settings.screening_visitor_per_minute,
         key_per_minute_max=settings.screening_key_per_minute,

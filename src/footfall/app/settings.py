@@ -135,6 +135,9 @@ class Settings:
     screening_repeats_max: int = _whole(
         10, 0, 1_000_000, "How often one visitor may hit one asset before it is suspected; 0 sets no limit."
     )
+    screening_address_repeats_max: int = _whole(
+        100, 0, 1_000_000, "How often one address may hit one asset, by whatever agents; 0 sets no limit."
+    )
     screening_repeats_minutes: int = _whole(10, 1, 1_440, "The minutes in which repeats of an asset are counted.")
     screening_visitor_per_minute: int = _whole(
         120, 0, 1_000_000, "The hits a minute that one visitor may send before they are suspected; 0 sets no limit."

@@ -46,6 +46,7 @@ class Reason(StrEnum):
     DATA_CENTRE = "data-centre"
     REFERRER_SPAM = "referrer-spam"
     RELOAD = "reload"
+    ONE_ADDRESS = "one-address"  # of one asset, whatever agents they have
     RATE = "rate"
     KEY_RATE = "key-rate"
     IMPOSSIBLE = "impossible-client"

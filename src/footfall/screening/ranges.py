@@ -16,6 +16,16 @@ _COUNT_BYTES = 4
 Range = tuple[bytes, bytes, str]  # first and last address, and what is said of them
 
 
+def network_of(address: str) -> str:
+    """Return whose address it is: of IPv6 the first half, since a household has all of the other."""
+    if ":" not in address:
+        return address
+    try:
+        return ipaddress.IPv6Address(address).packed[: V6_BYTES // 2].hex()
+    except ValueError:
+        return address
+
+
 class Unpackable(Refused):
     """Stored bytes are not ranges."""
 

@@ -141,6 +141,28 @@ def test_a_page_that_makes_up_visitors_is_still_one_sender(salts: Salts) -> None
     assert House(salts, repeats_max=2).batch([{}] * 4, READER) == {2: "reload", 3: "reload"}
 
 
+def test_an_address_that_makes_up_agents_is_still_one_address(salts: Salts) -> None:
+    house = House(salts, address_repeats_max=5)
+    said = [house.one(Sender("203.0.113.7", f"{FIREFOX} {number}", wants_privacy=False)) for number in range(8)]
+    assert said == [""] * 5 + ["one-address"] * 3
+    assert house.one(Sender("203.0.113.8", FIREFOX, wants_privacy=False)) == ""
+    assert house.one(READER, assetId="2") == ""
+    assert house.one(READER, at_ms=NOON_MS + 10 * MINUTE_MS) == ""
+
+
+def test_a_household_has_one_address_of_the_new_kind(salts: Salts) -> None:
+    house = House(salts, address_repeats_max=1)
+    first, second, other = ("2001:db8:1:1::1", "2001:db8:1:1:9::2", "2001:db8:1:2::1")
+    assert house.one(Sender(first, FIREFOX, wants_privacy=False)) == ""
+    assert house.one(Sender(second, FIREFOX, wants_privacy=True)) == "one-address"
+    assert house.one(Sender(other, FIREFOX, wants_privacy=False)) == ""
+
+
+def test_a_servers_own_address_says_nothing_of_its_readers(salts: Salts) -> None:
+    house = House(salts, address_repeats_max=1)
+    assert house.batch([{"visitor": str(number)} for number in range(5)]) == {}
+
+
 def test_a_server_is_judged_by_what_it_says_of_its_readers(salts: Salts) -> None:
     house = House(salts, repeats_max=2, visitor_per_minute_max=3)
     assert house.batch([{"sectionId": 1, "resourceType": "article", "paidType": "free"}] * 50) == {}

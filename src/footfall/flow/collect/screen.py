@@ -19,6 +19,7 @@ from footfall.screening.ahead import is_purpose_ahead
 from footfall.screening.clients import Clients
 from footfall.screening.labels import Label, Reason
 from footfall.screening.lists import Lists
+from footfall.screening.ranges import network_of
 from footfall.screening.recent_counts import RecentCounts
 from footfall.screening.referrers import SpamReferrers
 from footfall.screening.rules import BrandRules
@@ -47,6 +48,7 @@ class ScreenLimits(Struct, frozen=True):
     """How much is too much of one sender; 0 is never."""
 
     repeats_max: int = 10  # of one asset by one visitor
+    address_repeats_max: int = 100  # of one asset from one address, whatever agents it has
     repeats_ms: int = 10 * MINUTE_MS
     visitor_per_minute_max: int = 120
     key_per_minute_max: int = 0
@@ -90,6 +92,7 @@ class Screen:
         self._keyed: hashlib.blake2b = keyed_hash(secret)
         entries_max = limits.entries_max
         self._repeats = RecentCounts(window_ms=limits.repeats_ms, entries_max=entries_max)
+        self._addresses = RecentCounts(window_ms=limits.repeats_ms, entries_max=entries_max)
         self._visitors = RecentCounts(window_ms=MINUTE_MS, entries_max=entries_max)
         self._recent: _Counts = (Counter(), Counter())  # at hand for all that comes in one millisecond
         self._recent_at_ms = -1
@@ -97,7 +100,7 @@ class Screen:
 
     def __len__(self) -> int:
         """Return how many counts it remembers."""
-        return len(self._repeats) + len(self._visitors) + len(self._keys)
+        return len(self._repeats) + len(self._addresses) + len(self._visitors) + len(self._keys)
 
     def take_lists(self, lists: Lists) -> None:
         """Go by other lists from now on."""
@@ -126,6 +129,8 @@ class Screen:
             return reason
         found: dict[int, str] = {}
         self._add_excess(found, (hit,), (who,), self._counts(now_ms))
+        if not sender.is_server and not found:
+            self._add_crowds(found, brand, (hit,), sender.address, now_ms)
         return found.get(0, "")
 
     def of_draft(
@@ -158,6 +163,8 @@ class Screen:
             whose = [self._sender(brand, sender)] * len(hits)
         found = self._spoken_against(rules, hits)
         self._add_excess(found, hits, whose, self._counts(now_ms))
+        if not sender.is_server:
+            self._add_crowds(found, brand, hits, sender.address, now_ms)
         return found
 
     def _spoken_against(self, rules: BrandRules | None, hits: Sequence[Hit]) -> dict[int, str]:
@@ -191,6 +198,17 @@ class Screen:
             pairs = [hash((whose[place], hits[place].key[0])) for place in places]
             over = _over(repeats, pairs, self._limits.repeats_max)
             found |= {places[number]: Reason.RELOAD.value for number in over}
+
+    def _add_crowds(self, found: dict[int, str], brand: str, hits: Sequence[Hit], address: str, now_ms: int) -> None:
+        """Add hits of one asset that are too many from one address: a script makes up an agent for each of its hits."""
+        most = self._limits.address_repeats_max
+        if not most:
+            return
+        places = [place for place in range(len(hits)) if place not in found]
+        network = network_of(address)
+        pairs = [hash((brand, network, hits[place].key[0])) for place in places]
+        over = _over(self._addresses.counts_at(now_ms), pairs, most)
+        found |= {places[number]: Reason.ONE_ADDRESS.value for number in over}
 
     def _of_sender(self, brand: str, sender: Sender) -> Reason:
         """Return what a sender that speaks for itself says against itself; those of late are remembered."""

@@ -30,7 +30,7 @@ BY_VISITOR: Final = frozenset({Reason.RATE, Reason.RELOAD})
 JUDGED_AGAIN: Final = frozenset({"", Reason.RULE_PATH, Reason.REFERRER_SPAM}) | BY_VISITOR
 OF_THE_DOOR: Final = JUDGED_AGAIN | {
     Reason.AGENT_BOT, Reason.AGENT_AI, Reason.NO_AGENT, Reason.NO_BROWSER, Reason.HEADLESS, Reason.PREFETCH,
-    Reason.DATA_CENTRE, Reason.IMPOSSIBLE, Reason.KEY_RATE, Reason.RULE_ADDRESS, Reason.RULE_AGENT,
+    Reason.DATA_CENTRE, Reason.IMPOSSIBLE, Reason.KEY_RATE, Reason.ONE_ADDRESS, Reason.RULE_ADDRESS, Reason.RULE_AGENT,
     Reason.RULE_COUNTRY,
 }  # fmt: skip
 WHY_NOT: Final[Mapping[str, str]] = {
