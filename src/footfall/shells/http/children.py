@@ -65,9 +65,13 @@ class Child:
                 return
             lived_s = asyncio.get_running_loop().time() - started
             wait_s = RESTART_S_MIN if lived_s > RESTART_S_MAX else min(wait_s * 2, RESTART_S_MAX)
+            # A signal to the whole instance ends a child that has only begun to start before it reaches us.
+            await asyncio.sleep(RESTART_S_MIN)
+            if self._is_stopping:
+                return
             self.restarts += 1
-            _log.error("%s ended by itself; it starts again in %.1f s", self._module, wait_s)
-            await asyncio.sleep(wait_s)
+            _log.error("%s ended by itself; it starts again in %.1f s", self._module, wait_s - RESTART_S_MIN)
+            await asyncio.sleep(wait_s - RESTART_S_MIN)
 
     async def _run_once(self) -> None:
         ours, theirs = socket.socketpair()
