@@ -41,6 +41,10 @@ class Child:
         self._writer.write(framed(message))
         return True
 
+    def let_end(self) -> None:
+        """Start it no more when it ends: nothing that is still to be done needs it."""
+        self._is_stopping = True
+
     async def stop(self, *, timeout_s: float) -> None:
         """Let the process finish its work and end; end it when the time is over."""
         self._is_stopping = True
@@ -65,7 +69,7 @@ class Child:
                 return
             lived_s = asyncio.get_running_loop().time() - started
             wait_s = RESTART_S_MIN if lived_s > RESTART_S_MAX else min(wait_s * 2, RESTART_S_MAX)
-            # A signal to the whole instance ends a child that has only begun to start before it reaches us.
+            # A signal to the whole instance ends a child that has only begun to start before we hear of it.
             await asyncio.sleep(RESTART_S_MIN)
             if self._is_stopping:
                 return

@@ -148,6 +148,7 @@ class Front:
     async def _stop(self, state: FrontState) -> None:
         """Answer what is in progress, commit it, count it, and end."""
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
+        self._judging.let_end()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
