@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from footfall.flow.count.aside import aside, record_at, replay_of
+from footfall.flow.count.recount import Asked, Done
 from footfall.flow.count.rollup import PARTS_PER_STEP
 from footfall.flow.store import keys
 from footfall.flow.store.columns import columns_from_counts
@@ -84,6 +85,27 @@ def test_late_hits_that_wait_are_taken_into_their_hour() -> None:
     assert done.changed == 0
     assert set(stage.parts(NOON_MS, Grain.HOUR)) == {keys.shard_name(0)}
     assert stage.everything() == before
+
+
+def test_a_sparing_recount_writes_only_what_is_not_as_it_was() -> None:
+    stage = Stage()
+    side = stage.side()
+    stage.send("1", "2")
+    stage.clock.advance(MINUTE_MS)
+    stage.send("1", "2")
+    side.count()
+    through = stage.parts(NOON_MS, Grain.MINUTE)[keys.shard_name(0)].through
+    stage.send("3", at_ms=NOON_MS + MINUTE_MS)  # Only the checkpoint and the second minute go on with it.
+    side.count()
+    wrong = stage.window(NOON_MS + MINUTE_MS, Grain.MINUTE)
+    side.workers[0].held.save("abc", wrong, keys.shard_name(0), columns_from_counts({key_of("9"): 9}), through=3)
+    *_, done = side.recounter.run(Asked("abc", NOON_MS, NOON_MS + HOUR_MS, is_sparing=True))
+    assert isinstance(done, Done)
+    assert done.changed == 1
+    assert stage.counts(NOON_MS + MINUTE_MS, Grain.MINUTE) == {key_of("1"): 1, key_of("2"): 1, key_of("3"): 1}
+    assert stage.parts(NOON_MS, Grain.MINUTE)[keys.shard_name(0)].through == through
+    side.recount(NOON_MS, NOON_MS + HOUR_MS)
+    assert stage.parts(NOON_MS, Grain.MINUTE)[keys.shard_name(0)].through > through
 
 
 def test_a_range_inside_an_hour_counts_the_whole_hour_again() -> None:

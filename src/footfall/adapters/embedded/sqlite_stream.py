@@ -25,7 +25,7 @@ from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Mark, Recor
 from footfall.values.clock import Clock
 
 FORMAT = 1
-READ_BYTES_MAX = 4_000_000  # Compressed; keeps one read of a long backlog within some tens of megabytes.
+READ_BYTES_MAX = 1_500_000  # Compressed; keeps one read of a long backlog within some ten megabytes.
 JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
 JOINED_BLOCKS_MAX = 2_000
 

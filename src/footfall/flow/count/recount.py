@@ -50,7 +50,8 @@ class Asked:
     brand: str
     from_ms: int
     to_ms: int
-    is_sparing: bool = False  # Hours of a built day that are whole in the store are taken from there.
+    # Hours of a built day that are whole in the store are taken from there, and what is as it was is not written.
+    is_sparing: bool = False
 
 
 @dataclass(slots=True)
@@ -111,7 +112,7 @@ class Recount:
         done.catalogue = 0 if labels is None else labels.version(asked.brand)
         known = self._workers[0].verdicts
         done.verdicts = 0 if known is None else known.version(asked.brand)
-        self._swapping.begin()
+        self._swapping.begin(is_sparing=asked.is_sparing)
         self._skipping = Skipping(asked.brand)
         start, hours_max = 0, HOURS_AT_ONCE
         while start < len(hours):

@@ -71,8 +71,16 @@ class Stretch:
 
     def meet(self, shard: int, place: Place, met: PlaceTally, keys: Sequence[CountKey]) -> None:
         """Add visitors of a place, if it lies in the stretch, who were met under these keys."""
-        if self._holds(place):
-            self.met[shard].setdefault(place, PlaceTally()).take(met, keys)
+        if not self._holds(place):
+            return
+        held = self.met[shard].get(place)
+        if held is not None:
+            held.take(met, keys)
+        elif keys == met.keys():  # Nearly every minute lies in one piece of what is read, and is taken as it is.
+            self.met[shard][place] = met
+        else:
+            self.met[shard][place] = PlaceTally()
+            self.met[shard][place].take(met, keys)
 
     def shrink(self) -> None:
         """Give up the later half while too much is counted; it will be a stretch of its own."""

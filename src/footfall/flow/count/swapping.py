@@ -44,15 +44,19 @@ class Swapping:
         self._keep_rows = keep_rows
         self._clock = clock
         self._is_shared = any(worker.is_shared for worker in workers)
+        self._is_sparing = False
+        self._mains = {keys.shard_name(worker.shard) for worker in workers}
         self.written: set[Window] = set()
         self.differing: set[Window] = set()
 
-    def begin(self) -> None:
-        """Forget what was written before."""
+    def begin(self, *, is_sparing: bool) -> None:
+        """Forget what was written before; from now on leave windows alone that are as they were, or write them too."""
+        # Where others write as well, they must find out that a window was counted again.
+        self._is_sparing = is_sparing and not self._is_shared
         self.written, self.differing = set(), set()
 
     def write(self, brand: str, window: Window, contents: Sequence[Content]) -> bool:
-        """Store each shard's part of a window in the place of all that was there; return whether there was any."""
+        """Store each shard's part of a window in the place of all that was there; return whether readers must know."""
         heads = self._summaries.heads(brand, window)
         sums = [one.columns for one in contents]
         if not heads and not any(total_hits(columns) for columns in sums):
@@ -60,6 +64,10 @@ class Swapping:
         self.written.add(window)
         if self._differs(brand, window, sums):
             self.differing.add(window)
+        elif self._is_sparing and {head.part for head in heads} <= self._mains:
+            return self._write_visitors(
+                brand, window, contents
+            )  # Nothing late, nothing cut: the hits stay as they lie.
         if self._is_shared:
             self._cover(brand, window, heads)
             self._require_caught_up(brand, window)
@@ -74,17 +82,18 @@ class Swapping:
         self._clear_merged(brand, window)
         return True
 
-    def _write_visitors(self, brand: str, window: Window, contents: Sequence[Content]) -> None:
+    def _write_visitors(self, brand: str, window: Window, contents: Sequence[Content]) -> bool:
         """Store each shard's visitors of a window in the place of those that were there, unless they are the same."""
         merged = [key for key in piece_keys(self._table, brand, window) if keys.part_from_visitors(key) == keys.ALL]
         after = merge_grouped([one.visitors for one in contents])
         if self._are_others(brand, window, after, is_cut=bool(merged)):
             self.differing.add(window)
         elif not merged:
-            return
+            return False
         for worker, content in zip(self._workers, contents, strict=True):
             worker.visitors.replace(brand, window, content.visitors, through=worker.checkpoint.through)
         remove_keys(self._table, merged)
+        return True
 
     def _are_others(self, brand: str, window: Window, after: GroupedUniques, *, is_cut: bool) -> bool:
         """Tell whether a window's visitors are others now; one that was cut has those of its assets that were kept."""

@@ -7,7 +7,7 @@ from footfall.flow.stream.raw import RawHits
 from footfall.ports.stream import Record
 
 ALL = ""  # in the place of a brand, where raw hits of all of them lie together
-READ_RECORDS = 500  # at once: some 10 MB of usual batches
+READ_RECORDS = 200  # at once: some 4 MB of usual batches
 
 
 class Minutes:
