@@ -35,6 +35,8 @@ class Finding:
     score: float
     notes: tuple[FeatureNote, ...]
     words: str
+    agents: tuple[int, ...] = ()  # of an asset: only hits of these kinds of agent are meant, by their numbers
+    visitors: tuple[int, ...] = ()  # or only those of these visitors; nothing of both: all hits
 
     @property
     def is_held(self) -> bool:
