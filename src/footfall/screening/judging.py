@@ -23,6 +23,7 @@ from footfall.screening.visitor_features import (
     VisitorPoints,
     VisitorWindow,
 )
+from footfall.screening.walking import walk_of
 from footfall.sketches.random_cut_forest.forest import Forest
 from footfall.sketches.random_cut_forest.shape import Shape
 
@@ -131,11 +132,16 @@ class Judge:
         for row, point in enumerate(points):
             finding = None
             score = learned.visitors.score(point)
-            if score > limit:
+            walk = walk_of(point)
+            if walk is not None or score > limit:
                 visitor = int(found.visitor[row])
                 span = _began_ms(int(found.first_ms[row]), end_ms), end_ms + VISITOR_LEASE_MS
-                case = _case(learned.visitor_cases, visitor, span, Cause.UNUSUAL_VISITOR)
-                finding = self._unusual(SubjectKind.VISITOR, visitor, case, point)
+                case = _case(
+                    learned.visitor_cases, visitor, span, Cause.UNUSUAL_VISITOR if walk is None else Cause.WALK
+                )
+                finding = None if walk is None else walk.finding(visitor, (case.from_ms, case.to_ms))
+                if score > limit:  # What the forest says of it has all features.
+                    finding = self._unusual(SubjectKind.VISITOR, visitor, case, point) or finding
             if finding is None:
                 learned.visitors.add(point)
                 learned.visitor_threshold.add([score])

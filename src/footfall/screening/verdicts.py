@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause, Finding, SubjectKind
-from footfall.screening.hit_columns import NOTHING, Mask, Moments, Numbers, code_of, visitor_bytes, visitor_code
+from footfall.screening.hit_columns import NOTHING, Moments, Numbers, code_of, visitor_bytes, visitor_code
 from footfall.screening.labels import Reason
 from footfall.values.errors import Refused
 
