@@ -23,8 +23,9 @@ from bench.attack_scenario import Scenario, scenario
 from bench.attack_world import HOUR_MS, HUMAN_HITS, MINUTE_MS, START_MS, Truth
 from bench.plan import SECONDS, Plan
 from bench.results import RESULTS, Row, row, save, show
+from footfall.screening.agent_codes import agent_code
 from footfall.screening.findings import Finding, SubjectKind
-from footfall.screening.hit_columns import HitColumns, codes
+from footfall.screening.hit_columns import HitColumns
 from footfall.screening.judging import Judge, new_learned
 
 SEED = 2_026
@@ -77,7 +78,7 @@ def columns_of(day: Scenario) -> HitColumns:
     """Return the scenario's hits as a judge sees them."""
     hits = day.hits
     visitor = visitors_of(day)
-    agent_codes = codes(day.agents)
+    agent_codes = np.array([agent_code(agent) for agent in day.agents], np.uint64)
     return HitColumns(
         hits.asset.astype(np.uint64) + np.uint64(1),
         (hits.asset % 30).astype(np.uint64) + np.uint64(1),
@@ -114,7 +115,11 @@ def held_by(findings: Sequence[tuple[int, Finding]], columns: HitColumns) -> tup
         start, stop = np.searchsorted(column, key), np.searchsorted(column, key, "right")
         places = orders[finding.kind][start:stop]
         at_ms = columns.at_ms[places]
-        return places[(at_ms >= finding.from_ms) & (at_ms < finding.to_ms)]
+        places = places[(at_ms >= finding.from_ms) & (at_ms < finding.to_ms)]
+        if not finding.agents and not finding.visitors:
+            return places
+        is_kind = np.isin(columns.agent[places], np.array(finding.agents, np.uint64))
+        return places[is_kind | np.isin(columns.visitor[places], np.array(finding.visitors, np.uint64))]
 
     for given_ms, finding in findings:
         if finding.is_held:

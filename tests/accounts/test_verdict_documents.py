@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from footfall.accounts.audit import Trail
@@ -36,7 +37,14 @@ def test_features_are_put_into_words(store: VerdictStore) -> None:
         "kinds of agent, against what is usual",
         "of another release",
     ]
+    assert [(note["value"], note["unit"]) for note in told["explanation"]] == [(8.0, "times"), (1.0, "")]
     assert (told["label"], told["from"], told["by"]) == ("suspected", "2026-11-15T11:00Z", "judge")
+
+
+def test_it_is_told_to_how_many_kinds_or_visitors_a_hold_is_narrowed(store: VerdictStore) -> None:
+    assert document_of_verdict(HELD)["narrowedTo"] is None
+    store.find("abc", [msgspec.structs.replace(HELD, agents=(3, 9), visitors=("00000000000000ff",))], since={})
+    assert document_of_verdict(store.verdict("abc", HELD.id))["narrowedTo"] == {"agents": 2, "visitors": 1}
 
 
 @pytest.mark.parametrize(

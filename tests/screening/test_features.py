@@ -5,7 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.screening.asset_features import AssetFeature
-from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES, notes_of, suspicious_share, words_of
+from footfall.screening.features import (
+    ASSET_SIDES,
+    VISITOR_SIDES,
+    FeatureNote,
+    Unit,
+    notes_of,
+    suspicious_share,
+    told_value,
+    words_of,
+)
 from footfall.screening.visitor_features import VisitorFeature
 from footfall.sketches.random_cut_forest.forest import Direction, Explanation, FeaturePart
 
@@ -40,11 +49,29 @@ def test_words_say_what_stands_out_and_how_sure_it_is() -> None:
     explanation = explanation_of(*drawn)
     words = words_of(notes_of(explanation, np.zeros(len(drawn)).tolist(), VISITOR_SIDES), VISITOR_SIDES)
     assert words == (
-        "evenness of the time between hits higher than usual (75% of the score); "
-        "hits in the hour probably lower than usual (25% of the score)"
+        "evenness of the time between hits higher than usual: 1 times as even as by chance (75% of the score); "
+        "hits in the hour probably lower than usual: 0 hits (25% of the score)"
     )
     assert suspicious_share(explanation, VISITOR_SIDES) == 0.75
 
 
 def test_a_score_of_nothing_has_no_suspicious_part() -> None:
     assert suspicious_share(explanation_of(*[FeaturePart(0.0, Direction.HIGH, 0.0)] * 9), VISITOR_SIDES) == 0
+
+
+def test_values_are_told_in_their_unit_and_not_as_logarithms() -> None:
+    def told(feature: str, value: float) -> tuple[float, str]:
+        return told_value(FeatureNote(feature, value, 1.0, "high", 1.0), ASSET_SIDES)
+
+    assert told("hits", np.log2(1 + 102)) == (102.0, "hits")
+    assert told("repeats", 0.0) == (1.0, "times")
+    assert told("rise", 3.0) == (8.0, "times")
+    assert told("bare", 0.25) == (0.25, "of all")
+    assert told("steadiness", 6.0) == (64.0, "times as even as by chance")
+    assert told("of another release", 0.5) == (0.5, "")
+    assert Unit.SECONDS.told(0.0) == 0.0
+
+
+def test_a_share_is_said_in_hundredths() -> None:
+    note = FeatureNote("bare", 0.25, 1.0, "high", 1.0)
+    assert words_of([note], ASSET_SIDES) == "share without a referrer higher than usual: 25% (100% of the score)"

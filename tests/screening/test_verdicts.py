@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from footfall.screening.covering import Covering
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause, Finding, SubjectKind
 from footfall.screening.hit_columns import codes, visitor_code
@@ -16,6 +17,8 @@ from footfall.screening.verdicts import (
     Verdict,
     applied,
     as_of,
+    changed_ranges,
+    reason_of,
     settled,
     verdict_from_finding,
     version_at,
@@ -35,8 +38,10 @@ def verdict(
     *,
     state: State = State.HELD,
     cause: Cause = Cause.FEW_AGENTS,
+    agents: tuple[int, ...] = (),
+    visitors: tuple[str, ...] = (),
 ) -> Verdict:
-    return Verdict(kind, subject, *span, cause, state, 1_000)
+    return Verdict(kind, subject, *span, cause, state, 1_000, agents=agents, visitors=visitors)
 
 
 def subject_of(kind: SubjectKind, place: int) -> str:
@@ -44,8 +49,12 @@ def subject_of(kind: SubjectKind, place: int) -> str:
 
 
 verdicts = st.builds(
-    lambda kind, place, start, length, state, cause: verdict(
-        kind, subject_of(kind, place), (start, start + length), state=state, cause=cause
+    lambda kind, place, start, length, state, cause, agents, visitors: verdict(
+        *(kind, subject_of(kind, place), (start, start + length)),
+        state=state,
+        cause=cause,
+        agents=tuple(sorted(agents)),
+        visitors=tuple(sorted(subject_of(SubjectKind.VISITOR, place) for place in visitors)),
     ),
     st.sampled_from(SubjectKind),
     st.integers(0, 2),
@@ -53,34 +62,38 @@ verdicts = st.builds(
     st.integers(0, 30),
     st.sampled_from(State),
     st.sampled_from(Cause),
+    st.sets(st.integers(0, 3), max_size=2),
+    st.sets(st.integers(0, 1), max_size=1),
 )
-hits = st.tuples(st.sampled_from(VISITORS), st.sampled_from(ASSETS), st.integers(0, 90))
+Hit = tuple[bytes, str, int, int]
+hits = st.tuples(st.sampled_from(VISITORS), st.sampled_from(ASSETS), st.integers(0, 90), st.integers(0, 3))
 
 
 @settings(max_examples=200)
 @given(st.lists(verdicts, max_size=12), st.lists(hits, max_size=30))
-def test_a_pack_is_judged_as_its_hits_are(given_verdicts: list[Verdict], pack: list[tuple[bytes, str, int]]) -> None:
+def test_a_pack_is_judged_as_its_hits_are(given_verdicts: list[Verdict], pack: list[Hit]) -> None:
     applying = Applying(given_verdicts)
     visitors = np.array([visitor_code(one[0]) for one in pack], np.uint64)
     assets, moments = codes(one[1] for one in pack), np.array([one[2] for one in pack], np.int64)
+    agents = np.array([one[3] for one in pack], np.uint64)
     expected = {
         place: reason
-        for place, (visitor, asset, at_ms) in enumerate(pack)
-        if (reason := applied(given_verdicts, visitor=visitor, asset=asset, at_ms=at_ms))
+        for place, (visitor, asset, at_ms, agent) in enumerate(pack)
+        if (reason := applied(given_verdicts, visitor=visitor, asset=asset, at_ms=at_ms, agent=agent))
     }
-    assert applying.reasons(visitor=visitors, asset=assets, at_ms=moments) == expected
-    mask = applying.mask(visitor=visitors, asset=assets, at_ms=moments)
-    assert np.flatnonzero(mask).tolist() == list(expected)
+    assert applying.reasons(visitor=visitors, asset=assets, at_ms=moments, agent=agents) == expected
+    covering = Covering(given_verdicts)
+    for place, (visitor, asset, at_ms, agent) in enumerate(pack):
+        found = covering.of_hit(visitor=visitor, asset=asset, at_ms=at_ms, agent=agent)
+        assert ("" if found is None else reason_of(found).value) == expected.get(place, "")
 
 
 @settings(max_examples=100)
 @given(st.lists(verdicts, max_size=8), hits)
-def test_where_no_verdict_touches_no_hit_is_left_out(
-    given_verdicts: list[Verdict], hit: tuple[bytes, str, int]
-) -> None:
-    visitor, asset, at_ms = hit
+def test_where_no_verdict_touches_no_hit_is_left_out(given_verdicts: list[Verdict], hit: Hit) -> None:
+    visitor, asset, at_ms, agent = hit
     if not Applying(given_verdicts).touches(at_ms, at_ms + 1):
-        assert applied(given_verdicts, visitor=visitor, asset=asset, at_ms=at_ms) == ""
+        assert applied(given_verdicts, visitor=visitor, asset=asset, at_ms=at_ms, agent=agent) == ""
 
 
 def test_a_range_has_its_beginning_and_not_its_end() -> None:
@@ -101,6 +114,21 @@ def test_a_hit_without_a_visitor_is_nobodys() -> None:
         Applying([nobody]).reasons(visitor=np.zeros(1, np.uint64), asset=codes(["b"]), at_ms=np.array([150], np.int64))
         == {}
     )
+
+
+def test_a_narrowed_verdict_speaks_of_its_kinds_of_agent_or_its_visitors_alone() -> None:
+    ann = visitor_subject(visitor_code(VISITORS[1]))
+    kinds, whose = verdict(agents=(3, 7)), verdict(visitors=(ann,))
+    assert [applied([kinds], visitor=b"", asset="a", at_ms=150, agent=agent) for agent in (0, 3, 4, 7)] == [
+        *("", "verdict", "", "verdict")
+    ]
+    reasons = [applied([whose], visitor=visitor, asset="a", at_ms=150, agent=3) for visitor in VISITORS]
+    assert reasons == ["", "verdict", ""]
+
+
+def test_another_narrowing_gives_all_of_a_case_another_label() -> None:
+    assert changed_ranges(verdict(), verdict(agents=(3,))) == [(100, 200)]
+    assert changed_ranges(verdict(agents=(3,)), verdict(agents=(3,), span=(100, 300))) == [(200, 300)]
 
 
 def test_a_finding_becomes_a_verdict_that_waits_unless_the_brand_filters() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from footfall.accounts.verdict_store import VerdictStore
-from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES
+from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES, FeatureNote, told_value
 from footfall.screening.findings import SubjectKind
 from footfall.screening.labels import label_of
 from footfall.screening.verdicts import State, Verdict, changed_ranges, reason_of
@@ -15,9 +15,9 @@ DECISIONS: Final[Mapping[str, State]] = {"confirm": State.CONFIRMED, "release": 
 WAITING, SETTLED = "waiting", "settled"
 PAGE_DEFAULT = 100
 
+_SIDES: Final = {SubjectKind.VISITOR: VISITOR_SIDES, SubjectKind.ASSET: ASSET_SIDES}
 _SAID: Final = {
-    kind: {feature.name.lower(): side.words for feature, side in sides.items()}
-    for kind, sides in ((SubjectKind.VISITOR, VISITOR_SIDES), (SubjectKind.ASSET, ASSET_SIDES))
+    kind: {feature.name.lower(): side.words for feature, side in sides.items()} for kind, sides in _SIDES.items()
 }
 
 
@@ -34,21 +34,32 @@ def document_of_verdict(verdict: Verdict) -> dict[str, Any]:
         "cause": verdict.cause.value,
         "score": verdict.score,
         "words": verdict.words,
-        "explanation": [
-            {
-                "feature": note.feature,
-                "words": _SAID[verdict.kind].get(note.feature, note.feature),
-                "value": note.value,
-                "attribution": note.attribution,
-                "direction": note.direction,
-                "strength": note.strength,
-            }
-            for note in verdict.notes
-        ],
+        "narrowedTo": _narrowed_to(verdict),
+        "explanation": [_document_of_note(verdict.kind, note) for note in verdict.notes],
         "foundAt": instant_text(verdict.found_at_ms),
         "changedAt": instant_text(verdict.changed_at_ms or verdict.found_at_ms),
         "by": verdict.by,
         "version": verdict.version,
+    }
+
+
+def _narrowed_to(verdict: Verdict) -> dict[str, int] | None:
+    """Return of how many kinds of agent or visitors alone the hits are labelled; None: all of the subject's."""
+    if not verdict.agents and not verdict.visitors:
+        return None
+    return {"agents": len(verdict.agents), "visitors": len(verdict.visitors)}
+
+
+def _document_of_note(kind: SubjectKind, note: FeatureNote) -> dict[str, Any]:
+    value, unit = told_value(note, _SIDES[kind])
+    return {
+        "feature": note.feature,
+        "words": _SAID[kind].get(note.feature, note.feature),
+        "value": value,
+        "unit": unit,
+        "attribution": note.attribution,
+        "direction": note.direction,
+        "strength": note.strength,
     }
 
 

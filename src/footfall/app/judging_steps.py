@@ -81,6 +81,8 @@ class Report:
     skipped_ms: int = 0  # that was passed over, because it could not follow
     verdicts: int = 0  # that were found, or went on
     brands: int = 0
+    ready_visitors: int = 0  # brands of which enough was seen to find visitors by comparison
+    ready_assets: int = 0
 
 
 @dataclass(slots=True)
@@ -237,6 +239,9 @@ class Judging:
         end_ms = self._end_ms
         self._end_ms += MINUTE_MS
         self.report.judged_ms, self.report.brands = end_ms, len(self._brands)
+        learned = [one.memory.learned for one in self._brands.values()]
+        self.report.ready_visitors = sum(one.visitor_threshold.is_ready for one in learned)
+        self.report.ready_assets = sum(one.asset_threshold.is_ready for one in learned)
         for name, one in self._brands.items():
             if end_ms <= one.memory.judged_ms:
                 one.suspects.pass_by(now_ms=end_ms)

@@ -13,10 +13,18 @@ import zstandard
 from msgspec import Struct
 
 from footfall.flow.stream.raw import RawHits
-from footfall.flow.stream.records import Pack, Unreadable, pack_from_record, visited_from_record
+from footfall.flow.stream.records import (
+    Kinds,
+    Pack,
+    Unreadable,
+    kinds_from_record,
+    pack_from_record,
+    visited_from_record,
+)
 from footfall.ports.blobs import Blobs, everything
 from footfall.ports.stream import Record
 from footfall.screening.covering import Covering, Standing, is_decided
+from footfall.screening.hit_columns import NOTHING
 from footfall.screening.labels import Label, label_of
 from footfall.screening.verdicts import Change, Verdict
 from footfall.values.clock import Clock
@@ -211,7 +219,9 @@ def lines_of(record: Record, covering: Covering) -> list[bytes]:
 
 def _found(record: Record, covering: Covering) -> dict[int, Verdict | None]:
     """Return the places of hits that are set apart, with the verdicts on them."""
-    pack = visited_from_record(record.data)  # Most packs have nothing, and their addresses need not be read.
+    # Most packs have nothing, and their addresses need not be read.
+    pack = kinds_from_record(record.data) if covering.has_agents else visited_from_record(record.data)
+    agents = pack.agents if isinstance(pack, Kinds) else None
     screened = pack.screened or {}
     if not screened and not covering:
         return {}
@@ -223,7 +233,8 @@ def _found(record: Record, covering: Covering) -> dict[int, Verdict | None]:
             continue
         visitor = pack.visitors[place] if pack.visitors else b""
         at_ms = pack.at_ms[place] if pack.at_ms else pack.arrived_at_ms
-        verdict = covering.of_hit(visitor=visitor, asset=pack.keys[place][0], at_ms=at_ms)
+        agent = agents[place] if agents else NOTHING
+        verdict = covering.of_hit(visitor=visitor, asset=pack.keys[place][0], at_ms=at_ms, agent=agent)
         if verdict is not None or label is Label.SUSPECTED:
             found[place] = verdict
     return found

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from footfall.screening.hit_columns import NOTHING, SPREAD, HitColumns, Mask, Moments, Numbers, joined, no_hits
+from footfall.screening.usual_agents import UsualAgents
 
 Floats = NDArray[np.float64]
 
@@ -59,6 +60,7 @@ class AssetWindow:
         self._slots: deque[tuple[HitColumns, int]] = deque([(no_hits(), 1)], maxlen=SLOTS)
         self._hits_min = hits_min
         self.slot_hits_max = slot_hits_max
+        self.usual_agents = UsualAgents(np.zeros(0, np.uint64), np.zeros(0))  # as the last points had them
 
     @property
     def one_of(self) -> int:
@@ -92,17 +94,26 @@ class AssetWindow:
         is_kept = is_judged[places]
         is_usual = np.ones(len(hits), np.bool_) if without is None else ~np.isin(hits.asset, without)
         usual = _Usual(hits.chosen(is_usual))
+        self.usual_agents = usual.agents
         row = (np.cumsum(is_judged) - 1)[places[is_kept]]
         return _points(hits.chosen(is_kept), row.astype(np.intp), asset[is_judged], one_of, usual)
+
+    def hits_of(self, asset: int) -> HitColumns:
+        """Return an asset's hits of the window, those that its features were made from."""
+        one_of, code = self.one_of, np.uint64(asset)
+        found = [(slot.chosen(slot.asset == code), share) for slot, share in self._slots]
+        return joined([hits if share == one_of else hits.chosen(_is_sampled(hits, one_of)) for hits, share in found])
 
 
 class _Usual:
     """The agents of all assets together: the share of each, and how many kinds so many hits have."""
 
     def __init__(self, hits: HitColumns) -> None:
+        every, counts = np.unique(hits.agent, return_counts=True)
+        self.agents = UsualAgents(every, counts.astype(np.float64))  # with those that nobody knows
         hits = hits.chosen(hits.agent != NOTHING)
-        self._agents, counts = np.unique(hits.agent, return_counts=True)
-        self._shares = counts / max(1, len(hits))
+        is_known = every != NOTHING
+        self._agents, self._shares = every[is_known], counts[is_known] / max(1, len(hits))
         shuffled = hits.agent[np.argsort(hits.visitor * SPREAD ^ hits.arrived_ms.astype(np.uint64) * SPREAD)]
         self._sizes, self._bits = _curve(shuffled)
 

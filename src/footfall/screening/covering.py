@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import msgspec
 
 from footfall.screening.findings import SubjectKind
-from footfall.screening.hit_columns import visitor_bytes
-from footfall.screening.verdicts import JUDGE, Change, State, Verdict, is_applying
+from footfall.screening.hit_columns import NOTHING, visitor_bytes, visitor_code
+from footfall.screening.verdicts import JUDGE, Change, State, Verdict, is_applying, is_meant
 
 
 class Covering:
@@ -21,17 +21,23 @@ class Covering:
                 self._visitors.setdefault(visitor_bytes(one.code), []).append(one)
             else:
                 self._assets.setdefault(one.subject, []).append(one)
+        self.has_agents = any(one.agents for one in applying)
 
     def __bool__(self) -> bool:
         return bool(self._visitors or self._assets)
 
-    def of_hit(self, *, visitor: bytes, asset: str, at_ms: int) -> Verdict | None:
+    def of_hit(self, *, visitor: bytes, asset: str, at_ms: int, agent: int = NOTHING) -> Verdict | None:
         """Return the verdict on a hit: a person's decision before what is held, a visitor's before an asset's."""
         named = self._visitors.get(visitor) if visitor else None
         about = self._assets.get(asset)
         if named is None and about is None:
             return None
-        found = [one for one in (*(named or ()), *(about or ())) if one.from_ms <= at_ms < one.to_ms]
+        code = visitor_code(visitor)
+        found = [
+            one
+            for one in (*(named or ()), *(about or ()))
+            if one.from_ms <= at_ms < one.to_ms and is_meant(one, visitor=code, agent=agent)
+        ]
         return next((one for one in found if is_decided(one)), found[0] if found else None)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from enum import IntEnum
+from enum import Enum, IntEnum
 
 from footfall.screening.asset_features import AssetFeature
 from footfall.screening.visitor_features import VisitorFeature
@@ -12,11 +12,36 @@ _SURE = 0.8  # From this strength on the direction is said without a doubt.
 _WORTH_SAYING = 0.1  # Smaller parts of a score are not put into words.
 
 
+class Unit(Enum):
+    """What a feature is told in; a forest is shown most of them as logarithms, which nobody reads."""
+
+    HITS = "hits"
+    ASSETS = "assets"
+    SECTIONS = "sections"
+    SECONDS = "seconds"
+    TIMES = "times"
+    KINDS = "kinds"
+    EVENNESS = "times as even as by chance"
+    RARITY = "hits for each with this agent"
+    SLOTS = "of six"
+    SHARE = "of all"
+
+    def told(self, value: float) -> float:
+        """Return the value of a feature, as a forest is shown it, in this unit."""
+        if self in (Unit.SLOTS, Unit.SHARE):
+            return round(value, 3)
+        return round(2.0**value - (1.0 if self in _PLUS_ONE else 0.0), 3)
+
+
+_PLUS_ONE = frozenset({Unit.HITS, Unit.ASSETS, Unit.SECTIONS, Unit.SECONDS})  # so that none at all has a logarithm
+
+
 @dataclass(frozen=True, slots=True)
 class Side:
-    """How a feature is spoken of, and which of its sides speak for a program."""
+    """How a feature is spoken of, in which unit, and which of its sides speak for a program."""
 
     words: str
+    unit: Unit
     suspicious: frozenset[Direction] = frozenset()
 
 
@@ -25,7 +50,7 @@ class FeatureNote:
     """What one feature has to do with a verdict, as in Kinesis Analytics' explanations."""
 
     feature: str
-    value: float
+    value: float  # as the forest is shown it, which a release teaches; `told` says it to people
     attribution: float
     direction: str
     strength: float
@@ -34,27 +59,27 @@ class FeatureNote:
 HIGH, LOW = frozenset({Direction.HIGH}), frozenset({Direction.LOW})
 EITHER = HIGH | LOW  # Who comes often to one asset is as suspicious as who comes to all.
 VISITOR_SIDES: Mapping[IntEnum, Side] = {
-    VisitorFeature.HITS: Side("hits in the hour", HIGH),
-    VisitorFeature.ASSETS: Side("different assets", EITHER),
-    VisitorFeature.REPEATS: Side("hits on each asset", HIGH),
-    VisitorFeature.STEADINESS: Side("evenness of the time between hits", HIGH),
-    VisitorFeature.COVERAGE: Side("parts of the hour with a hit", HIGH),
-    VisitorFeature.BARE: Side("share without a referrer", HIGH),
-    VisitorFeature.SECTIONS: Side("different sections", EITHER),
-    VisitorFeature.DELAY: Side("time between hit and arrival", HIGH),
-    VisitorFeature.AGENT: Side("rarity of the agent"),
+    VisitorFeature.HITS: Side("hits in the hour", Unit.HITS, HIGH),
+    VisitorFeature.ASSETS: Side("different assets", Unit.ASSETS, EITHER),
+    VisitorFeature.REPEATS: Side("hits on each asset", Unit.TIMES, HIGH),
+    VisitorFeature.STEADINESS: Side("evenness of the time between hits", Unit.EVENNESS, HIGH),
+    VisitorFeature.COVERAGE: Side("parts of the hour with a hit", Unit.SLOTS, HIGH),
+    VisitorFeature.BARE: Side("share without a referrer", Unit.SHARE, HIGH),
+    VisitorFeature.SECTIONS: Side("different sections", Unit.SECTIONS, EITHER),
+    VisitorFeature.DELAY: Side("time between hit and arrival", Unit.SECONDS, HIGH),
+    VisitorFeature.AGENT: Side("rarity of the agent", Unit.RARITY),
 }
 ASSET_SIDES: Mapping[IntEnum, Side] = {
-    AssetFeature.HITS: Side("hits in five minutes"),
-    AssetFeature.RISE: Side("rise against what is usual"),
-    AssetFeature.REPEATS: Side("hits of each visitor", HIGH),
-    AssetFeature.ONCE: Side("share of visitors who came once"),
-    AssetFeature.BARE: Side("share without a referrer", HIGH),
-    AssetFeature.AGENTS: Side("kinds of agent, against what is usual", LOW),
-    AssetFeature.AGENT_SHIFT: Side("share of one agent, against what is usual", HIGH),
-    AssetFeature.REFERRERS: Side("kinds of referrer", LOW),
-    AssetFeature.STEADINESS: Side("evenness of the time between hits", HIGH),
-    AssetFeature.DELAY: Side("time between hit and arrival", HIGH),
+    AssetFeature.HITS: Side("hits in five minutes", Unit.HITS),
+    AssetFeature.RISE: Side("rise against what is usual", Unit.TIMES),
+    AssetFeature.REPEATS: Side("hits of each visitor", Unit.TIMES, HIGH),
+    AssetFeature.ONCE: Side("share of visitors who came once", Unit.SHARE),
+    AssetFeature.BARE: Side("share without a referrer", Unit.SHARE, HIGH),
+    AssetFeature.AGENTS: Side("kinds of agent, against what is usual", Unit.TIMES, LOW),
+    AssetFeature.AGENT_SHIFT: Side("share of one agent, against what is usual", Unit.TIMES, HIGH),
+    AssetFeature.REFERRERS: Side("kinds of referrer", Unit.KINDS, LOW),
+    AssetFeature.STEADINESS: Side("evenness of the time between hits", Unit.EVENNESS, HIGH),
+    AssetFeature.DELAY: Side("time between hit and arrival", Unit.SECONDS, HIGH),
 }
 
 
@@ -84,11 +109,23 @@ def words_of(notes: Sequence[FeatureNote], sides: Mapping[IntEnum, Side]) -> str
     named = {feature.name.lower(): side for feature, side in sides.items()}
     whole = sum(note.attribution for note in notes) or 1.0
     said = [
-        f"{named[note.feature].words} {_how(note)} ({note.attribution / whole:.0%} of the score)"
+        f"{_said(note, named[note.feature])} ({note.attribution / whole:.0%} of the score)"
         for note in notes
         if note.attribution / whole >= _WORTH_SAYING and note.feature in named
     ]
     return "; ".join(said) if said else "no feature stands out"
+
+
+def told_value(note: FeatureNote, sides: Mapping[IntEnum, Side]) -> tuple[float, str]:
+    """Return a note's value in its unit, and the unit; as it is when the feature is of another release."""
+    side = next((side for feature, side in sides.items() if feature.name.lower() == note.feature), None)
+    return (note.value, "") if side is None else (side.unit.told(note.value), side.unit.value)
+
+
+def _said(note: FeatureNote, side: Side) -> str:
+    value = side.unit.told(note.value)
+    told = f"{value:.0%}" if side.unit is Unit.SHARE else f"{value:,.4g} {side.unit.value}"
+    return f"{side.words} {_how(note)}: {told}"
 
 
 def _how(note: FeatureNote) -> str:

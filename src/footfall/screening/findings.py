@@ -17,6 +17,7 @@ class Cause(StrEnum):
     """Why something was found; the texts are stored and answered."""
 
     UNUSUAL_VISITOR = "unusual-visitor"  # by the forest
+    WALK = "walk"  # a visitor who goes from asset to asset as even as a clock: by a rule, which needs no comparison
     UNUSUAL_ASSET = "unusual-asset"  # by the forest: told, and held by nobody but an operator
     FEW_AGENTS = "few-agents"  # a steep rise by too few kinds of agent
     FEW_VISITORS = "few-visitors"  # a steep rise by too few visitors
@@ -35,6 +36,8 @@ class Finding:
     score: float
     notes: tuple[FeatureNote, ...]
     words: str
+    agents: tuple[int, ...] = ()  # of an asset: only hits of these kinds of agent are meant, by their numbers
+    visitors: tuple[int, ...] = ()  # or only those of these visitors; nothing of both: all hits
 
     @property
     def is_held(self) -> bool:

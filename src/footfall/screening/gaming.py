@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from footfall.screening.asset_features import AssetFeature, AssetPoints
+from footfall.screening.asset_features import AssetFeature, AssetPoints, Floats
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause
 
@@ -41,18 +41,20 @@ def suspicion_of(found: AssetPoints, row: int, *, rise: float, is_held: bool) ->
     least, few = (AGENTS_ENOUGH, KINDS_ENOUGH) if is_held else (AGENTS_LEAST, KINDS_FEW)
     if agents < least and found.agents[row] < few:
         words = f"{rose}, by {found.agents[row]:.1f} kinds of agent where {found.agents_usual[row]:.1f} are usual"
-        return _suspicion(Cause.FEW_AGENTS, words, (AssetFeature.AGENTS, agents, "low"), AGENTS_LEAST / agents)
+        return _suspicion(point, Cause.FEW_AGENTS, words, (AssetFeature.AGENTS, "low"), AGENTS_LEAST / agents)
     if repeats > (REPEATS_FEW if is_held else REPEATS_MAX):
         words = f"{rose}, by {int(found.visitors[row])} visitors with {repeats:.1f} hits each"
-        return _suspicion(Cause.FEW_VISITORS, words, (AssetFeature.REPEATS, repeats, "high"), repeats / REPEATS_MAX)
+        return _suspicion(point, Cause.FEW_VISITORS, words, (AssetFeature.REPEATS, "high"), repeats / REPEATS_MAX)
     if steady > (STEADY_ENOUGH if is_held else STEADY):
         words = f"{rose}, with {2.0**-steady:.0%} of the deviation that chance gives the time between them"
-        return _suspicion(Cause.CLOCKWORK, words, (AssetFeature.STEADINESS, steady, "high"), 2 ** (steady - STEADY))
+        return _suspicion(point, Cause.CLOCKWORK, words, (AssetFeature.STEADINESS, "high"), 2 ** (steady - STEADY))
     return None
 
 
-def _suspicion(cause: Cause, words: str, what: tuple[AssetFeature, float, str], beyond: float) -> Suspicion:
-    feature, value, direction = what
+def _suspicion(point: Floats, cause: Cause, words: str, what: tuple[AssetFeature, str], beyond: float) -> Suspicion:
+    feature, direction = what
     beyond = max(0.0, math.log2(beyond))
-    note = FeatureNote(feature.name.lower(), round(value, 3), 1.0, direction, round(min(1.0, beyond), 3))
+    note = FeatureNote(
+        feature.name.lower(), round(float(point[feature]), 3), 1.0, direction, round(min(1.0, beyond), 3)
+    )
     return Suspicion(cause, words, (note,), beyond)

@@ -4,15 +4,16 @@ Two forests learn what is usual, one of visitors and one of assets. What was fou
 be usual; `learn` takes in what an operator has released. The same hits, minute by minute, give the same findings.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from footfall.screening.asset_features import SLOT_HITS_MAX, AssetFeature, AssetPoints, AssetWindow
-from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES, notes_of, suspicious_share, words_of
+from footfall.screening.features import ASSET_SIDES, VISITOR_SIDES, FeatureNote, notes_of, suspicious_share, words_of
 from footfall.screening.findings import Cause, Finding, SubjectKind
 from footfall.screening.gaming import Suspicion, suspicion_of
 from footfall.screening.hit_columns import HitColumns, Numbers
+from footfall.screening.narrowing import ALL, Narrowing, goes_on, narrowed
 from footfall.screening.thresholds import Threshold
 from footfall.screening.visitor_features import (
     SLOT_MS,
@@ -22,6 +23,7 @@ from footfall.screening.visitor_features import (
     VisitorPoints,
     VisitorWindow,
 )
+from footfall.screening.walking import walk_of
 from footfall.sketches.random_cut_forest.forest import Forest
 from footfall.sketches.random_cut_forest.shape import Shape
 
@@ -49,6 +51,8 @@ class Case:
     from_ms: int
     to_ms: int
     cause: Cause
+    agents: tuple[int, ...] = ()  # what it is narrowed to, and stays so: a rise by others is another case
+    visitors: tuple[int, ...] = ()
 
 
 @dataclass(slots=True)
@@ -129,11 +133,16 @@ class Judge:
         for row, point in enumerate(points):
             finding = None
             score = learned.visitors.score(point)
-            if score > limit:
+            walk = walk_of(point)
+            if walk is not None or score > limit:
                 visitor = int(found.visitor[row])
                 span = _began_ms(int(found.first_ms[row]), end_ms), end_ms + VISITOR_LEASE_MS
-                case = _case(learned.visitor_cases, visitor, span, Cause.UNUSUAL_VISITOR)
-                finding = self._unusual(SubjectKind.VISITOR, visitor, case, point)
+                case = _case(
+                    learned.visitor_cases, visitor, span, Cause.UNUSUAL_VISITOR if walk is None else Cause.WALK
+                )
+                finding = None if walk is None else walk.finding(visitor, (case.from_ms, case.to_ms))
+                if score > limit:  # What the forest says of it has all features.
+                    finding = self._unusual(SubjectKind.VISITOR, visitor, case, point) or finding
             if finding is None:
                 learned.visitors.add(point)
                 learned.visitor_threshold.add([score])
@@ -154,7 +163,7 @@ class Judge:
             is_held = held is not None and held.to_ms > end_ms
             suspicion = suspicion_of(found, row, rise=rise, is_held=is_held)
             if suspicion is not None:
-                findings += self._held(asset, suspicion, end_ms)
+                findings += self._held(asset, suspicion, end_ms, is_held=is_held)
             else:
                 findings += self._ended(asset, end_ms) if is_held else []
                 findings += self._told(asset, found.points[row].tolist(), limit=limit, end_ms=end_ms)
@@ -163,23 +172,37 @@ class Judge:
             _forget(cases, end_ms)
         return findings
 
-    def _held(self, asset: int, suspicion: Suspicion, end_ms: int) -> list[Finding]:
-        cases = self.learned.asset_cases
-        before = cases.get(asset)
-        span = end_ms - ASSET_WINDOW_MS - BACK_MS, end_ms + ASSET_LEASE_MS
-        case = _case(cases, asset, span, suspicion.cause)
+    def _held(self, asset: int, suspicion: Suspicion, end_ms: int, *, is_held: bool) -> list[Finding]:
+        before = self.learned.asset_cases.get(asset)
         if before is not None and before.to_ms - end_ms >= ASSET_RENEW_MS:
             return []
-        cases[asset] = case
-        score = 1.0 + suspicion.strength
-        span = case.from_ms, case.to_ms
-        return [Finding(SubjectKind.ASSET, asset, *span, case.cause, score, suspicion.notes, suspicion.words)]
+        case = self._narrowed_case(asset, suspicion.cause, end_ms, is_held=is_held)
+        self.learned.asset_cases[asset] = case
+        return [_finding(asset, case, 1.0 + suspicion.strength, suspicion.notes, suspicion.words)]
+
+    def _narrowed_case(self, asset: int, cause: Cause, end_ms: int, *, is_held: bool) -> Case:
+        """Return the open case of an asset with a later end, or one of what makes its rise now."""
+        window, before = self._asset_window, self.learned.asset_cases.get(asset)
+        hits, usual = window.hits_of(asset), window.usual_agents
+        span = end_ms - ASSET_WINDOW_MS - BACK_MS, end_ms + ASSET_LEASE_MS
+        is_open = before is not None and before.to_ms >= span[0]
+        known = Narrowing(before.agents, before.visitors) if before is not None and is_open else ALL
+        now = narrowed(
+            cause,
+            hits,
+            usual if is_held else usual.without(hits),  # What is held has no part in what is usual.
+            usual_hits=max(USUAL_HITS, self.learned.usual.get(asset, 0.0)),
+            one_of=window.one_of,
+            before=known,
+        )
+        if before is not None and is_open and goes_on(known, now, hits):
+            return replace(before, to_ms=span[1])
+        return Case(*span, cause, now.agents, now.visitors)
 
     def _ended(self, asset: int, end_ms: int) -> list[Finding]:
         """Return that a hold ends now, since what was suspicious is over."""
         case = self.learned.asset_cases.pop(asset)
-        words = "what was suspicious is over"
-        return [Finding(SubjectKind.ASSET, asset, case.from_ms, end_ms, case.cause, 0.0, (), words)]
+        return [_finding(asset, replace(case, to_ms=end_ms), 0.0, (), "what was suspicious is over")]
 
     def _told(self, asset: int, point: list[float], *, limit: float, end_ms: int) -> list[Finding]:
         """Return an asset that is unusual by its visitors, for an operator to look at; nothing is left out for it."""
@@ -228,6 +251,11 @@ class Judge:
             least = sorted(fresh.values())[-USUAL_MAX]
             fresh = {asset: value for asset, value in fresh.items() if value >= least}
         self.learned.usual = fresh
+
+
+def _finding(asset: int, case: Case, score: float, notes: tuple[FeatureNote, ...], words: str) -> Finding:
+    span, narrowing = (case.from_ms, case.to_ms), (case.agents, case.visitors)
+    return Finding(SubjectKind.ASSET, asset, *span, case.cause, score, notes, words, *narrowing)
 
 
 def _began_ms(first_ms: int, end_ms: int) -> int:

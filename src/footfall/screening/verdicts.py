@@ -7,6 +7,7 @@ suspected hits is the brand's mode, which is asked when a list is made, so that 
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 import msgspec
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause, Finding, SubjectKind
-from footfall.screening.hit_columns import Mask, Moments, Numbers, code_of, visitor_bytes, visitor_code
+from footfall.screening.hit_columns import NOTHING, Moments, Numbers, code_of, visitor_bytes, visitor_code
 from footfall.screening.labels import Reason
 from footfall.values.errors import Refused
 
@@ -56,6 +57,8 @@ class Verdict(Struct, frozen=True):
     notes: tuple[FeatureNote, ...] = ()
     by: str = JUDGE  # who changed it last
     changed_at_ms: int = 0
+    agents: tuple[int, ...] = ()  # of an asset: only hits of these kinds of agent are meant, by their numbers, sorted
+    visitors: tuple[str, ...] = ()  # or only those of these visitors, as subjects are; nothing of both: all hits
 
     @property
     def id(self) -> str:
@@ -79,6 +82,8 @@ def verdict_from_finding(finding: Finding, *, subject: str, now_ms: int, is_filt
         words=finding.words[:WORDS_MAX],
         notes=finding.notes[:NOTES_MAX],
         changed_at_ms=now_ms,
+        agents=finding.agents,
+        visitors=tuple(visitor_subject(code) for code in finding.visitors),
     )
 
 
@@ -118,7 +123,7 @@ def changed_ranges(before: Verdict | None, after: Verdict) -> list[tuple[int, in
     new = reason_of(after)
     if before is None or old is Reason.NONE:
         return [] if new is Reason.NONE else [(after.from_ms, after.to_ms)]
-    if old is not new:
+    if old is not new or _narrowing(before) != _narrowing(after):
         return [(before.from_ms, max(before.to_ms, after.to_ms))]
     ends = sorted((before.to_ms, after.to_ms))  # A case has one beginning.
     return [(ends[0], ends[1])] if ends[0] < ends[1] else []
@@ -135,7 +140,14 @@ def united_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return united
 
 
-def applied(verdicts: Iterable[Verdict], *, visitor: bytes, asset: str, at_ms: int) -> str:
+def is_meant(verdict: Verdict, *, visitor: int, agent: int) -> bool:
+    """Tell whether a hit of a verdict's subject is among those that it is narrowed to."""
+    if not verdict.agents and not verdict.visitors:
+        return True
+    return agent in verdict.agents or (visitor != NOTHING and visitor_subject(visitor) in verdict.visitors)
+
+
+def applied(verdicts: Iterable[Verdict], *, visitor: bytes, asset: str, at_ms: int, agent: int = NOTHING) -> str:
     """Return why a hit is labelled: what an operator has confirmed comes before what is held; nothing without any."""
     subjects = {SubjectKind.VISITOR: visitor_code(visitor), SubjectKind.ASSET: code_of(asset)}
     found = {
@@ -144,8 +156,13 @@ def applied(verdicts: Iterable[Verdict], *, visitor: bytes, asset: str, at_ms: i
         if is_applying(verdict)
         and verdict.from_ms <= at_ms < verdict.to_ms
         and 0 != subjects[verdict.kind] == verdict.code
+        and is_meant(verdict, visitor=subjects[SubjectKind.VISITOR], agent=agent)
     }
     return max(found, key=_rank, default="")
+
+
+def _narrowing(verdict: Verdict) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    return verdict.agents, verdict.visitors
 
 
 def _rank(reason: str) -> int:
@@ -162,6 +179,7 @@ class Applying:
         # Whom they are about, as records have them: most packs have none of these, which is soon seen.
         self.visitors = frozenset(visitor_bytes(one.code) for one in applying if one.kind is SubjectKind.VISITOR)
         self.assets = frozenset(one.subject for one in applying if one.kind is SubjectKind.ASSET)
+        self.has_agents = any(one.agents for one in applying)  # Only then are hits' agents looked at.
         self._ranges = {
             kind: _Ranges([one for one in applying if one.kind is kind])
             for kind in (SubjectKind.VISITOR, SubjectKind.ASSET)
@@ -175,19 +193,24 @@ class Applying:
         place = bisect_left(self._ends, from_ms + 1)  # the first of them that ends after the span begins
         return place < len(self._starts) and self._starts[place] < to_ms
 
-    def reasons(self, *, visitor: Numbers, asset: Numbers, at_ms: Moments) -> dict[int, str]:
-        """Return which hits of a pack are labelled and why, by their places."""
+    def reasons(
+        self, *, visitor: Numbers, asset: Numbers, at_ms: Moments, agent: Numbers | None = None
+    ) -> dict[int, str]:
+        """Return which hits of a pack are labelled and why, by their places; without agents nobody's is known."""
+        whose = _Whose(visitor, np.zeros_like(visitor) if agent is None else agent)
         ranks = np.maximum(
-            self._ranges[SubjectKind.ASSET].ranks(asset, at_ms), self._ranges[SubjectKind.VISITOR].ranks(visitor, at_ms)
+            self._ranges[SubjectKind.ASSET].ranks(asset, at_ms, whose),
+            self._ranges[SubjectKind.VISITOR].ranks(visitor, at_ms, whose),
         )
         return {int(place): _RANKS[int(ranks[place])] for place in np.flatnonzero(ranks)}
 
-    def mask(self, *, visitor: Numbers, asset: Numbers, at_ms: Moments) -> Mask:
-        """Return which hits are labelled."""
-        is_out = np.zeros(len(at_ms), np.bool_)
-        for kind, column in ((SubjectKind.ASSET, asset), (SubjectKind.VISITOR, visitor)):
-            is_out |= self._ranges[kind].ranks(column, at_ms) > 0
-        return is_out
+
+@dataclass(frozen=True, slots=True)
+class _Whose:
+    """What verdicts are narrowed by, of each hit."""
+
+    visitor: Numbers
+    agent: Numbers
 
 
 class _Ranges:
@@ -199,10 +222,12 @@ class _Ranges:
         self._from: Moments = np.array([one.from_ms for one in ordered], np.int64)
         self._to: Moments = np.array([one.to_ms for one in ordered], np.int64)
         self._ranks = np.array([_rank(reason_of(one).value) for one in ordered], np.int8)
+        self._is_narrow = np.array([any(_narrowing(one)) for one in ordered], np.bool_)
+        self._ordered = ordered
         sizes = np.unique(self.codes, return_counts=True)[1]
         self._most = int(sizes.max()) if len(sizes) else 0  # ranges of one subject
 
-    def ranks(self, column: Numbers, at_ms: Moments) -> NDArray[np.int8]:
+    def ranks(self, column: Numbers, at_ms: Moments, whose: _Whose) -> NDArray[np.int8]:
         """Return the highest rank of the ranges that each hit lies in, 0 for none."""
         found = np.zeros(len(column), np.int8)
         if not len(self.codes):
@@ -213,6 +238,9 @@ class _Ranges:
             place = np.minimum(start + later, len(self.codes) - 1)
             is_inside = (self.codes[place] == column) & (column != 0) & (start + later < len(self.codes))
             is_inside &= (self._from[place] <= at_ms) & (at_ms < self._to[place])
+            for hit in np.flatnonzero(is_inside & self._is_narrow[place]):
+                visitor, agent = int(whose.visitor[hit]), int(whose.agent[hit])
+                is_inside[hit] = is_meant(self._ordered[int(place[hit])], visitor=visitor, agent=agent)
             np.maximum(found, np.where(is_inside, self._ranks[place], 0), out=found)
         return found
 

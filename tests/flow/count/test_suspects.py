@@ -47,7 +47,10 @@ def test_a_story_that_is_pushed_by_one_agent_is_held_by_its_name() -> None:
         (SubjectKind.ASSET, "story", State.HELD, Cause.FEW_AGENTS)
     }
     assert len({one.id for one in found}) == 1
-    assert applied(found[-1:], visitor=b"", asset="story", at_ms=START_MS + 20 * MINUTE_MS) == "verdict"
+    assert found[-1].agents == (AGENTS[0],)
+    at_ms = START_MS + 20 * MINUTE_MS
+    reasons = [applied(found[-1:], visitor=b"", asset="story", at_ms=at_ms, agent=agent) for agent in AGENTS[:2]]
+    assert reasons == ["verdict", ""]
 
 
 def test_a_brand_that_filters_waits_for_nobody() -> None:

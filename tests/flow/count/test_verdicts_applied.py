@@ -89,12 +89,19 @@ def put_right(past: VerdictRecounts) -> int:
 
 
 def verdict(
-    subject: bytes | str, span: tuple[int, int], *, state: State = State.HELD, cause: Cause = Cause.FEW_AGENTS
+    subject: bytes | str,
+    span: tuple[int, int],
+    *,
+    state: State = State.HELD,
+    cause: Cause = Cause.FEW_AGENTS,
+    agents: tuple[int, ...] = (),
+    visitors: tuple[bytes, ...] = (),
 ) -> Verdict:
-    """Return a verdict on a visitor's hash or an asset."""
+    """Return a verdict on a visitor's hash or an asset, perhaps narrowed."""
     kind = SubjectKind.ASSET if isinstance(subject, str) else SubjectKind.VISITOR
     text = subject if isinstance(subject, str) else visitor_subject(visitor_code(subject))
-    return Verdict(kind, text, *span, cause, state, NOON_MS)
+    named = tuple(visitor_subject(visitor_code(one)) for one in visitors)
+    return Verdict(kind, text, *span, cause, state, NOON_MS, agents=agents, visitors=named)
 
 
 def test_a_hit_is_labelled_by_a_verdict_that_is_known_when_it_is_counted() -> None:
@@ -110,6 +117,25 @@ def test_a_hit_is_labelled_by_a_verdict_that_is_known_when_it_is_counted() -> No
     alone.send_pack([key_of("1")], visitors=[BOB])
     alone.side().count()
     assert list(stage.visitors().values()) == list(alone.visitors().values())
+
+
+def test_a_hold_that_is_narrowed_leaves_the_hits_of_other_kinds_and_visitors_in() -> None:
+    stage = Judged()
+    span = (NOON_MS, NOON_MS + HOUR_MS)
+    stage.store.find("abc", [verdict("1", span, agents=(7,)), verdict("2", span, visitors=(ANN,))], since={})
+    side = stage.side()
+    stage.learn(side)
+    assets = ["1", "1", "1", "2", "2"]
+    stage.send_pack([key_of(one) for one in assets], visitors=[ANN, BOB, b"", ANN, BOB], agents=[7, 8, 7, 7, 7])
+    stage.send("1", "2")  # Their agents and visitors are not known.
+    side.count()
+    assert stage.counts(NOON_MS, Grain.MINUTE) == {
+        key_of("1"): 2,
+        (*key_of("1"), "suspected"): 2,
+        key_of("2"): 2,
+        (*key_of("2"), "suspected"): 1,
+    }
+    assert (stage.lines().counted, dict(stage.lines().screened)) == (4, {"verdict": 3})
 
 
 def test_what_an_operator_has_confirmed_is_blocked_and_what_the_judge_has_is_suspected() -> None:
@@ -230,12 +256,15 @@ def test_hours_without_raw_hits_stay_as_they_are_and_the_others_are_put_right() 
 
 
 hits = st.lists(
-    st.tuples(st.sampled_from(ASSETS), st.sampled_from(VISITORS), st.integers(0, 90)), min_size=1, max_size=6
+    st.tuples(st.sampled_from(ASSETS), st.sampled_from(VISITORS), st.integers(0, 90), st.integers(0, 2)),
+    min_size=1,
+    max_size=6,
 )
 sends = st.tuples(st.just("send"), hits)
 spans = st.tuples(st.integers(-100, 200), st.integers(1, 200))
 subjects = st.sampled_from((*ASSETS, ANN, BOB))
-finds = st.tuples(st.just("find"), st.tuples(subjects, spans, st.sampled_from(State)))
+narrowings = st.sampled_from([((), ()), ((1,), ()), ((0, 2), ()), ((), (ANN,)), ((1,), (BOB,))])
+finds = st.tuples(st.just("find"), st.tuples(subjects, spans, st.sampled_from(State), narrowings))
 decisions = st.tuples(
     st.just("settle"), st.tuples(st.integers(0, 9), st.sampled_from([State.CONFIRMED, State.RELEASED]))
 )
@@ -243,19 +272,25 @@ others = st.sampled_from([("count", None), ("learn", None), ("right", None), ("w
 Event = tuple[str, Any]
 
 
-def _sent(stage: Stage, given_hits: list[tuple[str, bytes, int]]) -> None:
+def _sent(stage: Stage, given_hits: list[tuple[str, bytes, int, int]]) -> None:
     now_ms = stage.clock.now_ms()
     stage.send_pack(
-        [key_of(asset) for asset, _, _ in given_hits],
-        visitors=[visitor for _, visitor, _ in given_hits],
-        at_ms=[now_ms - minutes * MINUTE_MS for _, _, minutes in given_hits],
+        [key_of(asset) for asset, _, _, _ in given_hits],
+        visitors=[visitor for _, visitor, _, _ in given_hits],
+        at_ms=[now_ms - minutes * MINUTE_MS for _, _, minutes, _ in given_hits],
+        agents=[agent for _, _, _, agent in given_hits],
     )
 
 
-def _found(stage: Judged, made: list[Verdict], what: tuple[bytes | str, tuple[int, int], State]) -> None:
-    subject, (start, length), state = what
+Found = tuple[bytes | str, tuple[int, int], State, tuple[tuple[int, ...], tuple[bytes, ...]]]
+
+
+def _found(stage: Judged, made: list[Verdict], what: Found) -> None:
+    subject, (start, length), state, (agents, visitors) = what
+    if not isinstance(subject, str):
+        agents, visitors = (), ()  # Only verdicts on assets are narrowed.
     from_ms = NOON_MS + start * MINUTE_MS
-    one = verdict(subject, (from_ms, from_ms + length * MINUTE_MS), state=state)
+    one = verdict(subject, (from_ms, from_ms + length * MINUTE_MS), state=state, agents=agents, visitors=visitors)
     stage.store.find("abc", [one], since={})
     made.append(one)
 

@@ -11,7 +11,7 @@ from footfall.flow.count.replayed import replayed_from_item
 from footfall.flow.count.tally import UNLABELLED
 from footfall.flow.store import keys
 from footfall.flow.stream.raw import RawHits
-from footfall.flow.stream.records import HitKey, Pack, ReplayPack, Unreadable, pack_from_record, record_from_pack
+from footfall.flow.stream.records import HitKey, Pack, Unreadable, pack_from_record, record_from_pack
 from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Table, Value, everything
 from footfall.values.errors import Refused
@@ -87,7 +87,7 @@ def replay_of(
     chosen = place.places or tuple(range(len(pack.keys)))
     if pack.at_ms is not None and max(pack.at_ms[one] for one in chosen) > now_ms:
         raise Refused("position", f"{place.position} has hits whose time has not come yet; replay it when it has")
-    again = ReplayPack(
+    again = Pack(
         version=pack.version,
         rules=pack.rules,
         arrived_at_ms=pack.arrived_at_ms,
@@ -101,6 +101,7 @@ def replay_of(
         urls=_picked(pack.urls, chosen),
         referrers=_picked(pack.referrers, chosen),
         places=list(chosen) if kind == UNLABELLED else None,
+        agents=_picked(pack.agents, chosen),
     )
     # It was accepted once already, so it weighs nothing now. Counting again looks for it from the time of its hits on,
     # and finds it there because it arrives now.

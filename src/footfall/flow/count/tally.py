@@ -23,7 +23,8 @@ from footfall.flow.stream.records import (
     Unreadable,
     Visited,
     counted_from_record,
-    replay_from_record,
+    kinds_from_record,
+    pack_from_record,
     visited_from_record,
 )
 from footfall.ports.stream import Record
@@ -210,9 +211,8 @@ class Tally:
                 lines.counted += self.counters.add(record)
                 return
             applying = self._verdicts_of(record.group)
-            is_visited = self._uniques or applying is not None
-            pack = visited_from_record(record.data) if is_visited else counted_from_record(record.data)
-            again = None if pack.replays is None else replay_from_record(record.data)
+            pack = self._columns_of(record.data, applying)
+            again = None if pack.replays is None else pack_from_record(record.data)
         except Unreadable as error:
             lines.dead += record.weight
             self._set_aside(record, "dead", None, record.weight, reason=str(error))
@@ -234,6 +234,12 @@ class Tally:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
             self._count(record, minute, pack.keys, visitors)
         lines.counted += len(pack.keys)
+
+    def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
+        """Return what has to be known of a record's hits, given the verdicts on them."""
+        if applying is not None and applying.has_agents:
+            return kinds_from_record(data)
+        return visited_from_record(data) if self._uniques or applying is not None else counted_from_record(data)
 
     def _count_found(self, record: Record, pack: Counted, lines: Lines, found: Mapping[int, str]) -> Counted:
         """Count the hits that verdicts speak of under their labels; return the pack without them."""

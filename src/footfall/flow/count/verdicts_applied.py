@@ -15,7 +15,7 @@ import numpy as np
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.flow.count.timing import COUNTED
 from footfall.flow.store.checkpoints import LINES
-from footfall.flow.stream.records import Counted, Visited
+from footfall.flow.stream.records import Counted, Kinds, Pack, Visited
 from footfall.screening.hit_columns import codes, visitor_code
 from footfall.screening.labels import Label, Reason, label_of
 from footfall.screening.verdicts import Applying, Verdict, is_applying
@@ -114,10 +114,12 @@ def found_in(pack: Counted, applying: Applying | None) -> Mapping[int, str]:
     places = [
         at for at, key in enumerate(pack.keys) if key[0] in assets or (visitors is not None and visitors[at] in named)
     ]
+    agents = pack.agents if isinstance(pack, Kinds | Pack) else None
     reasons = applying.reasons(
         visitor=np.array([visitor_code(visitors[at]) if visitors else 0 for at in places], np.uint64),
         asset=codes(pack.keys[at][0] for at in places),
         at_ms=np.array([moments[at] if moments else arrived_at_ms for at in places], np.int64),
+        agent=None if agents is None else np.array([agents[at] for at in places], np.uint64),
     )
     return {places[number]: reason for number, reason in reasons.items()}
 
@@ -130,6 +132,8 @@ def without(pack: Counted, places: Container[int]) -> Counted:
         columns["at_ms"] = [pack.at_ms[at] for at in left]
     if isinstance(pack, Visited) and pack.visitors:
         columns["visitors"] = [pack.visitors[at] for at in left]
+    if isinstance(pack, Kinds | Pack):
+        columns["agents"] = None  # They have said what they are asked for.
     return msgspec.structs.replace(pack, **columns)
 
 

@@ -61,6 +61,15 @@ class Pack(ReplayPack, array_like=True, frozen=True, gc=False):
     agents: list[AgentCode] | None = None
 
 
+class Kinds(Visited, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that counting needs where verdicts are narrowed to kinds of agent."""
+
+    urls: msgspec.Raw = msgspec.Raw()
+    referrers: msgspec.Raw = msgspec.Raw()
+    places: msgspec.Raw = msgspec.Raw()
+    agents: list[AgentCode] | None = None
+
+
 class Judged(Visited, array_like=True, frozen=True, gc=False):
     """The columns of a pack that judging needs; the others are passed over.
 
@@ -78,9 +87,9 @@ _P = TypeVar("_P", bound=Counted)
 
 _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
-_replay_decoder = msgspec.msgpack.Decoder(ReplayPack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
+_kinds_decoder = msgspec.msgpack.Decoder(Kinds)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
 _key_decoder = msgspec.msgpack.Decoder(HitKey)
 
@@ -95,11 +104,6 @@ def pack_from_record(data: bytes) -> Pack:
     return _decoded(_pack_decoder, data)
 
 
-def replay_from_record(data: bytes) -> ReplayPack:
-    """Return every column of a pack whose hits come again, or raise Unreadable."""
-    return _decoded(_replay_decoder, data)
-
-
 def counted_from_record(data: bytes) -> Counted:
     """Return the columns that counting needs, or raise Unreadable."""
     return _decoded(_counted_decoder, data)
@@ -108,6 +112,11 @@ def counted_from_record(data: bytes) -> Counted:
 def visited_from_record(data: bytes) -> Visited:
     """Return the columns that counting needs and each hit's visitor, or raise Unreadable."""
     return _decoded(_visited_decoder, data)
+
+
+def kinds_from_record(data: bytes) -> Kinds:
+    """Return the columns that counting needs and each hit's visitor and kind of agent, or raise Unreadable."""
+    return _decoded(_kinds_decoder, data)
 
 
 def judged_from_record(data: bytes) -> Judged:
@@ -159,4 +168,4 @@ def _require_even(pack: Counted) -> None:
 def _of_judging(pack: Counted) -> tuple[list[str] | list[int] | None, ...]:
     if isinstance(pack, Judged):
         return pack.referrers, pack.agents
-    return (pack.agents,) if isinstance(pack, Pack) else ()
+    return (pack.agents,) if isinstance(pack, Pack | Kinds) else ()

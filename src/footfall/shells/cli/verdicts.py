@@ -79,6 +79,7 @@ def _explain(one: Mapping[str, Any], around: Surroundings) -> None:
     table.add_column(overflow="fold")
     for name in facts:
         table.add_row(name, printable(one.get(name)))
+    table.add_row("of whom", _of_whom(one))
     around.console().print(table)
     notes: Sequence[Mapping[str, Any]] = one.get("explanation") or ()
     if not notes:
@@ -92,12 +93,21 @@ def _explain(one: Mapping[str, Any], around: Surroundings) -> None:
         table.add_row(
             printable(note.get("feature")),
             printable(note.get("words")),
-            Text(f"{note['value']:g}"),
+            Text(f"{note['value']:,.6g} {note.get('unit', '')}".strip()),
             Text(f"{float(note['attribution']) / whole:.0%}"),
             printable(note.get("direction")),
             Text(f"{note['strength']:.2f}"),
         )
     around.console().print(table)
+
+
+def _of_whom(one: Mapping[str, Any]) -> str:
+    """Return whose hits a verdict labels."""
+    narrowed: Mapping[str, int] | None = one.get("narrowedTo")
+    if narrowed is None:
+        return "all of its hits"
+    parts = ((narrowed["agents"], "kinds of agent"), (narrowed["visitors"], "visitors"))
+    return "only hits of " + " and of ".join(f"{count:,} {what}" for count, what in parts if count)
 
 
 def _tell(answer: Mapping[str, Any], around: Surroundings) -> None:

@@ -33,3 +33,11 @@ def judging_gauges(report: Report, *, now_ms: int) -> Iterator[Metric]:
         "footfall_judging_verdicts", "Verdicts that judging has stored since its start.", value=report.verdicts
     )
     yield GaugeMetricFamily("footfall_judging_brands", "Brands that are being judged.", value=report.brands)
+    ready = GaugeMetricFamily(
+        "footfall_judging_ready_brands",
+        "Brands of which enough was seen to find visitors, or assets, by comparison with others.",
+        labels=["subject"],
+    )
+    ready.add_metric(["visitor"], report.ready_visitors)
+    ready.add_metric(["asset"], report.ready_assets)
+    yield ready

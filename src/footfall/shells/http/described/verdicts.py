@@ -25,7 +25,8 @@ NOTE = record(
     {
         "feature": text("what was measured"),
         "words": text("the same in words"),
-        "value": {**_NUMBER, "description": "what was measured of the subject"},
+        "value": {**_NUMBER, "description": "what was measured of the subject, in its unit"},
+        "unit": text("what the value counts; empty when this release does not know the feature"),
         "attribution": {**_NUMBER, "description": "its part of the score"},
         "direction": text("on which side of what is usual", enum=["high", "low"]),
         "strength": {**_NUMBER, "minimum": 0, "maximum": 1, "description": "how clear the direction is"},
@@ -43,12 +44,20 @@ _FIELDS = {
     "cause": text(),
     "score": {**_NUMBER, "description": "how unusual it is; comparable within a brand"},
     "words": text("why, as people read it"),
+    "narrowedTo": maybe({"$ref": "#/components/schemas/VerdictNarrowing"}),
     "explanation": listed({"$ref": "#/components/schemas/VerdictNote"}),
     "foundAt": text(),
     "changedAt": text(),
     "by": text("who changed it last: `judge`, the id of a key, or `command line`"),
     "version": whole(1, says="of the brand's verdicts, in which it was changed last"),
 }
+NARROWING = record(
+    {
+        "agents": whole(0, says="how many kinds of agent"),
+        "visitors": whole(0, says="how many visitors"),
+    },
+    says="Whose hits alone are labelled; null: all hits of the subject.",
+)
 VERDICT_SCHEMA = record(_FIELDS)
 RECOUNT = record(
     {
@@ -81,12 +90,14 @@ _EXAMPLE = {
     "label": "suspected",
     "cause": "unusual-visitor",
     "score": 3.1,
-    "words": "evenness of the time between hits higher than usual (61% of the score)",
+    "words": "evenness of the time between hits higher than usual: 12.4 times as even as by chance (61% of the score)",
+    "narrowedTo": None,
     "explanation": [
         {
             "feature": "steadiness",
             "words": "evenness of the time between hits",
-            "value": 0.97,
+            "value": 12.4,
+            "unit": "times as even as by chance",
             "attribution": 1.9,
             "direction": "high",
             "strength": 0.98,
@@ -171,6 +182,7 @@ DECIDE = Operation(
 OPERATIONS = (LIST, SHOW, DECIDE)
 SCHEMAS = {
     "Verdict": VERDICT_SCHEMA,
+    "VerdictNarrowing": NARROWING,
     "VerdictNote": NOTE,
     "VerdictRecount": RECOUNT,
     "Verdicts": PAGE,
