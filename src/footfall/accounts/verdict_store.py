@@ -69,7 +69,9 @@ class VerdictStore:
 
     def find(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
         """Store what a judge has found, or goes on finding, from these positions on; return the version then."""
-        last = list({verdict.id: verdict for verdict in verdicts}.values())  # A case that changed twice is as it is now.
+        last = list(
+            {verdict.id: verdict for verdict in verdicts}.values()
+        )  # A case that changed twice is as it is now.
         for start in range(0, len(last), CHANGED_MAX):
             self._find_some(brand, last[start : start + CHANGED_MAX], since)
         return self.version(brand)
