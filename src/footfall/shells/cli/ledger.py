@@ -74,8 +74,8 @@ COMMAND = Command(
     example="footfall ledger --brand abc",
     run=ledger,
     tells="Every hit that was answered with a 2xx is in one line, and the lines add up. What is screened is counted\n"
-    "under its label; lists show the suspected among it only while the brand's mode is observe. Hits of verdicts that are\n"
-    "held are in `verdict`; a decision moves them, with the lists.",
+    "under its label; lists show the suspected among it only while the brand's mode is observe. Hits of verdicts\n"
+    "that are held are in `verdict`; a decision moves them, with the lists.",
     more_examples=("footfall ledger --secret-file abc.key --json",),
     exits={Exit.FAILED: "it failed, or the ledger does not add up"},
     arguments=(URL, BRAND_OR_KEY, SECRET_FILE, JSON),

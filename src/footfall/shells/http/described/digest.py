@@ -25,7 +25,7 @@ _VERDICT = record(
         "subject": text("an asset's id, or a visitor's hash"),
         "cause": text(),
         "state": text(),
-        "by": text("`judge`, the id of a key, or `command line`"),
+        "by": text("`judge`, the id of a key, or `command line` with its user"),
         "from": text(),
         "to": text(),
         "words": text(),
