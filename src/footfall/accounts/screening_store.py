@@ -132,7 +132,8 @@ class ScreeningStore:
 
     def put_rules(self, brand: str, rules: BrandRules) -> StoredRules:
         """Store a brand's rules in the place of those before."""
-        if rules.countries and ListKind.COUNTRIES not in self.lists():
+        countries = self.lists().get(ListKind.COUNTRIES) if rules.countries else None
+        if rules.countries and (countries is None or not countries.entries):
             raise Refused(
                 "countries",
                 "cannot be told yet: there is no file of countries here; footfall lists update FILE brings one, "

@@ -76,6 +76,15 @@ def update_list(register: Register, request: Request) -> Answer:
     return register.screening.put_list(content_from_packed(kind, data)).document()
 
 
+def remove_list(register: Register, request: Request) -> Answer:
+    """Have nothing on a list: its next version is empty, and the trail tells who did it."""
+    kind = require_kind(str(request.get("kind")))
+    before = register.screening.lists().get(kind)
+    if before is None or not before.entries:
+        raise Refused("kind", f"there is no list of {kind.value}; footfall lists show tells which there are")
+    return register.screening.put_list(content_from_packed(kind, b"")).document()
+
+
 def show_lists(register: Register, _request: Request) -> Answer:
     """Return what lists there are."""
     stored = register.screening.lists()
@@ -110,6 +119,7 @@ CHANGES_RULES: Final[Mapping[str, Callable[[Register, Request], Answer]]] = {
 }
 ABOUT_LISTS: Final[Mapping[str, Callable[[Register, Request], Answer]]] = {
     "lists-update": update_list,
+    "lists-remove": remove_list,
     "lists-show": show_lists,
     "lists-history-show": show_history,
 }

@@ -16,7 +16,7 @@ def verdict_store(settings: Settings, clock: Clock) -> Callable[[], VerdictStore
     def store() -> VerdictStore | None:
         if not opened and wiring.has_table(settings, wiring.ACCOUNTS_FILE):
             accounts = wiring.open_accounts(settings, clock, read_only=True)
-            # What ended before all raw hits that are kept changes no window any more; a month is for hits that come late.
+            # What ended before all raw hits that are kept changes no window any more; a month is for late hits.
             standing_ms = (settings.stream_keep_days + 31) * DAY_MS
             trail = accounts.register.trail
             opened.append(VerdictStore(accounts.table, trail, clock=clock, standing_ms=standing_ms))
