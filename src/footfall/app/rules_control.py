@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from footfall.accounts.audit import PAGE_MAX, document_of_page
 from footfall.accounts.register import Register
 from footfall.accounts.screening_store import DATA_BYTES_MAX, INSTANCE
-from footfall.screening.lists import ListContent, content_from_packed, require_kind
+from footfall.screening.lists import ListContent, content_from_packed, empty_list, require_kind
 from footfall.screening.rules import rules_from_document
 from footfall.values.errors import Refused
 
@@ -82,7 +82,7 @@ def remove_list(register: Register, request: Request) -> Answer:
     before = register.screening.lists().get(kind)
     if before is None or not before.entries:
         raise Refused("kind", f"there is no list of {kind.value}; footfall lists show tells which there are")
-    return register.screening.put_list(content_from_packed(kind, b"")).document()
+    return register.screening.put_list(empty_list(kind)).document()
 
 
 def show_lists(register: Register, _request: Request) -> Answer:

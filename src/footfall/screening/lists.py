@@ -57,6 +57,11 @@ def list_from_text(text: str, *, kind: ListKind | None = None) -> ListContent:
     return ListContent(kind, len(ranges), ranges.packed())
 
 
+def empty_list(kind: ListKind) -> ListContent:
+    """Return a list of nothing."""
+    return ListContent(kind, 0, b"" if kind is ListKind.REFERRER_SPAM else ranges_from(()).packed())
+
+
 def content_from_packed(kind: ListKind, data: bytes) -> ListContent:
     """Return a list that was read elsewhere, or raise Refused when its bytes are none."""
     try:

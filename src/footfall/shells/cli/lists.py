@@ -113,9 +113,7 @@ COMMAND = Command(
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("file", "The file with the new list.", shows="FILE", may_be_absent=True),
-        Argument(
-            "--kind", "Which list: of update only when the file's first line does not tell.", choices=tuple(ListKind)
-        ),
+        Argument("--kind", "Which list, when no first line of a file tells.", choices=tuple(ListKind)),
         DATA,
         CONFIG,
         JSON,

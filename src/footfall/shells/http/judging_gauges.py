@@ -13,7 +13,7 @@ def judging_gauges(report: Report, *, now_ms: int) -> Iterator[Metric]:
     if report.judged_ms:
         yield GaugeMetricFamily(
             "footfall_judging_behind_seconds",
-            "How long a minute has been due that is not judged; above 120 it does not follow, and goes on with what is new.",
+            "How long a minute has been due that is not judged; 0 while judging follows.",
             value=max(0, now_ms - report.judged_ms - MINUTE_MS - GRACE_MS) / 1_000,
         )
     hits = CounterMetricFamily(
