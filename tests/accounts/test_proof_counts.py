@@ -1,5 +1,6 @@
 """Counts of requests that did not prove themselves: since the start, and by day for all processes together."""
 
+from footfall.accounts.judged import Judged, judged_of
 from footfall.accounts.proof_counts import KEPT_DAYS, LET_IN, REFUSED, Line, ProofCounts
 from footfall.accounts.register import Register
 from footfall.accounts.unproven import Why
@@ -42,3 +43,14 @@ def test_stored_counts_of_all_processes_add_up_by_day_until_they_expire() -> Non
     assert here.version() == version  # Nobody has to read brands and keys again because of it.
     clock.set(DAY_ONE_MS + KEPT_DAYS * DAY_MS)
     assert told(DAY_ONE_MS, clock.now_ms()) == {FORGED: 10}
+
+
+def test_screening_is_told_what_was_refused_on_the_days_of_a_span() -> None:
+    clock = SetClock(DAY_ONE_MS + 5)
+    register = Register(SqliteTable(":memory:", clock=clock), clock=clock, random_bytes=bytes)
+    register.add_unproven({FORGED: 2, STALE: 1})
+    clock.advance(DAY_MS)
+    register.add_unproven({FORGED: 7})
+    told = judged_of(register, "abc", from_ms=DAY_ONE_MS + 1_000, to_ms=DAY_ONE_MS + DAY_MS)
+    assert told == Judged(0, {"signature-forged": 2})
+    assert judged_of(register, "abc", from_ms=DAY_ONE_MS, to_ms=clock.now_ms()).refused == {"signature-forged": 9}

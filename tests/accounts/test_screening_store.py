@@ -74,6 +74,9 @@ def test_rules_have_versions_and_each_change_is_in_the_trail(register: Register)
     assert "not stored" in str(told["addressesNote"])
     acts, _ = register.trail.page("abc", limit=10)
     assert {(one.act, one.by) for one in acts} == {("rules-changed", "key-1")}
+    (second,) = (one.details for one in acts if one.details["version"] == 2)
+    assert (second["agentsAdded"], second["pathsRemoved"]) == ("Example", "/preview/*")
+    assert "agentsRemoved" not in second
 
 
 def test_a_rule_on_countries_needs_a_list_of_them(register: Register) -> None:

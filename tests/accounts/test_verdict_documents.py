@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from footfall.accounts.audit import Trail
-from footfall.accounts.verdict_documents import decided, document_of_page, document_of_verdict, state_of_decision
+from footfall.accounts.verdict_documents import decided, document_of_verdict, state_of_decision
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.screening.features import FeatureNote
@@ -66,10 +66,8 @@ def test_a_decision_says_of_which_past_no_raw_hits_are_kept(
     assert again["recount"] is None
 
 
-def test_only_two_things_can_be_decided_and_two_lists_be_asked_for(store: VerdictStore) -> None:
+def test_only_two_things_can_be_decided() -> None:
     assert state_of_decision("confirm") is State.CONFIRMED
     for wrong in ("hold", None, ["confirm"]):
         with pytest.raises(Refused, match="confirm or release"):
             state_of_decision(wrong)
-    with pytest.raises(Refused, match="neither waiting nor settled"):
-        document_of_page(store, "abc", state="all", limit=10, after="")

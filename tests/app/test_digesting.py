@@ -79,7 +79,7 @@ def a_day(stage: Stage) -> None:
     stage.until(MIDNIGHT_MS + 2 * MINUTE_MS)
     send_screened(stage.instance, "1|x", ["", "reload", "reload", "rate"])
     found = Verdict(
-        *(SubjectKind.ASSET, "1|x", MIDNIGHT_MS, MIDNIGHT_MS + HOUR_MS, Cause.CLOCKWORK, State.HELD),
+        *(SubjectKind.ASSET, "7|x", MIDNIGHT_MS, MIDNIGHT_MS + HOUR_MS, Cause.CLOCKWORK, State.HELD),
         stage.clock.now_ms(),
         words="As even as a clock",
     )
@@ -106,7 +106,7 @@ def test_a_digest_tells_the_day_with_its_change_its_reasons_and_what_was_found_a
     assert (told["found"], told["settled"]) == (1, 1)
     assert (told["foundVerdicts"][0]["cause"], told["settledVerdicts"][0]["by"]) == ("clockwork", "key-1")
     assert [(one["act"], one["subject"]) for one in told["acts"]] == [
-        ("verdict-confirmed", "asset 1|x"),
+        ("verdict-confirmed", "asset 7|x"),
         ("asset-hidden", "7"),
     ]
     written = stage.blobs.get(FILE)

@@ -1,4 +1,4 @@
-"""Reasons by day: noted after midnight of the brand's zone, and told of spans whose ends were noted."""
+"""Reasons by day: noted after midnight of the brand's zone, and told of the days that hold a span."""
 
 import json
 from typing import Any
@@ -51,9 +51,12 @@ def test_reasons_of_days_that_are_over_and_of_days_until_now(instance: Instance)
     both = asked(instance, f"/v1/screening?brand=abc&from={first}&to={third}")
     assert both["reasons"] == {"rate": 2, "bot-agent": 1, "reload": 1}
     assert "reasonsUntil" not in both
-    # A span whose ends nobody noted tells what the ledger does.
-    assert asked(instance, "/v1/screening?brand=abc&period=day")["reasons"] == {"reload": 6, "rate": 2, "bot-agent": 1}
-    assert "reasonsSince" not in asked(instance, "/v1/screening?brand=abc&period=day")
+    # Shorter spans are told of by the days that hold them: hours of yesterday and of today.
+    hours = asked(instance, "/v1/screening?brand=abc&period=day")
+    assert (hours["reasons"], hours["reasonsSince"]) == (both["reasons"], both["reasonsSince"])
+    # A span whose beginning nobody noted tells what the ledger does.
+    week = asked(instance, "/v1/screening?brand=abc&period=week")
+    assert (week["reasons"], "reasonsSince" in week) == ({"reload": 6, "rate": 2, "bot-agent": 1}, False)
 
 
 def test_a_day_is_noted_only_when_all_that_arrived_before_it_was_read(instance: Instance) -> None:

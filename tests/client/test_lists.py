@@ -193,7 +193,7 @@ def test_threads_that_wait_for_one_answer_share_its_failure(opened: Opening, lis
 
 
 def test_the_ledger_has_types(opened: Opening, listener: Listener) -> None:
-    lines = ("accepted", "counted", "duplicate", "held", "late", "future", "unlabelled", "dead", "inFlight")
+    lines = ("accepted", "counted", "duplicate", "late", "future", "unlabelled", "dead", "inFlight")
     listener.told = [Told(200, {"brand": "abc", "screened": {"bot": 2}, **dict.fromkeys(lines, 3)})]
     book = opened().ledger()
     assert (book.brand, book.accepted, book.in_flight, book.screened) == ("abc", 3, 3, {"bot": 2})

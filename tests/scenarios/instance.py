@@ -19,7 +19,7 @@ _T = TypeVar("_T")
 START_S_MAX = 15.0
 STOP_S_MAX = 10.0  # What a stop may take, however much is going on.
 COUNTING, ANSWERING = "footfall.app.counting", "footfall.app.answering"
-PARTS = ("counted", "duplicate", "held", "late", "future", "unlabelled", "dead", "inFlight")
+PARTS = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "inFlight")
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,7 @@ from tests.flow.store.counts import counts_of
 from tests.simulation.oracle import LABELS, LATENESS_MS, Oracle, Seen, Wrong
 from tests.simulation.world import World
 
-LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
+LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead")
 
 
 def check_everything(world: World) -> None:

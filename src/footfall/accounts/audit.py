@@ -20,6 +20,7 @@ from footfall.values.window import DAY_MS, instant_text
 
 COMMAND_LINE = "command line"  # Whoever owns the directory or the account has no key.
 NO_KEY = "no key"  # An open brand asks for none.
+USER_CHARACTERS_MAX = 64
 KEEP_MS_DEFAULT = 400 * DAY_MS
 PAGE_MAX = 1_000
 DETAILS_MAX = 20
@@ -58,7 +59,7 @@ class Note(Struct, frozen=True):
     """An act that is to be written down."""
 
     brand: str
-    by: str  # the id of a key, COMMAND_LINE or NO_KEY
+    by: str  # the id of a key, the command line with its user, or NO_KEY
     act: Act
     subject: str = ""  # what it was done to: a key's id, an asset, a counter, a span
     details: Mapping[str, Detail] = {}
@@ -72,6 +73,12 @@ class Entry(Struct, frozen=True):
     act: str  # A later release may have written one that this one does not know.
     subject: str = ""
     details: Mapping[str, Detail] = {}
+
+
+def command_line(user: object) -> str:
+    """Return who acts on the command line: its user, as the operating system and the request name them, if they do."""
+    name = "".join(one for one in user if one.isprintable()).strip() if isinstance(user, str) else ""
+    return f"{COMMAND_LINE}, user {name[:USER_CHARACTERS_MAX]}" if name else COMMAND_LINE
 
 
 class Trail:

@@ -132,13 +132,15 @@ class ScreeningStore:
 
     def put_rules(self, brand: str, rules: BrandRules) -> StoredRules:
         """Store a brand's rules in the place of those before."""
-        if rules.countries and ListKind.COUNTRIES not in self.lists():
+        countries = self.lists().get(ListKind.COUNTRIES) if rules.countries else None
+        if rules.countries and (countries is None or not countries.entries):
             raise Refused(
                 "countries",
                 "cannot be told yet: there is no file of countries here; footfall lists update FILE brings one, "
                 "with lines like 203.0.113.0/24,FI",
             )
-        stored = StoredRules(rules, self.rules_of(brand).version + 1, self._clock.now_ms(), self._by)
+        before = self.rules_of(brand)
+        stored = StoredRules(rules, before.version + 1, self._clock.now_ms(), self._by)
         content = msgspec.json.encode(rules.document())
         item: Item = {
             "version": stored.version,
@@ -146,7 +148,7 @@ class ScreeningStore:
             "by": stored.by,
             "rules": content.decode(),
         }
-        note = self._trail.put_of(Note(brand, self._by, Act.RULES_CHANGED, brand, _details(stored)))
+        note = self._trail.put_of(Note(brand, self._by, Act.RULES_CHANGED, brand, _details(stored, before.rules)))
         self._write([Put(Key(_RULES, brand), item), note])
         return stored
 
@@ -160,9 +162,17 @@ def removal_of_rules(brand: str) -> Delete:
     return Delete(Key(_RULES, brand))
 
 
-def _details(stored: StoredRules) -> dict[str, Any]:
+def _details(stored: StoredRules, before: BrandRules) -> dict[str, Any]:
+    """Return how many rules there are now, and which came and went; the trail cuts what is too long."""
     rules = stored.rules
-    return {
+    changed: dict[str, str] = {}
+    for kind in ("addresses", "agents", "paths", "countries"):
+        old, new = (dict.fromkeys(getattr(one, kind)) for one in (before, rules))
+        if came := [text for text in new if text not in old]:
+            changed[f"{kind}Added"] = ", ".join(came)
+        if went := [text for text in old if text not in new]:
+            changed[f"{kind}Removed"] = ", ".join(went)
+    return changed | {
         "version": stored.version,
         "addresses": len(rules.addresses),
         "agents": len(rules.agents),

@@ -12,7 +12,6 @@ from footfall.values.errors import Refused
 from footfall.values.window import instant_text
 
 DECISIONS: Final[Mapping[str, State]] = {"confirm": State.CONFIRMED, "release": State.RELEASED}
-WAITING, SETTLED = "waiting", "settled"
 PAGE_DEFAULT = 100
 
 _SIDES: Final = {SubjectKind.VISITOR: VISITOR_SIDES, SubjectKind.ASSET: ASSET_SIDES}
@@ -61,20 +60,6 @@ def _document_of_note(kind: SubjectKind, note: FeatureNote) -> dict[str, Any]:
         "direction": note.direction,
         "strength": note.strength,
     }
-
-
-def document_of_page(store: VerdictStore, brand: str, *, state: str, limit: int, after: str) -> dict[str, Any]:
-    """Return verdicts that wait or are settled, the newest first, and where to go on when there are more."""
-    if state not in (WAITING, SETTLED):
-        raise Refused("state", f"{state[:40]!r} is neither {WAITING} nor {SETTLED}")
-    found, place = store.page(brand, is_settled=state == SETTLED, limit=limit, after=after)
-    page: dict[str, Any] = {
-        "brand": brand,
-        "state": state,
-        "waiting": store.waiting(brand),
-        "items": [document_of_verdict(one) for one in found],
-    }
-    return page | ({"after": place} if place else {})
 
 
 def state_of_decision(decision: object) -> State:

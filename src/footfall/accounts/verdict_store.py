@@ -43,10 +43,11 @@ _HEADS = "verdict-heads"  # by brand, so that one query tells whose verdicts hav
 class VerdictStore:
     """The verdicts of one instance."""
 
-    def __init__(self, table: Table, trail: Trail, *, clock: Clock) -> None:
+    def __init__(self, table: Table, trail: Trail, *, clock: Clock, standing_ms: int = 0) -> None:
         self._table = table
         self._trail = trail
         self._clock = clock
+        self._standing_ms = standing_ms  # how long after its end a verdict can still act on anything; 0: for ever
 
     def version(self, brand: str) -> int:
         """Return the version of a brand's verdicts; 0 when there never was one."""
@@ -63,9 +64,11 @@ class VerdictStore:
         return 0 if head is None else _whole(head.get("waiting", 0))
 
     def standing(self, brand: str) -> list[Verdict]:
-        """Return every verdict of a brand as it stands."""
+        """Return every verdict of a brand as it stands, but for those that ended too long ago to act on anything."""
         partitions = (_waiting(brand), _settled(brand))
-        return [_verdict_from_item(one.item) for name in partitions for one in everything(self._table, name)]
+        found = (_verdict_from_item(one.item) for name in partitions for one in everything(self._table, name))
+        since_ms = self._clock.now_ms() - self._standing_ms if self._standing_ms else 0
+        return [one for one in found if one.to_ms > since_ms]
 
     def find(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
         """Store what a judge has found, or goes on finding, from these positions on; return the version then."""

@@ -173,8 +173,9 @@ class Answering:
             return self._visited(key, canonical, query.format)
         if path == SCREENING:
             view, lines = viewed.view(query), (self.checkpoints or self._sights.checkpoints()).values()
-            reasons = reasons_in(self._table, brand, view.sheet.span, lines, now_ms=self._clock.now_ms())
-            made = screening(view, query, self._words, reasons, waiting=self._brands.waiting(brand))
+            zone, now_ms = self._brands.zone_of(brand), self._clock.now_ms()
+            reasons = reasons_in(self._table, brand, view.sheet.span, lines, zone=zone, now_ms=now_ms)
+            made = screening(view, query, self._words, reasons, judged=self._brands.judged(brand, view.sheet.span))
         else:
             made = LISTS[path].make(viewed, query, self._words)
         return _told(formatted(made, query.format), canonical, version)

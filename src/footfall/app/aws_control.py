@@ -58,7 +58,7 @@ def _recounted(
     with closing(aws_wiring.open_stream(settings, clock, read_only=True, keep_unreadable=keep)) as stream:
         counting = Counting(settings, stream, store, clock=clock, archive=archive)
         asked = asked_from(request)
-        write_down(settings, clock, recount_note(*asked))
+        write_down(settings, clock, recount_note(*asked, user=request.get("user")))
         return recounted(counting, *asked, on_progress=on_progress)
 
 

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from msgspec import Struct
 
-from footfall.accounts.audit import PAGE_MAX, document_of_page
+from footfall.accounts.audit import PAGE_MAX, command_line, document_of_page
 from footfall.accounts.brands import Brand, UnknownBrand, require_brand_name
 from footfall.accounts.documents import changed_brand, document_of_brand, document_of_key
 from footfall.accounts.keys import GRACE_MS, READ, WRITE, NewKey
@@ -18,7 +18,7 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.rules_control import ABOUT_LISTS, CHANGES_RULES, show_rules
 from footfall.app.settings import Settings
-from footfall.app.verdict_control import decide_verdict, show_verdicts
+from footfall.app.verdict_control import decide_verdicts, show_verdicts
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
@@ -58,7 +58,7 @@ def answer_about_brands(register: Register, request: Request, ground: Ground) ->
     doing = _DOINGS[str(request["do"])]
     if not has_no_brand(request):
         require_brand_name(str(request.get("brand")))
-    return doing(register, request, ground)
+    return doing(register.acting(command_line(request.get("user"))), request, ground)
 
 
 def run_offline(settings: Settings, request: Request) -> Answer:
@@ -209,8 +209,8 @@ def _show_verdicts(register: Register, request: Request, ground: Ground) -> Answ
     return show_verdicts(register, request)
 
 
-def _decide_verdict(register: Register, request: Request, ground: Ground) -> Answer:
-    return decide_verdict(register, request, raw_since_ms=ground.raw_since_ms)
+def _decide_verdicts(register: Register, request: Request, ground: Ground) -> Answer:
+    return decide_verdicts(register, request, raw_since_ms=ground.raw_since_ms)
 
 
 def _lists(register: Register, request: Request, _ground: Ground) -> Answer:
@@ -230,7 +230,7 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "audit-list": _list_audit,
     "rules-show": _rules,
     "verdicts-show": _show_verdicts,
-    "verdicts-decide": _decide_verdict,
+    "verdicts-decide": _decide_verdicts,
     **dict.fromkeys(CHANGES_RULES, _rules),
     **dict.fromkeys(ABOUT_LISTS, _lists),
 }

@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Protocol
 
-from footfall.values.period import Period
+from footfall.accounts.judged import Judged
+from footfall.values.period import Period, Span
 
 
 class BrandFacts(Protocol):
@@ -21,6 +22,6 @@ class BrandFacts(Protocol):
         """Tell whether the brand's lists show suspected hits with those of persons."""
         ...
 
-    def waiting(self, name: str) -> int:
-        """Return how many verdicts of the brand wait for an operator."""
+    def judged(self, name: str, span: Span) -> Judged:
+        """Return what waits for an operator now, and what was refused on the days of a span."""
         ...

@@ -3,10 +3,11 @@
 from collections.abc import Callable, Mapping
 
 from footfall.accounts.brands import Brand
+from footfall.accounts.judged import Judged, judged_of
 from footfall.accounts.register import Register
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock
-from footfall.values.period import Period
+from footfall.values.period import Period, Span
 
 REFRESH_MS = 200  # How long a changed brand may still be taken for what it was.
 PAID_REFRESH_MS = 10_000  # The same, where each look costs money.
@@ -57,10 +58,12 @@ class BrandLookup:
         """Tell whether the brand's lists show suspected hits with those of persons."""
         return self.brand(name).shows_suspected
 
-    def waiting(self, name: str) -> int:
-        """Return how many verdicts of the brand wait for an operator."""
+    def judged(self, name: str, span: Span) -> Judged:
+        """Return what waits for an operator now, and what was refused on the days of a span."""
         register = self._open_register()
-        return register.verdicts.waiting(name) if register is not None else 0
+        if register is None:
+            return Judged()
+        return judged_of(register, name, from_ms=span.from_ms, to_ms=span.to_ms)
 
     def is_known(self, name: str) -> bool:
         """Tell whether the brand is stored or named by the settings at this moment."""

@@ -105,7 +105,7 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
             require_known_brand(request, settings, stream)
             if request.get("do") == "recount":
                 asked = asked_from(request)
-                write_down(settings, clock, recount_note(*asked))
+                write_down(settings, clock, recount_note(*asked, user=request.get("user")))
                 return recounted(counting, *asked, on_progress=on_progress)
             answered = answer_about_aside(table, StreamRaw(stream), request, clock=clock)
             if isinstance(answered, Mapping):

@@ -4,23 +4,23 @@ from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
 
-from footfall.accounts.audit import COMMAND_LINE, Act, Note
+from footfall.accounts.audit import Act, Note, command_line
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock
 from footfall.values.window import instant_text
 
 
-def recount_note(brand: str, from_ms: int, to_ms: int) -> Note:
+def recount_note(brand: str, from_ms: int, to_ms: int, *, user: object) -> Note:
     """Return what is written down of a re-count that was asked for."""
-    return Note(brand, COMMAND_LINE, Act.RECOUNT_ASKED, f"{instant_text(from_ms)} to {instant_text(to_ms)}")
+    return Note(brand, command_line(user), Act.RECOUNT_ASKED, f"{instant_text(from_ms)} to {instant_text(to_ms)}")
 
 
 def replay_note(request: Mapping[str, Any], *, records: int) -> Note:
     """Return what is written down of hits that were set aside and are counted again."""
     brand, position = str(request.get("brand")), str(request.get("position") or "all")
     details = {"kind": str(request.get("kind", "dead")), "records": records}
-    return Note(brand, COMMAND_LINE, Act.ASIDE_REPLAYED, position, details)
+    return Note(brand, command_line(request.get("user")), Act.ASIDE_REPLAYED, position, details)
 
 
 def write_down(settings: Settings, clock: Clock, note: Note) -> None:

@@ -164,7 +164,7 @@ class Judging:
                 self._keep(name, one)
 
     def behind_ms(self) -> int:
-        """Return how long ago the first minute ended that should be judged and is not."""
+        """Return how long a minute has been due that is not judged; 0 while it follows."""
         return max(0, self._clock.now_ms() - self._end_ms - self._pace.grace_ms)
 
     def _begin(self, from_ms: int) -> int:

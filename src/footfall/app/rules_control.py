@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from footfall.accounts.audit import PAGE_MAX, document_of_page
 from footfall.accounts.register import Register
 from footfall.accounts.screening_store import DATA_BYTES_MAX, INSTANCE
-from footfall.screening.lists import ListContent, content_from_packed, require_kind
+from footfall.screening.lists import ListContent, content_from_packed, empty_list, require_kind
 from footfall.screening.rules import rules_from_document
 from footfall.values.errors import Refused
 
@@ -76,6 +76,15 @@ def update_list(register: Register, request: Request) -> Answer:
     return register.screening.put_list(content_from_packed(kind, data)).document()
 
 
+def remove_list(register: Register, request: Request) -> Answer:
+    """Have nothing on a list: its next version is empty, and the trail tells who did it."""
+    kind = require_kind(str(request.get("kind")))
+    before = register.screening.lists().get(kind)
+    if before is None or not before.entries:
+        raise Refused("kind", f"there is no list of {kind.value}; footfall lists show tells which there are")
+    return register.screening.put_list(empty_list(kind)).document()
+
+
 def show_lists(register: Register, _request: Request) -> Answer:
     """Return what lists there are."""
     stored = register.screening.lists()
@@ -110,6 +119,7 @@ CHANGES_RULES: Final[Mapping[str, Callable[[Register, Request], Answer]]] = {
 }
 ABOUT_LISTS: Final[Mapping[str, Callable[[Register, Request], Answer]]] = {
     "lists-update": update_list,
+    "lists-remove": remove_list,
     "lists-show": show_lists,
     "lists-history-show": show_history,
 }

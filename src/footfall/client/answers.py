@@ -63,7 +63,6 @@ class Ledger:
     counted: int
     duplicate: int
     screened: Mapping[str, int]
-    held: int
     late: int
     future: int
     unlabelled: int
@@ -111,7 +110,7 @@ def popular_from_table(table: Mapping[str, Any]) -> Popular:
 def ledger_from_table(table: Mapping[str, Any]) -> Ledger:
     """Return the ledger that an answer holds, or raise Unreachable when it holds none."""
     try:
-        lines = ("accepted", "counted", "duplicate", "held", "late", "future", "unlabelled", "dead")
+        lines = ("accepted", "counted", "duplicate", "late", "future", "unlabelled", "dead")
         return Ledger(
             brand=str(table["brand"]),
             screened={str(reason): int(hits) for reason, hits in table["screened"].items()},

@@ -47,7 +47,7 @@ def list_from_text(text: str, *, kind: ListKind | None = None) -> ListContent:
     """Return what a file holds, or raise Refused with the first line that is wrong; its first line tells the kind."""
     lines = _lines(text)
     if not lines:
-        raise Refused("list", "is empty; to have none, keep one line that nothing matches, such as 192.0.2.0/32")
+        raise Refused("list", "is empty; footfall lists remove takes a list away")
     kind = kind_of_line(lines[0][1]) if kind is None else kind
     if kind is ListKind.REFERRER_SPAM:
         domains = sorted({_of_line(number, line, require_domain) for number, line in lines})
@@ -55,6 +55,11 @@ def list_from_text(text: str, *, kind: ListKind | None = None) -> ListContent:
     read = _country_range if kind is ListKind.COUNTRIES else _network
     ranges = ranges_from(_of_line(number, line, read) for number, line in lines)
     return ListContent(kind, len(ranges), ranges.packed())
+
+
+def empty_list(kind: ListKind) -> ListContent:
+    """Return a list of nothing."""
+    return ListContent(kind, 0, b"" if kind is ListKind.REFERRER_SPAM else ranges_from(()).packed())
 
 
 def content_from_packed(kind: ListKind, data: bytes) -> ListContent:
@@ -82,7 +87,7 @@ def with_list(lists: Lists, kind: ListKind, data: bytes) -> Lists:
         case ListKind.COUNTRIES:
             return Lists(lists.data_centres, ranges_from_packed(data), lists.spam_domains)
         case ListKind.REFERRER_SPAM:
-            return Lists(lists.data_centres, lists.countries, frozenset(data.decode("ascii").split("\n")))
+            return Lists(lists.data_centres, lists.countries, frozenset(filter(None, data.decode("ascii").split("\n"))))
 
 
 def require_kind(name: str) -> ListKind:

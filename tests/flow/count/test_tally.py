@@ -38,7 +38,7 @@ def tally_of(*records: Record, through: int = 0) -> Tally:
 
 
 def total(lines: Lines) -> int:
-    named = (lines.counted, lines.duplicate, lines.late, lines.future, lines.unlabelled, lines.dead, lines.held)
+    named = (lines.counted, lines.duplicate, lines.late, lines.future, lines.unlabelled, lines.dead)
     return sum(named) + lines.screened.total()
 
 

@@ -14,6 +14,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.count.verdict_recounts import JUDGED_EVERY_MS, VerdictRecounts
 from footfall.flow.count.verdicts_applied import KnownVerdicts, line_under
 from footfall.flow.count.worker import Worker
+from footfall.flow.store.moved_lines import moved_in
 from footfall.flow.store.visitors import load_visitors
 from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.table import Table
@@ -184,11 +185,13 @@ def test_a_decision_acts_on_the_past_at_once_and_is_not_forgotten_by_a_crash() -
     stage.store.settle("abc", held.id, State.RELEASED, by="key", since={})
     stage.learn(side)
     begun = stage.past(side)
+    assert dict(stage.lines().screened) == {"verdict": 1}
     assert begun.step()  # And then the process is killed.
     side = stage.side()
     stage.learn(side)
     put_right(stage.past(side))
     assert stage.counts(NOON_MS, Grain.MINUTE) == {key_of("1"): 1, key_of("2"): 1}
+    assert (stage.lines().counted, dict(stage.lines().screened)) == (2, {})
     assert put_right(stage.past(side)) == 0
 
 
@@ -345,5 +348,7 @@ def test_live_counting_and_the_past_put_right_equal_counting_with_all_verdicts_k
     whole.clock.advance(2 * JUDGED_EVERY_MS)
     side.count()
     assert stage.everything() == whole.everything()
+    assert stage.lines() == whole.lines()  # by reason, too
+    assert [moved_in(one) for one in stage.checkpoints()] == [moved_in(one) for one in whole.checkpoints()]
     ours, theirs = stage.visitors(), whole.visitors()
     assert {window: ours[window] for window in stage.everything()} == {w: theirs[w] for w in whole.everything()}

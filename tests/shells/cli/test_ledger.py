@@ -8,7 +8,6 @@ BOOK = {
     "counted": 900,
     "duplicate": 40,
     "screened": {"bot": 20, "rate": 10},
-    "held": 0,
     "late": 12,
     "future": 3,
     "unlabelled": 5,

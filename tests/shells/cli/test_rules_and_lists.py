@@ -18,13 +18,13 @@ def data(tmp_path: Path, shell: Any) -> str:
 def test_rules_are_added_taken_out_and_switched(data: str, shell: Any) -> None:
     named = ("--data", data, "--brand", "abc")
     assert shell.run("rules", "show", *named) == 0
-    assert "It blocks nobody." in shell.printed()
+    assert "it blocks nobody." in shell.printed()
     assert shell.run("rules", "add", *named, "--path", "/preview/*", "--agent", "ExampleReader") == 0
     assert shell.run("rules", "remove", *named, "--agent", "ExampleReader") == 0
     assert shell.run("rules", "remove", *named, "--agent", "ExampleReader") == 4
     assert "is not among them" in shell.complained()
     assert shell.run("rules", "off", *named) == 0
-    assert "Off: none of the door's rules" in shell.printed()
+    assert "Off: neither these nor the door's own rules" in shell.printed()
     assert shell.run("rules", "on", *named, "--json") == 0
     told = json.loads(shell.printed().splitlines()[-1])
     assert (told["version"], told["isOn"], told["paths"], told["agents"]) == (4, True, ["/preview/*"], [])
@@ -69,3 +69,20 @@ def test_a_list_is_brought_once_more_and_its_history_is_told(data: str, shell: A
     assert shell.run("lists", "update", str(file), "--kind", "data-centres", "--data", data) == 4
     file.write_bytes(b"\xff\xfe")
     assert shell.run("lists", "update", str(file), "--data", data) == 1
+
+
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [("referrer-spam", "a.example"), ("data-centres", "203.0.113.0/24"), ("countries", "203.0.113.0/24,FI")],
+)
+def test_a_list_is_taken_away(kind: str, line: str, data: str, shell: Any, tmp_path: Path) -> None:
+    file = tmp_path / "list.txt"
+    file.write_text(f"{line}\n", encoding="utf-8")
+    assert shell.run("lists", "update", str(file), "--data", data) == 0
+    assert shell.run("lists", "remove", "--kind", kind, "--data", data) == 0
+    assert f"{kind} is empty now (version 2)" in shell.printed()
+    assert shell.run("lists", "show", "--data", data, "--json") == 0
+    assert [one["entries"] for one in json.loads(shell.printed().splitlines()[-1])["lists"]] == [0]
+    assert shell.run("lists", "remove", "--kind", kind, "--data", data) == 4
+    assert shell.run("lists", "remove", "--data", data) == 2
+    assert shell.run("rules", "add", "--country", "FI", "--data", data, "--brand", "abc") == 4

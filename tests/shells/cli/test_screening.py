@@ -24,11 +24,21 @@ def test_what_was_found_is_shown_as_tables(shell: Any, server: Any) -> None:
     assert shell.run("screening", "--url", server.url, "--brand", "abc", "--period", "day") == 0
     assert server.asked[0].path == "/v1/screening?brand=abc&limit=10&period=day"
     lines = [line.split() for line in shell.printed().splitlines()]
-    assert ["person", "8,000", "80.00%"] in lines
+    assert ["person", "8,000", "80.00%", "shown"] in lines
+    assert ["suspected", "500", "5.00%", "left", "out"] in lines
+    assert "Reasons of all hits since the beginning, not of this span:" in shell.printed()
     assert ["bot-agent", "bot", "41,000"] in lines
     assert ["reload", "suspected", "9,100"] in lines
     assert ["7", "450", "50", "90.00%", "The", "harbour"] in lines
     assert "leave suspected hits out" in shell.printed()
+
+
+def test_what_observe_shows_and_what_was_refused_is_told(shell: Any, server: Any) -> None:
+    server.answer({**FOUND, "suspectedAreShown": True, "refused": {"signature-forged": 1_200}})
+    assert shell.run("screening", "--url", server.url, "--brand", "abc") == 0
+    lines = [line.split() for line in shell.printed().splitlines()]
+    assert ["suspected", "500", "5.00%", "shown"] in lines
+    assert ["signature-forged", "1,200"] in lines
 
 
 def test_a_span_takes_the_place_of_a_period(shell: Any, server: Any) -> None:
@@ -101,4 +111,4 @@ def test_words_that_go_with_another_question_are_wrong_usage(shell: Any, server:
 def test_reasons_of_days_say_since_when(shell: Any, server: Any) -> None:
     server.answer({**FOUND, "reasonsSince": "2026-11-14T00:00:31Z"})
     assert shell.run("screening", "--url", server.url, "--brand", "abc") == 0
-    assert "For these reasons, since 2026-11-14T00:00:31Z:" in shell.printed()
+    assert "Reasons of the whole days around it, from 2026-11-14T00:00:31Z to now:" in shell.printed()

@@ -11,7 +11,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from footfall import __version__
 from footfall.accounts.brands import Brand
-from footfall.app.judging_steps import Report
+from footfall.app.judging_steps import GRACE_MS, Report
 from footfall.shells.http.gauges import BRANDS_MAX
 from tests.shells.http.stage import NOW_MS, Stage, staged
 from tests.tidy.sources import HOUSE
@@ -84,7 +84,7 @@ def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
     report = Report(NOW_MS - 90_000, hits=100, sampled_out=25.0, left_out=7, skipped_ms=120_000, verdicts=3, brands=2)
     stage.state.judged.on_message(["judged", msgspec.to_builtins(report)])
     found = gauges(stage)
-    assert found["footfall_judging_behind_seconds"] == {(): 90}
+    assert found["footfall_judging_behind_seconds"] == {(): 30 - GRACE_MS / 1_000}
     assert found["footfall_judging_hits_total"] == {("judged",): 75, ("sampled",): 25, ("left_out",): 7}
     assert found["footfall_judging_skipped_seconds_total"] == {(): 120}
     assert found["footfall_judging_verdicts_total"] == {(): 3}

@@ -1,9 +1,13 @@
-"""Noting what was screened for which reason, once a day for each brand, when its day has begun."""
+"""Noting what the door screened for which reason, once a day for each brand, when its day has begun.
+
+What verdicts say of a day changes later; it is kept hour by hour, and added when the reasons of days are told.
+"""
 
 from collections.abc import Callable, Mapping
 
 from footfall.flow.store.checkpoints import Checkpoint
-from footfall.flow.store.reason_days import ReasonDay, note_reasons, totals_of
+from footfall.flow.store.moved_lines import door_totals_of
+from footfall.flow.store.reason_days import ReasonDay, note_reasons
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
@@ -33,7 +37,7 @@ class NotedReasons:
             day_ms = window_of(now_ms, Grain.DAY, self._zone_of(brand)).from_ms
             if self._noted.get(brand) == day_ms or passed_ms < day_ms:
                 continue
-            totals = totals_of(checkpoints.values(), brand)
+            totals = door_totals_of(checkpoints.values(), brand)
             noted = ReasonDay(day_ms, now_ms, totals)
             note_reasons(self._table, brand, noted, expires_at_ms=now_ms + self._keep_ms)
             self._noted[brand] = day_ms

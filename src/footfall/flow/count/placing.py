@@ -29,6 +29,11 @@ class Placing:
         """Return the zone of a brand's hours and days."""
         return self._zone_of(brand)
 
+    def hour_of(self, brand: str, place: Place) -> int:
+        """Return the start of the hour with which a place is swapped in when it is counted again."""
+        at_ms = place if isinstance(place, int) else place.to_ms - 1
+        return window_of(at_ms, Grain.HOUR, self._zone_of(brand)).from_ms
+
     def placed(self, zone: str, at_ms: int, arrived_at_ms: int) -> tuple[Place, int, int]:
         """Return where a hit is counted, and the bounds within which others that arrived then go there as well."""
         if arrived_at_ms - at_ms > self._minutes_ms:

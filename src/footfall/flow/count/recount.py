@@ -13,23 +13,27 @@ Where others count the same shards meanwhile, and nothing is written at once, a 
 holds: when somebody was faster, the checkpoints are read again, the reading goes on to them, and the swap is made anew.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.count.building import WINDOW_ROWS_MAX, WINDOW_TEXT_BYTES_MAX
 from footfall.flow.count.placing import Place
+from footfall.flow.count.replay import Replay
 from footfall.flow.count.replayed import Replayed, replayed_from_item
 from footfall.flow.count.skipping import Skipping
 from footfall.flow.count.stretch import HOURS_AT_ONCE, Age, Stretch, first_stretch
 from footfall.flow.count.swapping import Content, Swapping
-from footfall.flow.count.tally import Counts, Replay, Rules
+from footfall.flow.count.tally import Counts, Rules
 from footfall.flow.count.worker import LATE_LIMITS, READ_RECORDS, Worker
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.columns import EMPTY, CountKey, screened_key, total_hits, without_row
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.merging import Limits, admit, bounded, merge
+from footfall.flow.store.moved_lines import Move, swap_moves
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.flow.stream.raw import RawHits
@@ -243,6 +247,8 @@ class Recount:
             for place, counts in first.counts.items():
                 stretch.count(number, place, self._labelled(brand, counts))
             tally.meet_replay(first)
+            tally.move_replay(first)
+        stretch.moved[number].update(tally.moved)
         for key, met in tally.met().items():
             stretch.meet(number, key[1], met, self._labelled_keys(brand, met.keys()))
         return min(records[-1].sequence, through) if records else through
@@ -289,7 +295,7 @@ class Recount:
                     self._expect(brand, hour, sums)
             for worker in self._workers:
                 worker.rollup.begin_anew()
-            self._commit(touched)
+            self._commit(touched, brand, stretch)
         for day in stretch.days():
             self._swap_day(brand, day, stretch, gone.get(day, []), done)
 
@@ -339,10 +345,17 @@ class Recount:
             self._write(brand, day, sums, touched)
             self._commit(touched)
 
-    def _commit(self, touched: set[Touched]) -> None:
-        """Tell readers; and where others count, have them find out that what they have in hand is not so any more."""
-        for worker in self._workers if self._is_shared else self._workers[:1]:
-            worker.commit_touched(touched)
+    def _commit(self, touched: set[Touched], brand: str = "", stretch: Stretch | None = None) -> None:
+        """Tell readers, and move hits of a stretch between lines of the ledgers as verdicts say now.
+
+        Where others count, it also has them find out that what they have in hand is not so any more.
+        """
+        hours = frozenset(() if stretch is None else (hour.from_ms for hour in stretch.hours))
+        for number, worker in enumerate(self._workers):
+            moved = Counter[Move]() if stretch is None else stretch.moved[number]
+            if number == 0 or self._is_shared or (hours and (moved or worker.checkpoint.moved)):
+                change = partial(swap_moves, brand=brand, hours=hours, counted=moved)
+                worker.commit_touched(touched if number == 0 or self._is_shared else (), change if hours else None)
 
     def _of_hours(self, brand: str, day: Window, worker: Worker) -> Content:
         """Return what the day's hours hold that are kept."""

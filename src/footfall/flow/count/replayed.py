@@ -6,7 +6,8 @@ A record comes again whole, or in parts: hits that wait for the labels of differ
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from footfall.flow.count.tally import Replay, Tally
+from footfall.flow.count.replay import Replay
+from footfall.flow.count.tally import Tally
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.ports.errors import Corrupt

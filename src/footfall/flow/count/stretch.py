@@ -14,6 +14,7 @@ from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place
 from footfall.flow.count.tally import Counts
 from footfall.flow.store.columns import CountKey
+from footfall.flow.store.moved_lines import Move
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
 HOURS_AT_ONCE = 6  # Each has sixty minutes to write.
@@ -40,11 +41,13 @@ class Stretch:
     met: list[dict[Place, PlaceTally]] = field(
         default_factory=list[dict[Place, PlaceTally]]
     )  # each shard's visitors by place
+    moved: list[Counter[Move]] = field(default_factory=list[Counter[Move]])  # each shard's hits that verdicts moved
     _by_minutes: frozenset[Window] | None = None
 
     def begin(self, shards: int) -> None:
         """Have nothing counted yet."""
         self.counted, self.met = [{} for _ in range(shards)], [{} for _ in range(shards)]
+        self.moved = [Counter() for _ in range(shards)]
 
     def times(self) -> tuple[int, int]:
         """Return the event times of all hits that it can hold."""

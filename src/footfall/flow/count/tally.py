@@ -5,17 +5,19 @@ the verdicts, so that reading the same records again under the same verdicts giv
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Set
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import TypeVar
 
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
+from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
 from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.count.verdicts_applied import found_in, line_under, without
-from footfall.flow.store.checkpoints import LINES, Lines
+from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
+from footfall.flow.store.moved_lines import Move
 from footfall.flow.stream.records import (
     Counted,
     HitKey,
@@ -28,7 +30,7 @@ from footfall.flow.stream.records import (
     visited_from_record,
 )
 from footfall.ports.stream import Record
-from footfall.screening.labels import Label, label_of
+from footfall.screening.labels import label_of
 from footfall.screening.verdicts import Applying
 from footfall.values.counter import is_of_counters
 from footfall.values.window import MINUTE_MS, Window
@@ -57,59 +59,6 @@ class AsideRecord:
     hits: int
 
 
-@dataclass(frozen=True, slots=True)
-class ReplayedHit:
-    """One hit of a set-aside record, and where it goes now."""
-
-    at: int  # its place in the record that was set aside, if the replay says so
-    place: Place
-    key: HitKey
-    weight: int
-    line: str
-    visitor: bytes = b""  # Empty: none.
-
-    @property
-    def count_key(self) -> CountKey | None:
-        """Return what it is counted under in its window; None: in none."""
-        # Its time is trusted, so that it has a window whatever the verdict on it was.
-        return _count_key(self.key, self.line)
-
-
-@dataclass(frozen=True, slots=True)
-class Replay:
-    """A set-aside record, or some hits of one, that came again and are to be counted now, unless they were already."""
-
-    sequence: int  # of the record that was set aside
-    by: int  # of the record in which it came again
-    brand: str
-    line: str  # where its hits have waited
-    arrived_at_ms: int  # when it came again
-    hits: tuple[ReplayedHit, ...]
-    is_part: bool  # Then other hits of the record may come at another time.
-
-    @property
-    def counts(self) -> dict[Place, Counts]:
-        """Return what is counted where."""
-        counts: dict[Place, Counts] = {}
-        for hit in self.hits:
-            key = hit.count_key
-            if key is not None:
-                counts.setdefault(hit.place, Counter())[key] += hit.weight
-        return counts
-
-    @property
-    def moves(self) -> Counter[str]:
-        """Return how many hits go to which line."""
-        moves = Counter[str]()
-        for hit in self.hits:
-            moves[hit.line] += hit.weight
-        return moves
-
-    def without(self, ats: Set[int]) -> "Replay":
-        """Return what is left of it when the hits at these places of the record were counted before."""
-        return replace(self, hits=tuple(hit for hit in self.hits if hit.at not in ats))
-
-
 class Tally:
     """What a run of records amounts to."""
 
@@ -136,6 +85,7 @@ class Tally:
         self.aside: dict[AsideKey, list[AsideRecord]] = {}
         self.replays: list[Replay] = []
         self.counters = CounterTally()  # Values that brands count by name; they are no hits.
+        self.moved = Counter[Move]()  # what verdicts have put into another line
         self.through = 0
         self.arrived_at_ms = 0
         self._listed = 0  # places of set-aside hits, and records that came again
@@ -198,6 +148,12 @@ class Tally:
         for place, counts in replay.counts.items():
             self._count_some((replay.brand, place), counts, replay.by, replay.arrived_at_ms)
         self.meet_replay(replay)
+        self.move_replay(replay)
+
+    def move_replay(self, replay: Replay) -> None:
+        """Note what verdicts say of a record that came again."""
+        for hit in replay.hits:
+            self._move(replay.brand, hit.place, hit.door, hit.line, hit.weight)
 
     def meet_replay(self, replay: Replay) -> None:
         """Meet the visitors of a record that came again."""
@@ -247,7 +203,9 @@ class Tally:
         for at, reason in found.items():
             lines.move(reason, 1)
             key = screened_key(pack.keys[at], label_of(reason).value)
-            places.setdefault(self._place_of(record, pack, at), Counter())[key] += 1
+            place = self._place_of(record, pack, at)
+            places.setdefault(place, Counter())[key] += 1
+            self._move(record.group, place, COUNTED, reason, 1)
         for place, counts in places.items():
             self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
         return without(pack, found)
@@ -316,9 +274,12 @@ class Tally:
         places: dict[Place, Counts] = {}
         for at, key in enumerate(pack.keys):
             weight = 1 if pack.weights is None else pack.weights[at]
-            line = "duplicate" if at in repeats else line_under(self._line(pack, at), found.get(at))
+            door = "duplicate" if at in repeats else self._line(pack, at)
+            line = door if at in repeats else line_under(door, found.get(at))
             lines.move(line, weight)
-            count_key = _count_key(key, line)
+            if line != door:
+                self._move(record.group, self._place_of(record, pack, at), door, line, weight)
+            count_key = count_key_of(key, line)
             if count_key is not None and (line == COUNTED or self._has_window(pack, at)):
                 place = self._place_of(record, pack, at)
                 places.setdefault(place, Counter())[count_key] += weight
@@ -328,6 +289,10 @@ class Tally:
                 self._set_aside(record, line, at, weight)
         for place, counts in places.items():
             self._count_some((record.group, place), counts, record.sequence, record.arrived_at_ms)
+
+    def _move(self, brand: str, place: Place, door: str, line: str, weight: int) -> None:
+        if line != door:
+            self.moved[brand, self._placing.hour_of(brand, place), door, line] += weight
 
     def _place_of(self, record: Record, pack: Counted, at: int) -> Place:
         moment_ms = pack.arrived_at_ms if pack.at_ms is None else pack.at_ms[at]
@@ -346,13 +311,15 @@ class Tally:
     def _replay(self, record: Record, pack: ReplayPack, found: Mapping[int, str]) -> None:
         assert pack.replays is not None
         sequence, line = pack.replays
+        doors = [self._line(pack, at) for at in range(len(pack.keys))]
         hits = tuple(
             ReplayedHit(
                 at=at if pack.places is None else pack.places[at],
                 place=self._place_of(record, pack, at),
                 key=key,
                 weight=1 if pack.weights is None else pack.weights[at],
-                line=line_under(self._line(pack, at), found.get(at)),
+                line=line_under(doors[at], found.get(at)),
+                door=doors[at],
                 visitor=b"" if pack.visitors is None else pack.visitors[at],
             )
             for at, key in enumerate(pack.keys)
@@ -368,17 +335,6 @@ class Tally:
         records[-1].hits += hits
         if place is not None:
             records[-1].places.append(place)
-
-
-def _count_key(key: HitKey, line: str) -> CountKey | None:
-    """Return what a hit of a line of the ledger is counted under in its window; None: in no window.
-
-    Reasons of screening are lines beside those that have names: such hits are counted under the label of their reason.
-    """
-    if line == COUNTED:
-        return key
-    label = Label.PERSON if line in LINES else label_of(line)
-    return screened_key(key, label.value) if label else None
 
 
 def _heard_at_ms(record: Record, pack: Counted) -> int:

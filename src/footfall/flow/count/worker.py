@@ -27,6 +27,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, 
 from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.merging import Limits
+from footfall.flow.store.moved_lines import remember_moves
 from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import Changed
 from footfall.ports.stream import READ_RECORDS_MAX, Record, Stream
@@ -116,6 +117,7 @@ class Worker:
             for replay in tally.replays:
                 take_replay(self._table, replay, tally, checkpoint, shard=self.shard)
             write_aside(self._table, tally.aside, shard=self.shard, expires_at_ms=started_ms + self._how.aside_ms)
+            remember_moves(checkpoint, tally.moved)
             touched = self._write_counts(tally, checkpoint)
             self.counters.write(tally.counters, checkpoint)
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
@@ -153,17 +155,18 @@ class Worker:
     def pass_idle(self) -> bool:
         """Let time pass for a shard in which nothing waits; return whether nothing does, and count nothing."""
         self.settle_doubts()
-        now_ms = self._clock.now_ms()
         after = self._tally.through or self.checkpoint.through
         if self._tally.through or not self._sees_tip or self._stream.read(self.shard, after=after, limit=1):
             return False
-        if self._has_passed_a_minute(now_ms):
+        if self._has_passed_a_minute(self._clock.now_ms()):
             self.flush(is_at_tip=True)
         return True
 
-    def commit_touched(self, touched: Iterable[Touched]) -> None:
+    def commit_touched(self, touched: Iterable[Touched], change: Callable[[Checkpoint], object] | None = None) -> None:
         """Write a checkpoint that counts nothing but tells readers where something changed."""
         checkpoint = self._next_checkpoint(None, is_at_tip=False, now_ms=self._clock.now_ms())
+        if change is not None:
+            change(checkpoint)
         self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
 
@@ -243,7 +246,7 @@ class Worker:
         Each is written once and holds everything up to the checkpoint then. What has to follow from it later is noted
         before it, so that nothing is forgotten when this is cut short.
         """
-        touched = {Touched(minute[0], self._window(minute, Grain.MINUTE)) for minute in tally.minutes()}
+        touched = {Touched(minute[0], self._window(minute)) for minute in tally.minutes()}
         reached = self._reached(tally)
         for minute in tally.minutes():
             checkpoint.overflow += self._add_to_minute(minute, tally, through=checkpoint.through)
@@ -274,7 +277,7 @@ class Worker:
 
     def _add_to_minute(self, minute: MinuteKey, tally: Tally, *, through: int) -> int:
         """Add counts to a minute; return how many hits found no row in it."""
-        brand, window = minute[0], self._window(minute, Grain.MINUTE)
+        brand, window = minute[0], self._window(minute)
         counts = tally.counts_after(minute, self.held.throughs(brand, window).counted)
         if not counts:
             return 0
@@ -361,9 +364,8 @@ class Worker:
     def _has_passed_a_minute(self, now_ms: int) -> bool:
         return (now_ms - self._how.passed_ms) // MINUTE_MS > self.checkpoint.passed_ms // MINUTE_MS
 
-    def _window(self, minute: MinuteKey, grain: Grain) -> Window:
-        brand, start_ms = minute
-        return window_of(start_ms, grain, self._zone_of(brand))
+    def _window(self, minute: MinuteKey) -> Window:
+        return window_of(minute[1], Grain.MINUTE, self._zone_of(minute[0]))
 
     def _windows_of(self, place: PlaceKey) -> list[WindowKey]:
         """Return every window that the hits of a place are part of, the finest first."""

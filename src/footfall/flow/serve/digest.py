@@ -42,6 +42,7 @@ def digest_document(
             for one in screened["labels"]
         ],
         **_reasons(screened),
+        "refused": screened["refused"],
         "items": screened["items"],
         **verdicts,
     }

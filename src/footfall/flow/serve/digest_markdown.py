@@ -26,6 +26,7 @@ def digest_markdown(document: Mapping[str, Any]) -> str:
             ],
         ),
         *_reasons_told(document),
+        *_refused_told(document.get("refused", {})),
         *_suspected_told(document["items"]),
         *_verdicts_told("Found", document["found"], document["foundVerdicts"]),
         *_verdicts_told("Settled", document["settled"], document["settledVerdicts"]),
@@ -40,6 +41,13 @@ def _reasons_told(document: Mapping[str, Any]) -> list[str]:
         return []
     rows = [(reason, label_of(reason).value or "person", f"{hits:,}") for reason, hits in reasons.items()]
     return ["", "## Reasons", "", *_table(("reason", "label", "hits"), rows)]
+
+
+def _refused_told(refused: Mapping[str, int]) -> list[str]:
+    if not refused:
+        return []
+    rows = [(kind, f"{count:,}") for kind, count in refused.items()]
+    return ["", "## Refused", "", "On the days of UTC that it touches.", "", *_table(("kind", "requests"), rows)]
 
 
 def _suspected_told(items: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -25,7 +25,6 @@ class Ledger:
     counted: int
     duplicate: int
     screened: Mapping[str, int]
-    held: int
     late: int
     future: int
     unlabelled: int
@@ -76,7 +75,6 @@ def ledger_json(book: Ledger) -> bytes:
         "counted": book.counted,
         "duplicate": book.duplicate,
         "screened": dict(book.screened),
-        "held": book.held,
         "late": book.late,
         "future": book.future,
         "unlabelled": book.unlabelled,
@@ -109,7 +107,6 @@ class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     counted: int = 0
     duplicate: int = 0
     screened: dict[str, int] = {}
-    held: int = 0
     late: int = 0
     future: int = 0
     unlabelled: int = 0

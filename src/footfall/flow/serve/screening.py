@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 from msgspec import UNSET, UnsetType
 
+from footfall.accounts.judged import Judged
 from footfall.catalog.asset import Asset
 from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
@@ -70,12 +71,13 @@ class _Body(msgspec.Struct, rename="camel"):
     reasons: dict[str, int]
     reasons_since: str | UnsetType
     reasons_until: str | UnsetType
+    refused: dict[str, int]
     waiting: int
     items: list[_Item]
 
 
-def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons, *, waiting: int = 0) -> Answer:
-    """Return what screening found in a span; reasons are the span's where they are known by days, else of all time."""
+def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons, *, judged: Judged) -> Answer:
+    """Return what screening found in a span; reasons are of its days where those are known, else of all time."""
     hits, is_known = _by_label(view.directory, view.sheet)
     without_row = view.sheet.other + view.sheet.other_screened
     total = sum(hits.values()) + without_row
@@ -94,7 +96,8 @@ def screening(view: View, query: PopularQuery, words: Words, reasons: Reasons, *
         reasons=dict(reasons.hits),
         reasons_since=_moment(reasons.since_ms),
         reasons_until=_moment(reasons.until_ms),
-        waiting=waiting,
+        refused=dict(judged.refused),
+        waiting=judged.waiting,
         items=items,
     )
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=_COLUMNS)

@@ -1,12 +1,15 @@
-"""The reasons of a span: told from what was noted at its ends, where both are beginnings of a brand's days."""
+"""The reasons of a span: those of the whole days that hold it, where their beginnings were noted, else of all time."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from footfall.flow.store.checkpoints import Checkpoint
+from footfall.flow.store.checkpoints import LINES, NEVER_MS, Checkpoint
+from footfall.flow.store.moved_lines import door_totals_of, moved_in
 from footfall.flow.store.reason_days import load_reasons, totals_of
 from footfall.ports.table import Table
 from footfall.values.period import Span
+from footfall.values.window import Grain, window_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,23 +21,28 @@ class Reasons:
     until_ms: int | None = None
 
 
-def reasons_in(table: Table, brand: str, span: Span, checkpoints: Iterable[Checkpoint], *, now_ms: int) -> Reasons:
-    """Return the reasons of a span when they were noted at its ends, else those since the beginning."""
-    totals = totals_of(checkpoints, brand)
-    first = load_reasons(table, brand, span.from_ms)
-    if first is None:
-        return Reasons(_most_first(totals))
-    if span.to_ms > now_ms:
-        return Reasons(_between(first.totals, totals), first.noted_at_ms)
-    last = load_reasons(table, brand, span.to_ms)
-    if last is None:
-        return Reasons(_most_first(totals))
-    return Reasons(_between(first.totals, last.totals), first.noted_at_ms, last.noted_at_ms)
-
-
-def _between(first: Mapping[str, int], last: Mapping[str, int]) -> dict[str, int]:
-    """Return what was added; it is less than nothing where hits were taken back that had been screened before."""
-    return _most_first({reason: last.get(reason, 0) - first.get(reason, 0) for reason in {*first, *last}})
+def reasons_in(
+    table: Table, brand: str, span: Span, checkpoints: Iterable[Checkpoint], *, zone: str, now_ms: int
+) -> Reasons:
+    """Return the reasons of the days that hold a span when they were noted, else those since the beginning."""
+    shards = list(checkpoints)
+    totals = Reasons(_most_first(totals_of(shards, brand)))
+    from_ms = window_of(span.from_ms, Grain.DAY, zone).from_ms
+    to_ms = window_of(span.to_ms - 1, Grain.DAY, zone).to_ms
+    first = load_reasons(table, brand, from_ms)
+    moved = [moved_in(one) for one in shards]
+    if first is None or any(one.since_ms > from_ms for one in moved):
+        return totals
+    is_open = to_ms > now_ms
+    last = None if is_open else load_reasons(table, brand, to_ms)
+    if last is None and not is_open:
+        return totals
+    hits = Counter(door_totals_of(shards, brand) if last is None else last.totals)
+    hits.subtract(first.totals)
+    for one in moved:
+        hits.update(one.between(brand, from_ms, NEVER_MS if last is None else to_ms))
+    reasons = {reason: count for reason, count in hits.items() if reason not in LINES}
+    return Reasons(_most_first(reasons), first.noted_at_ms, None if last is None else last.noted_at_ms)
 
 
 def _most_first(hits: Mapping[str, int]) -> dict[str, int]:

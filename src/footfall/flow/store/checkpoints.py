@@ -11,7 +11,7 @@ from footfall.values.window import Grain
 
 NEVER_MS = 2**53 - 1
 ALL_BUILT = {Grain.HOUR: NEVER_MS, Grain.DAY: NEVER_MS}
-LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "held")
+LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead")
 
 
 @dataclass(slots=True)
@@ -24,7 +24,6 @@ class Lines:
     future: int = 0
     unlabelled: int = 0
     dead: int = 0
-    held: int = 0
     screened: Counter[str] = field(default_factory=Counter[str])
     last_hit_ms: int = 0  # when the brand was last heard of
 
@@ -34,6 +33,8 @@ class Lines:
             setattr(self, line, getattr(self, line) + hits)
         else:
             self.screened[line] += hits
+            if not self.screened[line]:
+                del self.screened[line]
 
     def add(self, more: "Lines") -> None:
         """Add another set of lines to this one."""
@@ -56,6 +57,7 @@ class Checkpoint:
     overflow: int = 0  # hits that count in no row because a minute was full
     lines: dict[str, Lines] = field(default_factory=dict[str, Lines])
     unbuilt: Mapping[Grain, int] | None = None  # where the first hour and day begin that are not built; None: not told
+    moved: bytes = b""  # what verdicts have moved between lines, by hour (moved_lines.py)
     place: bytes = b""  # where the next reader goes on, on a ground whose readers count its records
 
 
@@ -98,7 +100,8 @@ def checkpoint_from_item(item: Item) -> Checkpoint:
         overflow=_number(item, "overflow"),
         lines={brand: _lines_from(lines, last_hit_ms=_number(seen, brand)) for brand, lines in brands.items()},
         unbuilt=_unbuilt_from(item),
-        place=_place_from(item),
+        place=_bytes_from(item, "place"),
+        moved=_bytes_from(item, "moved"),
     )
 
 
@@ -109,15 +112,17 @@ def _unbuilt_from(item: Item) -> Mapping[Grain, int] | None:
     return {grain: _number(unbuilt, str(grain)) or NEVER_MS for grain in ALL_BUILT}
 
 
-def _place_from(item: Item) -> bytes:
-    place = item.get("place", b"")
-    if not isinstance(place, bytes):
-        raise Corrupt(f"the place of a checkpoint is {place!r}, not bytes; restore the store from a backup")
-    return place
+def _bytes_from(item: Item, name: str) -> bytes:
+    found = item.get(name, b"")
+    if not isinstance(found, bytes):
+        raise Corrupt(f"{name!r} of a checkpoint is {found!r}, not bytes; restore the store from a backup")
+    return found
 
 
 def _item_from(checkpoint: Checkpoint) -> Item:
-    more: dict[str, Value] = {"place": checkpoint.place} if checkpoint.place else {}
+    more: dict[str, Value] = {
+        name: found for name, found in (("place", checkpoint.place), ("moved", checkpoint.moved)) if found
+    }
     if checkpoint.unbuilt is not None:
         more["unbuilt"] = {str(grain): ms for grain, ms in checkpoint.unbuilt.items() if ms != NEVER_MS}
     return {

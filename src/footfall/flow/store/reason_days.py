@@ -1,6 +1,7 @@
-"""What a brand's hits had been screened for when each of its days began: the ledger's reasons, kept day by day.
+"""What the door had screened a brand's hits for when each of its days began: the ledger's reasons without verdicts.
 
-The ledger adds up from the beginning. Two of these, taken from each other, tell of the days between.
+The ledger adds up from the beginning. Two of these, taken from each other, tell of the days between; what verdicts have
+moved since then lies beside the ledger (moved_lines.py).
 """
 
 from collections import Counter

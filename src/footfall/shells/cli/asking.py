@@ -1,6 +1,7 @@
 """Questions to an instance: to its server when one runs on its directory, else by being it; on AWS, to its tables."""
 
 import argparse
+import getpass
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -67,8 +68,17 @@ def settings_of(
     return settings
 
 
+def _user() -> str:
+    """Return the operating system's name for whoever asks; nothing in a container that has none."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):
+        return ""
+
+
 def ask(settings: Settings, request: Mapping[str, Any], *, on_progress: Callable[[float], None]) -> Mapping[str, Any]:
-    """Return what the instance answers, or raise its error."""
+    """Return what the instance answers, or raise its error; the request says which user of the machine asks."""
+    request = {**request, "user": _user()}
     if settings.ground == "aws":
         from footfall.app.aws_control import run_on_aws
 

@@ -14,10 +14,9 @@ from footfall.shells.cli.command import JSON, URL, Command, Exit, Surroundings, 
 from footfall.shells.cli.secret_file import BRAND_OR_KEY, SECRET_FILE, brand_asked, key_headers
 
 PARTS = (
-    ("counted", "in the lists"),
+    ("counted", "by persons: in the lists"),
     ("duplicate", "sent before"),
-    ("screened", "kept out by a rule"),
-    ("held", "waiting for a decision"),
+    ("screened", "labelled otherwise, for these reasons"),
     ("late", "too old when they arrived"),
     ("future", "ahead of the clock"),
     ("unlabelled", "waiting for labels"),
@@ -74,7 +73,9 @@ COMMAND = Command(
     says="Show where every accepted hit of a brand went.",
     example="footfall ledger --brand abc",
     run=ledger,
-    tells="Every hit that was answered with a 2xx is in one line, and the lines add up.",
+    tells="Every hit that was answered with a 2xx is in one line, and the lines add up. What is screened is counted\n"
+    "under its label; lists show the suspected among it only while the brand's mode is observe. Hits of verdicts\n"
+    "that are held are in `verdict`; a decision moves them, with the lists.",
     more_examples=("footfall ledger --secret-file abc.key --json",),
     exits={Exit.FAILED: "it failed, or the ledger does not add up"},
     arguments=(URL, BRAND_OR_KEY, SECRET_FILE, JSON),

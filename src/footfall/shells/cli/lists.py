@@ -23,7 +23,7 @@ from footfall.shells.cli.command import (
 )
 from footfall.values.errors import FootfallError, Refused
 
-ACTIONS: Final = ("update", "show", "history")
+ACTIONS: Final = ("update", "remove", "show", "history")
 
 
 class WhichFile(WrongUsage):
@@ -38,6 +38,8 @@ def lists(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked with the lists."""
     if (arguments.file is None) == (arguments.action == "update"):
         raise WhichFile("Only update takes a FILE, and it needs one.")
+    if arguments.action == "remove" and arguments.kind is None:
+        raise WhichFile("remove needs --kind, to say which list.")
     request = _requests(arguments)
     answer = ask(settings_of(arguments, around, may_be_new=True), request, on_progress=lambda _share: None)
     if arguments.json:
@@ -45,6 +47,8 @@ def lists(arguments: argparse.Namespace, around: Surroundings) -> int:
     elif arguments.action == "update":
         around.say(f"{answer['list']} has {answer['entries']:,} entries now (version {answer['version']}).")
         around.say("It acts on hits that arrive from now on.")
+    elif arguments.action == "remove":
+        around.say(f"{answer['list']} is empty now (version {answer['version']}): it labels no hit from now on.")
     elif arguments.action == "show":
         _show(answer["lists"], ("list", "version", "entries", "changedAt", "by"), around)
     else:
@@ -68,6 +72,8 @@ def text_of(path: Path) -> str:
 
 
 def _requests(arguments: argparse.Namespace) -> Mapping[str, Any]:
+    if arguments.action == "remove":
+        return {"do": "lists-remove", "kind": arguments.kind}
     if arguments.action != "update":
         return {"do": "lists-show" if arguments.action == "show" else "lists-history-show"}
     from footfall.app.rules_control import request_from_content
@@ -96,14 +102,18 @@ COMMAND = Command(
     name="lists",
     says="Bring the lists that the door goes by up to date, or show which there are.",
     example="footfall lists update data-centres.txt --data data",
-    more_examples=("footfall lists show --data data", "footfall lists history --data data"),
+    more_examples=(
+        "footfall lists remove --kind countries --data data",
+        "footfall lists show --data data",
+        "footfall lists history --data data",
+    ),
     run=lists,
     tells="A FILE has one entry a line: a network (203.0.113.0/24) for data centres, a domain for spammers, a network\n"
     "and a country (203.0.113.0/24,FI) for countries; # begins a comment. Its first line tells which list it is.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("file", "The file with the new list.", shows="FILE", may_be_absent=True),
-        Argument("--kind", "Which list it is, when its first line does not tell.", choices=tuple(ListKind)),
+        Argument("--kind", "Which list, when no first line of a file tells.", choices=tuple(ListKind)),
         DATA,
         CONFIG,
         JSON,

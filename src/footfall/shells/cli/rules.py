@@ -29,10 +29,10 @@ def rules(arguments: argparse.Namespace, around: Surroundings) -> int:
     for name in _NAMED:
         for one in answer[name]:
             around.say(f"{_NAMED[name]}: {one}")
-    if not any(answer[name] for name in _NAMED):
-        around.say("It blocks nobody.")
     if not answer["isOn"]:
-        around.say("Off: none of the door's rules look at its hits.")
+        around.say("Off: neither these nor the door's own rules look at its hits, until footfall rules on.")
+    elif not any(answer[name] for name in _NAMED):
+        around.say("It has no rules of its own: the door's label its hits, and it blocks nobody.")
     if arguments.action != "show":
         around.complain(f"Version {answer['version']} acts on {answer['actsOn']}.")
         around.complain(f"Note: {answer['addressesNote']}.")

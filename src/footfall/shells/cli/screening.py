@@ -10,7 +10,8 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.flow.serve.query import PERIOD_DEFAULT
-from footfall.screening.labels import label_of
+from footfall.flow.serve.screening import PERSON
+from footfall.screening.labels import Label, label_of
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import (
     JSON,
@@ -62,16 +63,20 @@ def pairs_of(arguments: argparse.Namespace) -> list[tuple[str, str]]:
 
 def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
     console = around.console()
-    shown = "lists show suspected hits" if answer.get("suspectedAreShown") else "lists leave suspected hits out"
-    parts = (answer.get("brand"), f"{answer.get('from')} to {answer.get('to')}", shown)
+    is_shown = bool(answer.get("suspectedAreShown"))
+    parts = (answer.get("brand"), f"{answer.get('from')} to {answer.get('to')}", _mode(is_suspected_shown=is_shown))
     console.print(Text(" · ").join(printable(part) for part in parts))
-    console.print(_labels(answer["labels"]))
+    console.print(_labels(answer["labels"], is_suspected_shown=is_shown))
     reasons: Mapping[str, int] = answer.get("reasons") or {}
     if reasons:
         around.say("")
-        since = answer.get("reasonsSince")
-        around.say(f"For these reasons, since {since or 'the beginning'}:")
+        around.say(_reasons_of(answer))
         console.print(_reasons(reasons))
+    refused: Mapping[str, int] = answer.get("refused") or {}
+    if refused:
+        around.say("")
+        around.say("Requests that were refused, which are no hits, on the days of UTC that the span touches:")
+        console.print(_counted("kind", "requests", refused))
     if answer.get("waiting"):
         around.say("")
         around.say(f"{answer['waiting']:,} verdicts wait for a decision; footfall verdicts show lists them.")
@@ -82,10 +87,33 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
         console.print(_assets(items))
 
 
-def _labels(labels: Sequence[Mapping[str, Any]]) -> Table:
+def _mode(*, is_suspected_shown: bool) -> str:
+    return "observe: lists show suspected hits" if is_suspected_shown else "lists leave suspected hits out"
+
+
+def _reasons_of(answer: Mapping[str, Any]) -> str:
+    """Return which hits the reasons are of: seldom just those of the span."""
+    since, until = answer.get("reasonsSince"), answer.get("reasonsUntil")
+    if since is None:
+        return "Reasons of all hits since the beginning, not of this span:"
+    return f"Reasons of the whole days around it, from {since} to {until or 'now'}:"
+
+
+def _labels(labels: Sequence[Mapping[str, Any]], *, is_suspected_shown: bool) -> Table:
     table = _table("label", "hits", "share")
+    table.add_column("in lists")
+    shown = {PERSON, *([Label.SUSPECTED.value] if is_suspected_shown else [])}
     for one in labels:
-        table.add_row(printable(one.get("label")), Text(grouped(one.get("hits"))), _percent(one.get("share")))
+        told = "shown" if one.get("label") in shown else "left out"
+        hits = Text(grouped(one.get("hits")))
+        table.add_row(printable(one.get("label")), hits, _percent(one.get("share")), told)
+    return table
+
+
+def _counted(first: str, second: str, counts: Mapping[str, int]) -> Table:
+    table = _table(first, second)
+    for name, count in counts.items():
+        table.add_row(printable(name), Text(grouped(count)))
     return table
 
 

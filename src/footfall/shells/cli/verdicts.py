@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, Final
 
 import msgspec
@@ -24,34 +25,78 @@ from footfall.shells.cli.command import (
 )
 
 ACTIONS: Final = ("show", "confirm", "release")
+DONE: Final = {"confirm": "confirmed", "release": "released"}
 LIMIT_DEFAULT, LIMIT_MAX = 50, 1_000
+AT_ONCE: Final = 100
 
 
 def verdicts(arguments: argparse.Namespace, around: Surroundings) -> int:
-    """Show verdicts, or decide on one."""
-    action: str = arguments.action
-    if action != "show" and arguments.id is None:
-        raise WrongUsage(f"{action} needs the ID of a verdict; footfall verdicts show lists them.")
-    request: dict[str, Any] = {"do": "verdicts-show", "brand": arguments.brand, "id": arguments.id or ""}
-    if action == "show":
-        state = "settled" if arguments.settled else "waiting"
-        request |= {"state": state, "limit": arguments.limit, "after": arguments.after or ""}
-    else:
-        request |= {"do": "verdicts-decide", "decision": action}
+    """Show verdicts, or decide on some."""
+    return _shown(arguments, around) if arguments.action == "show" else _decided(arguments, around)
+
+
+def _shown(arguments: argparse.Namespace, around: Surroundings) -> int:
+    if arguments.all or len(arguments.id) > 1:
+        raise WrongUsage("show takes one ID, or none: it lists all that are held unless --state says otherwise.")
+    request = {
+        "do": "verdicts-show",
+        "id": "".join(arguments.id),
+        "limit": arguments.limit,
+        "after": arguments.after or "",
+        **_sought(arguments),
+    }
     answer = ask(settings_of(arguments, around), request, on_progress=lambda _share: None)
     if arguments.json:
         around.say(msgspec.json.encode(answer).decode())
-    elif action == "show":
-        _show(answer, around, is_one=arguments.id is not None)
     else:
-        _tell(answer, around)
+        _show(answer, around, is_one=bool(arguments.id))
     return Exit.OK
+
+
+def _decided(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Decide on those that are named, or on all that are held, some at a time."""
+    _require_subjects(arguments)
+    settings = settings_of(arguments, around)
+    named: list[str] = arguments.id
+    request = {"do": "verdicts-decide", "decision": arguments.action, **_sought(arguments)}
+    failed = decided = 0
+    after = ""
+    for start in range(0, len(named), AT_ONCE) if named else count():
+        asked = {"ids": named[start : start + AT_ONCE]} if named else {"all": True, "after": after}
+        answer = ask(settings, request | asked, on_progress=lambda _share: None)
+        if arguments.json:
+            around.say(msgspec.json.encode(answer).decode())
+        else:
+            for one in answer["items"]:
+                _tell(one, around)
+        decided += answer["decided"]
+        failed += len(answer["items"]) - answer["decided"]
+        after = answer.get("after", "")
+        if not named and not after:
+            break
+    if not named and not arguments.json:
+        around.complain(f"{decided:,} {DONE[arguments.action]}.")
+    return Exit.FAILED if failed else Exit.OK
+
+
+def _require_subjects(arguments: argparse.Namespace) -> None:
+    action: str = arguments.action
+    if bool(arguments.id) == arguments.all:
+        raise WrongUsage(f"{action} needs the IDs of verdicts, or --all; footfall verdicts show lists them.")
+    if arguments.id and (arguments.kind or arguments.cause):
+        raise WrongUsage("--kind and --cause go with --all: an ID says which verdict is meant.")
+    if arguments.state != "held":
+        raise WrongUsage(f"{action} --all is about those that are held; --state goes with show.")
+
+
+def _sought(arguments: argparse.Namespace) -> dict[str, Any]:
+    return {"brand": arguments.brand, "state": arguments.state, "kind": arguments.kind, "cause": arguments.cause}
 
 
 def _show(answer: Mapping[str, Any], around: Surroundings, *, is_one: bool) -> None:
     items: Sequence[Mapping[str, Any]] = answer["items"]
     if not items:
-        around.say("There are none.")
+        around.say("There are none." if "after" not in answer else "There are none among the newest.")
     elif is_one:
         _explain(items[0], around)
     else:
@@ -111,6 +156,9 @@ def _of_whom(one: Mapping[str, Any]) -> str:
 
 
 def _tell(answer: Mapping[str, Any], around: Surroundings) -> None:
+    if "problem" in answer:
+        around.complain(f"footfall: {answer['problem']}")
+        return
     around.say(f"{answer['kind']} {answer['subject']} is {answer['state']}; its hits are: {answer['label']}.")
     recount: Mapping[str, str] | None = answer.get("recount")
     if recount is None:
@@ -129,18 +177,27 @@ COMMAND = Command(
     more_examples=(
         "footfall verdicts show 001794744000000-v61c8f0a2b44d9e10 --data data --brand abc",
         "footfall verdicts release 001794744000000-v61c8f0a2b44d9e10 --data data --brand abc",
+        "footfall verdicts confirm --all --cause few-agents --data data --brand abc",
     ),
     run=verdicts,
     tells="Hits of what is held are suspected; confirmed, they are blocked; released, they are persons' again. Either\n"
     "way the past is counted again by itself, as far as raw hits are kept. Every decision is in the audit trail, and\n"
-    "can be taken back by another one.",
+    "can be taken back by another one. What is only found tells, and waits for nobody.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
-        Argument("id", "The verdict.", shows="ID", may_be_absent=True),
+        Argument("id", "The verdicts; show takes one.", shows="ID", repeated=True, may_be_absent=True),
         DATA,
         CONFIG,
         BRAND,
-        Argument("--settled", "Those that were decided on, in the place of those that wait.", is_switch=True),
+        Argument("--all", "Decide on all that are held, or on those of a kind or cause.", is_switch=True),
+        Argument(
+            "--state",
+            "Show those that are held (unless given), only found, or settled.",
+            choices=("held", "found", "settled"),
+            default="held",
+        ),
+        Argument("--kind", "Only those on visitors, or on assets.", choices=("visitor", "asset")),
+        Argument("--cause", "Only those that were found for this, such as few-agents.", shows="CAUSE"),
         Argument("--limit", "How many at most.", shows="N", reads=whole_from(1, LIMIT_MAX), default=LIMIT_DEFAULT),
         Argument("--after", "Go on where the last answer ended.", shows="PLACE"),
         JSON,

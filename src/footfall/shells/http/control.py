@@ -116,7 +116,7 @@ class ControlServer:
             raise Busy("another re-count is in progress; wait for its end")
         self._recounting = asyncio.Queue()
         try:
-            await self._write_down(recount_note(*asked))
+            await self._write_down(recount_note(*asked, user=request.get("user")))
             if not self._state.counting.send(["recount", *asked]):
                 raise Busy("the counting process is starting; ask again in a moment")
             while True:

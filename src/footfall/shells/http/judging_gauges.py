@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from footfall.app.judging_steps import Report
+from footfall.app.judging_steps import GRACE_MS, Report
+from footfall.values.window import MINUTE_MS
 
 
 def judging_gauges(report: Report, *, now_ms: int) -> Iterator[Metric]:
@@ -12,8 +13,8 @@ def judging_gauges(report: Report, *, now_ms: int) -> Iterator[Metric]:
     if report.judged_ms:
         yield GaugeMetricFamily(
             "footfall_judging_behind_seconds",
-            "How long ago the last minute that was judged ended; above 180 it does not follow.",
-            value=max(0, now_ms - report.judged_ms) / 1_000,
+            "How long a minute has been due that is not judged; 0 while judging follows.",
+            value=max(0, now_ms - report.judged_ms - MINUTE_MS - GRACE_MS) / 1_000,
         )
     hits = CounterMetricFamily(
         "footfall_judging_hits",

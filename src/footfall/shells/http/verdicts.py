@@ -16,6 +16,7 @@ from footfall.values.errors import Refused
 
 VERDICTS, VERDICT = "/v1/screening/verdicts", "/v1/screening/verdicts/{id}"
 PAGE_DEFAULT, PAGE_MAX = 100, 1_000
+SOUGHT = ("state", "kind", "cause")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -23,7 +24,7 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 def verdict_routes(state: Site) -> list[Route]:
     """Return the routes of a brand's verdicts."""
     return [
-        Route(VERDICTS, _verdicts(state), methods=["GET"]),
+        Route(VERDICTS, _verdicts(state), methods=["GET", "POST"]),
         Route(VERDICT, _verdict(state), methods=["GET", "POST"]),
     ]
 
@@ -31,21 +32,44 @@ def verdict_routes(state: Site) -> list[Route]:
 def _verdicts(state: Site) -> Endpoint:
     async def verdicts(request: Request) -> Response:
         # Judging stands on numpy, which a site without verdicts never loads.
-        from footfall.accounts.verdict_documents import WAITING, document_of_page
+        from footfall.accounts.verdict_queue import document_of_page, sought
 
+        if request.method == "POST":
+            return await _decide_on_many(request, state)
         name = (await brand_of(request, state, scope=READ)).name
         for parameter in request.query_params:
-            if parameter not in ("brand", "key", "state", "limit", "after"):
-                raise Refused(parameter[:64] or "query", "is not a parameter here; those are state, limit and after")
-        which, after = request.query_params.get("state", WAITING), request.query_params.get("after", "")
-        limit = _limit(request)
+            if parameter not in ("brand", "key", "limit", "after", *SOUGHT):
+                known = ", ".join((*SOUGHT, "limit and after"))
+                raise Refused(parameter[:64] or "query", f"is not a parameter here; those are {known}")
+        given = request.query_params
+        wanted = sought(given.get("state", "held"), given.get("kind", ""), given.get("cause", ""))
+        limit, after = _limit(request), given.get("after", "")
 
         def page(register: Register) -> dict[str, Any]:
-            return document_of_page(register.verdicts, name, state=which, limit=limit, after=after)
+            return document_of_page(register.verdicts, name, wanted, limit=limit, after=after)
 
         return told(await state.desk.look(page))
 
     return verdicts
+
+
+async def _decide_on_many(request: Request, state: Site) -> Response:
+    from footfall.accounts.verdict_documents import state_of_decision
+    from footfall.accounts.verdict_queue import decided_on, require_ids
+
+    name = (await brand_of(request, state, scope=ADMIN)).name
+    require_no_parameters(request)
+    document = await document_in(request)
+    for field in document:
+        if field not in ("decision", "ids"):
+            raise Refused(field[:64], "is not a field here; those are decision and ids")
+    wanted, ids = state_of_decision(document.get("decision")), require_ids(document.get("ids"))
+    by, since_ms = actor_of(request), state.raw_since_ms()
+
+    def decide(register: Register) -> dict[str, Any]:
+        return decided_on(register.verdicts, name, ids, wanted, by=by, raw_since_ms=since_ms)
+
+    return told(await state.desk.look(decide))
 
 
 def _verdict(state: Site) -> Endpoint:

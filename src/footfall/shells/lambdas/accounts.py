@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from typing import TypeVar
 
 from footfall.accounts.brands import Brand, Brands
+from footfall.accounts.judged import Judged, judged_of
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.proof_counts import ProofCounts
 from footfall.accounts.register import Register, Registered
@@ -15,7 +16,7 @@ from footfall.app.settings import Settings
 from footfall.ports.errors import PortError
 from footfall.shells.lambdas.gauges import emit
 from footfall.values.clock import Clock
-from footfall.values.period import Period
+from footfall.values.period import Period, Span
 
 LOOK_MS = 10_000  # How long a changed brand or a revoked key may still be taken for what it was; one read each time.
 NOTE_USES_MS = 60_000
@@ -154,6 +155,6 @@ class KnownBrands:
         """Tell whether the brand's lists show suspected hits with those of persons."""
         return (self._brands.named(name) or Brand(name)).shows_suspected
 
-    def waiting(self, name: str) -> int:
-        """Return how many verdicts of the brand wait for an operator."""
-        return self._opened().verdicts.waiting(name)
+    def judged(self, name: str, span: Span) -> Judged:
+        """Return what waits for an operator now, and what was refused on the days of a span."""
+        return judged_of(self._opened(), name, from_ms=span.from_ms, to_ms=span.to_ms)

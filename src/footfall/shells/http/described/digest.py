@@ -25,7 +25,7 @@ _VERDICT = record(
         "subject": text("an asset's id, or a visitor's hash"),
         "cause": text(),
         "state": text(),
-        "by": text("`judge`, the id of a key, or `command line`"),
+        "by": text("`judge`, the id of a key, or `command line` with its user"),
         "from": text(),
         "to": text(),
         "words": text(),
@@ -49,7 +49,10 @@ DIGEST_OF_DAY = record(
         "hitsBefore": whole(0, says="on the day before"),
         "suspectedAreShown": {"type": "boolean"},
         "labels": listed(_LABELLED),
-        **{name: SCREENED["properties"][name] for name in ("reasons", "reasonsSince", "reasonsUntil", "items")},
+        **{
+            name: SCREENED["properties"][name]
+            for name in ("reasons", "reasonsSince", "reasonsUntil", "refused", "items")
+        },
         "found": whole(0, says="verdicts that were found on the day"),
         "settled": whole(0, says="verdicts that people confirmed or released"),
         "foundVerdicts": listed(_VERDICT, maxItems=50),
@@ -94,6 +97,7 @@ DIGEST_READ = Operation(
                 "reasons": {"bot-agent": 15_000},
                 "reasonsSince": "2026-11-14T22:00:31Z",
                 "reasonsUntil": "2026-11-15T22:00:31Z",
+                "refused": {"signature-forged": 12},
                 "items": [],
                 "found": 0,
                 "settled": 0,

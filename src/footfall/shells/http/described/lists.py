@@ -133,14 +133,14 @@ LEDGER = record(
     {
         "brand": text(),
         "accepted": whole(0, says="hits that were answered with 202"),
-        "counted": whole(0, says="in the lists"),
+        "counted": whole(0, says="by persons: in the lists"),
         "duplicate": whole(0, says="sent before, by id or by `Idempotency-Key`"),
         "screened": {
             "type": "object",
             "additionalProperties": {"type": "integer"},
-            "description": "kept out by a rule: hits for each reason",
+            "description": "labelled otherwise than persons: hits for each reason. Lists show the suspected among them "
+            "in mode `observe`, and others where they are asked to. A decision on a verdict moves hits to or from here",
         },
-        "held": whole(0, says="waiting for a decision"),
         "late": whole(0, says="too old when they arrived"),
         "future": whole(0, says="too far ahead of their arrival"),
         "unlabelled": whole(0, says="waiting for labels, where the brand says so"),
@@ -173,7 +173,6 @@ LEDGER = record(
         "counted",
         "duplicate",
         "screened",
-        "held",
         "late",
         "future",
         "unlabelled",
@@ -279,7 +278,6 @@ LEDGER_OF = Operation(
                 "counted": 3,
                 "duplicate": 1,
                 "screened": {},
-                "held": 0,
                 "late": 0,
                 "future": 0,
                 "unlabelled": 0,

@@ -57,17 +57,35 @@ SCREENED = record(
         "reasons": {
             "type": "object",
             "additionalProperties": {"type": "integer"},
-            "description": "hits for each reason, most first: those of the span where `reasonsSince` is there, else "
-            "since the beginning, as the ledger has them; below zero where more was taken back than was screened",
+            "description": "hits for each reason, most first: those of the whole days that hold the span, where "
+            "`reasonsSince` is there, else since the beginning, as the ledger has them",
         },
         "reasonsSince": text(
-            "only where the span begins with a day of the brand whose reasons were noted: the moment of that"
+            "only where the reasons were noted when the span's first day began, where the brand is: the moment of that"
         ),
-        "reasonsUntil": text("the same of its end; missing where the span goes on until now"),
+        "reasonsUntil": text("the same of the end of its last day; missing where that has not ended"),
+        "refused": {
+            "type": "object",
+            "additionalProperties": {"type": "integer"},
+            "description": "requests that were refused because a signature or a token proved nothing, by kind, on the "
+            "days of UTC that the span touches; they are no hits",
+        },
         "waiting": whole(0, says="verdicts that wait for an operator now"),
         "items": listed({"$ref": "#/components/schemas/SuspectedAsset"}, maxItems=LIMIT_MAX),
     },
-    required=("brand", "from", "to", "exact", "suspectedAreShown", "hits", "labels", "reasons", "waiting", "items"),
+    required=(
+        "brand",
+        "from",
+        "to",
+        "exact",
+        "suspectedAreShown",
+        "hits",
+        "labels",
+        "reasons",
+        "refused",
+        "waiting",
+        "items",
+    ),
 )
 SCREENING_OF = Operation(
     "GET",
@@ -109,7 +127,9 @@ SCREENING_OF = Operation(
                     {"label": "suspected", "hits": 2_000, "share": 0.02},
                     {"label": "blocked", "hits": 0, "share": 0.0},
                 ],
-                "reasons": {"bot-agent": 410_000, "ai-agent": 61_000, "reload": 9_100},
+                "reasons": {"bot-agent": 26_000, "ai-agent": 5_100, "reload": 3_100},
+                "reasonsSince": "2026-11-14T00:00:31Z",
+                "refused": {"signature-forged": 12},
                 "waiting": 3,
                 "items": [
                     {

@@ -19,6 +19,8 @@ from footfall.shells.http.described.operation import (
 from footfall.shells.http.verdicts import PAGE_DEFAULT, PAGE_MAX, VERDICT, VERDICTS
 
 GROUP = "Screening"
+STATES = ["held", "found", "settled", "waiting"]
+DECIDED_MAX = 100
 
 _NUMBER = {"type": "number"}
 NOTE = record(
@@ -48,7 +50,7 @@ _FIELDS = {
     "explanation": listed({"$ref": "#/components/schemas/VerdictNote"}),
     "foundAt": text(),
     "changedAt": text(),
-    "by": text("who changed it last: `judge`, the id of a key, or `command line`"),
+    "by": text("who changed it last: `judge`, the id of a key, or `command line` with its user"),
     "version": whole(1, says="of the brand's verdicts, in which it was changed last"),
 }
 NARROWING = record(
@@ -72,7 +74,7 @@ DECIDED = record({**_FIELDS, "recount": maybe({"$ref": "#/components/schemas/Ver
 PAGE = record(
     {
         "brand": text(),
-        "state": text(enum=["waiting", "settled"]),
+        "state": text(enum=STATES),
         "waiting": whole(0, says="how many wait for an operator"),
         "items": listed({"$ref": "#/components/schemas/Verdict"}, maxItems=PAGE_MAX),
         "after": text("only when there are more: where to go on"),
@@ -115,22 +117,25 @@ LIST = Operation(
     "GET",
     VERDICTS,
     "verdicts",
-    "What was found about visitors and assets and waits for an operator, or is settled; the newest first.",
+    "What was found about visitors and assets: what is held for an operator, only told, or settled; newest first.",
     GROUP,
     "read",
     parameters=(
         BRAND,
-        Parameter("state", "Which ones.", text(enum=["waiting", "settled"], default="waiting")),
+        Parameter("state", "Which ones: `waiting` is another word for `held`.", text(enum=STATES, default="held")),
+        Parameter("kind", "Only those on visitors, or on assets.", text(enum=["visitor", "asset"])),
+        Parameter("cause", "Only those that were found for this.", text(), example="few-agents"),
         Parameter("limit", "How many at most.", {**whole(1, PAGE_MAX), "default": PAGE_DEFAULT}),
         Parameter("after", "Go on where an answer ended.", text()),
     ),
     answers=(
         Answer(
             HTTPStatus.OK,
-            "The verdicts. Among those that wait are `found` ones, which only tell and label nothing.",
+            "The verdicts. Those that are `found` only tell, label nothing and wait for nobody. With a `kind` or a "
+            "`cause`, a page may have fewer than `limit` although there are more: go on while there is an `after`.",
             JSON,
             {"$ref": "#/components/schemas/Verdicts"},
-            {"brand": "abc", "state": "waiting", "waiting": 1, "items": [_EXAMPLE]},
+            {"brand": "abc", "state": "held", "waiting": 1, "items": [_EXAMPLE]},
         ),
         problem(HTTPStatus.BAD_REQUEST, "A parameter is unknown or has a value that it may not have."),
     ),
@@ -179,7 +184,35 @@ DECIDE = Operation(
     ),
 )
 
-OPERATIONS = (LIST, SHOW, DECIDE)
+DECIDE_MANY = Operation(
+    "POST",
+    VERDICTS,
+    "decideVerdicts",
+    "Confirm or release many verdicts, each by itself.",
+    GROUP,
+    "admin",
+    more="Each decision is a transaction with its entry in the audit trail. One that cannot be made leaves the others "
+    "as they are, and says why.",
+    bodies=(
+        Body(
+            JSON,
+            {"$ref": "#/components/schemas/VerdictDecisions"},
+            {"these were readers": {"decision": "release", "ids": [_ID]}},
+        ),
+    ),
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "What became of each, in the order of the request; one that appears twice is decided on once.",
+            JSON,
+            {"$ref": "#/components/schemas/DecidedVerdicts"},
+            {"brand": "abc", "decided": 0, "items": [{"id": _ID, "problem": "there is no such verdict"}]},
+        ),
+        problem(HTTPStatus.BAD_REQUEST, "That is no decision, or there are too many ids.", field_name="ids"),
+    ),
+)
+
+OPERATIONS = (LIST, SHOW, DECIDE, DECIDE_MANY)
 SCHEMAS = {
     "Verdict": VERDICT_SCHEMA,
     "VerdictNarrowing": NARROWING,
@@ -187,6 +220,30 @@ SCHEMAS = {
     "VerdictRecount": RECOUNT,
     "Verdicts": PAGE,
     "DecidedVerdict": DECIDED,
+    "VerdictDecisions": {
+        **record(
+            {
+                "decision": text(enum=["confirm", "release"]),
+                "ids": listed(text(), minItems=1, maxItems=DECIDED_MAX),
+            }
+        ),
+        "additionalProperties": False,
+    },
+    "DecidedVerdicts": record(
+        {
+            "brand": text(),
+            "decided": whole(0, says="how many were decided on"),
+            "items": listed(
+                {
+                    "anyOf": [
+                        {"$ref": "#/components/schemas/DecidedVerdict"},
+                        record({"id": text(), "problem": text("why nothing was decided on it")}),
+                    ]
+                },
+                maxItems=DECIDED_MAX,
+            ),
+        }
+    ),
     "VerdictDecision": {
         **record({"decision": text(enum=["confirm", "release"])}),
         "additionalProperties": False,

@@ -16,7 +16,6 @@ const PARTS = [
   ["counted", "in the lists"],
   ["duplicate", "sent before"],
   ["screened", "kept out by a rule"],
-  ["held", "waiting for a decision"],
   ["late", "too old when they arrived"],
   ["future", "ahead of the clock"],
   ["unlabelled", "waiting for labels"],
