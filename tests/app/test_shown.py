@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from footfall.accounts.brands import Brand, Screening
+from footfall.accounts.judged import Judged
 from footfall.app.answering import Answering
 from footfall.app.settings import Settings
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.ports.stream import Entry
-from footfall.values.period import DEFAULT_PERIODS, Period
+from footfall.values.period import DEFAULT_PERIODS, Period, Span
 from footfall.values.window import HOUR_MS
 from tests.app.stage import NOON_MS, Instance
 
@@ -125,9 +126,9 @@ class Facts:
         """Tell what was set."""
         return self.shows
 
-    def waiting(self, name: str) -> int:
-        """Return none."""
-        return 0
+    def judged(self, name: str, span: Span) -> Judged:
+        """Return nothing."""
+        return Judged()
 
 
 def test_answers_change_when_the_mode_does() -> None:
