@@ -2,12 +2,13 @@
 
 import ipaddress
 from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from bench.attack_scenario import Scenario
-from bench.attack_world import CLIENTS, DAY_MS, HOUR_MS, MINUTE_MS, REFERRER_TEXTS, SECTIONS, SPAM_LISTED
+from bench.attack_world import CLIENTS, DAY_MS, MINUTE_MS, REFERRER_TEXTS, SECTIONS, SPAM_LISTED
 from footfall.accounts.keyring import Keyring, UnknownKey
 from footfall.accounts.keys import PUBLIC_MARK, SECRET_MARK, new_public_key
 from footfall.flow.collect.fields import Hit
@@ -66,15 +67,16 @@ class Doorway:
     def _is_repeat(self, places: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return which of the hits bring an id that a shard has seen, as counting on a stream decides it."""
         hits, seen = self._day.hits.chosen(places), SeenIds()
-        hour = hits.arrived_ms // HOUR_MS
+        minute = hits.arrived_ms // MINUTE_MS
         repeats = np.zeros(len(hits), np.bool_)
-        # A record of all hits of an hour, which is what ids are remembered by; then they are packed as a flush does.
-        for sequence, start in enumerate(np.flatnonzero(np.diff(hour, prepend=-1)).tolist(), 1):
-            stop = start + int(np.searchsorted(hour[start:], hour[start], "right"))
+        starts = np.flatnonzero(np.diff(minute, prepend=-1)).tolist()
+        # A record holds the hits of a minute; what was seen is packed every hour, as a flush does.
+        for sequence, (start, stop) in enumerate(pairwise([*starts, len(hits)]), 1):
             ids = tuple((at, _id_bytes(id_)) for at, id_ in enumerate(hits.id[start:stop].tolist()) if id_)
             record = Record(sequence, BRAND, stop - start, b"", int(hits.arrived_ms[start]), ids=ids)
             repeats[start + np.array(seen.verdicts([record])[0].repeats, np.intp)] = True
-            seen.fresh_blocks(through=sequence)
+            if sequence % 60 == 0:
+                seen.fresh_blocks(through=sequence)
         return repeats
 
     def _reasons(self, places: NDArray[np.intp]) -> list[str]:
