@@ -1,11 +1,14 @@
 """A day of a news site with ten attacks in it: each hit as a door sees it, and what it truly is; seeded."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 import numpy as np
 
 from bench.attack_world import HUMAN_HITS, SECTIONS, Hits, World, people
 from bench.attacks import attacks
+
+Attackers = Callable[[World, Hits], list[Hits]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +24,11 @@ class Scenario:
         return asset % SECTIONS
 
 
-def scenario(seed: int, *, human_hits: int = HUMAN_HITS) -> Scenario:
+def scenario(seed: int, *, human_hits: int = HUMAN_HITS, attackers: Attackers = attacks) -> Scenario:
     """Return the day of a seed; attacks keep their size relative to the people."""
     chance = np.random.default_rng([seed, 6])
     world = World(chance, human_hits / HUMAN_HITS)
     readers = people(world)
-    parts = [*readers, *attacks(world, readers[0])]
+    parts = [*readers, *attackers(world, readers[0])]
     hits = Hits(*(np.concatenate([getattr(part, field.name) for part in parts]) for field in fields(Hits)))
     return Scenario(hits.chosen(np.argsort(hits.arrived_ms, kind="stable")), world.agents, world.stories)

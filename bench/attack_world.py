@@ -53,6 +53,12 @@ class Truth(IntEnum):
     CLICK_FARM = 8
     BAD_CLOCK = 9
     FORGED_KEYS = 10
+    BOTNET_OF_20_AGENTS = 11  # a day of their own, in no sum: what judging cannot tell from people
+    BOTNET_OF_40_AGENTS = 12
+
+
+ATTACKS = tuple(Truth)[Truth.RELOADER : Truth.FORGED_KEYS + 1]
+MANY_KINDS = {Truth.BOTNET_OF_20_AGENTS: 20, Truth.BOTNET_OF_40_AGENTS: 40}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from bench.attack_world import (
     DAY_MS,
     DRIVEN,
     HOUR_MS,
+    MANY_KINDS,
     MINUTE_MS,
     NONE,
     REFERRERS,
@@ -39,6 +40,21 @@ def attacks(world: World, people: Hits) -> list[Hits]:
         _labelled(_bad_clock(world), Truth.BAD_CLOCK),
         _labelled(_forged_keys(world), Truth.FORGED_KEYS),
     ]
+
+
+def many_kinds(world: World, _people: Hits) -> list[Hits]:
+    """Return botnets as the one of the ten, with more kinds of agent, one after the other on assets of their own."""
+    found: list[Hits] = []
+    for place, (truth, agents) in enumerate(MANY_KINDS.items()):
+        bots, count = world.sized(5_000), world.sized(25_000)
+        pool = world.chance.choice(AGENTS, agents, replace=False, p=world.agent_weights)
+        senders = world.addresses(bots), pool[world.chance.integers(0, agents, bots)]
+        referrers = np.where(world.chance.random(count) < 0.7, NONE, SEARCH)
+        moments = _within(world, count, start_hour=10 + 4 * place, hours=3)
+        asset = world.ranked(1_000, 5_000, 1)[0]
+        whose = world.chance.integers(0, bots, count)
+        found.append(_labelled(world.hits(whose, senders, moments, np.full(count, asset), referrers), truth))
+    return found
 
 
 def _labelled(hits: Hits, truth: Truth) -> Hits:

@@ -1,8 +1,9 @@
 """What is kept out of the lists of a day with ten attacks in it, attack by attack, and what that costs people.
 
-Sketch. A million hits of people and some 130,000 of attackers go through the door's rules as they are (keys, ids,
-times, then `Screen`), and what it takes for persons' goes minute by minute through `Judge`: some 5 us a hit at the
-door, 20 ms a minute of hits, and 10,000 points a second in the forests. What runs out first is the processor.
+Sketch. A million hits of people and some 130,000 of attackers go through the door's rules as they are (the keyring, the
+ids that a shard has seen, times, then `Screen`), and what it takes for persons' goes minute by minute through `Judge`:
+some 7 us a hit at the door, 20 ms a minute of hits, and 10,000 points a second in the forests. What runs out first is
+the processor. Botnets with many kinds of agent have a day of their own, and no part in any sum.
 
 A hit is kept out of the top 100 when it is not counted for a person's, or its asset is not among the first 100 of the
 day without what was kept out; for an hour's list likewise. A person's hit is held when a rule of the door or a verdict
@@ -20,11 +21,12 @@ from numpy.typing import NDArray
 
 from bench.attack_door import Doorway
 from bench.attack_scenario import Scenario, scenario
-from bench.attack_world import HOUR_MS, HUMAN_HITS, MINUTE_MS, START_MS, Truth
+from bench.attack_world import ATTACKS, HOUR_MS, HUMAN_HITS, MANY_KINDS, MINUTE_MS, START_MS, Truth
+from bench.attacks import many_kinds
 from bench.plan import SECONDS, Plan
 from bench.results import RESULTS, Row, row, save, show
 from footfall.screening.agent_codes import agent_code
-from footfall.screening.findings import Finding, SubjectKind
+from footfall.screening.findings import Cause, Finding, SubjectKind
 from footfall.screening.hit_columns import HitColumns
 from footfall.screening.judging import Judge, new_learned
 
@@ -55,7 +57,8 @@ def rows(seed: int, human_hits: int) -> list[Row]:
     """Measure one seed."""
     day = scenario(seed, human_hits=human_hits)
     judged = judged_day(day)
-    return [*_attack_rows(day, judged), *_people_rows(day, judged)]
+    other = scenario(seed, human_hits=human_hits, attackers=many_kinds)
+    return [*_attack_rows(day, judged), *_people_rows(day, judged), *_many_kinds_rows(other, judged_day(other))]
 
 
 def judged_day(day: Scenario) -> Judged:
@@ -140,7 +143,7 @@ def _attack_rows(day: Scenario, judged: Judged) -> list[Row]:
     in_hours = _in_top(day, ~out, (hits.at_ms - START_MS) // HOUR_MS)
     plain = _in_top(day, np.ones(len(hits), np.bool_), np.zeros(len(hits), np.int64))
     told: list[Row] = []
-    for truth in list(Truth)[1:]:
+    for truth in ATTACKS:
         name, whose = truth.name.lower().replace("_", " "), hits.truth == truth
         by_verdict = whose & judged.by_verdict & ~judged.by_door
         told += [
@@ -151,13 +154,33 @@ def _attack_rows(day: Scenario, judged: Judged) -> list[Row]:
             row(f"{name}: out of the day's top {TOP}", _percent(~in_day[whose]), "%", at_least=KEPT_OUT_MIN),
             row(f"{name}: out of the hours' top {TOP}", _percent(~in_hours[whose]), "%"),
         ]
+    is_judged = is_attack & ~np.isin(hits.truth, (Truth.REPLAY, Truth.FORGED_KEYS))
     return [
         *told,
+        row(f"attacks without replay and forged keys: out of the day's top {TOP}", _percent(~in_day[is_judged]), "%"),
         row(f"all attacks: out of the day's top {TOP}", _percent(~in_day[is_attack]), "%", at_least=KEPT_OUT_MIN),
         row(f"all attacks: out of the hours' top {TOP}", _percent(~in_hours[is_attack]), "%", at_least=KEPT_OUT_MIN),
         row("all attacks: kept out of all counts", _percent(out[is_attack]), "%"),
         row("all attacks: kept out as they came", _percent((judged.by_door | judged.as_it_came)[is_attack]), "%"),
     ]
+
+
+def _many_kinds_rows(day: Scenario, judged: Judged) -> list[Row]:
+    """Return what becomes of botnets with many kinds of agent; no goal: docs/screening.md says why they pass."""
+    out = judged.by_door | judged.by_verdict
+    in_day = _in_top(day, ~out, np.zeros(len(day.hits), np.int64))
+    told: list[Row] = []
+    for truth in MANY_KINDS:
+        name, whose = truth.name.lower().replace("_", " "), day.hits.truth == truth
+        asset = int(day.hits.asset[whose][0]) + 1
+        causes = {one.cause for _, one in judged.findings if one.kind is SubjectKind.ASSET and one.subject == asset}
+        told += [
+            row(f"apart, {name}: hits", int(whose.sum()), "hits"),
+            row(f"apart, {name}: kept out by verdicts", _percent(judged.by_verdict[whose]), "%"),
+            row(f"apart, {name}: out of the day's top {TOP}", _percent(~in_day[whose]), "%"),
+            row(f"apart, {name}: its asset is told to an operator", len(causes & {Cause.UNUSUAL_ASSET}), "assets"),
+        ]
+    return told
 
 
 def _people_rows(day: Scenario, judged: Judged) -> list[Row]:

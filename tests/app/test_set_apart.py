@@ -225,6 +225,16 @@ def test_old_days_go_and_those_of_brands_that_are_no_more_go_too(stage: Stage) -
     assert names == [name_of(brand, NOON_MS - DAY_MS) for brand in ("abc", "gone")]
 
 
+def test_a_narrowed_verdict_sets_apart_the_hits_of_its_kinds_of_agent_alone() -> None:
+    held = msgspec.structs.replace(verdict(SubjectKind.ASSET, "two", State.HELD), agents=(7,))
+    one = pack(NOON_MS)
+    records = [
+        Record(1, "abc", 3, record_from_pack(msgspec.structs.replace(one, agents=agents)), NOON_MS)
+        for agents in ([7, 7, 7], [7, 8, 7], None)
+    ]
+    assert [len(set_apart.lines_of(record, set_apart.Covering([held]))) for record in records] == [1, 0, 0]
+
+
 def test_repeats_and_unreadable_records_are_left_out() -> None:
     covering = set_apart.Covering([])
     data = record_from_pack(pack(NOON_MS, screened={0: "reload", 1: "rate"}))

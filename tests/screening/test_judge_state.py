@@ -12,9 +12,10 @@ from footfall.screening.judging import Case, Learned, new_learned
 from footfall.sketches.errors import NotASketch, UnknownSketchVersion
 from footfall.sketches.frames import FRAME_BYTES, framed
 
+narrowed = st.lists(st.integers(0, 2**64 - 1), max_size=3).map(tuple)
 cases = st.dictionaries(
     st.integers(0, 2**64 - 1),
-    st.builds(Case, st.integers(0, 2**53), st.integers(0, 2**53), st.sampled_from(Cause)),
+    st.builds(Case, st.integers(0, 2**53), st.integers(0, 2**53), st.sampled_from(Cause), narrowed, narrowed),
     max_size=5,
 )
 

@@ -12,12 +12,11 @@ WALKER = 77
 
 def found_in(walk: HitColumns) -> list[Finding]:
     """Return what is found in the first ten minutes of a site that nobody else reads."""
-    judge = Judge(new_learned(seed=1))
-    found: list[Finding] = []
+    judge, found = Judge(new_learned(seed=1)), list[Finding]()
     for minute in range(10):
         start_ms = START_MS + minute * MINUTE_MS
         judge.add(walk.chosen((walk.arrived_ms >= start_ms) & (walk.arrived_ms < start_ms + MINUTE_MS)))
-        found = judge.closed(end_ms=start_ms + MINUTE_MS)
+        found += judge.closed(end_ms=start_ms + MINUTE_MS)
     return found
 
 

@@ -82,6 +82,7 @@ def test_what_the_front_counted_is_told(stage: Stage) -> None:
 def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
     assert "footfall_judging_behind_seconds" not in gauges(stage)
     report = Report(NOW_MS - 90_000, hits=100, sampled_out=25.0, left_out=7, skipped_ms=120_000, verdicts=3, brands=2)
+    report.ready_assets = 1
     stage.state.judged.on_message(["judged", msgspec.to_builtins(report)])
     found = gauges(stage)
     assert found["footfall_judging_behind_seconds"] == {(): 30 - GRACE_MS / 1_000}
@@ -89,6 +90,7 @@ def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
     assert found["footfall_judging_skipped_seconds_total"] == {(): 120}
     assert found["footfall_judging_verdicts_total"] == {(): 3}
     assert found["footfall_judging_brands"] == {(): 2}
+    assert found["footfall_judging_ready_brands"] == {("visitor",): 0, ("asset",): 1}
 
 
 def test_ready_answers_are_told(stage: Stage) -> None:
