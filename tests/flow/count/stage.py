@@ -128,7 +128,7 @@ class Stage:
     def ledger_total(self, brand: str = "abc") -> int:
         """Return what the lines of a brand add up to."""
         lines = self.lines(brand)
-        named = (lines.counted, lines.duplicate, lines.late, lines.future, lines.unlabelled, lines.dead, lines.held)
+        named = (lines.counted, lines.duplicate, lines.late, lines.future, lines.unlabelled, lines.dead)
         return sum(named) + lines.screened.total()
 
 
