@@ -1,5 +1,6 @@
 """Commands of an operator on an instance on AWS: straight on its tables, its archive and its stream."""
 
+import getpass
 import json
 from contextlib import closing
 from ipaddress import IPv4Address
@@ -177,7 +178,7 @@ def test_lists_and_rules_of_the_door_lie_in_the_table_of_the_accounts(
     assert shell.run("rules", "add", "--brand", "abc", "--path", "/preview/*") == 0, shell.complained()
     with closing(wiring.open_accounts(ground.settings, CLOCK)) as opened:
         (stored,) = opened.register.screening.lists().values()
-        assert (stored.parts > 1, stored.version, stored.by) == (True, 1, "command line")
+        assert (stored.parts > 1, stored.version, stored.by) == (True, 1, f"command line, user {getpass.getuser()}")
         kept = KeptScreen(ground.settings)
         kept.follow(opened.register)
     hit = Hit("abc", ("/preview/1", "", "", ""))
