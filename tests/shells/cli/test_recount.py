@@ -1,5 +1,6 @@
 """Recount and dead-letters: what they ask of the instance that owns the data, and what they show."""
 
+import getpass
 import json
 import socket
 import threading
@@ -20,6 +21,7 @@ class Instance:
     data: Path
     lines: list[dict[str, Any]] = field(default_factory=list)
     asked: list[dict[str, Any]] = field(default_factory=list)
+    users: list[str] = field(default_factory=list)
 
 
 @pytest.fixture
@@ -36,7 +38,9 @@ def instance(tmp_path: Path) -> Generator[Instance]:
 def answer_one(listening: socket.socket, instance: Instance) -> None:
     connection, _ = listening.accept()
     with connection, connection.makefile("rwb") as file:
-        instance.asked.append(json.loads(file.readline()))
+        asked = json.loads(file.readline())
+        instance.users.append(asked.pop("user"))
+        instance.asked.append(asked)
         for line in instance.lines:
             file.write(json.dumps(line).encode() + b"\n")
         file.flush()
@@ -45,6 +49,7 @@ def answer_one(listening: socket.socket, instance: Instance) -> None:
 def test_a_recount_asks_for_its_range_and_shows_progress_and_figures(shell: Any, instance: Instance) -> None:
     instance.lines = [{"progress": 0.02}, {"progress": 0.5}, {"progress": 1.0}, {"done": {"windows": 1_200}}]
     assert shell.run("recount", "--data", str(instance.data), "--brand", "abc", *RANGE) == 0
+    assert instance.users == [getpass.getuser()]
     assert instance.asked == [
         {"do": "recount", "brand": "abc", "from_ms": 1_794_751_200_000, "to_ms": 1_794_758_400_000}
     ]
