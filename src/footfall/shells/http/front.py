@@ -26,7 +26,7 @@ from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
 from footfall.flow.serve.series_query import SERIES
 from footfall.ports.errors import PortError
-from footfall.shells.http.access import Access, TellingLimits, access_from
+from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
@@ -40,6 +40,7 @@ from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
+from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
