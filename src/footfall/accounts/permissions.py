@@ -33,7 +33,7 @@ def brand_without_key(brands: Brands, name: str, scope: str) -> Brand:
 
 
 def only_brand(values: Sequence[str]) -> str:
-    """Return the brand that an address names, empty when it names none, or raise Refused for two."""
+    """Return the brand that a request names, empty when it names none, or raise Refused for two."""
     if len(values) > 1:
         raise Refused("brand", "is given twice; give it once")
     return values[0] if values else ""

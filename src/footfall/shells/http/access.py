@@ -14,11 +14,13 @@ from msgspec import Struct
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded, key_needed
 from footfall.accounts.keyring import Caller, Keyring, OriginNotAllowed
-from footfall.accounts.keys import HITS, READ
+from footfall.accounts.keys import HITS, READ, WRITE
 from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
+from footfall.accounts.people_store import People
 from footfall.accounts.permissions import brand_without_key, only_brand, require_same_brand, require_scope
 from footfall.accounts.proofs import Proofs
+from footfall.accounts.signed_in import SignedIn
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.flow.collect.senders import Network, believed_address, is_within, proxied_address
@@ -79,6 +81,7 @@ class Rules:
     trusted: Sequence[Network]
     proofs: Proofs
     proxy_secret: bytes = b""  # With it, another proxy is believed; empty: there is none.
+    signed_in: SignedIn | None = None  # None: nobody has an account.
 
 
 class Access:
@@ -99,6 +102,7 @@ class Access:
         self._buckets = buckets
         self._limits = rules.limits
         self.proofs = rules.proofs
+        self.signed_in = rules.signed_in
         self._secret = rules.proxy_secret
         self._trusted = rules.trusted
         self._proxies = Places(rules.trusted)
@@ -152,6 +156,8 @@ class Access:
     def reader(self, exchange: Exchange, headers: Headers, *, name: str) -> Caller:
         """Return whom the request's key speaks for, once it is counted; raise unless it may read the brand, if any."""
         caller, _ = self._counted(Asking(exchange.target, headers, self.address(exchange, headers)))
+        if caller is None:
+            caller = self._signed(exchange.method.decode("latin-1"), headers, name=name, scope=READ)
         if caller is None and not name:
             raise Refused("brand", "is missing; say whose list is asked for, as in brand=abc, or send a key that reads")
         if caller is None:
@@ -165,12 +171,14 @@ class Access:
         """Count a question that has to be worked on against its address, or raise TooOften."""
         self._take_address(brand, Asking(exchange.target, headers, self.address(exchange, headers)))
 
-    def brand_for(self, request: "Request", *, scope: str) -> Brand:
-        """Return the brand that a page's request is about, or raise unless it may ask."""
+    def brand_for(self, request: "Request", *, scope: str, named: str = "") -> Brand:
+        """Return the brand that a page's request is about, or raise unless it may ask; its body may name it as well."""
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
         caller, standings = self._counted(Asking(target, headers, self.address_of_page(request)))
-        name = only_brand(request.query_params.getlist("brand"))
+        name = only_brand([*request.query_params.getlist("brand"), *([named] if named else [])])
+        if caller is None:
+            caller = self._signed(request.method, headers, name=name, scope=scope)
         if caller is None:
             brand = brand_without_key(self._brands, name, scope)
         else:
@@ -195,6 +203,23 @@ class Access:
     def is_within(self, request: "Request", networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
         return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))
+
+    def place_of_page(self, request: "Request") -> bytes:
+        """Return the place that a page's request comes from; empty for a proxy that does not say for whom it asks."""
+        address = self.address_of_page(request)
+        return b"" if self._is_unlimited(address) else place_of(address)
+
+    def _signed(self, method: str, headers: Headers, *, name: str, scope: str) -> Caller | None:
+        """Return whom a request's session speaks for; None when nobody is signed in, or nobody has to be."""
+        if self.signed_in is None or scope == HITS or b"cookie" not in headers:
+            return None  # Pages that send hits are other people's: what their readers' cookies say is not looked at.
+        if name and scope in (READ, WRITE) and self._brands.is_open(name):
+            return None
+        if name:
+            return self.signed_in.caller(method, headers, brand=name, scope=scope)
+        if self.signed_in.find(headers) is not None:
+            raise Refused("brand", "is missing; say which of your brands it is, as in brand=abc")
+        return None
 
     def _counted(self, asking: Asking) -> tuple[Caller | None, list[Standing]]:
         """Return who asks, once the request was counted against the limits of its key and its address."""
@@ -290,18 +315,27 @@ class HasAccess(Protocol):
         ...
 
 
-async def brand_of(request: "Request", state: HasAccess, *, scope: str) -> Brand:
+async def brand_of(request: "Request", state: HasAccess, *, scope: str, named: str = "") -> Brand:
     """Return the brand that the request is about; raise what becomes 401, 403, 404 or 429 unless it may ask.
 
     The scope is hits, write, read, edit or admin. The brand is the key's; one without keys is named by `?brand=`.
     """
-    return state.access.brand_for(request, scope=scope)
+    return state.access.brand_for(request, scope=scope, named=named)
 
 
-def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, proofs: Proofs, clock: Clock) -> Access:
+def access_from(
+    settings: Settings,
+    brands: Brands,
+    keyring: Keyring,
+    *,
+    proofs: Proofs,
+    clock: Clock,
+    people: Callable[[], People],
+) -> Access:
     """Return the doorkeeper that the settings make."""
+    signed_in = SignedIn(people, clock=clock, own_origin=settings.people_url)
     secret = settings.http_proxy_secret.encode("utf-8")
-    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), proofs, secret)
+    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), proofs, secret, signed_in)
     buckets = Buckets(secrets.token_bytes(32))
     doorkeeper = ProxiedAccess if secret else Access
     return doorkeeper(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)

@@ -25,6 +25,7 @@ from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
+from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
@@ -60,6 +61,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *token_routes(state),
             *audit_routes(state),
             *rules_routes(state),
+            *people_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],
