@@ -136,6 +136,8 @@ class People:
             Put(keys.person(person.id), _item(person), expects=(Absent(),)),
             Put(keys.email(person.email), {"person": person.id}, expects=(Absent(),)),
             *([Put(keys.owner(person.id), {})] if is_owner else []),
+            # A code that was told to nobody who used it must not come to life again.
+            *([Delete(keys.SETUP)] if is_owner and not also else []),
             *also,
             self._note(INSTANCE, Act.PERSON_ADDED, person, by=by, isOwner=is_owner),
         ]

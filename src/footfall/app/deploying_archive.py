@@ -31,9 +31,9 @@ MOMENT = (1980, 1, 1, 0, 0, 0)  # The first that an archive can hold: the real o
 
 # What handlers need. Lambda has a boto3, but its own choice of version changes under us without a test.
 NEEDED = (
-    "apsw", "datasketches", "httptools", "msgspec", "numpy", "prometheus_client", "starlette", "anyio", "idna",
-    "typing_extensions", "tzdata", "xxhash", "zstandard", "boto3", "botocore", "s3transfer", "jmespath",
-    "python-dateutil", "six", "urllib3",
+    "apsw", "argon2-cffi", "argon2-cffi-bindings", "cffi", "datasketches", "httptools", "msgspec", "numpy",
+    "prometheus_client", "starlette", "anyio", "idna", "typing_extensions", "tzdata", "xxhash", "zstandard", "boto3",
+    "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3",
 )  # fmt: skip
 # What footfall depends on and no handler does: what draws on terminals, and the event loop of a server.
 LEFT_OUT = ("rich", "uvloop")

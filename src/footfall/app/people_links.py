@@ -1,6 +1,5 @@
 """Links that people follow, and how they reach them: by mail, or through whoever reads the log."""
 
-from footfall.adapters.smtp.smtp_mail import SmtpMail, SmtpServer
 from footfall.app.settings import Settings
 from footfall.ports.mail import Letter, Mail
 
@@ -11,6 +10,9 @@ def mail_from(settings: Settings) -> Mail | None:
     """Return the way to mail that the settings name; None when they name none."""
     if not settings.smtp_host:
         return None
+    # What speaks SMTP takes a moment to load, which commands should not wait for.
+    from footfall.adapters.smtp.smtp_mail import SmtpMail, SmtpServer
+
     server = SmtpServer(
         settings.smtp_host, settings.smtp_port, settings.smtp_security, settings.smtp_user, settings.smtp_password
     )
