@@ -83,7 +83,7 @@ def owner(instance: Instance) -> Person:
 @pytest.fixture(scope="module")
 def victims_member(instance: Instance, owner: Person) -> str:
     """Make another brand with members, keys and data, and return the id of one of its members."""
-    command(instance, "brands", "add", VICTIM, "--title", "zztitle", "--private")
+    command(instance, "brands", "add", VICTIM, "--title", "zztitle", "--public", "no")
     admin = joined(instance, VICTIM, "admin", "zzmember")
     assert admin.ask("POST", f"/v1/keys?brand={VICTIM}", {"scopes": ["read"], "label": "zzlabel"}).status == 201
     assert admin.ask("PUT", f"/v1/edits/pins/zzasset?brand={VICTIM}", {"place": 1}).status == 200
@@ -143,7 +143,7 @@ def test_no_route_takes_a_session_of_another_brand(instance: Instance, owner: Pe
 
 def told(answer: Answer) -> str:
     """Return what an answer says, less the name that was asked for."""
-    text = answer.body.decode().replace(VICTIM, "NAME").replace(NOBODY, "NAME")
+    text = answer.body.decode("utf-8", "replace").replace(VICTIM, "NAME").replace(NOBODY, "NAME")
     return re.sub(r'"requestId":"[^"]*"', "", text)
 
 

@@ -213,7 +213,7 @@ class Access:
         """Return whom a request's session speaks for; None when nobody is signed in, or nobody has to be."""
         if self.signed_in is None or scope == HITS or b"cookie" not in headers:
             return None  # Pages that send hits are other people's: what their readers' cookies say is not looked at.
-        if name and scope in (READ, WRITE) and self._brands.is_open(name):
+        if name and scope in (READ, WRITE) and self._brands.is_everybodys(name):
             return None
         if name:
             return self.signed_in.caller(method, headers, brand=name, scope=scope)

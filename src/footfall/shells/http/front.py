@@ -243,11 +243,12 @@ class Front:
 
     async def _tell_address(self, port: int) -> None:
         """Say where the instance is and, as long as nobody owns it, how the first account is made."""
-        print(f"footfall is on http://{self._settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
+        lines = [f"footfall is on http://{self._settings.http_host}:{port}/"]
         code = await self._desk.look(lambda register: register.people.code_if_needed())
         if code:
             page = link_to(replace(self._settings, http_port=port), SETUP, "")
-            print(f"nobody owns it yet: {page} takes the code {code}", flush=True)  # noqa: T201 - so it was asked for
+            lines.append(f"nobody owns it yet: {page} takes the code {code}")
+        print("\n".join(lines), flush=True)  # noqa: T201 - what was asked for
 
     def _from_counting(self, message: Message) -> None:
         if self._control is not None:
