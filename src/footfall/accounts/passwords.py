@@ -21,7 +21,7 @@ class Cost(Struct, frozen=True):
     memory_kib: int = 19_456
 
 
-COST: Final = Cost()  # What OWASP asks for at least: some 25 ms of one core, and memory that small functions have.
+COST: Final = Cost()  # What OWASP asks for at least: some 40 ms of one core, and memory that small functions have.
 
 # The commonest of ten letters or more, as lists of what was stolen have them; shorter ones are refused anyway.
 COMMONEST: Final = frozenset(
