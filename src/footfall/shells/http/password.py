@@ -61,24 +61,25 @@ def _reset(reception: Reception) -> Endpoint:
         email = require_email((await fields_in(request, ("email",))).get("email"))
         reception.try_once(request, "reset", email)  # Each counts: they all may mail.
         began_s = time.monotonic()
-        work = asyncio.get_running_loop().create_task(_send_link(reception, email))
         if reception.state.settings.ground == "aws":
             # A function stands still once it has answered, so it has to wait; whole seconds tell nobody what for.
-            await work
+            await send_link(reception, email, is_waited_for=True)
             await asyncio.sleep(ANSWER_EVERY_S - (time.monotonic() - began_s) % ANSWER_EVERY_S)
         else:
-            reception.later(work)
+            reception.do_later(lambda: send_link(reception, email, is_waited_for=False))
         says = "if there is an account under that address, a link to a new password is on its way"
         return told({"status": says}, status=HTTPStatus.ACCEPTED)
 
     return reset
 
 
-async def _send_link(reception: Reception, email: str) -> None:
+async def send_link(reception: Reception, email: str, *, is_waited_for: bool) -> None:
+    """Send somebody a link to a new password; where the answer waits for it, it takes as long for nobody."""
     try:
         person = await reception.asked(lambda people: people.by_email(email))
         if person is None:
-            await reception.seem_to_mail()
+            if is_waited_for:
+                await reception.seem_to_mail()
             return
         token = await reception.asked(lambda people: people.new_reset(person))
     except PortError as error:

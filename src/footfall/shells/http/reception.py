@@ -4,13 +4,13 @@ import asyncio
 import logging
 import secrets
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from footfall.accounts.attempts import Attempts
+from footfall.accounts.attempts import Attempts, TooManyAttempts
 from footfall.accounts.brands import Brands
 from footfall.accounts.passwords import Passwords
 from footfall.accounts.people import ADMINISTRATOR, VIEWER, Person, document_of_person
@@ -26,6 +26,7 @@ from footfall.values.errors import Refused
 from footfall.values.window import instant_text
 
 HASHED_AT_ONCE_MAX = 2  # Each takes 19 MiB and a core for a moment; more would only wait for each other.
+LATER_MAX, LATER_WAIT_S = 100, 60  # Letters that wait for the mail server, and how long the next is to wait.
 
 _T = TypeVar("_T")
 _log = logging.getLogger(__name__)
@@ -107,10 +108,13 @@ class Reception:
         host = request.headers.get("host", "") if request is not None else ""
         return link_to(self.state.settings, page, token, host=host)
 
-    def later(self, work: "asyncio.Task[None]") -> None:
-        """Let work go on after its answer."""
-        self._later.add(work)
-        work.add_done_callback(self._later.discard)
+    def do_later(self, work: Callable[[], Coroutine[None, None, None]]) -> None:
+        """Let work go on after its answer, or raise TooManyAttempts when too much of it waits."""
+        if len(self._later) >= LATER_MAX:
+            raise TooManyAttempts(LATER_WAIT_S)
+        task = asyncio.get_running_loop().create_task(work())
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
 
     async def welcomed(self, request: Request, person: Person, *, status: int = 200) -> Response:
         """Sign somebody in and return the answer that tells them so, with its cookie."""

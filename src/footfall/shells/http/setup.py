@@ -47,7 +47,7 @@ def _setup(reception: Reception) -> Endpoint:
         reception.require_own_page(request)
         require_no_parameters(request)
         asked = await fields_in(request, ("code", *ABOUT_PERSON, "brand", "title", "zone"))
-        attempt = reception.try_once(request, "setup", "code")
+        attempt = reception.try_once(request, "setup")  # Nobody locks others out: a code has 80 bits.
         await reception.asked(lambda people: people.require_setup_code(asked.get("code")))
         reception.went_well(attempt)
         brand, new = _brand_in(asked), await new_person(reception, asked)
