@@ -47,6 +47,7 @@ class SmtpMail:
     def try_out(self) -> None:
         """Do all that sending does but for the letter itself."""
         with self._connected() as line:
+            line.ehlo_or_helo_if_needed()
             line.noop()
 
     @contextmanager
