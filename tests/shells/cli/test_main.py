@@ -39,7 +39,7 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
     usual = {"serve": "0 1 2 130", "help": "0 2 130", "version": "0 2 130", "completion": "0 2 130"}
     usual |= dict.fromkeys(("doctor", "backup", "restore", "deploy"), "0 1 2 130")
     usual |= dict.fromkeys(
-        ("brands", "keys", "audit", "rules", "lists", "recount", "dead-letters", "import", "load", "export"),
+        ("brands", "keys", "people", "audit", "rules", "lists", "recount", "dead-letters", "import", "load", "export"),
         "0 1 2 4 130",
     )
     assert [line.split()[0] for line in ending] == usual.get(name, "0 1 2 3 4 130").split()

@@ -306,3 +306,11 @@ def test_answers_about_people_are_kept_by_no_cache(owner: Browser) -> None:
     for path in ("/v1/session", "/v1/sessions", "/v1/members?brand=abc", "/v1/invitations?brand=abc"):
         assert owner.ask("GET", path).headers["cache-control"] == "no-store"
     assert SITE["host"] in owner.ask("POST", "/v1/invitations?brand=abc", {"role": "viewer"}).json()["link"]
+
+
+def test_whoever_asks_who_is_signed_in_too_often_has_to_wait(tmp_path: Path) -> None:
+    with staged(tmp_path, brands={}, limit_address_per_s=1, limit_address_burst=3) as opened:
+        far = {"x-forwarded-for": "203.0.113.9"}
+        statuses = [Browser(opened).ask("GET", "/v1/session", None, far).status for _ in range(4)]
+        assert statuses == [200, 200, 200, 429]
+        assert Browser(opened).ask("POST", "/v1/session", {"email": "a@b.c", "password": "x"}, far).status == 429

@@ -204,6 +204,10 @@ class Access:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
         return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))
 
+    def count_page(self, request: "Request") -> None:
+        """Count a page's request that is about no brand against its address, or raise TooOften."""
+        self._take_address("", Asking(b"", {}, self.address_of_page(request)))
+
     def place_of_page(self, request: "Request") -> bytes:
         """Return the place that a page's request comes from; empty for a proxy that does not say for whom it asks."""
         address = self.address_of_page(request)

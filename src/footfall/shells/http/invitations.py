@@ -82,6 +82,7 @@ def _invitation(reception: Reception) -> Endpoint:
 
 def _accept(reception: Reception) -> Endpoint:
     async def accept(request: Request) -> Response:
+        reception.state.access.count_page(request)
         if request.method == "POST":
             return await _accepted(reception, request)
         for name in request.query_params:

@@ -38,6 +38,7 @@ def password_routes(reception: Reception) -> list[Route]:
 
 def _password(reception: Reception) -> Endpoint:
     async def password(request: Request) -> Response:
+        reception.state.access.count_page(request)
         signed = reception.signed(request)
         require_no_parameters(request)
         asked = await fields_in(request, ("old", "new"))
@@ -56,6 +57,7 @@ def _password(reception: Reception) -> Endpoint:
 
 def _reset(reception: Reception) -> Endpoint:
     async def reset(request: Request) -> Response:
+        reception.state.access.count_page(request)
         reception.require_own_page(request)
         require_no_parameters(request)
         email = require_email((await fields_in(request, ("email",))).get("email"))
@@ -92,6 +94,7 @@ async def send_link(reception: Reception, email: str, *, is_waited_for: bool) ->
 
 def _accept(reception: Reception) -> Endpoint:
     async def accept(request: Request) -> Response:
+        reception.state.access.count_page(request)
         reception.require_own_page(request)
         require_no_parameters(request)
         asked = await fields_in(request, ("token", "password"))

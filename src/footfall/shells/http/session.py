@@ -26,6 +26,7 @@ def session_routes(reception: Reception) -> list[Route]:
 
 def _session(reception: Reception) -> Endpoint:
     async def session(request: Request) -> Response:
+        reception.state.access.count_page(request)
         require_no_parameters(request)
         if request.method == "POST":
             return await _sign_in(reception, request)
@@ -65,6 +66,7 @@ async def _kept_anew(reception: Reception, person: Person, password: str) -> Per
 
 def _sessions(reception: Reception) -> Endpoint:
     async def sessions(request: Request) -> Response:
+        reception.state.access.count_page(request)
         signed = reception.signed(request)
         require_no_parameters(request)
         found = await reception.asked(lambda people: people.sessions.of(signed.person.id))

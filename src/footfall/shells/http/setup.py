@@ -44,6 +44,7 @@ def _setup(reception: Reception) -> Endpoint:
     state = reception.state
 
     async def setup(request: Request) -> Response:
+        reception.state.access.count_page(request)
         reception.require_own_page(request)
         require_no_parameters(request)
         asked = await fields_in(request, ("code", *ABOUT_PERSON, "brand", "title", "zone"))
@@ -93,6 +94,7 @@ def _register(reception: Reception) -> Endpoint:
     settings = reception.state.settings
 
     async def register(request: Request) -> Response:
+        reception.state.access.count_page(request)
         reception.require_own_page(request)
         require_no_parameters(request)
         if settings.people_register != "open":
