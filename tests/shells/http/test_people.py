@@ -314,3 +314,10 @@ def test_whoever_asks_who_is_signed_in_too_often_has_to_wait(tmp_path: Path) -> 
         statuses = [Browser(opened).ask("GET", "/v1/session", None, far).status for _ in range(4)]
         assert statuses == [200, 200, 200, 429]
         assert Browser(opened).ask("POST", "/v1/session", {"email": "a@b.c", "password": "x"}, far).status == 429
+
+
+def test_a_cookie_is_nothing_where_values_are_sent_and_an_administrator_may_write_elsewhere(owner: Browser) -> None:
+    sent = owner.ask("POST", "/v1/uniques/campaign?brand=abc", ["a"])
+    assert (sent.status, sent.json()["field"]) == (401, "brand")
+    assert owner.ask("PUT", "/v1/assets?brand=abc", {"assetId": "7", "title": "Seven"}).status == 200
+    assert owner.ask("PUT", "/v1/assets?brand=abc", {"assetId": "7"}, {"x-footfall-csrf": ""}).status == 403
