@@ -50,6 +50,8 @@ def _section(operation: Operation) -> Iterator[str]:
     yield from (f"## {operation.method} {operation.path}", "", operation.says)
     if operation.more:
         yield from ("", operation.more)
+    if operation.needs_session:
+        yield from ("", "Somebody has to be signed in.")
     if operation.scope:
         yield from ("", f"A key needs the scope {SCOPES[operation.scope]}.")
     yield from ("", "```sh", example_call(operation), "```", "")

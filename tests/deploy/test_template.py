@@ -11,6 +11,7 @@ from typing import Any, cast
 import pytest
 import yaml
 
+from footfall.accounts.sessions import COOKIE
 from footfall.adapters.aws.dynamodb_items import Names
 from footfall.app import deploying_template
 from footfall.app.deploying import KEPT
@@ -161,6 +162,9 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
     told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "Judging", "ProxySecret"}
+    about_people = {one for one in told if one.startswith(("People", "Smtp"))}
+    assert bool(about_people) == (name == "Collect")  # Whoever cannot change accounts mails nobody.
+    told -= about_people
     assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
     assert variables["FOOTFALL_GROUND"] == "aws"
@@ -347,7 +351,7 @@ def test_lists_are_cached_by_the_question_alone_and_hits_never(resources: dict[s
     assert named_in(lists["/v1/popular"]["FunctionAssociations"]) == {"CanonicalQuestion"}
     assert distribution["DefaultCacheBehavior"]["CachePolicyId"] == "4135ea2d-6df8-44a3-9df3-4b5a84be39ad"
     key = resources["ListCachePolicy"]["Properties"]["CachePolicyConfig"]["ParametersInCacheKeyAndForwardedToOrigin"]
-    assert key["CookiesConfig"] == {"CookieBehavior": "none"}
+    assert key["CookiesConfig"] == {"CookieBehavior": "whitelist", "Cookies": [COOKIE]}
     assert key["HeadersConfig"] == {"HeaderBehavior": "none"}
 
 

@@ -53,13 +53,23 @@ class Act(StrEnum):
     ASSET_UNPINNED = "asset-unpinned"
     ASSET_HIDDEN = "asset-hidden"
     ASSET_SHOWN = "asset-shown"
+    SIGNED_IN = "signed-in"
+    SIGNED_OUT = "signed-out"
+    PERSON_ADDED = "person-added"
+    PERSON_REMOVED = "person-removed"
+    PASSWORD_CHANGED = "password-changed"  # noqa: S105 - the name of an act
+    RESET_ASKED = "reset-asked"
+    PASSWORD_RESET = "password-reset"  # noqa: S105 - the name of an act
+    INVITED = "invited"
+    INVITATION_WITHDRAWN = "invitation-withdrawn"
+    ROLE_CHANGED = "role-changed"
 
 
 class Note(Struct, frozen=True):
     """An act that is to be written down."""
 
     brand: str
-    by: str  # the id of a key, the command line with its user, or NO_KEY
+    by: str  # the id of a key, a person's name with their id, the command line with its user, or NO_KEY
     act: Act
     subject: str = ""  # what it was done to: a key's id, an asset, a counter, a span
     details: Mapping[str, Detail] = {}

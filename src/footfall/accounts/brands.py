@@ -136,6 +136,10 @@ class Brands:
         """Tell whether the brand needs no key."""
         return name not in self._stored and name not in self._removed
 
+    def is_everybodys(self, name: str) -> bool:
+        """Tell whether there is such a brand and it needs no key; where any may be made up, every other name is one."""
+        return self.is_open(name) and (self._any_brand or name in self._open)
+
     def named(self, name: str) -> Brand | None:
         """Return the brand of that name if it exists at this moment; looking makes none up."""
         return self._stored.get(name) or (None if name in self._removed else self._open.get(name))

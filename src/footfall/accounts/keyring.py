@@ -30,13 +30,19 @@ class OriginNotAllowed(NotAllowed):
 
 
 class Caller(Struct, frozen=True):
-    """Who asks: the brand that the key speaks for, and what it may do."""
+    """Who asks: the brand that the key or the session speaks for, and what it may do."""
 
     brand: str
     key_id: str
     may: frozenset[str]
     is_public: bool
     also_reads: tuple[str, ...] = ()
+    person: str = ""  # the name of whoever is signed in; the id is theirs, then
+
+    @property
+    def signature(self) -> str:
+        """Return who it is as the audit trail names them."""
+        return f"{self.person} ({self.key_id})" if self.person else self.key_id
 
 
 class Keyring:

@@ -27,6 +27,7 @@ from footfall.accounts.keys import (
     new_signing_key,
     what_scopes_allow,
 )
+from footfall.accounts.people_store import People
 from footfall.accounts.proof_counts import Line, store_counts, stored_counts
 from footfall.accounts.screening_store import ScreeningStore, removal_of_rules
 from footfall.ports.errors import Changed
@@ -105,6 +106,11 @@ class Register:
 
         return VerdictStore(self._table, self.trail, clock=self._clock)
 
+    @property
+    def people(self) -> People:
+        """Return those who have accounts."""
+        return People(self._table, self.trail, clock=self._clock, random_bytes=self._random_bytes, by=self._by)
+
     def version(self) -> int:
         """Return a number that grows with every change; 0 when there never was one."""
         item = self._table.get(_VERSION)
@@ -179,6 +185,7 @@ class Register:
     def remove(self, name: str) -> None:
         """Remove a brand and its keys; its name is remembered, so that it does not become an open one."""
         self._require(name)
+        self.people.forget_brand(name)
         gone: list[Action] = [Delete(_key_of(record)) for record in self.keys(name)]
         self._write(gone[_REMOVED_AT_ONCE_MAX:])  # The rest fits into one transaction with the brand.
         note = self._noted(name, Act.BRAND_REMOVED, name, keys=len(gone))

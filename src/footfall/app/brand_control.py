@@ -16,6 +16,7 @@ from footfall.accounts.register import Register
 from footfall.app import wiring
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
+from footfall.app.people_control import ABOUT_PEOPLE
 from footfall.app.rules_control import ABOUT_LISTS, CHANGES_RULES, show_rules
 from footfall.app.settings import Settings
 from footfall.app.verdict_control import decide_verdicts, show_verdicts
@@ -50,7 +51,7 @@ def is_only_reading(request: Request) -> bool:
 
 def has_no_brand(request: Request) -> bool:
     """Tell whether a request is about no brand in particular."""
-    return request.get("do") == "brands-list" or request.get("do") in ABOUT_LISTS
+    return request.get("do") == "brands-list" or request.get("do") in (*ABOUT_LISTS, *ABOUT_PEOPLE)
 
 
 def answer_about_brands(register: Register, request: Request, ground: Ground) -> Answer:
@@ -217,6 +218,10 @@ def _lists(register: Register, request: Request, _ground: Ground) -> Answer:
     return ABOUT_LISTS[str(request["do"])](register, request)
 
 
+def _people(register: Register, request: Request, ground: Ground) -> Answer:
+    return ABOUT_PEOPLE[str(request["do"])](register, request, ground.settings)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -233,4 +238,5 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "verdicts-decide": _decide_verdicts,
     **dict.fromkeys(CHANGES_RULES, _rules),
     **dict.fromkeys(ABOUT_LISTS, _lists),
+    **dict.fromkeys(ABOUT_PEOPLE, _people),
 }

@@ -14,11 +14,11 @@ def keep_settings(settings: Settings) -> None:
     """Write down the settings that an instance runs with, for commands that work on its directory while it is stopped.
 
     Zones, lateness and shards decide where hits go; a command that guessed them would write other windows. What proves
-    a proxy decides nothing there, and is not written down a second time.
+    a proxy and what opens the mail server decide nothing there, and are not written down a second time.
     """
     path = Path(settings.data_dir) / KEPT_FILE
     unfinished = path.with_suffix(".new")
-    unfinished.write_text(json_from_settings(replace(settings, http_proxy_secret="")))
+    unfinished.write_text(json_from_settings(replace(settings, http_proxy_secret="", smtp_password="")))
     unfinished.replace(path)
 
 

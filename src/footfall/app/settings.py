@@ -23,6 +23,7 @@ from footfall.app.setting_values import Setting as Setting
 from footfall.app.setting_values import SettingsRefused as SettingsRefused
 from footfall.app.setting_values import SettingsUnreadable as SettingsUnreadable
 from footfall.app.setting_values import UnknownSetting as UnknownSetting
+from footfall.app.settings_of_people import require_people
 from footfall.values.period import DEFAULT_PERIODS, Period
 
 FILE_NAME = "footfall.toml"
@@ -47,6 +48,9 @@ LogFormat = Literal["text", "json"]
 GroundName = Literal["embedded", "aws"]
 Lists = Literal["by-bytes", "by-folders"]
 Layout = Literal["packed", "rows"]
+
+Registration = Literal["closed", "open"]
+SmtpSecurity = Literal["starttls", "tls", "none"]
 
 PROXY_SECRET_MIN = 16  # Characters; 32 random ones are what a deployment on AWS gets.
 EMBEDDED_SHARDS_MAX = 16  # Each has a worker in one process.
@@ -122,6 +126,19 @@ class Settings:
         "The requests a second that one address may make for long, without a secret key; 0 sets no limit.",
     )
     limit_address_burst: int = _whole(500, 1, 1_000_000, "The requests that one address may make at once.")
+    people_url: str = _other("", "text", "Where people open the pages, as https://footfall.example.com; in links.")
+    people_register: Registration = field(
+        default="closed", metadata=_one_of(("closed", "open"), "Whether anybody may make an account for themselves.")
+    )
+    people_register_brands: str = _other("", "text", "The brands that those who do may view, with commas between.")
+    smtp_host: str = _other("", "text", "The server that takes mail to people; empty: links are logged instead.")
+    smtp_port: int = _whole(587, 1, 65_535, "The port of the server that takes mail.")
+    smtp_security: SmtpSecurity = field(
+        default="starttls", metadata=_one_of(("starttls", "tls", "none"), "How mail is encrypted on its way there.")
+    )
+    smtp_user: str = _other("", "text", "The name to give to that server; empty: none is asked for.")
+    smtp_password: str = _other("", "text", "The password that goes with it.")
+    smtp_from: str = _other("", "text", "The address that mail to people is from.")
     screening_rules: bool = _other(
         True,  # noqa: FBT003
         "switch",
@@ -337,6 +354,7 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
             f"can be guessed: it must have at least {PROXY_SECRET_MIN}, or be empty."
         )
     _require_ground(settings, place)
+    require_people(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
         if getattr(settings, name) < settings.http_body_bytes_max:
             raise ImpossibleSetting(

@@ -17,6 +17,7 @@ from typing import Protocol
 from footfall.accounts.brands import Brands
 from footfall.accounts.limits import Limits, Rate
 from footfall.accounts.nonces import Nonces
+from footfall.accounts.people_store import People
 from footfall.accounts.register import Register
 from footfall.adapters.embedded.secret_table import SecretTable
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
@@ -208,6 +209,26 @@ def open_accounts(
     keep_ms = settings.audit_keep_days * DAY_MS
     register = Register(table, clock=clock, random_bytes=secrets.token_bytes, audit_keep_ms=keep_ms)
     return OpenedAccounts(table, register)
+
+
+class PeopleReader:
+    """Those who have accounts, for whoever only looks them up; opened when somebody is first asked about."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._opened: OpenedAccounts | None = None
+
+    def __call__(self) -> People:
+        """Return them as they are."""
+        if self._opened is None:
+            self._opened = open_accounts(self._settings, self._clock, read_only=True)
+        return self._opened.register.people
+
+    def close(self) -> None:
+        """Let go of the table."""
+        if self._opened is not None:
+            self._opened.close()
 
 
 def open_nonces(settings: Settings, clock: Clock) -> tuple[OpenTable, Nonces]:

@@ -153,7 +153,9 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         judged=Judged(desk),
         totals=Totals(),
         started_at_ms=NOW_MS,
-        access=access_from(settings, brands, keyring, proofs=proofs, clock=clock),
+        access=access_from(
+            settings, brands, keyring, proofs=proofs, clock=clock, people=wiring.PeopleReader(settings, clock)
+        ),
         desk=desk,
         catalogue=catalogue,
         counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),

@@ -61,6 +61,7 @@ def test_every_operation_is_on_the_page_with_a_line_to_paste(operation: Operatio
 
 def test_a_key_is_asked_for_where_one_is_needed_and_nowhere_else() -> None:
     paths = openapi_document()["paths"]
-    assert paths["/v1/keys"]["get"]["security"] == [{"secretKey": []}]
+    assert paths["/v1/keys"]["get"]["security"] == [{"secretKey": []}, {"session": []}]
+    assert paths["/v1/sessions"]["get"]["security"] == [{"session": []}]
     assert paths["/v1/hits"]["post"]["security"] == [{"secretKey": []}, {"publicKey": []}, {}]
     assert "security" not in paths["/healthz"]["get"]

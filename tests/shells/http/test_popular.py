@@ -168,7 +168,7 @@ def test_lists_that_are_not_for_everybody_need_a_key_of_the_brand_and_stay_out_o
             answer = await house.get("brand=shy", *headers)
             assert answer.status in (200, 304)
             assert answer.headers["cache-control"].startswith("private, max-age=30")
-            assert answer.headers["vary"] == "authorization"
+            assert answer.headers["vary"] == "authorization, cookie"
         # What is ready now is still for nobody else.
         assert (await house.get("brand=shy")).status == 401
 

@@ -22,11 +22,17 @@ COLLECTED = {
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
     ("GET", "/v1/rules"), ("PUT", "/v1/rules"),
     ("GET", "/v1/keys"), ("POST", "/v1/keys"), ("POST", "/v1/tokens"),
+    ("GET", "/v1/session"), ("POST", "/v1/session"), ("DELETE", "/v1/session"),
+    ("GET", "/v1/sessions"), ("DELETE", "/v1/sessions"), ("POST", "/v1/setup"), ("POST", "/v1/register"),
+    ("GET", "/v1/invitations"), ("POST", "/v1/invitations"), ("GET", "/v1/members"),
+    ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
+    ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
     ("PUT", "/v1/uniques/"), ("DELETE", "/v1/uniques/"), ("POST", "/hyperloglog/"),
     ("POST", "/v1/screening/verdicts/"),
+    ("DELETE", "/v1/invitations/"), ("PUT", "/v1/members/"), ("DELETE", "/v1/members/"),
 )  # fmt: skip
 
 _names = itertools.count(1)

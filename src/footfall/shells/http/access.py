@@ -6,39 +6,39 @@ that are the same whether or not another brand exists.
 
 import secrets
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
-from urllib.parse import unquote
 
 from msgspec import Struct
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded, key_needed
-from footfall.accounts.keyring import Caller, Keyring, NotAllowed, OriginNotAllowed, UnknownKey
-from footfall.accounts.keys import ADMIN, EDIT, HITS, READ, SECRET_MARK
+from footfall.accounts.keyring import Caller, Keyring, OriginNotAllowed
+from footfall.accounts.keys import HITS, READ, WRITE
 from footfall.accounts.limits import Buckets, Limits, Standing
 from footfall.accounts.origins import is_allowed_origin, origin_of_page
+from footfall.accounts.people_store import People
+from footfall.accounts.permissions import brand_without_key, only_brand, require_same_brand, require_scope
 from footfall.accounts.proofs import Proofs
+from footfall.accounts.signed_in import SignedIn
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.flow.collect.senders import Network, believed_address, is_within, proxied_address
 from footfall.shells.http.lane import Exchange
+from footfall.shells.http.limit_lines import LINES, limit_lines
 from footfall.shells.http.places import Places, place_of
+from footfall.shells.http.sent_keys import key_sent
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:  # A function that only takes hits starts without it.
     from starlette.requests import Request
-    from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 PROXY_HEADER = b"x-footfall-proxy"
 VIEWER_HEADER = b"cloudfront-viewer-address"
-KEY_BYTES_MAX = 200  # of a key as it is sent; ours have fewer than 70.
 UNLIMITED_MAX = 1_000  # Addresses of proxies that are remembered as such.
 CORS_LINE = b"access-control-allow-origin: *\r\n"
 
-_BEARER = b"bearer "
-_LINES = "limit_lines"  # where a page's answer finds what to say about limits
 _CALLER = "caller"
 
 Headers = Mapping[bytes, bytes]
@@ -81,6 +81,7 @@ class Rules:
     trusted: Sequence[Network]
     proofs: Proofs
     proxy_secret: bytes = b""  # With it, another proxy is believed; empty: there is none.
+    signed_in: SignedIn | None = None  # None: nobody has an account.
 
 
 class Access:
@@ -101,6 +102,7 @@ class Access:
         self._buckets = buckets
         self._limits = rules.limits
         self.proofs = rules.proofs
+        self.signed_in = rules.signed_in
         self._secret = rules.proxy_secret
         self._trusted = rules.trusted
         self._proxies = Places(rules.trusted)
@@ -129,7 +131,7 @@ class Access:
         lines = limit_lines(standings)
         if caller is None:
             return Admission(lines=lines)
-        _require_scope(caller, HITS)
+        require_scope(caller, HITS)
         brand = self._brands.brand(caller.brand)
         cors = self._cors(caller, brand, headers)
         return Admission(caller=caller, lines=lines, cors=cors, brand=brand)
@@ -154,58 +156,74 @@ class Access:
     def reader(self, exchange: Exchange, headers: Headers, *, name: str) -> Caller:
         """Return whom the request's key speaks for, once it is counted; raise unless it may read the brand, if any."""
         caller, _ = self._counted(Asking(exchange.target, headers, self.address(exchange, headers)))
+        if caller is None:
+            caller = self._signed(exchange.method.decode("latin-1"), headers, name=name, scope=READ)
         if caller is None and not name:
             raise Refused("brand", "is missing; say whose list is asked for, as in brand=abc, or send a key that reads")
         if caller is None:
             raise key_needed(name)
-        _require_scope(caller, READ)
+        require_scope(caller, READ)
         if name not in caller.also_reads:
-            _require_same_brand(caller, name)
+            require_same_brand(caller, name)
         return caller
 
     def count_question(self, exchange: Exchange, headers: Headers, *, brand: str) -> None:
         """Count a question that has to be worked on against its address, or raise TooOften."""
         self._take_address(brand, Asking(exchange.target, headers, self.address(exchange, headers)))
 
-    def brand_for(self, request: "Request", *, scope: str) -> Brand:
-        """Return the brand that a page's request is about, or raise unless it may ask."""
+    def brand_for(self, request: "Request", *, scope: str, named: str = "") -> Brand:
+        """Return the brand that a page's request is about, or raise unless it may ask; its body may name it as well."""
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
         caller, standings = self._counted(Asking(target, headers, self.address_of_page(request)))
-        name = _only(request.query_params.getlist("brand"))
+        name = only_brand([*request.query_params.getlist("brand"), *([named] if named else [])])
         if caller is None:
-            brand = self._open_brand(name, scope)
+            caller = self._signed(request.method, headers, name=name, scope=scope)
+        if caller is None:
+            brand = brand_without_key(self._brands, name, scope)
         else:
-            _require_scope(caller, scope)
-            _require_same_brand(caller, name)
+            require_scope(caller, scope)
+            require_same_brand(caller, name)
             brand = self._brands.brand(caller.brand)
             self._cors(caller, brand, headers)
-        request.scope.setdefault("state", {}).update({_LINES: limit_lines(standings), _CALLER: caller})
+        request.scope.setdefault("state", {}).update({LINES: limit_lines(standings), _CALLER: caller})
         return brand
 
     def reading_brand(self, request: "Request") -> Brand:
         """Return the brand that a page's request reads as readers of lists do: without a key where those need none."""
-        name = _only(request.query_params.getlist("brand"))
+        name = only_brand(request.query_params.getlist("brand"))
         if not name or not self.may_read_freely(name):
             return self.brand_for(request, scope=READ)
         headers: Headers = dict(request.scope["headers"])
         target: bytes = b"?" + request.scope["query_string"]
         _, standings = self._counted(Asking(target, headers, self.address_of_page(request)))
-        request.scope.setdefault("state", {})[_LINES] = limit_lines(standings)
+        request.scope.setdefault("state", {})[LINES] = limit_lines(standings)
         return self._brands.named(name) or Brand(name)
 
     def is_within(self, request: "Request", networks: Sequence[Network]) -> bool:
         """Tell whether a request, and whoever it was forwarded for, come from the networks."""
         return all(is_within(address, networks) for address in (_peer(request), self.address_of_page(request)))
 
-    def _open_brand(self, name: str, scope: str) -> Brand:
-        if scope in (ADMIN, EDIT):  # Nobody could say who it was.
-            raise KeyNeeded("key", f"is missing; send a secret key with the scope {scope} in Authorization: Bearer")
-        if not name and self._brands.has_stored:
-            raise KeyNeeded("key", "is missing; send a key in Authorization: Bearer")
-        if not name:
-            raise Refused("brand", "is missing; say whose it is, as in brand=abc")
-        return self._brands.open_brand(name, is_read=scope == READ)
+    def count_page(self, request: "Request") -> None:
+        """Count a page's request that is about no brand against its address, or raise TooOften."""
+        self._take_address("", Asking(b"", {}, self.address_of_page(request)))
+
+    def place_of_page(self, request: "Request") -> bytes:
+        """Return the place that a page's request comes from; empty for a proxy that does not say for whom it asks."""
+        address = self.address_of_page(request)
+        return b"" if self._is_unlimited(address) else place_of(address)
+
+    def _signed(self, method: str, headers: Headers, *, name: str, scope: str) -> Caller | None:
+        """Return whom a request's session speaks for; None when nobody is signed in, or nobody has to be."""
+        if self.signed_in is None or scope == HITS or b"cookie" not in headers:
+            return None  # Pages that send hits are other people's: what their readers' cookies say is not looked at.
+        if name and scope in (READ, WRITE) and self._brands.is_everybodys(name):
+            return None
+        if name:
+            return self.signed_in.caller(method, headers, brand=name, scope=scope)
+        if self.signed_in.find(headers) is not None:
+            raise Refused("brand", "is missing; say which of your brands it is, as in brand=abc")
+        return None
 
     def _counted(self, asking: Asking) -> tuple[Caller | None, list[Standing]]:
         """Return who asks, once the request was counted against the limits of its key and its address."""
@@ -245,17 +263,8 @@ class Access:
         return is_proxy
 
     def _caller(self, target: bytes, headers: Headers) -> Caller | None:
-        sent = headers.get(b"authorization", b"")
-        text = sent[len(_BEARER) :].strip() if sent[: len(_BEARER)].lower() == _BEARER else b""
-        in_address = _key_in(target) if b"key=" in target else b""
-        if text and in_address:
-            raise UnknownKey("key", "is given twice, in Authorization and in the address; give it once")
-        if in_address.startswith(SECRET_MARK.encode()):
-            raise UnknownKey(
-                "key", "is a secret one in an address, which logs and caches keep; send it in Authorization: Bearer"
-            )
-        key = text or in_address
-        return self._keyring.caller(key[:KEY_BYTES_MAX].decode("latin-1"), now_ms=self._clock.now_ms()) if key else None
+        key = key_sent(target, headers)
+        return self._keyring.caller(key, now_ms=self._clock.now_ms()) if key else None
 
     def _cors(self, caller: Caller, brand: Brand, headers: Headers) -> bytes:
         """Return the line that lets the page read the answer, or raise OriginNotAllowed for a page not listed."""
@@ -310,36 +319,27 @@ class HasAccess(Protocol):
         ...
 
 
-async def brand_of(request: "Request", state: HasAccess, *, scope: str) -> Brand:
+async def brand_of(request: "Request", state: HasAccess, *, scope: str, named: str = "") -> Brand:
     """Return the brand that the request is about; raise what becomes 401, 403, 404 or 429 unless it may ask.
 
     The scope is hits, write, read, edit or admin. The brand is the key's; one without keys is named by `?brand=`.
     """
-    return state.access.brand_for(request, scope=scope)
+    return state.access.brand_for(request, scope=scope, named=named)
 
 
-class TellingLimits:
-    """An application whose answers say where the asker stands with the limits."""
-
-    def __init__(self, application: "ASGIApp") -> None:
-        self._application = application
-
-    async def __call__(self, scope: "Scope", receive: "Receive", send: "Send") -> None:
-        """Pass the request on, and put the lines on the head of its answer."""
-
-        async def told(message: "Message") -> None:
-            if message["type"] == "http.response.start":
-                lines: bytes = scope.get("state", {}).get(_LINES, b"")
-                message["headers"] = [*message.get("headers", ()), *_headers_from(lines)]
-            await send(message)
-
-        await self._application(scope, receive, told)
-
-
-def access_from(settings: Settings, brands: Brands, keyring: Keyring, *, proofs: Proofs, clock: Clock) -> Access:
+def access_from(
+    settings: Settings,
+    brands: Brands,
+    keyring: Keyring,
+    *,
+    proofs: Proofs,
+    clock: Clock,
+    people: Callable[[], People],
+) -> Access:
     """Return the doorkeeper that the settings make."""
+    signed_in = SignedIn(people, clock=clock, own_origin=settings.people_url)
     secret = settings.http_proxy_secret.encode("utf-8")
-    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), proofs, secret)
+    rules = Rules(wiring.rate_limits(settings), wiring.trusted_networks(settings), proofs, secret, signed_in)
     buckets = Buckets(secrets.token_bytes(32))
     doorkeeper = ProxiedAccess if secret else Access
     return doorkeeper(brands, keyring, buckets, rules=rules, clock=clock, seconds=time.monotonic)
@@ -352,46 +352,3 @@ def caller_of(request: "Request") -> Caller | None:
 
 def _peer(request: "Request") -> str:
     return request.client.host if request.client is not None else ""
-
-
-def limit_lines(standings: Sequence[Standing]) -> bytes:
-    """Return the lines of a head that tell of limits: none where there is no limit."""
-    if not standings:
-        return b""
-    if len(standings) == 1:
-        one = standings[0]
-        return f"ratelimit-policy: {one.policy}\r\nratelimit: {one.state}\r\n".encode("ascii")
-    policies, states = ", ".join(one.policy for one in standings), ", ".join(one.state for one in standings)
-    return f"ratelimit-policy: {policies}\r\nratelimit: {states}\r\n".encode("ascii")
-
-
-def _headers_from(lines: bytes) -> Iterable[tuple[bytes, bytes]]:
-    for line in lines.split(b"\r\n")[:-1]:
-        name, _, value = line.partition(b": ")
-        yield name, value
-
-
-def _require_scope(caller: Caller, scope: str) -> None:
-    if scope not in caller.may:
-        has = ", ".join(sorted(caller.may))
-        raise NotAllowed("key", f"may not do this, which needs the scope {scope}; it has {has}")
-
-
-def _require_same_brand(caller: Caller, name: str) -> None:
-    if name and name != caller.brand:
-        raise NotAllowed("brand", f"is not the key's, which speaks for {caller.brand!r} alone; leave it out")
-
-
-def _only(values: Sequence[str]) -> str:
-    if len(values) > 1:
-        raise Refused("brand", "is given twice; give it once")
-    return values[0] if values else ""
-
-
-def _key_in(target: bytes) -> bytes:
-    """Return the key in an address's query; empty when there is none."""
-    found = [part[4:] for part in target.partition(b"?")[2].split(b"&") if part.startswith(b"key=")]
-    if len(found) > 1:
-        raise UnknownKey("key", "is given twice; give it once")
-    key = found[0] if found else b""
-    return unquote(key.decode("latin-1")).encode("latin-1", "replace") if b"%" in key else key

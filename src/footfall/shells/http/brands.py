@@ -57,7 +57,7 @@ def _brand(state: Site) -> Endpoint:
 def actor_of(request: Request) -> str:
     """Return who asks, as the audit trail names them, once brand_of has looked at the request."""
     caller = caller_of(request)
-    return NO_KEY if caller is None else caller.key_id
+    return NO_KEY if caller is None else caller.signature
 
 
 def require_no_parameters(request: Request) -> None:

@@ -16,10 +16,10 @@ HERE = "http://127.0.0.1:8080"  # where a server listens unless told otherwise
 _SCOPE_SAYS = {
     "": "",
     "hits": "a public write key, or a secret key that may write",
-    "read": "a key that may read",
-    "write": "a key that may write",
-    "edit": "a key that may edit lists",
-    "admin": "a key that may administer",
+    "read": "a key that may read, or a viewer",
+    "write": "a key that may write, or an administrator",
+    "edit": "a key that may edit lists, or an editor",
+    "admin": "a key that may administer, or an administrator",
 }
 
 
@@ -135,6 +135,7 @@ def _article(operation: Operation) -> str:
         f'<article id="{operation.name}"><h3><b>{operation.method}</b> <code>{_text(operation.path)}</code></h3>',
         f"<p>{_marked(operation.says)} {_marked(operation.more)}</p>",
         f"<p class=needs>Where the brand has keys: {needs}.</p>" if needs else "",
+        "<p class=needs>Somebody has to be signed in.</p>" if operation.needs_session else "",
         f"<pre><code>{_text(example_call(operation))}</code></pre>",
         *_tables(operation),
         "</article>",

@@ -8,6 +8,7 @@ import os
 import resource
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import uvloop
@@ -19,6 +20,7 @@ from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
 from footfall.app.logs import begin_logging
+from footfall.app.people_links import SETUP, link_to
 from footfall.app.screening import KeptScreen
 from footfall.app.settings import HOUR_MS, Settings, json_from_settings
 from footfall.app.supervisor import Supervisor, supervisor
@@ -26,7 +28,7 @@ from footfall.flow.collect.accept import Acceptance
 from footfall.flow.collect.senders import Salts
 from footfall.flow.serve.series_query import SERIES
 from footfall.ports.errors import PortError
-from footfall.shells.http.access import Access, TellingLimits, access_from
+from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
@@ -41,6 +43,7 @@ from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
+from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
@@ -92,6 +95,7 @@ class Front:
         self._nonce_table, nonces = wiring.open_nonces(settings, clock)
         self._proofs = Proofs(self._keyring, nonces, clock=clock)
         self._kept_screen = KeptScreen(settings)
+        self._people = wiring.PeopleReader(settings, clock)
         self._desk = Desk(
             lambda: wiring.open_accounts(settings, clock),
             self._brands,
@@ -134,7 +138,7 @@ class Front:
         await self._control.start()
         await self._begin_judging()
         port = server.sockets[0].getsockname()[1]
-        print(f"footfall is on http://{settings.http_host}:{port}/", flush=True)  # noqa: T201 - what was asked for
+        await self._tell_address(port)
         demo = await self._start_demo(demo_rate, port)
         salts = loop.create_task(_forget_salts(salt_table))
         await _supervised(supervisor(), self._stopping)
@@ -163,6 +167,7 @@ class Front:
         await self._judged.stop()
         await state.desk.stop()
         self._nonce_table.close()
+        self._people.close()
 
     async def _give_up(self, committer: Committer) -> None:
         """Let go of everything: a stop came before the start was over."""
@@ -170,6 +175,7 @@ class Front:
         await self._catalogue.stop()
         await self._desk.stop()
         self._nonce_table.close()
+        self._people.close()
         await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
@@ -195,7 +201,7 @@ class Front:
         brands = self._brands
         if not brands.names() and not settings.dev:
             _log.warning("there is no brand, so every hit is refused; footfall brands add makes one while this runs")
-        access = access_from(settings, brands, self._keyring, proofs=self._proofs, clock=clock)
+        access = access_from(settings, brands, self._keyring, proofs=self._proofs, clock=clock, people=self._people)
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
         door = self._door(committer, salts, access, shards=stream.shards)
@@ -248,6 +254,15 @@ class Front:
             clock=self._clock,
             totals=self._totals,
         )
+
+    async def _tell_address(self, port: int) -> None:
+        """Say where the instance is and, as long as nobody owns it, how the first account is made."""
+        lines = [f"footfall is on http://{self._settings.http_host}:{port}/"]
+        code = await self._desk.look(lambda register: register.people.code_if_needed())
+        if code:
+            page = link_to(replace(self._settings, http_port=port), SETUP, "")
+            lines.append(f"nobody owns it yet: {page} takes the code {code}")
+        print("\n".join(lines), flush=True)  # noqa: T201 - what was asked for
 
     def _from_counting(self, message: Message) -> None:
         if self._control is not None:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from footfall import __version__
+from footfall.accounts.sessions import COOKIE
 from footfall.shells.http.described import (
     assets,
     brands,
@@ -17,6 +18,7 @@ from footfall.shells.http.described import (
     hits,
     instance,
     lists,
+    people,
     rules,
     screening,
     uniques,
@@ -48,6 +50,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *brands.OPERATIONS,
     *rules.OPERATIONS,
     *verdicts.OPERATIONS,
+    *people.OPERATIONS,
     *instance.OPERATIONS,
 )
 
@@ -65,11 +68,14 @@ SCHEMAS: Mapping[str, Schema] = {
     **brands.SCHEMAS,
     **rules.SCHEMAS,
     **verdicts.SCHEMAS,
+    **people.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (
     "What an audience reads and watches, as it happens. A key is sent as `Authorization: Bearer KEY`, or, a public "
-    "write key, as `?key=KEY`; the brand comes from it. A brand without keys is open and is named by `brand`."
+    "write key, as `?key=KEY`; the brand comes from it. A brand without keys is open and is named by `brand`. "
+    "Whoever is signed in has a cookie in the place of a key, names the brand by `brand`, and sends `X-Footfall-CSRF` "
+    "with whatever changes something."
 )
 
 
@@ -93,6 +99,7 @@ def openapi_document() -> dict[str, Any]:
             "responses": {name: _answer(one) for one, name in _SHARED},
             "securitySchemes": {
                 "secretKey": {"type": "http", "scheme": "bearer", "description": "A key of the brand."},
+                "session": {"type": "apiKey", "in": "cookie", "name": COOKIE, "description": "Somebody signed in."},
                 "publicKey": {"type": "apiKey", "in": "query", "name": "key", "description": "A public write key."},
             },
         },
@@ -114,13 +121,15 @@ def _operation(operation: Operation) -> dict[str, Any]:
     if operation.bodies:
         made["requestBody"] = {"required": not operation.body_may_be_absent, "content": _content(operation.bodies)}
     if operation.is_public:  # unless the brand says otherwise
-        made["security"] = [dict[str, list[str]](), {"secretKey": list[str]()}]
+        made["security"] = [dict[str, list[str]](), {"secretKey": list[str]()}, {"session": list[str]()}]
+    elif operation.needs_session:
+        made["security"] = [{"session": list[str]()}]
     elif operation.scope:
         # A brand without keys is open, so that no key at all is one of the ways.
-        public = [{"publicKey": list[str]()}] if operation.scope == "hits" else []
+        other = "publicKey" if operation.scope == "hits" else "session"
         made["security"] = [
             {"secretKey": list[str]()},
-            *public,
+            {other: list[str]()},
             *([] if operation.scope in ("admin", "edit") else [{}]),
         ]
     return made

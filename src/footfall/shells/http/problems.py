@@ -6,10 +6,14 @@ from http import HTTPStatus
 
 import msgspec
 
+from footfall.accounts.attempts import TooManyAttempts
 from footfall.accounts.brands import KeyNeeded, UnknownBrand
+from footfall.accounts.invitations import UnknownInvitation
 from footfall.accounts.keyring import NotAllowed, OriginNotAllowed, UnknownKey
 from footfall.accounts.limits import TooOften
+from footfall.accounts.people_store import EmailTaken, UnknownPerson, UnknownReset, WrongCode
 from footfall.accounts.register import AlreadyThere, UnknownKeyId
+from footfall.accounts.signed_in import WrongPassword
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.catalog.edits import NotHidden, NotPinned
@@ -36,6 +40,13 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     Unproven: HTTPStatus.UNAUTHORIZED,
     NotAllowed: HTTPStatus.FORBIDDEN,
     UnknownKeyId: HTTPStatus.NOT_FOUND,
+    WrongPassword: HTTPStatus.UNAUTHORIZED,
+    WrongCode: HTTPStatus.FORBIDDEN,
+    EmailTaken: HTTPStatus.CONFLICT,
+    UnknownPerson: HTTPStatus.NOT_FOUND,
+    UnknownInvitation: HTTPStatus.NOT_FOUND,
+    UnknownReset: HTTPStatus.NOT_FOUND,
+    TooManyAttempts: HTTPStatus.TOO_MANY_REQUESTS,
     AlreadyThere: HTTPStatus.CONFLICT,
     TooOften: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownAsset: HTTPStatus.NOT_FOUND,
@@ -96,10 +107,12 @@ def document_of(error: FootfallError) -> Problem:
 
 
 def _headers_of(error: FootfallError) -> Mapping[str, str]:
-    if isinstance(error, KeyNeeded | UnknownKey):
+    if isinstance(error, KeyNeeded | UnknownKey | WrongPassword):
         return {"www-authenticate": "Bearer"}
     if isinstance(error, Unproven):
         return {"www-authenticate": "Footfall-Token" if error.field == TOKEN_FIELD else SIGNATURE_FIELD}
+    if isinstance(error, TooManyAttempts):
+        return {"retry-after": str(error.retry_after_s)}
     if isinstance(error, TooOften):
         standing = error.standing
         return {

@@ -30,7 +30,7 @@ PREFLIGHT = response(
         "access-control-max-age": "86400",
     },
 )
-_PUBLIC, _PRIVATE = b"\r\ncache-control: public,", b"\r\nvary: authorization\r\ncache-control: private,"
+_PUBLIC, _PRIVATE = b"\r\ncache-control: public,", b"\r\nvary: authorization, cookie\r\ncache-control: private,"
 
 
 class Question(NamedTuple):

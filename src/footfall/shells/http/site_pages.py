@@ -26,6 +26,7 @@ from footfall.shells.http.counter_list import counter_list_route
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
+from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
@@ -64,6 +65,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
             *rules_routes(state),
             *digest_routes(state),
             *verdict_routes(state),
+            *people_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

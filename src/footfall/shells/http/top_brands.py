@@ -123,7 +123,7 @@ class _Gathering:
             "access-control-allow-origin": "*",
         }
         if self._is_private:
-            headers["vary"] = "authorization"
+            headers["vary"] = "authorization, cookie"
         if etag_matches(made.etag, self._exchange.header(b"if-none-match")):
             self._exchange.reply(response(HTTPStatus.NOT_MODIFIED, b"", headers=headers))
             return

@@ -126,8 +126,8 @@ def _healthy(_site: FunctionSite) -> Route:
 
 def _pages(site: FunctionSite) -> Route:
     def made() -> Route:
-        from footfall.shells.http.access import TellingLimits
         from footfall.shells.http.asgi import AsgiRoute
+        from footfall.shells.http.limit_lines import TellingLimits
         from footfall.shells.lambdas.function_pages import function_pages
 
         pages = AsgiRoute()

@@ -82,7 +82,9 @@ class FunctionSite:
             clock=clock,
             follow=_nothing if read_only else self._kept_screen.follow,
         )
-        self.access = access_from(settings, self.brands, keyring, proofs=proofs, clock=clock)
+        self.access = access_from(
+            settings, self.brands, keyring, proofs=proofs, clock=clock, people=lambda: self.accounts.register.people
+        )
         self.catalogue = FunctionCatalogue(lambda: self.catalog_table, lambda: self.labels, clock=clock)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.

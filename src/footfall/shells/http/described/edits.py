@@ -24,7 +24,7 @@ GROUP = "Editing lists"
 _UNTIL = maybe(text("when it ends by itself; a time with a zone", format="date-time"))
 _WHO: dict[str, Schema] = {
     "until": text("only when it ends by itself"),
-    "by": text("the id of the key that did it"),
+    "by": text("who did it: the id of a key, or a name with a person's id"),
     "at": text("when it was done"),
 }
 _SECTIONS = listed(

@@ -63,6 +63,7 @@ class Operation:
     answers: tuple[Answer, ...] = ()
     body_may_be_absent: bool = False
     is_public: bool = False  # readers of a brand that has keys need none, unless it says so
+    needs_session: bool = False  # of somebody who is signed in; a key is nobody in particular
     headers: Mapping[str, str] = field(default_factory=dict[str, str])  # of its answers: name and what it tells
 
 
@@ -155,13 +156,13 @@ ALWAYS: tuple[Answer, ...] = (
 )
 GUARDED: tuple[Answer, ...] = (
     problem(HTTPStatus.UNAUTHORIZED, "The brand has keys and none was sent, or one that does not work here."),
-    problem(HTTPStatus.FORBIDDEN, "The key may not do this, or is another brand's."),
+    problem(HTTPStatus.FORBIDDEN, "The key or the person may not do this, or not in this brand."),
 )
 
 
 def answers_of(operation: Operation) -> dict[HTTPStatus, Answer]:
     """Return every answer of an operation by status: its own, then those of its guard, then those of any route."""
-    guarded = GUARDED if operation.scope else ()
+    guarded = GUARDED if operation.scope or operation.needs_session else ()
     answers: dict[HTTPStatus, Answer] = {}
     for answer in (*operation.answers, *guarded, *ALWAYS):
         answers.setdefault(answer.status, answer)
