@@ -10,6 +10,7 @@ from footfall import __version__
 from footfall.shells.http.described import (
     assets,
     brands,
+    dashboard,
     edits,
     history,
     history_schemas,
@@ -44,6 +45,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *edits.OPERATIONS,
     *brands.OPERATIONS,
     *rules.OPERATIONS,
+    *dashboard.OPERATIONS,
     *instance.OPERATIONS,
 )
 

@@ -1,0 +1,194 @@
+// Operations: whether the instance is well, as its gauges tell it to addresses that may read them.
+import { useEffect, useRef, useState } from "preact/hooks";
+import { Gone, Problem, text } from "../api.ts";
+import { patience } from "../asking.ts";
+import { useStanding } from "../context.ts";
+import { type Sample, samplesOf, valueOf, valuesOf } from "../gauges.ts";
+import { Chart } from "../parts/Chart.tsx";
+import { Figure } from "../parts/Figure.tsx";
+import { Empty, Loading } from "../parts/states.tsx";
+import { ago, bytes, short, whole } from "../words.ts";
+
+const EVERY_MS = 3_000;
+const KEPT = 200; // ten minutes
+
+interface Reading {
+  at: number;
+  samples: Sample[];
+}
+
+export function OperationsPage() {
+  const { readings, isForbidden } = useReadings();
+  const last = readings.at(-1);
+  return (
+    <>
+      <div class="head">
+        <h1>Operations</h1>
+      </div>
+      {isForbidden ? (
+        <section class="card">
+          <Empty title="The gauges are not for your address">
+            <p>
+              The setting <code>http_metrics_networks</code> says who may read them. <a href="/readyz">Readiness</a> is told to
+              everybody.
+            </p>
+          </Empty>
+        </section>
+      ) : last ? (
+        <Gauges last={last} readings={readings} />
+      ) : (
+        <Loading what="Reading the gauges" />
+      )}
+    </>
+  );
+}
+
+function useReadings(): { readings: Reading[]; isForbidden: boolean } {
+  const [readings, setReadings] = useState<Reading[]>([]);
+  const [isForbidden, setIsForbidden] = useState(false);
+  const failures = useRef(0);
+  useEffect(() => {
+    let timer = 0;
+    let isOver = false;
+    const look = async () => {
+      let waitMs = EVERY_MS;
+      try {
+        const samples = document.hidden ? null : samplesOf(await text("/metrics"));
+        failures.current = 0;
+        if (isOver) return;
+        if (samples) setReadings((before) => [...before, { at: Date.now() / 1000, samples }].slice(-KEPT));
+      } catch (error) {
+        if (isOver) return;
+        if (error instanceof Problem && [401, 403, 404].includes(error.status)) {
+          setIsForbidden(true);
+          return;
+        }
+        if (!(error instanceof Gone) && !(error instanceof Problem)) throw error;
+        failures.current += 1;
+        waitMs = patience(failures.current, EVERY_MS, Math.random());
+      }
+      timer = setTimeout(() => void look(), waitMs) as unknown as number;
+    };
+    void look();
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, []);
+  return { readings, isForbidden };
+}
+
+// What a total grew by in each second between two readings.
+export function ratesOf(readings: readonly Reading[], name: string): (number | null)[] {
+  return readings.map((reading, place) => {
+    const before = readings[place - 1];
+    const [now, then] = [valueOf(reading.samples, name), before && valueOf(before.samples, name)];
+    if (!before || now === undefined || then === undefined || now < then) return null;
+    return (now - then) / Math.max(0.001, reading.at - before.at);
+  });
+}
+
+function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[] }) {
+  const { times } = useStanding();
+  const { samples } = last;
+  const lag = Math.max(0, ...valuesOf(samples, "footfall_lag_seconds", "shard").map(([, value]) => value));
+  const behind = valuesOf(samples, "footfall_lag_records", "shard").reduce((sum, [, value]) => sum + value, 0);
+  const hits = ratesOf(readings, "footfall_hits_accepted_total");
+  const requests = ratesOf(readings, "footfall_requests_total");
+  const started = valueOf(samples, "footfall_start_time_seconds");
+  const isReady = valueOf(samples, "footfall_ready") === 1;
+  return (
+    <>
+      <div class="figures">
+        <Figure name="State" value={isReady ? "Ready" : "Not ready"} says={started ? `started ${ago(last.at - started)}` : ""} />
+        <Figure name="Lag" value={`${lag.toFixed(1)} s`} says={`${whole(behind)} records to count`} />
+        <Figure name="Hits a second" value={rate(hits.at(-1))} says={`${short(valueOf(samples, "footfall_hits_accepted_total") ?? 0)} since the start`} />
+        <Figure name="Requests a second" value={rate(requests.at(-1))} says={`${whole(valueOf(samples, "footfall_connections") ?? 0)} connections`} />
+        <Figure name="Disk free" value={bytes(valueOf(samples, "footfall_disk_free_bytes") ?? 0)} says="that footfall may write" />
+        <Figure
+          name="Restarts"
+          value={whole(valuesOf(samples, "footfall_child_restarts_total", "process").reduce((sum, [, v]) => sum + v, 0))}
+          says="of processes, by themselves"
+        />
+      </div>
+      <section class="card">
+        <Chart
+          title="Hits and requests a second, since this page was opened"
+          says={`hits ${rate(hits.at(-1))}, requests ${rate(requests.at(-1))} now`}
+          times={readings.map((reading) => reading.at)}
+          lines={[
+            { name: "Hits", look: "main", values: hits.map(rounded) },
+            { name: "Requests", look: "second", values: requests.map(rounded) },
+          ]}
+          zone={times.zone}
+          timeName={(seconds) => times.clockOf(new Date(seconds * 1000).toISOString())}
+        />
+      </section>
+      <div class="columns even">
+        <Table
+          title="Files"
+          heads={["File", "Size"]}
+          rows={valuesOf(samples, "footfall_disk_bytes", "file").map(([name, value]) => [name, bytes(value)])}
+        />
+        <Table
+          title="Shards"
+          heads={["Shard", "Lag", "Last write"]}
+          rows={valuesOf(samples, "footfall_lag_seconds", "shard").map(([shard, value]) => [
+            shard,
+            `${value.toFixed(1)} s`,
+            writtenAgo(samples, shard),
+          ])}
+        />
+      </div>
+    </>
+  );
+}
+
+function writtenAgo(samples: readonly Sample[], shard: string): string {
+  const age = valuesOf(samples, "footfall_flush_age_seconds", "shard").find(([name]) => name === shard)?.[1];
+  return age === undefined ? "never" : ago(age);
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+function rate(value: number | null | undefined): string {
+  return value === null || value === undefined ? "–" : whole(Math.round(value));
+}
+
+function Table({ title, heads, rows }: { title: string; heads: string[]; rows: string[][] }) {
+  return (
+    <section class="card">
+      <h2>{title}</h2>
+      <table>
+        <thead>
+          <tr>
+            {heads.map((head, place) => (
+              <th scope="col" key={head} class={place ? "number" : ""}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row[0]}>
+              {row.map((cell, place) =>
+                place ? (
+                  <td class="number" key={heads[place]}>
+                    {cell}
+                  </td>
+                ) : (
+                  <th scope="row" key={heads[place]}>
+                    {cell}
+                  </th>
+                ),
+              )}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
