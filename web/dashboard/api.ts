@@ -1,5 +1,6 @@
 // Asking the server. Whatever it refuses becomes a Problem with its own words; when it is not there, that is told apart.
 import { Cell } from "./cell.ts";
+import { facts } from "./facts.ts";
 import type { Session } from "./shapes.ts";
 
 const GIVE_UP_MS = 12_000;
@@ -98,12 +99,9 @@ export function problemFrom(status: number, told: unknown): Problem {
   return new Problem(status, detail ?? `the server answers ${status}`, field);
 }
 
+const NOBODY: Session = { person: null, csrf: null, brands: [], register: "closed", needsSetup: false };
+
 // Who is signed in; an instance without accounts for people has nobody, and its open brands need none.
 export async function learnSession(): Promise<void> {
-  try {
-    session.set(await get<Session>("/v1/session"));
-  } catch (error) {
-    if (!(error instanceof Problem)) throw error;
-    session.set({ person: null, csrf: null, brands: [], register: "closed", needsSetup: false });
-  }
+  session.set(facts.people ? await get<Session>("/v1/session") : NOBODY);
 }

@@ -49,7 +49,9 @@ export function useAsked<T>(path: string | null, query: Query = {}, everyMs = 0)
         if (error instanceof Problem && !isBusy) setState({ address, problem: error });
         else if (!(error instanceof Gone) && !isBusy) throw error;
         if (everyMs || error instanceof Gone || isBusy) {
-          later(isBusy && failures.current < 4 ? BUSY_MS : patience(failures.current, everyMs, Math.random()));
+          later(
+            isBusy && failures.current < 4 ? BUSY_MS : patience(failures.current, everyMs, Math.random()),
+          );
         }
       }
     };

@@ -23,8 +23,12 @@ const LINES: readonly (readonly [string, string, string])[] = [
 export function linesOf(book: Ledger): Line[] {
   return LINES.map(([key, name, says]) => {
     const value = book[key];
-    if (typeof value !== "object" || value === null) return { name, says, hits: Number(value ?? 0), reasons: [] };
-    const reasons = Object.entries(value as Record<string, number>).map(([reason, hits]) => ({ name: reason, hits }));
+    if (typeof value !== "object" || value === null)
+      return { name, says, hits: Number(value ?? 0), reasons: [] };
+    const reasons = Object.entries(value as Record<string, number>).map(([reason, hits]) => ({
+      name: reason,
+      hits,
+    }));
     reasons.sort((a, b) => b.hits - a.hits || a.name.localeCompare(b.name));
     return { name, says, hits: reasons.reduce((sum, one) => sum + one.hits, 0), reasons };
   });

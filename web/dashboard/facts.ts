@@ -2,7 +2,14 @@
 import type { BrandFacts, Facts } from "./shapes.ts";
 
 function told(): Facts {
-  const empty: Facts = { brands: [], periods: ["justnow", "day", "week"], live: false, version: "" };
+  const empty: Facts = {
+    brands: [],
+    periods: ["justnow", "day", "week"],
+    live: false,
+    people: false,
+    verdicts: false,
+    version: "",
+  };
   if (typeof document === "undefined") return empty;
   return { ...empty, ...(JSON.parse(document.body.dataset.facts ?? "{}") as Partial<Facts>) };
 }

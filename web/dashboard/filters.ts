@@ -52,7 +52,9 @@ export function questionOf(brand: string, wanted: Wanted): Query {
 }
 
 export function filtersSaid(wanted: Wanted): string[] {
-  const said = FILTERS.filter(([name]) => wanted.values[name]).map(([name, words]) => `${words}: ${wanted.values[name]}`);
+  const said = FILTERS.filter(([name]) => wanted.values[name]).map(
+    ([name, words]) => `${words}: ${wanted.values[name]}`,
+  );
   return wanted.include.length ? [...said, `with ${wanted.include.join(", ")}`] : said;
 }
 

@@ -6,6 +6,11 @@ export interface Sample {
   value: number;
 }
 
+export interface Reading {
+  at: number; // seconds
+  samples: Sample[];
+}
+
 const LINE = /^([a-z_:][\w:]*)(?:\{(.*)\})?\s+(\S+)/i;
 const LABEL = /(\w+)="((?:[^"\\]|\\.)*)"/g;
 
@@ -23,10 +28,30 @@ export function samplesOf(text: string): Sample[] {
   return samples;
 }
 
-export function valueOf(samples: readonly Sample[], name: string): number | undefined {
+export function gaugeOf(samples: readonly Sample[], name: string): number | undefined {
   return samples.find((one) => one.name === name)?.value;
 }
 
-export function valuesOf(samples: readonly Sample[], name: string, label: string): [string, number][] {
+// What SQLite keeps beside a file belongs to it; the largest first.
+export function filesOf(files: readonly (readonly [string, number])[]): [string, number][] {
+  const sizes = new Map<string, number>();
+  for (const [name, size] of files) {
+    const whole = name.replace(/-(wal|shm)$/, "");
+    sizes.set(whole, (sizes.get(whole) ?? 0) + size);
+  }
+  return [...sizes].sort((a, b) => b[1] - a[1]);
+}
+
+export function gaugesOf(samples: readonly Sample[], name: string, label: string): [string, number][] {
   return samples.filter((one) => one.name === name).map((one) => [one.labels[label] ?? "", one.value]);
+}
+
+// What a total grew by in each second between two readings.
+export function ratesOf(readings: readonly Reading[], name: string): (number | null)[] {
+  return readings.map((reading, place) => {
+    const before = readings[place - 1];
+    const [now, then] = [gaugeOf(reading.samples, name), before && gaugeOf(before.samples, name)];
+    if (!before || now === undefined || then === undefined || now < then) return null;
+    return (now - then) / Math.max(0.001, reading.at - before.at);
+  });
 }

@@ -78,7 +78,10 @@ export class LiveFeed {
         ask<Series>("GET", `/v1/series?${new URLSearchParams({ ...minute, measure: "uniques" })}`),
       ]);
       if (this.isOver) return;
-      this.take({ list: list.body, minutes: minutes.body, visitors: visitors.body, lastHit: null }, "polling");
+      this.take(
+        { list: list.body, minutes: minutes.body, visitors: visitors.body, lastHit: null },
+        "polling",
+      );
       waitMs = facts.live ? POLL_MS : Math.max(POLL_MS, list.maxAgeS * 1_000);
     } catch (error) {
       if (this.isOver) return;

@@ -3,7 +3,8 @@ import type { Point } from "./shapes.ts";
 
 export function merged(known: readonly Point[], newest: readonly Point[], most: number): Point[] {
   const byStart = new Map(known.map((point) => [point.from, { ...point, open: false }]));
-  for (const point of newest) byStart.set(point.from, { ...byStart.get(point.from), ...point, open: point.open ?? false });
+  for (const point of newest)
+    byStart.set(point.from, { ...byStart.get(point.from), ...point, open: point.open ?? false });
   return [...byStart.values()].sort((a, b) => Date.parse(a.from) - Date.parse(b.from)).slice(-most);
 }
 
@@ -16,8 +17,17 @@ export function totalOf(points: readonly Point[], of: "hits" | "uniques"): numbe
   return points.reduce((sum, point) => sum + (point[of] ?? 0), 0);
 }
 
+// What a line shows: the open window would look like a fall, so it waits until it is over.
+export function drawn(points: readonly Point[], of: "hits" | "uniques"): (number | null)[] {
+  return points.map((point) => (point.open ? null : (point[of] ?? null)));
+}
+
 // A chart's story in one sentence, for whoever does not see it.
-export function story(points: readonly Point[], of: "hits" | "uniques", clock: (text: string) => string): string {
+export function story(
+  points: readonly Point[],
+  of: "hits" | "uniques",
+  clock: (text: string) => string,
+): string {
   const filled = points.filter((point) => !point.open);
   if (!filled.length) return "nothing yet";
   const values = filled.map((point) => point[of] ?? 0);

@@ -6,6 +6,8 @@ export interface Facts {
   brands: BrandFacts[];
   periods: string[];
   live: boolean;
+  verdicts: boolean; // Somebody judges, so that there is a queue.
+  people: boolean; // There are accounts, so that somebody may be signed in.
   version: string;
 }
 

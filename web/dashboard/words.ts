@@ -40,7 +40,7 @@ export function bounded(value: number, atMost: number | null | undefined): strin
 
 export function change(now: number, before: number | null | undefined): string {
   if (before === null || before === undefined) return "not known";
-  if (before === 0) return now === 0 ? "as before" : "from none";
+  if (before === 0) return now === 0 ? "none then either" : "none then";
   const share = now / before - 1;
   if (Math.abs(share) < 0.0005) return "as before";
   return `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;
@@ -76,7 +76,12 @@ export class Times {
   constructor(readonly zone: string) {
     const timeZone = knownZone(zone);
     this.clock = new Intl.DateTimeFormat("en-GB", { timeZone, hour: "2-digit", minute: "2-digit" });
-    this.day = new Intl.DateTimeFormat("en-GB", { timeZone, weekday: "short", day: "numeric", month: "short" });
+    this.day = new Intl.DateTimeFormat("en-GB", {
+      timeZone,
+      weekday: "short",
+      day: "numeric",
+      month: "short",
+    });
     this.moment = new Intl.DateTimeFormat("en-GB", {
       timeZone,
       day: "numeric",

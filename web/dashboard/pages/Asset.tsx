@@ -4,7 +4,7 @@ import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
-import { story } from "../minutes.ts";
+import { drawn, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { EditButtons } from "../parts/EditButtons.tsx";
 import { Figure } from "../parts/Figure.tsx";
@@ -77,12 +77,12 @@ export function AssetPage() {
         {(series) => (
           <>
             <div class="figures">
-              <Figure name="Hits" value={bounded(series.hits ?? 0, undefined)} says={times.spanOf(series.from, series.to)} />
               <Figure
-                name="Last week"
-                value={whole(series.lastWeek?.hits ?? 0)}
-                says={change(series.hits ?? 0, series.lastWeek?.hits)}
+                name="Hits"
+                value={bounded(series.hits ?? 0, undefined)}
+                says={times.spanOf(series.from, series.to)}
               />
+              <Figure name="Last week" value={whole(series.lastWeek?.hits ?? 0)} says={compared(series)} />
               <Figure
                 name="Visitors"
                 value={people.value ? whole(people.value.uniques ?? 0) : "–"}
@@ -99,11 +99,11 @@ export function AssetPage() {
                 says={story(series.points, "hits", (text) => times.windowOf(text, series.grain))}
                 times={series.points.map((point) => Date.parse(point.from) / 1000)}
                 lines={[
-                  { name: "Hits", look: "main", values: series.points.map((point) => point.hits ?? 0) },
+                  { name: "Hits", look: "main", values: drawn(series.points, "hits") },
                   {
                     name: "Visitors",
                     look: "second",
-                    values: series.points.map((_, place) => people.value?.points[place]?.uniques ?? null),
+                    values: drawn(people.value?.points ?? [], "uniques"),
                   },
                   {
                     name: "Hits last week",
@@ -116,7 +116,9 @@ export function AssetPage() {
                 timeName={(seconds) => times.windowOf(new Date(seconds * 1000).toISOString(), series.grain)}
               />
               {series.exact === false ? (
-                <p class="about">Some old windows keep only their top rows: hits are at least what is shown.</p>
+                <p class="about">
+                  Some old windows keep only their top rows: hits are at least what is shown.
+                </p>
               ) : null}
             </section>
           </>
@@ -147,4 +149,10 @@ function Labels({ known, when }: { known: Known; when: (text: string) => string 
         ))}
     </dl>
   );
+}
+
+// Only whole windows are compared.
+function compared(series: Series): string {
+  const both = series.lastWeek?.compared;
+  return both ? `now ${change(both.hits ?? 0, both.hitsBefore)}` : "";
 }

@@ -2,7 +2,7 @@
 import { changed, go, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { story } from "../minutes.ts";
+import { drawn, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { Shown } from "../parts/states.tsx";
@@ -36,7 +36,9 @@ export function AudiencePage() {
               key={name}
               aria-pressed={one === span || (name === "day" && !SPANS[chosen])}
               onClick={() =>
-                go(`${place.value.path}?${changed(parameters, { brand: brand.brand, span: name })}`, { replaces: true })
+                go(`${place.value.path}?${changed(parameters, { brand: brand.brand, span: name })}`, {
+                  replaces: true,
+                })
               }
             >
               {one.name}
@@ -48,11 +50,15 @@ export function AudiencePage() {
         {(series) => (
           <>
             <div class="figures">
-              <Figure name="Hits" value={whole(series.hits ?? 0)} says={times.spanOf(series.from, series.to)} />
+              <Figure
+                name="Hits"
+                value={whole(series.hits ?? 0)}
+                says={times.spanOf(series.from, series.to)}
+              />
               <Figure
                 name="A week earlier"
                 value={whole(series.lastWeek?.hits ?? 0)}
-                says={change(series.hits ?? 0, series.lastWeek?.hits)}
+                says={compared(series)}
               />
               <Figure
                 name={people.value?.uniquesAre === "visitorDays" ? "Visitors, each day" : "Visitors"}
@@ -70,7 +76,7 @@ export function AudiencePage() {
                 says={story(series.points, "hits", (text) => times.windowOf(text, series.grain))}
                 times={series.points.map((point) => Date.parse(point.from) / 1000)}
                 lines={[
-                  { name: "Hits", look: "main", values: series.points.map((point) => point.hits ?? 0) },
+                  { name: "Hits", look: "main", values: drawn(series.points, "hits") },
                   {
                     name: "A week earlier",
                     look: "faint",
@@ -91,17 +97,23 @@ export function AudiencePage() {
               title={`Visitors of each ${series.grain}`}
               says={story(series.points, "uniques", (text) => times.windowOf(text, series.grain))}
               times={series.points.map((point) => Date.parse(point.from) / 1000)}
-              lines={[{ name: "Visitors", look: "main", values: series.points.map((point) => point.uniques ?? 0) }]}
+              lines={[{ name: "Visitors", look: "main", values: drawn(series.points, "uniques") }]}
               zone={series.zone}
               timeName={(seconds) => times.windowOf(new Date(seconds * 1000).toISOString(), series.grain)}
             />
             <p class="about">
-              Visitors are estimated; the truth is within the bounds in 95 of 100 cases. Nobody is followed from one day to the
-              next.
+              Visitors are estimated; the truth is within the bounds in 95 of 100 cases. Nobody is followed
+              from one day to the next.
             </p>
           </section>
         )}
       </Shown>
     </>
   );
+}
+
+// Only whole windows are compared.
+function compared(series: Series): string {
+  const both = series.lastWeek?.compared;
+  return both ? `now ${change(both.hits ?? 0, both.hitsBefore)}` : "";
 }

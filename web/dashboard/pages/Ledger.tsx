@@ -83,7 +83,9 @@ function Book({ book, since }: { book: Ledger; since: string }) {
         </tfoot>
       </table>
       <p class={isBalanced ? "balance" : "balance off"} role="status">
-        {isBalanced ? "✓ The lines add up." : `The lines add up to ${whole(sum)}, not to ${whole(book.accepted)}.`}
+        {isBalanced
+          ? "✓ The lines add up."
+          : `The lines add up to ${whole(sum)}, not to ${whole(book.accepted)}.`}
         {since ? ` Raw hits are kept since ${since}.` : ""}
       </p>
     </>

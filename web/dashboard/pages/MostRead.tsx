@@ -33,7 +33,11 @@ export function MostReadPage() {
     <>
       <div class="head">
         <h1>Most read</h1>
-        <a class="button quiet" href={addressWith("/v1/popular", { ...question, format: "csv" })} download="most-read.csv">
+        <a
+          class="button quiet"
+          href={addressWith("/v1/popular", { ...question, format: "csv" })}
+          download="most-read.csv"
+        >
           Download CSV
         </a>
       </div>
@@ -45,7 +49,9 @@ export function MostReadPage() {
               <p class="about">
                 {times.spanOf(list.from, list.to)} {brand.zone} · {list.exact ? "exact" : "within bounds"}
                 {list.keptSince ? ` · all is kept since ${times.momentOf(list.keptSince)} only` : ""}
-                {list.sort === "uniques" ? ` · by ${list.uniquesAre === "visitors" ? "visitors" : "visitors of each day"}` : ""}
+                {list.sort === "uniques"
+                  ? ` · by ${list.uniquesAre === "visitors" ? "visitors" : "visitors of each day"}`
+                  : ""}
               </p>
               {list.items.length ? (
                 <AssetTable
@@ -56,7 +62,11 @@ export function MostReadPage() {
                 />
               ) : (
                 <Empty title="Nothing was read in this span">
-                  <p>{filtersSaid(wanted).length ? "Take a filter away, or choose a longer period." : "Choose a longer period."}</p>
+                  <p>
+                    {filtersSaid(wanted).length
+                      ? "Take a filter away, or choose a longer period."
+                      : "Choose a longer period."}
+                  </p>
                 </Empty>
               )}
             </>
@@ -75,7 +85,9 @@ function columnsOf(list: List): Column[] {
       name: "Visitors",
       isNumber: true,
       cell: (item) => (
-        <span title={`${whole(item.uniquesAtLeast ?? 0)} to ${bounded(item.uniquesAtMost ?? 0, undefined)}, in 95 of 100 cases`}>
+        <span
+          title={`${whole(item.uniquesAtLeast ?? 0)} to ${bounded(item.uniquesAtMost ?? 0, undefined)}, in 95 of 100 cases`}
+        >
           {whole(item.uniques ?? 0)}
         </span>
       ),

@@ -8,8 +8,9 @@ export function NoBrand() {
     <section class="card first">
       <h1>No brand to show</h1>
       <p>
-        Brands that have keys are not listed to strangers. If the lists of yours are public, open it by its name; otherwise sign
-        in. <code>footfall brands add</code> makes a new one, and with <code>--dev</code> the first hit of a brand makes it.
+        Brands that have keys are not listed to strangers. If the lists of yours are public, open it by its
+        name; otherwise sign in. <code>footfall brands add</code> makes a new one, and with <code>--dev</code>{" "}
+        the first hit of a brand makes it.
       </p>
       <form
         class="row"

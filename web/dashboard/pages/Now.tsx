@@ -1,11 +1,12 @@
 // Now: the list that moves by itself, hits and readers by the minute, and how long ago the last hit was.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { addressOf } from "../address.ts";
+import { Problem } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { LiveFeed, type LiveState } from "../live.ts";
-import { lastWhole, merged, story, totalOf } from "../minutes.ts";
+import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { AssetTable, hitsColumn } from "../parts/Assets.tsx";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
@@ -13,7 +14,6 @@ import { FirstSteps } from "../parts/FirstSteps.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
 import { Empty, Loading, Refused } from "../parts/states.tsx";
-import { Problem } from "../api.ts";
 import type { Point, Series } from "../shapes.ts";
 import { ago, change, whole } from "../words.ts";
 
@@ -35,8 +35,17 @@ export function NowPage() {
   const trouble = useCell(feed.trouble);
   const minutes = useMinutes(brand.brand, now?.minutes.points, now?.visitors.points);
   const seconds = useSecondsSince(now?.lastHit ?? null);
-  const today = useAsked<Series>("/v1/series", { brand: brand.brand, grain: "day", last: 1, compare: "lastWeek" }, 30_000);
-  const people = useAsked<Series>("/v1/series", { brand: brand.brand, grain: "day", last: 1, measure: "uniques" }, 30_000);
+  const today = useAsked<Series>("/v1/series", { brand: brand.brand, grain: "day", last: 1 }, 30_000);
+  const day = useAsked<Series>(
+    "/v1/series",
+    { brand: brand.brand, grain: "hour", last: 24, compare: "lastWeek" },
+    60_000,
+  );
+  const people = useAsked<Series>(
+    "/v1/series",
+    { brand: brand.brand, grain: "day", last: 1, measure: "uniques" },
+    30_000,
+  );
 
   if (!now && trouble instanceof Problem) return <Refused problem={trouble} />;
   const last = lastWhole(minutes);
@@ -52,12 +61,20 @@ export function NowPage() {
       </div>
       {isNew ? <FirstSteps /> : null}
       <div class="figures">
-        <Figure name="Hits a minute" value={last ? whole(last.hits ?? 0) : "–"} says="in the last whole minute" />
-        <Figure name="Readers a minute" value={last ? whole(last.uniques ?? 0) : "–"} says="visitors, estimated" />
+        <Figure
+          name="Hits a minute"
+          value={last ? whole(last.hits ?? 0) : "–"}
+          says="in the last whole minute"
+        />
+        <Figure
+          name="Readers a minute"
+          value={last ? whole(last.uniques ?? 0) : "–"}
+          says="visitors, estimated"
+        />
         <Figure
           name="Hits today"
           value={today.value ? whole(today.value.hits ?? 0) : "–"}
-          says={comparedWith(today.value)}
+          says={comparedWith(day.value)}
         />
         <Figure
           name="Visitors today"
@@ -68,7 +85,12 @@ export function NowPage() {
               : ""
           }
         />
-        <Figure name="Last hit" value={seconds === null ? "–" : ago(seconds)} says="seen by the counter" id="last-hit" />
+        <Figure
+          name="Last hit"
+          value={seconds === null ? "–" : ago(seconds)}
+          says="seen by the counter"
+          id="last-hit"
+        />
       </div>
       <section class="card">
         <Chart
@@ -76,8 +98,16 @@ export function NowPage() {
           says={`hits ${story(minutes, "hits", (text) => times.clockOf(text))}`}
           times={minutes.map((point) => Date.parse(point.from) / 1000)}
           lines={[
-            { name: "Hits", look: "main", values: minutes.map((point) => (point.open ? null : (point.hits ?? 0))) },
-            { name: "Readers", look: "second", values: minutes.map((point) => (point.open ? null : (point.uniques ?? null))) },
+            {
+              name: "Hits",
+              look: "main",
+              values: drawn(minutes, "hits"),
+            },
+            {
+              name: "Readers",
+              look: "second",
+              values: drawn(minutes, "uniques"),
+            },
           ]}
           zone={brand.zone}
           timeName={(at) => times.clockOf(new Date(at * 1000).toISOString())}
@@ -121,20 +151,29 @@ export function NowPage() {
   );
 }
 
-function comparedWith(series: Series | undefined): string {
-  const compared = series?.lastWeek;
+function comparedWith(day: Series | undefined): string {
+  const compared = day?.lastWeek?.compared;
   if (!compared) return "";
-  return compared.hits ? `${change(series.hits ?? 0, compared.hits)} on that whole day last week` : "no day to compare with";
+  return compared.hitsBefore
+    ? `last 24 h ${change(compared.hits ?? 0, compared.hitsBefore)} on last week`
+    : "nothing to compare with yet";
 }
 
 // The hour's minutes: read once, then kept up with what is told.
 function useMinutes(brand: string, newest: Point[] | undefined, visitors: Point[] | undefined): Point[] {
   const hits = useAsked<Series>("/v1/series", { brand, grain: "minute", last: MINUTES }, 300_000);
-  const people = useAsked<Series>("/v1/series", { brand, grain: "minute", last: MINUTES, measure: "uniques" }, 300_000);
+  const people = useAsked<Series>(
+    "/v1/series",
+    { brand, grain: "minute", last: MINUTES, measure: "uniques" },
+    300_000,
+  );
   const [kept, setKept] = useState<Point[]>([]);
   useEffect(() => setKept((before) => merged(before, hits.value?.points ?? [], MINUTES)), [hits.value]);
   useEffect(() => setKept((before) => merged(before, people.value?.points ?? [], MINUTES)), [people.value]);
-  useEffect(() => setKept((before) => merged(merged(before, newest ?? [], MINUTES), visitors ?? [], MINUTES)), [newest, visitors]);
+  useEffect(
+    () => setKept((before) => merged(merged(before, newest ?? [], MINUTES), visitors ?? [], MINUTES)),
+    [newest, visitors],
+  );
   return kept;
 }
 

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Gone, Problem, text } from "../api.ts";
 import { patience } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { type Sample, samplesOf, valueOf, valuesOf } from "../gauges.ts";
+import { filesOf, gaugeOf, gaugesOf, type Reading, ratesOf, type Sample, samplesOf } from "../gauges.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
@@ -11,11 +11,6 @@ import { ago, bytes, short, whole } from "../words.ts";
 
 const EVERY_MS = 3_000;
 const KEPT = 200; // ten minutes
-
-interface Reading {
-  at: number;
-  samples: Sample[];
-}
 
 export function OperationsPage() {
   const { readings, isForbidden } = useReadings();
@@ -29,8 +24,8 @@ export function OperationsPage() {
         <section class="card">
           <Empty title="The gauges are not for your address">
             <p>
-              The setting <code>http_metrics_networks</code> says who may read them. <a href="/readyz">Readiness</a> is told to
-              everybody.
+              The setting <code>http_metrics_networks</code> says who may read them.{" "}
+              <a href="/readyz">Readiness</a> is told to everybody.
             </p>
           </Empty>
         </section>
@@ -78,37 +73,48 @@ function useReadings(): { readings: Reading[]; isForbidden: boolean } {
   return { readings, isForbidden };
 }
 
-// What a total grew by in each second between two readings.
-export function ratesOf(readings: readonly Reading[], name: string): (number | null)[] {
-  return readings.map((reading, place) => {
-    const before = readings[place - 1];
-    const [now, then] = [valueOf(reading.samples, name), before && valueOf(before.samples, name)];
-    if (!before || now === undefined || then === undefined || now < then) return null;
-    return (now - then) / Math.max(0.001, reading.at - before.at);
-  });
-}
-
 function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[] }) {
   const { times } = useStanding();
   const { samples } = last;
-  const lag = Math.max(0, ...valuesOf(samples, "footfall_lag_seconds", "shard").map(([, value]) => value));
-  const behind = valuesOf(samples, "footfall_lag_records", "shard").reduce((sum, [, value]) => sum + value, 0);
+  const lag = Math.max(0, ...gaugesOf(samples, "footfall_lag_seconds", "shard").map(([, value]) => value));
+  const behind = gaugesOf(samples, "footfall_lag_records", "shard").reduce(
+    (sum, [, value]) => sum + value,
+    0,
+  );
   const hits = ratesOf(readings, "footfall_hits_accepted_total");
   const requests = ratesOf(readings, "footfall_requests_total");
-  const started = valueOf(samples, "footfall_start_time_seconds");
-  const isReady = valueOf(samples, "footfall_ready") === 1;
+  const started = gaugeOf(samples, "footfall_start_time_seconds");
+  const isReady = gaugeOf(samples, "footfall_ready") === 1;
   return (
     <>
       <div class="figures">
-        <Figure name="State" value={isReady ? "Ready" : "Not ready"} says={started ? `started ${ago(last.at - started)}` : ""} />
+        <Figure
+          name="State"
+          value={isReady ? "Ready" : "Not ready"}
+          says={started ? `started ${ago(last.at - started)}` : ""}
+        />
         <Figure name="Lag" value={`${lag.toFixed(1)} s`} says={`${whole(behind)} records to count`} />
-        <Figure name="Hits a second" value={rate(hits.at(-1))} says={`${short(valueOf(samples, "footfall_hits_accepted_total") ?? 0)} since the start`} />
-        <Figure name="Requests a second" value={rate(requests.at(-1))} says={`${whole(valueOf(samples, "footfall_connections") ?? 0)} connections`} />
-        <Figure name="Disk free" value={bytes(valueOf(samples, "footfall_disk_free_bytes") ?? 0)} says="that footfall may write" />
+        <Figure
+          name="Hits a second"
+          value={rate(hits.at(-1))}
+          says={`${short(gaugeOf(samples, "footfall_hits_accepted_total") ?? 0)} since the start`}
+        />
+        <Figure
+          name="Requests a second"
+          value={rate(requests.at(-1))}
+          says={`${whole(gaugeOf(samples, "footfall_connections") ?? 0)} connections`}
+        />
+        <Figure
+          name="Disk free"
+          value={bytes(gaugeOf(samples, "footfall_disk_free_bytes") ?? 0)}
+          says="that footfall may write"
+        />
         <Figure
           name="Restarts"
-          value={whole(valuesOf(samples, "footfall_child_restarts_total", "process").reduce((sum, [, v]) => sum + v, 0))}
-          says="of processes, by themselves"
+          value={whole(
+            gaugesOf(samples, "footfall_child_restarts_total", "process").reduce((sum, [, v]) => sum + v, 0),
+          )}
+          says="of processes"
         />
       </div>
       <section class="card">
@@ -128,12 +134,15 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
         <Table
           title="Files"
           heads={["File", "Size"]}
-          rows={valuesOf(samples, "footfall_disk_bytes", "file").map(([name, value]) => [name, bytes(value)])}
+          rows={filesOf(gaugesOf(samples, "footfall_disk_bytes", "file")).map(([name, size]) => [
+            name,
+            bytes(size),
+          ])}
         />
         <Table
           title="Shards"
           heads={["Shard", "Lag", "Last write"]}
-          rows={valuesOf(samples, "footfall_lag_seconds", "shard").map(([shard, value]) => [
+          rows={gaugesOf(samples, "footfall_lag_seconds", "shard").map(([shard, value]) => [
             shard,
             `${value.toFixed(1)} s`,
             writtenAgo(samples, shard),
@@ -145,7 +154,7 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
 }
 
 function writtenAgo(samples: readonly Sample[], shard: string): string {
-  const age = valuesOf(samples, "footfall_flush_age_seconds", "shard").find(([name]) => name === shard)?.[1];
+  const age = gaugesOf(samples, "footfall_flush_age_seconds", "shard").find(([name]) => name === shard)?.[1];
   return age === undefined ? "never" : ago(age);
 }
 

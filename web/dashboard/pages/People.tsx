@@ -68,7 +68,13 @@ function NewPerson({ email }: { email?: string }) {
     <>
       <Input name="name" words="Name" complete="name" />
       <Input name="email" words="E-mail" type="email" complete="username" value={email} />
-      <Input name="password" words="Password" type="password" complete="new-password" hint="10 characters or more" />
+      <Input
+        name="password"
+        words="Password"
+        type="password"
+        complete="new-password"
+        hint="10 characters or more"
+      />
     </>
   );
 }
@@ -103,7 +109,13 @@ export function SetupPage() {
             <NewPerson />
             <Input name="brand" words="First brand" isOptional hint="A short name, such as herald" />
             <Input name="title" words="Its title" isOptional />
-            <Input name="zone" words="Its time zone" value={zone} isOptional hint="For good: its days begin there" />
+            <Input
+              name="zone"
+              words="Its time zone"
+              value={zone}
+              isOptional
+              hint="For good: its days begin there"
+            />
           </Form>
         </>
       )}
@@ -119,7 +131,9 @@ export function InvitationPage() {
   useEffect(() => {
     get<{ brand?: string; role?: string; email?: string }>("/v1/invitations/accept", { token })
       .then(setOffer)
-      .catch((error: unknown) => setProblem(error instanceof Problem ? error.message : "The server does not answer."));
+      .catch((error: unknown) =>
+        setProblem(error instanceof Problem ? error.message : "The server does not answer."),
+      );
   }, [token]);
   return (
     <section class="card narrow">
@@ -165,7 +179,13 @@ export function ResetPage() {
             return undefined;
           }}
         >
-          <Input name="password" words="New password" type="password" complete="new-password" hint="10 characters or more" />
+          <Input
+            name="password"
+            words="New password"
+            type="password"
+            complete="new-password"
+            hint="10 characters or more"
+          />
         </Form>
       ) : (
         <Form

@@ -5,14 +5,14 @@ import { type Problem, send } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { reasonWords } from "../books.ts";
 import { useStanding } from "../context.ts";
-import { mayDo } from "../facts.ts";
+import { facts, mayDo } from "../facts.ts";
 import { wantedFrom } from "../filters.ts";
 import { Named } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Screening, Verdict, Verdicts } from "../shapes.ts";
-import { LABELS, percent, whole } from "../words.ts";
 import { notesOf } from "../verdicts.ts";
+import { LABELS, percent, whole } from "../words.ts";
 
 export function ScreeningPage() {
   const { brand, times, periods } = useStanding();
@@ -28,11 +28,13 @@ export function ScreeningPage() {
           wanted={wanted}
           periods={periods}
           set={(changes) =>
-            go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true })
+            go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, {
+              replaces: true,
+            })
           }
         />
       </div>
-      <Queue />
+      {facts.verdicts ? <Queue /> : null}
       <Shown asked={asked} what="Reading what screening found">
         {(found) => (
           <>
@@ -159,12 +161,15 @@ function SuspectedTable({ found }: { found: Screening }) {
   );
 }
 
-// What the judge found and an operator has not settled. An instance without a judge has no such queue.
+// What the judge found and an operator has not settled.
 function Queue() {
   const { brand } = useStanding();
   const [state, setState] = useState("waiting");
-  const asked = useAsked<Verdicts>("/v1/screening/verdicts", { brand: brand.brand, state, limit: 50 }, 10_000);
-  if (asked.problem?.status === 404) return null;
+  const asked = useAsked<Verdicts>(
+    "/v1/screening/verdicts",
+    { brand: brand.brand, state, limit: 50 },
+    10_000,
+  );
   return (
     <section class="card" aria-labelledby="queue-title">
       <div class="card-head">
@@ -239,7 +244,8 @@ function VerdictCard({ verdict, again }: { verdict: Verdict; again: () => void }
           {notesOf(verdict.explanation).map((note) => (
             <tr key={note.feature}>
               <th scope="row">
-                {note.words} <span class="about">{note.direction === "high" ? "▲ higher" : "▼ lower"} than usual</span>
+                {note.words}{" "}
+                <span class="about">{note.direction === "high" ? "▲ higher" : "▼ lower"} than usual</span>
               </th>
               <td class="bar">
                 <span class="measured">

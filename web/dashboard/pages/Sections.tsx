@@ -27,7 +27,9 @@ export function SectionsPage() {
           wanted={wanted}
           periods={periods}
           set={(changes) =>
-            go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true })
+            go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, {
+              replaces: true,
+            })
           }
         />
       </div>
@@ -36,7 +38,12 @@ export function SectionsPage() {
           <h2 id="sections">Sections</h2>
           <Shown asked={sections}>
             {(shares) => (
-              <ShareTable shares={shares} name="Section" value={(one) => String(one.sectionId ?? "")} to={(v) => to("section", v)} />
+              <ShareTable
+                shares={shares}
+                name="Section"
+                value={(one) => String(one.sectionId ?? "")}
+                to={(v) => to("section", v)}
+              />
             )}
           </Shown>
         </section>
@@ -44,7 +51,12 @@ export function SectionsPage() {
           <h2 id="types">Types</h2>
           <Shown asked={types}>
             {(shares) => (
-              <ShareTable shares={shares} name="Type" value={(one) => one.resourceType ?? ""} to={(v) => to("resourceType", v)} />
+              <ShareTable
+                shares={shares}
+                name="Type"
+                value={(one) => one.resourceType ?? ""}
+                to={(v) => to("resourceType", v)}
+              />
             )}
           </Shown>
         </section>
@@ -66,8 +78,8 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
   return (
     <>
       <p class="about">
-        {times.spanOf(shares.from, shares.to)} · {bounded(shares.hits, undefined)} hits, {change(shares.hits, shares.hitsBefore)}{" "}
-        on the window before
+        {times.spanOf(shares.from, shares.to)} · {bounded(shares.hits, undefined)} hits,{" "}
+        {change(shares.hits, shares.hitsBefore)} on the window before
       </p>
       <table>
         <thead>
@@ -97,10 +109,17 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
               <td class="moves">
                 <Change change={one.change} />
               </td>
-              <th scope="row">{value(one) ? <Link to={to(value(one))}>{value(one)}</Link> : <em>without</em>}</th>
+              <th scope="row">
+                {value(one) ? <Link to={to(value(one))}>{value(one)}</Link> : <em>without</em>}
+              </th>
               <td class="number hits">
                 <span class="measured">
-                  <progress class="share" value={one.hits} max={Math.max(1, shares.items[0]?.hits ?? 1)} aria-hidden="true" />
+                  <progress
+                    class="share"
+                    value={one.hits}
+                    max={Math.max(1, shares.items[0]?.hits ?? 1)}
+                    aria-hidden="true"
+                  />
                   {bounded(one.hits, one.hitsAtMost)}
                 </span>
               </td>

@@ -4,13 +4,13 @@ import { send, session } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
-import { mayDo } from "../facts.ts";
+import { facts, mayDo } from "../facts.ts";
+import { Edits } from "../parts/Edits.tsx";
 import { Copied } from "../parts/FirstSteps.tsx";
 import { Form, Input } from "../parts/Form.tsx";
 import { Keys } from "../parts/Keys.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Members } from "../parts/Members.tsx";
-import { Edits } from "../parts/Edits.tsx";
 import { Shown } from "../parts/states.tsx";
 import { snippetOf } from "../snippets.ts";
 
@@ -42,7 +42,8 @@ export function SettingsPage() {
         <section class="card">
           <h2>This brand</h2>
           <p>
-            Its days begin in <strong>{brand.zone}</strong>, its lists have the periods <strong>{periods.join(", ")}</strong>.
+            Its days begin in <strong>{brand.zone}</strong>, its lists have the periods{" "}
+            <strong>{periods.join(", ")}</strong>.
           </p>
           <p>The line for its pages:</p>
           <Copied name="the snippet" text={snippetOf(location.origin, brand.brand)} />
@@ -51,8 +52,10 @@ export function SettingsPage() {
           ) : (
             <p class="about">
               Rules, keys, members and pins need somebody who is signed in.{" "}
-              {who && !who.person && (who.needsSetup || who.csrf !== null) ? (
-                <Link to={addressOf("/sign-in", "", { next: addressOf("/settings", brand.brand) })}>Sign in</Link>
+              {facts.people && who && !who.person ? (
+                <Link to={addressOf("/sign-in", "", { next: addressOf("/settings", brand.brand) })}>
+                  Sign in
+                </Link>
               ) : null}
             </p>
           )}
@@ -139,7 +142,13 @@ function Account() {
         }}
       >
         <Input name="old" words="Password now" type="password" complete="current-password" />
-        <Input name="fresh" words="New password" type="password" complete="new-password" hint="10 characters or more" />
+        <Input
+          name="fresh"
+          words="New password"
+          type="password"
+          complete="new-password"
+          hint="10 characters or more"
+        />
       </Form>
       <p class="acts">
         <button

@@ -24,7 +24,10 @@ export function TrendingPage() {
             placeholder="any"
             autocomplete="off"
             onChange={(event) => {
-              const next = changed(parameters, { brand: brand.brand, section: event.currentTarget.value.trim() });
+              const next = changed(parameters, {
+                brand: brand.brand,
+                section: event.currentTarget.value.trim(),
+              });
               go(`${place.value.path}?${next}`, { replaces: true });
             }}
           />
@@ -35,7 +38,8 @@ export function TrendingPage() {
           {(rises) => (
             <>
               <p class="about">
-                {times.spanOf(rises.from, rises.to)} {brand.zone} against the day before, told from {rises.basis}
+                {times.spanOf(rises.from, rises.to)} {brand.zone} against the day before, told from{" "}
+                {rises.basis}
               </p>
               {rises.items.length ? (
                 <AssetTable
@@ -43,22 +47,33 @@ export function TrendingPage() {
                   brand={brand.brand}
                   caption="What rises most, first"
                   columns={[
-                    { name: "Rise", isNumber: true, class: "rise", cell: (item) => `×${(item as Rise).rise.toFixed(1)}` },
+                    {
+                      name: "Rise",
+                      isNumber: true,
+                      class: "rise",
+                      cell: (item) => `×${(item as Rise).rise.toFixed(1)}`,
+                    },
                     {
                       name: rises.basis === "visitors" ? "Visitors" : "Hits",
                       isNumber: true,
-                      cell: (item) => whole((rises.basis === "visitors" ? item.uniques : item.hits) ?? item.hits),
+                      cell: (item) =>
+                        whole((rises.basis === "visitors" ? item.uniques : item.hits) ?? item.hits),
                     },
                     {
                       name: "Lately",
                       class: "lately",
-                      cell: (item) => <Spark brand={brand.brand} asset={item.assetId} grain="hour" last={25} />,
+                      cell: (item) => (
+                        <Spark brand={brand.brand} asset={item.assetId} grain="hour" last={25} />
+                      ),
                     },
                   ]}
                 />
               ) : (
                 <Empty title="Nothing rises just now">
-                  <p>An asset is here when its last hour is well above its own past. A handful of hits moves nothing.</p>
+                  <p>
+                    An asset is here when its last hour is well above its own past. A handful of hits moves
+                    nothing.
+                  </p>
                 </Empty>
               )}
             </>

@@ -62,6 +62,7 @@ export function AssetTable({
   columns: readonly Column[];
 }) {
   const body = useRef<HTMLTableSectionElement>(null);
+  const hasChanges = items.some((item) => item.change !== undefined);
   useGliding(body, items.map((item) => item.assetId).join("\n"));
   return (
     <table class="assets">
@@ -71,12 +72,18 @@ export function AssetTable({
           <th scope="col" class="number">
             <span class="hidden">Rank</span>#
           </th>
-          <th scope="col" class="moves">
-            <span class="hidden">Change</span>
-          </th>
+          {hasChanges ? (
+            <th scope="col" class="moves">
+              <span class="hidden">Change</span>
+            </th>
+          ) : null}
           <th scope="col">Asset</th>
           {columns.map((column) => (
-            <th scope="col" key={column.name} class={`${column.isNumber ? "number " : ""}${column.class ?? ""}`}>
+            <th
+              scope="col"
+              key={column.name}
+              class={`${column.isNumber ? "number " : ""}${column.class ?? ""}`}
+            >
               {column.name}
             </th>
           ))}
@@ -86,9 +93,11 @@ export function AssetTable({
         {items.map((item) => (
           <tr key={item.assetId} data-asset={item.assetId}>
             <td class="number rank">{item.rank ?? "–"}</td>
-            <td class="moves">
-              <Change change={item.change} />
-            </td>
+            {hasChanges ? (
+              <td class="moves">
+                <Change change={item.change} />
+              </td>
+            ) : null}
             <th scope="row" class="what">
               <Named item={item} brand={brand} />
             </th>
@@ -111,9 +120,9 @@ export function hitsColumn(most: number): Column {
     class: "hits",
     cell: (item) => (
       <span class="measured">
-          <progress class="share" value={item.hits} max={Math.max(1, most)} aria-hidden="true" />
-          {bounded(item.hits, item.hitsAtMost)}
-        </span>
+        <progress class="share" value={item.hits} max={Math.max(1, most)} aria-hidden="true" />
+        {bounded(item.hits, item.hitsAtMost)}
+      </span>
     ),
   };
 }
@@ -127,7 +136,10 @@ function useGliding(body: { current: HTMLTableSectionElement | null }, order: st
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (!isStill && before.current.size) {
       for (const row of rows) {
-        const [was, is] = [before.current.get(row.dataset.asset ?? ""), places.get(row.dataset.asset ?? "") ?? 0];
+        const [was, is] = [
+          before.current.get(row.dataset.asset ?? ""),
+          places.get(row.dataset.asset ?? "") ?? 0,
+        ];
         if (was === undefined) row.animate([{ opacity: 0 }, { opacity: 1 }], { duration: MOVE_MS });
         else if (was !== is) {
           row.animate([{ transform: `translateY(${was - is}px)` }, { transform: "none" }], {

@@ -72,9 +72,12 @@ export function Chart(props: ChartProps) {
 }
 
 function Rows({ title, times, lines, timeName }: ChartProps) {
-  const shown = times.map((_, place) => place).slice(-ROWS_MAX).reverse();
+  const shown = times
+    .map((_, place) => place)
+    .slice(-ROWS_MAX)
+    .reverse();
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={`${title} as a table`}>
+    <section class="scroll" tabIndex={0} aria-label={`${title} as a table`}>
       <table>
         <thead>
           <tr>
@@ -102,7 +105,7 @@ function Rows({ title, times, lines, timeName }: ChartProps) {
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 
@@ -124,7 +127,11 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     return found;
   };
   const [ink, grid, main, faint, fill] = ["ink", "grid", "main", "faint", "fill"].map(probe) as [
-    string, string, string, string, string,
+    string,
+    string,
+    string,
+    string,
+    string,
   ];
   const font = `12px ${colour(element, "--font")}`;
   const axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
@@ -134,17 +141,22 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     height: props.height ?? 220,
     legend: { show: false },
     cursor: { y: false, points: { size: 7 } },
-    padding: [8, 8, 0, 0],
+    padding: [8, 18, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
     scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(4, high * 1.08)] } },
     axes: [
-      { ...axis, grid: { show: false }, values: clockValues(zone) },
-      { ...axis, size: 48, values: (_, values) => values.map((value) => (Number.isInteger(value) ? short(value) : "")) },
+      { ...axis, grid: { show: false }, size: 30, values: clockValues(zone) },
+      {
+        ...axis,
+        size: 48,
+        values: (_, values) => values.map((value) => (Number.isInteger(value) ? short(value) : "")),
+      },
     ],
     series: [
       {},
       ...props.lines.map((line): uPlot.Series => {
-        if (line.look === "main") return { label: line.name, stroke: main, width: 2, fill, points: { show: false } };
+        if (line.look === "main")
+          return { label: line.name, stroke: main, width: 2, fill, points: { show: false } };
         if (line.look === "second") {
           return { label: line.name, stroke: ink, width: 1.5, dash: [5, 4], points: { show: false } };
         }
@@ -159,8 +171,10 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
 function clockValues(zone: string): uPlot.Axis.DynamicValues {
   const clock = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
   const day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, day: "numeric", month: "short" });
+  const fine = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
   return (_, splits, _axis, _space, step) =>
     splits.map((seconds) => {
+      if (step < 60) return fine.format(seconds * 1000);
       const text = clock.format(seconds * 1000);
       return step >= 86_400 || text === "00:00" ? day.format(seconds * 1000) : text;
     });

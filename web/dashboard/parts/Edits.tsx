@@ -26,7 +26,11 @@ export function Edits() {
     asked.again();
   };
   const said = (act: Act) =>
-    [act.place ? `place ${act.place}` : act.reason, act.until ? `until ${times.momentOf(act.until)}` : "", times.momentOf(act.at)]
+    [
+      act.place ? `place ${act.place}` : act.reason,
+      act.until ? `until ${times.momentOf(act.until)}` : "",
+      times.momentOf(act.at),
+    ]
       .filter(Boolean)
       .join(" · ");
   return (
@@ -35,7 +39,10 @@ export function Edits() {
       <Shown asked={asked} what="Reading what editors did">
         {({ pins, hidden }) => (
           <ul class="brief">
-            {[...pins.map((act) => ["pins", act] as const), ...hidden.map((act) => ["hidden", act] as const)].map(([kind, act]) => (
+            {[
+              ...pins.map((act) => ["pins", act] as const),
+              ...hidden.map((act) => ["hidden", act] as const),
+            ].map(([kind, act]) => (
               <li key={kind + act.assetId}>
                 <span>
                   {kind === "pins" ? "Pinned" : "Hidden"}:{" "}

@@ -1,5 +1,15 @@
 // One number, large, with what it is and what it stands beside.
-export function Figure({ name, value, says, id }: { name: string; value: string; says?: string; id?: string }) {
+export function Figure({
+  name,
+  value,
+  says,
+  id,
+}: {
+  name: string;
+  value: string;
+  says?: string;
+  id?: string;
+}) {
   return (
     <div class="figure" id={id}>
       <span class="figure-name">{name}</span>

@@ -25,11 +25,21 @@ export function Filters({ wanted, set }: { wanted: Wanted; set: Setter }) {
       <Days wanted={wanted} set={set} />
       <div class="fields">
         {FILTERS.map(([name, words]) => (
-          <Field key={name} name={name} words={words} value={wanted.values[name] ?? ""} options={known[name]} set={set} />
+          <Field
+            key={name}
+            name={name}
+            words={words}
+            value={wanted.values[name] ?? ""}
+            options={known[name]}
+            set={set}
+          />
         ))}
         <label class="field">
           <span>Order</span>
-          <select value={wanted.sort} onChange={(event) => set({ sort: event.currentTarget.value === "hits" ? "" : "uniques" })}>
+          <select
+            value={wanted.sort}
+            onChange={(event) => set({ sort: event.currentTarget.value === "hits" ? "" : "uniques" })}
+          >
             <option value="hits">by hits</option>
             <option value="uniques">by visitors</option>
           </select>
@@ -44,7 +54,7 @@ export function Filters({ wanted, set }: { wanted: Wanted; set: Setter }) {
         </label>
       </div>
       <fieldset class="choices">
-        <legend>Also show hits that are</legend>
+        <legend>Also show hits of</legend>
         {INCLUDED.map((label) => (
           <label key={label} class="choice">
             <input
@@ -55,7 +65,7 @@ export function Filters({ wanted, set }: { wanted: Wanted; set: Setter }) {
                 set({ include: (event.currentTarget.checked ? [...others, label] : others).join(",") });
               }}
             />
-            {(LABELS[label] ?? label).toLowerCase()}
+            {LABELS[label] ?? label}
           </label>
         ))}
         {hasFilters ? (
@@ -72,7 +82,15 @@ export function Filters({ wanted, set }: { wanted: Wanted; set: Setter }) {
   );
 }
 
-export function Periods({ wanted, set, periods }: { wanted: { period: string }; set: Setter; periods: readonly string[] }) {
+export function Periods({
+  wanted,
+  set,
+  periods,
+}: {
+  wanted: { period: string };
+  set: Setter;
+  periods: readonly string[];
+}) {
   return (
     <fieldset class="periods">
       <legend class="hidden">Period</legend>
@@ -103,11 +121,11 @@ function Days({ wanted, set }: { wanted: Wanted; set: Setter }) {
     setTo(last);
   }, [first, last]);
   const show = (start: string, end: string) => {
-    if (!start || !end || start > end) return;
-    const after = new Date(Date.parse(`${end}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-    const now = new Date().toISOString().replace(/:\d\d\.\d+Z$/, ":00Z");
-    const until = dayStart(after, zone);
-    set({ period: "", from: dayStart(start, zone), to: until > now ? dayStart(dayOf(now, zone), zone) || until : until });
+    const today = dayOf(new Date().toISOString(), zone);
+    const last = end > today ? today : end; // There is no list of tomorrow.
+    if (!start || !end || start > last) return;
+    const after = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
+    set({ period: "", from: dayStart(start, zone), to: dayStart(after, zone) });
   };
   return (
     <fieldset class="days">

@@ -8,7 +8,10 @@ export function FirstSteps() {
   return (
     <section class="card first" aria-labelledby="first-title">
       <h2 id="first-title">No hits yet: here is your snippet</h2>
-      <p>Put this line into your pages. It tells of each page as it is seen; this page moves with the first hit.</p>
+      <p>
+        Put this line into your pages. It tells of each page as it is seen; this page moves with the first
+        hit.
+      </p>
       <Copied name="the snippet" text={snippetOf(location.origin, brand.brand)} />
       <p>Or send one hit now, from a terminal:</p>
       <Copied name="the command" text={commandOf(location.origin, brand.brand)} />

@@ -20,7 +20,9 @@ export function Form({ label, button, send, children }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         const form = event.currentTarget;
-        const values = Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
+        const values = Object.fromEntries(
+          [...new FormData(form)].map(([name, value]) => [name, String(value)]),
+        );
         setIsBusy(true);
         send(values)
           .then((words) => {

@@ -24,6 +24,10 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
   const hasMenu = Boolean(brand.brand) && !isOfPeople(path);
   const main = useRef<HTMLElement>(null);
   useFocusOnMove(main, path);
+  useEffect(() => {
+    // On a narrow screen the menu scrolls sideways.
+    document.querySelector(".menu [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
+  }, [path, hasMenu]);
   return (
     <>
       <a class="skip" href="#main">
@@ -93,7 +97,9 @@ function BrandChoice({ brands }: { brands: readonly BrandFacts[] }) {
       <span class="hidden">Brand</span>
       <select
         value={brand.brand}
-        onChange={(event) => go(addressOf(path.startsWith("/assets/") ? "/" : path, event.currentTarget.value))}
+        onChange={(event) =>
+          go(addressOf(path.startsWith("/assets/") ? "/" : path, event.currentTarget.value))
+        }
       >
         {all.map((one) => (
           <option key={one.brand} value={one.brand}>
@@ -125,9 +131,7 @@ function Who() {
   const [isLeaving, setIsLeaving] = useState(false);
   if (!who) return null;
   if (!who.person) {
-    // Where nobody can sign in yet, there is nothing to lead to.
-    const hasPeople = who.needsSetup || who.register !== "closed" || who.csrf !== null;
-    return hasPeople && !isOfPeople(path) ? <Link to="/sign-in">Sign in</Link> : null;
+    return facts.people && !isOfPeople(path) ? <Link to="/sign-in">Sign in</Link> : null;
   }
   const leave = async () => {
     setIsLeaving(true);

@@ -45,7 +45,7 @@ export function Keys() {
       ) : null}
       <Shown asked={asked} what="Reading the keys">
         {({ keys }) => (
-          <div class="scroll" tabIndex={0} role="region" aria-label="Keys">
+          <section class="scroll" tabIndex={0} aria-label="Keys">
             <table>
               <thead>
                 <tr>
@@ -77,7 +77,7 @@ export function Keys() {
                 ))}
               </tbody>
             </table>
-          </div>
+          </section>
         )}
       </Shown>
       <Form

@@ -1,8 +1,8 @@
 // A small line of an asset's last hours. It is read when its row comes into view, a few at a time, and kept a while.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api.ts";
-import { sparkPath, sparkWords } from "../sparks.ts";
 import type { Series } from "../shapes.ts";
+import { sparkPath, sparkWords } from "../sparks.ts";
 
 const AT_ONCE = 3;
 const KEPT_MS = 120_000;
@@ -28,7 +28,17 @@ function next(): void {
   }
 }
 
-export function Spark({ brand, asset, grain, last }: { brand: string; asset: string; grain: string; last: number }) {
+export function Spark({
+  brand,
+  asset,
+  grain,
+  last,
+}: {
+  brand: string;
+  asset: string;
+  grain: string;
+  last: number;
+}) {
   const holder = useRef<HTMLSpanElement>(null);
   const key = JSON.stringify([brand, asset, grain, last]);
   const [values, setValues] = useState<number[] | undefined>(kept.get(key)?.values);
@@ -40,8 +50,13 @@ export function Spark({ brand, asset, grain, last }: { brand: string; asset: str
     const look = async () => {
       if (!isWanted) return;
       try {
-        const series = await get<Series>(`/v1/assets/${encodeURIComponent(asset)}/series`, { brand, grain, last });
-        const read = series.points.map((point) => point.hits ?? 0);
+        const series = await get<Series>(`/v1/assets/${encodeURIComponent(asset)}/series`, {
+          brand,
+          grain,
+          last,
+        });
+        // The open window would look like a fall.
+        const read = series.points.filter((point) => !point.open).map((point) => point.hits ?? 0);
         if (kept.size >= KEPT_MAX) kept.clear();
         kept.set(key, { at: Date.now(), values: read });
         if (isWanted) setValues(read);

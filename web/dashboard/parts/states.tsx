@@ -1,7 +1,7 @@
 // What a page says when there is nothing to show: not yet, nothing, refused.
 import type { ComponentChildren } from "preact";
-import type { Problem } from "../api.ts";
 import { addressOf } from "../address.ts";
+import type { Problem } from "../api.ts";
 import type { Asked } from "../asking.ts";
 import { Link } from "./Link.tsx";
 
