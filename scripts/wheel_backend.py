@@ -1,6 +1,6 @@
 """The build of a wheel: setuptools, after the dashboard was built where Node is there to build it.
 
-Without Node a wheel is made all the same, because `pip install .` has to work there; its pages then say what is missing.
+Without Node a wheel is made all the same, because `pip install .` has to work there; its pages say what is missing.
 """
 
 import shutil

@@ -1,6 +1,6 @@
 """The dashboard's pages: one HTML shell with a policy of its own for each answer, and the built files that it loads.
 
-The files are made of web/ by `make dashboard`. Their names hold a hash of what is in them, so caches keep them for good.
+The files are made of web/ by `make dashboard`. Their names hold a hash of what is in them, so they are kept for good.
 """
 
 import html
@@ -145,7 +145,8 @@ def _facts(request: Request, state: Site, *, is_live: bool) -> dict[str, Any]:
 
 
 def _brand(state: Site, name: str) -> dict[str, str | Sequence[str]]:
-    brand = state.brands.named(name) or Brand(name)
+    # One that was heard of may have a name that no brand could be given.
+    brand = state.brands.named(name) or Brand("unnamed")
     return {"brand": name, "title": brand.title, "zone": brand.zone, "periods": list(brand.periods)}
 
 

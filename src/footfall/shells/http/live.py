@@ -1,8 +1,8 @@
 """GET /v1/live: a brand's just-now list and its newest minutes, sent by the server whenever they change.
 
-One ticker serves everybody who listens. Each second it looks at the ready answers of the brands that have listeners, so a
-thousand open dashboards of a brand ask no more of the instance than one does. Every message is whole: whoever missed some
-needs only the next, and whoever comes back with the id of the last one gets nothing twice.
+One ticker serves everybody who listens. Each second it looks at the ready answers of the brands that have listeners,
+so a thousand open dashboards of a brand ask no more of the instance than one does. Every message is whole: whoever
+missed some needs only the next, and whoever comes back with the id of the last one gets nothing twice.
 """
 
 import asyncio
@@ -23,11 +23,7 @@ from footfall.values.errors import FootfallError
 from footfall.values.window import instant_text
 
 LIVE = "/v1/live"
-TICK_S = 1.0  # At most one message a second.
-HEARTBEAT_S = 15.0  # Proxies let go of a connection that is silent for a minute.
-LIFE_S_MAX = 600.0  # Then a browser comes back by itself, and whether it may listen is asked again.
 READ_S_MAX = 60.0  # A listener that reads nothing for that long is let go.
-LISTENERS_MAX = 1_000
 RETRY_MS = 3_000  # after which a browser comes back
 
 HEARTBEAT = b": still here\n\n"
@@ -40,6 +36,16 @@ _HEAD = (
 )
 
 Questions = Callable[[str], Mapping[str, str]]  # of a brand: the parts of a message, and the question of each
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How often listeners are told something, and how long they may stay."""
+
+    tick_s: float = 1.0  # At most one message in this time.
+    heartbeat_s: float = 15.0  # Proxies let go of a connection that is silent for a minute.
+    life_s: float = 600.0  # Then a browser comes back by itself, and whether it may listen is asked again.
+    listeners_max: int = 1_000
 
 
 @dataclass(slots=True)
@@ -82,19 +88,27 @@ class Feed:
 class Live:
     """The listeners of all brands, and the one ticker that looks for news."""
 
-    def __init__(self, answers: Answers, questions: Questions, last_hits: Callable[[], Mapping[str, int]]) -> None:
+    def __init__(
+        self,
+        answers: Answers,
+        questions: Questions,
+        last_hits: Callable[[], Mapping[str, int]],
+        *,
+        pace: Pace | None = None,
+    ) -> None:
         self._answers = answers
         self._questions = questions
         self._last_hits = last_hits
+        self._pace = pace or Pace()
         self._feeds: dict[str, Feed] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._ticker: asyncio.Task[None] | None = None
         self.is_stopping = False
 
     @property
-    def listeners(self) -> int:
-        """Return how many listen."""
-        return sum(feed.listeners for feed in self._feeds.values())
+    def is_full(self) -> bool:
+        """Tell whether as many listen as may."""
+        return sum(feed.listeners for feed in self._feeds.values()) >= self._pace.listeners_max
 
     def listen(self, exchange: Exchange, brand: str, *, date: bytes) -> None:
         """Begin to tell a listener what changes."""
@@ -110,7 +124,7 @@ class Live:
 
     async def _tell(self, exchange: Exchange, brand: str, date: bytes) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + LIFE_S_MAX
+        until = loop.time() + self._pace.life_s
         seen = exchange.header(b"last-event-id")
         exchange.is_kept_alive = False
         exchange.stream(response_head(HTTPStatus.OK, _HEAD, date) + b"retry: %d\n\n" % RETRY_MS, is_last=False)
@@ -123,7 +137,7 @@ class Live:
                     exchange.stream(feed.message, is_last=False)
                     await asyncio.wait_for(exchange.connection.writable(), READ_S_MAX)
                 try:
-                    await asyncio.wait_for(changed.wait(), HEARTBEAT_S)
+                    await asyncio.wait_for(changed.wait(), self._pace.heartbeat_s)
                 except TimeoutError:
                     exchange.stream(HEARTBEAT, is_last=False)
         except TimeoutError:  # It does not read what it listens to.
@@ -147,12 +161,12 @@ class Live:
                     self._look(feed)
                 else:
                     del self._feeds[brand]
-            await asyncio.sleep(TICK_S / 4)  # What was asked for is there by then, mostly.
+            await asyncio.sleep(self._pace.tick_s / 4)  # What was asked for is there by then, mostly.
             with contextlib.suppress(FootfallError):  # A store that cannot be read is told by the lists.
-                last_hits = self._last_hits() if self._feeds else {}
+                last_hits = self._last_hits() if self._feeds else dict[str, int]()
                 for brand, feed in self._feeds.items():
                     feed.publish(last_hits.get(brand, 0))
-            await asyncio.sleep(TICK_S * 3 / 4)
+            await asyncio.sleep(self._pace.tick_s * 3 / 4)
 
     def _look(self, feed: Feed) -> None:
         for part, question in feed.questions.items():
@@ -178,16 +192,19 @@ class LiveRoute:
 
     def __call__(self, exchange: Exchange) -> None:
         """Begin to tell, or say why not."""
-        if exchange.method != b"GET":
-            exchange.reply(not_allowed("GET", detail="what is live is listened to with GET"))
+        if exchange.method not in (b"GET", b"HEAD"):
+            exchange.reply(not_allowed("GET, HEAD", detail="what is live is listened to with GET"))
             return
         try:
             brand = self._brand(exchange)
         except FootfallError as error:
             exchange.reply(problem_of(error))
             return
-        if self._live.is_stopping or self._live.listeners >= LISTENERS_MAX:
-            detail = f"{LISTENERS_MAX:,} listen already; ask for the lists instead, or come back later"
+        if exchange.method == b"HEAD":
+            exchange.reply(response_head(HTTPStatus.OK, _HEAD, b""))
+            return
+        if self._live.is_stopping or self._live.is_full:
+            detail = "too many listen already; ask for the lists instead, or come back later"
             exchange.reply(problem(HTTPStatus.SERVICE_UNAVAILABLE, detail=detail))
             return
         self._live.listen(exchange, brand, date=self._date())

@@ -36,9 +36,9 @@ LIVE = Operation(
     "Listen: the just-now list and the newest minutes, each time they change.",
     GROUP,
     "read",
-    more="Server-sent events, at most one a second. Each event `now` is whole: `list` is the answer of `/v1/popular` for "
-    "`justnow`, `minutes` and `visitors` are those of `/v1/series` for the last two minutes, `lastHit` is when the brand "
-    "was last heard of. `Last-Event-ID` spares what is known. A comment comes every 15 s, and after ten minutes the "
+    more="Server-sent events, at most one a second. Each event `now` is whole: `list` is the answer of `/v1/popular` "
+    "for `justnow`, `minutes` and `visitors` are those of `/v1/series` for the last two minutes, `lastHit` is when the "
+    "brand was last heard of. `Last-Event-ID` spares what is known. A comment comes every 15 s; after ten minutes the "
     "listener is let go, to come back. Needs no key where lists are public. Not on AWS, where answers are asked for.",
     is_public=True,
     parameters=(
