@@ -4,9 +4,10 @@ import { followHistory } from "./address.ts";
 import { App } from "./app.tsx";
 import "uplot/dist/uPlot.min.css";
 import "./style.css";
-import { showTheme, theme } from "./theme.ts";
+import { followSystem, showTheme, theme } from "./theme.ts";
 
 showTheme(theme.value);
+followSystem();
 followHistory();
 const root = document.getElementById("app");
 if (root) {

@@ -16,6 +16,13 @@ function stored(): Theme {
 
 export const theme = new Cell<Theme>(typeof localStorage === "undefined" ? "system" : stored());
 
+// How often the looks have changed, by the reader's choice or the system's: whoever draws with colours draws again.
+export const looks = new Cell(0);
+
+export function followSystem(): void {
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => looks.set(looks.value + 1));
+}
+
 export function chooseTheme(chosen: Theme): void {
   try {
     if (chosen === "system") localStorage.removeItem(NAME);
@@ -25,6 +32,7 @@ export function chooseTheme(chosen: Theme): void {
   }
   showTheme(chosen);
   theme.set(chosen);
+  looks.set(looks.value + 1);
 }
 
 export function showTheme(chosen: Theme): void {

@@ -1,16 +1,24 @@
 // Signing in, the first run, an invitation, a new password.
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, go, useParameters } from "../address.ts";
-import { get, learnSession, Problem, send, session } from "../api.ts";
+import { get, Problem, send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { Form, Input } from "../parts/Form.tsx";
 import { Link } from "../parts/Link.tsx";
 import { ownPath } from "../people.ts";
+import type { Session } from "../shapes.ts";
 
-async function enter(next = "/"): Promise<undefined> {
-  await learnSession();
+// What makes a session answers with it, so that nothing has to be asked again.
+async function enter(path: string, body: unknown, next = "/"): Promise<undefined> {
+  session.set(await send<Session>("POST", path, body));
   go(next);
   return undefined;
+}
+
+// A link's secret stands behind the hash, which no server and no log ever sees.
+function useToken(): string {
+  const [token] = useState(() => decodeURIComponent(location.hash.slice(1)));
+  return token;
 }
 
 export function SignInPage() {
@@ -28,10 +36,7 @@ export function SignInPage() {
       <Form
         label="Sign in"
         button="Sign in"
-        send={async ({ email, password }) => {
-          await send("POST", "/v1/session", { email, password });
-          return enter(next);
-        }}
+        send={({ email, password }) => enter("/v1/session", { email, password }, next)}
       >
         <Input name="email" words="E-mail" type="email" complete="username" />
         <Input name="password" words="Password" type="password" complete="current-password" />
@@ -51,11 +56,7 @@ function Register() {
       <Form
         label="Make an account"
         button="Make the account"
-        send={async ({ email, password, name }) => {
-          await send("POST", "/v1/register", { email, password, name });
-          await send("POST", "/v1/session", { email, password });
-          return enter();
-        }}
+        send={({ email, password, name }) => enter("/v1/register", { email, password, name })}
       >
         <NewPerson />
       </Form>
@@ -99,10 +100,9 @@ export function SetupPage() {
           <Form
             label="Set up"
             button="Begin"
-            send={async ({ brand, title, zone: where, ...person }) => {
+            send={({ brand, title, zone: where, ...person }) => {
               const first = brand ? { brand, title: title || undefined, zone: where || undefined } : {};
-              await send("POST", "/v1/setup", { ...person, ...first });
-              return enter(addressOf("/", brand ?? ""));
+              return enter("/v1/setup", { ...person, ...first }, addressOf("/", brand ?? ""));
             }}
           >
             <Input name="code" words="Code" value={code} />
@@ -123,13 +123,20 @@ export function SetupPage() {
   );
 }
 
+interface Offer {
+  brand: string;
+  title: string;
+  role: string;
+  email: string | null;
+}
+
 export function InvitationPage() {
-  const token = useParameters().get("token") ?? location.hash.slice(1);
+  const token = useToken();
   const who = useCell(session);
-  const [offer, setOffer] = useState<{ brand?: string; role?: string; email?: string } | null>(null);
+  const [offer, setOffer] = useState<Offer | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    get<{ brand?: string; role?: string; email?: string }>("/v1/invitations/accept", { token })
+    get<Offer>("/v1/invitations/accept", { token })
       .then(setOffer)
       .catch((error: unknown) =>
         setProblem(error instanceof Problem ? error.message : "The server does not answer."),
@@ -146,17 +153,17 @@ export function InvitationPage() {
       {offer ? (
         <>
           <p>
-            To <strong>{offer.brand}</strong>, as {offer.role}.
+            To <strong>{offer.title || offer.brand}</strong>, as {offer.role}.
           </p>
           <Form
             label="Accept"
             button={who?.person ? `Accept as ${who.person.email}` : "Accept"}
-            send={async (values) => {
-              await send("POST", "/v1/invitations/accept", { token, ...(who?.person ? {} : values) });
-              return enter(addressOf("/", offer.brand ?? ""));
+            send={(values) => {
+              const body = { token, ...(who?.person ? {} : values) };
+              return enter("/v1/invitations/accept", body, addressOf("/", offer.brand));
             }}
           >
-            {who?.person ? null : <NewPerson email={offer.email} />}
+            {who?.person ? null : <NewPerson email={offer.email ?? undefined} />}
           </Form>
         </>
       ) : null}
@@ -165,7 +172,7 @@ export function InvitationPage() {
 }
 
 export function ResetPage() {
-  const token = useParameters().get("token") ?? location.hash.slice(1);
+  const token = useToken();
   return (
     <section class="card narrow">
       <h1>New password</h1>

@@ -129,7 +129,17 @@ function BrandRules() {
   );
 }
 
+interface SignedIn {
+  id: string;
+  browser: string;
+  created: string;
+  lastUsed: string;
+  isThis: boolean;
+}
+
 function Account() {
+  const { times } = useStanding();
+  const asked = useAsked<{ sessions: SignedIn[] }>("/v1/sessions");
   return (
     <section class="card" aria-labelledby="account-title">
       <h2 id="account-title">Your account</h2>
@@ -150,6 +160,31 @@ function Account() {
           hint="10 characters or more"
         />
       </Form>
+      <Shown asked={asked} what="Reading where you are signed in">
+        {({ sessions }) => (
+          <table>
+            <caption class="hidden">Where you are signed in</caption>
+            <thead>
+              <tr>
+                <th scope="col">Signed in with</th>
+                <th scope="col">Since</th>
+                <th scope="col">Last used</th>
+              </tr>
+            </thead>
+            <tbody>
+              {sessions.map((one) => (
+                <tr key={one.id}>
+                  <th scope="row">
+                    {one.browser} {one.isThis ? <span class="tag">this one</span> : null}
+                  </th>
+                  <td>{times.momentOf(one.created)}</td>
+                  <td>{times.momentOf(one.lastUsed)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        )}
+      </Shown>
       <p class="acts">
         <button
           type="button"

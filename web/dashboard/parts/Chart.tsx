@@ -2,7 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { useCell } from "../cell.ts";
-import { theme } from "../theme.ts";
+import { looks } from "../theme.ts";
 import { knownZone, short, whole } from "../words.ts";
 
 export interface Line {
@@ -27,8 +27,8 @@ const ROWS_MAX = 200; // of the table: nobody reads more of them.
 export function Chart(props: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
-  const looks = useCell(theme);
-  const shape = `${props.lines.map((line) => line.name + line.look).join()}|${props.zone}|${props.height}|${looks}`;
+  const drawing = useCell(looks);
+  const shape = `${props.lines.map((line) => line.name + line.look).join()}|${props.zone}|${props.height}|${drawing}`;
 
   useEffect(() => {
     const element = holder.current;

@@ -47,7 +47,7 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
         <Who />
       </header>
       {isGone ? (
-        <p class="gone" role="alert">
+        <p class="away" role="alert">
           The server does not answer. What you see is what it said last; it is asked again by itself.
         </p>
       ) : null}

@@ -9,7 +9,7 @@ import { Form, Input } from "./Form.tsx";
 import { Shown } from "./states.tsx";
 
 interface Member {
-  person: string;
+  id: string;
   name: string;
   email: string;
   role: string;
@@ -31,7 +31,7 @@ export function Members() {
   const invited = useAsked<{ invitations: Invitation[] }>("/v1/invitations", query);
   const [link, setLink] = useState("");
   const change = async (member: Member, role: string) => {
-    await send("PUT", `/v1/members/${member.person}`, { role }, query);
+    await send("PUT", `/v1/members/${member.id}`, { role }, query);
     asked.again();
   };
   if (asked.problem?.status === 404) return null;
@@ -53,7 +53,7 @@ export function Members() {
             </thead>
             <tbody>
               {members.map((member) => (
-                <tr key={member.person}>
+                <tr key={member.id}>
                   <th scope="row">{member.name}</th>
                   <td>{member.email}</td>
                   <td>
@@ -78,7 +78,7 @@ export function Members() {
                         about={member.name}
                         isGrave
                         act={async () => {
-                          await send("DELETE", `/v1/members/${member.person}`, undefined, query);
+                          await send("DELETE", `/v1/members/${member.id}`, undefined, query);
                           asked.again();
                         }}
                       />

@@ -16,7 +16,7 @@ export function Loading({ what = "Loading" }: { what?: string }) {
 export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
   return (
     <div class="state empty">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       {children}
     </div>
   );
@@ -28,7 +28,7 @@ export function Refused({ problem, again }: { problem: Problem; again?: () => vo
   const title = needsPerson ? "Sign in to see this" : isForbidden ? "Not for your role" : "This did not work";
   return (
     <div class="state refused" role="alert">
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p>{problem.message}</p>
       {needsPerson ? (
         <p>
