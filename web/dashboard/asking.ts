@@ -10,7 +10,7 @@ export interface Asked<T> {
   again: () => void;
 }
 
-const SLOWEST_MS = 30_000;
+const SLOWEST_MS = 10_000;
 const BUSY_MS = 1_500;
 
 // How long to wait after so many failures: a server that comes back is not met by everybody at once.

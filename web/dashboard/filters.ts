@@ -51,6 +51,11 @@ export function questionOf(brand: string, wanted: Wanted): Query {
   };
 }
 
+// A value as it stands in a list of values: its own commas are written apart from those between values.
+export function escaped(value: string): string {
+  return value.replaceAll("\\", "\\\\").replaceAll(",", "\\,");
+}
+
 export function filtersSaid(wanted: Wanted): string[] {
   const said = FILTERS.filter(([name]) => wanted.values[name]).map(
     ([name, words]) => `${words}: ${wanted.values[name]}`,

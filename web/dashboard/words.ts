@@ -40,7 +40,7 @@ export function bounded(value: number, atMost: number | null | undefined): strin
 
 export function change(now: number, before: number | null | undefined): string {
   if (before === null || before === undefined) return "not known";
-  if (before === 0) return now === 0 ? "none then either" : "none then";
+  if (before === 0) return now === 0 ? "none either time" : "none before";
   const share = now / before - 1;
   if (Math.abs(share) < 0.0005) return "as before";
   return `${share > 0 ? "+" : "−"}${percent(Math.abs(share))}`;

@@ -40,8 +40,9 @@ export function AssetPage() {
   const query = { brand: brand.brand, grain: span.grain, last: span.last };
   const hits = useAsked<Series>(`${at}/series`, { ...query, compare: "lastWeek" }, 10_000);
   const people = useAsked<Series>(`${at}/series`, { ...query, measure: "uniques" }, 20_000);
-  const known = useAsked<Known>(at, { brand: brand.brand });
-  const facts = known.value;
+  // Asked for like this, an asset that nobody told of is no failure.
+  const known = useAsked<{ items: Known[] }>("/v1/assets", { brand: brand.brand, ids: asset });
+  const facts = known.value?.items[0];
   const link = safeAddress(facts?.address);
   return (
     <>
@@ -154,5 +155,5 @@ function Labels({ known, when }: { known: Known; when: (text: string) => string 
 // Only whole windows are compared.
 function compared(series: Series): string {
   const both = series.lastWeek?.compared;
-  return both ? `now ${change(both.hits ?? 0, both.hitsBefore)}` : "";
+  return both ? change(both.hits ?? 0, both.hitsBefore) : "";
 }

@@ -115,5 +115,5 @@ export function AudiencePage() {
 // Only whole windows are compared.
 function compared(series: Series): string {
   const both = series.lastWeek?.compared;
-  return both ? `now ${change(both.hits ?? 0, both.hitsBefore)}` : "";
+  return both ? change(both.hits ?? 0, both.hitsBefore) : "";
 }

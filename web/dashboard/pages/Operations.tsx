@@ -117,19 +117,21 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
           says="of processes"
         />
       </div>
-      <section class="card">
-        <Chart
-          title="Hits and requests a second, since this page was opened"
-          says={`hits ${rate(hits.at(-1))}, requests ${rate(requests.at(-1))} now`}
-          times={readings.map((reading) => reading.at)}
-          lines={[
-            { name: "Hits", look: "main", values: hits.map(rounded) },
-            { name: "Requests", look: "second", values: requests.map(rounded) },
-          ]}
-          zone={times.zone}
-          timeName={(seconds) => times.clockOf(new Date(seconds * 1000).toISOString())}
-        />
-      </section>
+      {readings.length > 2 ? (
+        <section class="card">
+          <Chart
+            title="Hits and requests a second, since this page was opened"
+            says={`hits ${rate(hits.at(-1))}, requests ${rate(requests.at(-1))} now`}
+            times={readings.map((reading) => reading.at)}
+            lines={[
+              { name: "Hits", look: "main", values: hits.map(rounded) },
+              { name: "Requests", look: "second", values: requests.map(rounded) },
+            ]}
+            zone={times.zone}
+            timeName={(seconds) => times.clockOf(new Date(seconds * 1000).toISOString())}
+          />
+        </section>
+      ) : null}
       <div class="columns even">
         <Table
           title="Files"

@@ -2,7 +2,7 @@
 import { addressOf, changed, go, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { wantedFrom } from "../filters.ts";
+import { escaped, wantedFrom } from "../filters.ts";
 import { Change } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -18,7 +18,7 @@ export function SectionsPage() {
   const sections = useAsked<Shares>("/v1/top/sections", query, 10_000);
   const types = useAsked<Shares>("/v1/top/types", query, 10_000);
   const to = (name: string, value: string) =>
-    addressOf("/most-read", brand.brand, { period: query.period, [name]: value });
+    addressOf("/most-read", brand.brand, { period: query.period, [name]: escaped(value) });
   return (
     <>
       <div class="head">

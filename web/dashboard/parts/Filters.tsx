@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { dayOf, dayStart, FILTERS, INCLUDED, type Wanted } from "../filters.ts";
+import { dayOf, dayStart, FILTERS, filtersSaid, INCLUDED, type Wanted } from "../filters.ts";
 import type { Shares } from "../shapes.ts";
 import { knownZone, LABELS, periodName } from "../words.ts";
 
@@ -18,66 +18,72 @@ export function Filters({ wanted, set }: { wanted: Wanted; set: Setter }) {
     resourceType: (types.value?.items ?? []).map((one) => one.resourceType ?? "").filter(Boolean),
     paidType: ["free", "metered", "paid"],
   };
+  const said = filtersSaid(wanted);
+  // On a phone the list comes first; whoever opens or closes the filters is not overruled.
+  const [isOpen] = useState(() => !matchMedia("(max-width: 40rem)").matches);
   const hasFilters = FILTERS.some(([name]) => wanted.values[name]) || wanted.include.length > 0;
   return (
     <form class="card filters" aria-label="Filters" onSubmit={(event) => event.preventDefault()}>
       <Periods wanted={wanted} set={set} periods={periods} />
       <Days wanted={wanted} set={set} />
-      <div class="fields">
-        {FILTERS.map(([name, words]) => (
-          <Field
-            key={name}
-            name={name}
-            words={words}
-            value={wanted.values[name] ?? ""}
-            options={known[name]}
-            set={set}
-          />
-        ))}
-        <label class="field">
-          <span>Order</span>
-          <select
-            value={wanted.sort}
-            onChange={(event) => set({ sort: event.currentTarget.value === "hits" ? "" : "uniques" })}
-          >
-            <option value="hits">by hits</option>
-            <option value="uniques">by visitors</option>
-          </select>
-        </label>
-        <label class="field">
-          <span>Rows</span>
-          <select value={wanted.limit} onChange={(event) => set({ limit: event.currentTarget.value })}>
-            <option>25</option>
-            <option>50</option>
-            <option>100</option>
-          </select>
-        </label>
-      </div>
-      <fieldset class="choices">
-        <legend>Also show hits of</legend>
-        {INCLUDED.map((label) => (
-          <label key={label} class="choice">
-            <input
-              type="checkbox"
-              checked={wanted.include.includes(label)}
-              onChange={(event) => {
-                const others = wanted.include.filter((one) => one !== label);
-                set({ include: (event.currentTarget.checked ? [...others, label] : others).join(",") });
-              }}
+      <details class="more" open={isOpen}>
+        <summary>Filters{said.length ? `: ${said.join(", ")}` : ""}</summary>
+        <div class="fields">
+          {FILTERS.map(([name, words]) => (
+            <Field
+              key={name}
+              name={name}
+              words={words}
+              value={wanted.values[name] ?? ""}
+              options={known[name]}
+              set={set}
             />
-            {LABELS[label] ?? label}
+          ))}
+          <label class="field">
+            <span>Order</span>
+            <select
+              value={wanted.sort}
+              onChange={(event) => set({ sort: event.currentTarget.value === "hits" ? "" : "uniques" })}
+            >
+              <option value="hits">by hits</option>
+              <option value="uniques">by visitors</option>
+            </select>
           </label>
-        ))}
-        {hasFilters ? (
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => set({ include: "", ...Object.fromEntries(FILTERS.map(([name]) => [name, ""])) })}
-          >
-            Clear filters
-          </button>
-        ) : null}
-      </fieldset>
+          <label class="field">
+            <span>Rows</span>
+            <select value={wanted.limit} onChange={(event) => set({ limit: event.currentTarget.value })}>
+              <option>25</option>
+              <option>50</option>
+              <option>100</option>
+            </select>
+          </label>
+        </div>
+        <fieldset class="choices">
+          <legend>Also show hits of</legend>
+          {INCLUDED.map((label) => (
+            <label key={label} class="choice">
+              <input
+                type="checkbox"
+                checked={wanted.include.includes(label)}
+                onChange={(event) => {
+                  const others = wanted.include.filter((one) => one !== label);
+                  set({ include: (event.currentTarget.checked ? [...others, label] : others).join(",") });
+                }}
+              />
+              {LABELS[label] ?? label}
+            </label>
+          ))}
+          {hasFilters ? (
+            <button
+              type="button"
+              class="quiet"
+              onClick={() => set({ include: "", ...Object.fromEntries(FILTERS.map(([name]) => [name, ""])) })}
+            >
+              Clear filters
+            </button>
+          ) : null}
+        </fieldset>
+      </details>
     </form>
   );
 }

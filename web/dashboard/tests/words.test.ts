@@ -12,7 +12,7 @@ describe("numbers", () => {
     expect(change(150, 100)).toBe("+50%");
     expect(change(50, 100)).toBe("−50%");
     expect(change(100, 100)).toBe("as before");
-    expect(change(1, 0)).toBe("none then");
+    expect(change(1, 0)).toBe("none before");
     expect(change(1, null)).toBe("not known");
   });
   test("bytes have the unit that a person would choose", () => {
