@@ -8,11 +8,20 @@ export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-export function snippetOf(origin: string, brand: string): string {
-  return `<script async src="${origin}/footfall.js" data-brand="${attribute(brand)}"></script>`;
+// A brand without keys is named; one that has keys is known by its public one.
+export function snippetOf(origin: string, brand: string, key = ""): string {
+  const whose = key ? `data-key="${attribute(key)}"` : `data-brand="${attribute(brand)}"`;
+  return `<script async src="${origin}/footfall.js" ${whose}></script>`;
 }
 
-export function commandOf(origin: string, brand: string): string {
-  const hit = { brand, assetId: "hello-1", sectionId: "news", resourceType: "article", paidType: "free" };
-  return `curl -d ${quoted(JSON.stringify(hit))} ${origin}/v1/hits`;
+export function commandOf(origin: string, brand: string, key = ""): string {
+  const hit = {
+    ...(key ? {} : { brand }),
+    assetId: "hello-1",
+    sectionId: "news",
+    resourceType: "article",
+    paidType: "free",
+  };
+  const where = key ? quoted(`${origin}/v1/hits?key=${key}`) : `${origin}/v1/hits`;
+  return `curl -d ${quoted(JSON.stringify(hit))} ${where}`;
 }

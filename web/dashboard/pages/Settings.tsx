@@ -6,7 +6,7 @@ import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts, mayDo } from "../facts.ts";
 import { Edits } from "../parts/Edits.tsx";
-import { Copied } from "../parts/FirstSteps.tsx";
+import { Copied, usePublicKey } from "../parts/FirstSteps.tsx";
 import { Form, Input } from "../parts/Form.tsx";
 import { Keys } from "../parts/Keys.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -45,8 +45,7 @@ export function SettingsPage() {
             Its days begin in <strong>{brand.zone}</strong>, its lists have the periods{" "}
             <strong>{periods.join(", ")}</strong>.
           </p>
-          <p>The line for its pages:</p>
-          <Copied name="the snippet" text={snippetOf(location.origin, brand.brand)} />
+          <Snippet />
           {brand.role ? (
             <p class="about">Rules, keys and members are for this brand’s administrators.</p>
           ) : (
@@ -70,12 +69,25 @@ export function SettingsPage() {
   );
 }
 
+function Snippet() {
+  const { brand } = useStanding();
+  const key = usePublicKey();
+  if (key === undefined) return null;
+  return (
+    <>
+      <p>The line for its pages:</p>
+      <Copied name="the snippet" text={snippetOf(location.origin, brand.brand, key)} />
+    </>
+  );
+}
+
 function BrandRules() {
   const { brand } = useStanding();
   const asked = useAsked<Rules>("/v1/brand", { brand: brand.brand });
   return (
     <section class="card" aria-labelledby="rules-title">
       <h2 id="rules-title">The brand</h2>
+      <Snippet />
       <Shown asked={asked} what="Reading the rules">
         {(rules) => (
           <Form

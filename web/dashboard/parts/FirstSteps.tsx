@@ -1,10 +1,36 @@
 // A brand without hits: what to put on its pages, and a line to try.
 import { useState } from "preact/hooks";
+import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
+import { facts, mayDo } from "../facts.ts";
 import { commandOf, snippetOf } from "../snippets.ts";
+
+// The public key of a brand that has one: none for open brands, and undefined for whoever may not know it.
+export function usePublicKey(): string | undefined {
+  const { brand } = useStanding();
+  const isOpen = facts.brands.some((one) => one.brand === brand.brand);
+  const asked = useAsked<{ keys: { kind: string; key: string }[] }>(
+    !isOpen && mayDo(brand.role, "admin") ? "/v1/keys" : null,
+    { brand: brand.brand },
+  );
+  if (isOpen) return "";
+  return asked.value?.keys.find((one) => one.kind === "public")?.key;
+}
 
 export function FirstSteps() {
   const { brand } = useStanding();
+  const key = usePublicKey();
+  if (key === undefined) {
+    return (
+      <section class="card first" aria-labelledby="first-title">
+        <h2 id="first-title">No hits yet</h2>
+        <p>
+          An administrator of this brand finds the line for its pages here and in Settings, with the brand’s
+          public key.
+        </p>
+      </section>
+    );
+  }
   return (
     <section class="card first" aria-labelledby="first-title">
       <h2 id="first-title">No hits yet: here is your snippet</h2>
@@ -12,9 +38,9 @@ export function FirstSteps() {
         Put this line into your pages. It tells of each page as it is seen; this page moves with the first
         hit.
       </p>
-      <Copied name="the snippet" text={snippetOf(location.origin, brand.brand)} />
+      <Copied name="the snippet" text={snippetOf(location.origin, brand.brand, key)} />
       <p>Or send one hit now, from a terminal:</p>
-      <Copied name="the command" text={commandOf(location.origin, brand.brand)} />
+      <Copied name="the command" text={commandOf(location.origin, brand.brand, key)} />
     </section>
   );
 }

@@ -45,7 +45,7 @@ export function Keys() {
       ) : null}
       <Shown asked={asked} what="Reading the keys">
         {({ keys }) => (
-          <section class="scroll" tabIndex={0} aria-label="Keys">
+          <section class="scroll" tabIndex={0} aria-label="All keys">
             <table>
               <thead>
                 <tr>

@@ -155,6 +155,8 @@ describe("lines to copy", () => {
     expect(snippetOf("https://f.example", '"><script>')).toBe(
       '<script async src="https://f.example/footfall.js" data-brand="&quot;>&lt;script>"></script>',
     );
+    expect(snippetOf("https://f.example", "abc", "ffpub_1")).toContain('data-key="ffpub_1"');
+    expect(commandOf("https://f.example", "abc", "ffpub_1")).toContain("hits?key=ffpub_1");
     expect(commandOf("https://f.example", "o'brien; rm -rf")).toContain(`o'\\''brien; rm -rf`);
   });
 });
