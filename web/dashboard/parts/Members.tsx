@@ -39,56 +39,62 @@ export function Members() {
     <section class="card" aria-labelledby="members-title">
       <h2 id="members-title">Members</h2>
       <Shown asked={asked} what="Reading the members">
-        {({ members }) => (
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">E-mail</th>
-                <th scope="col">Role</th>
-                <th scope="col">
-                  <span class="hidden">Change</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {members.map((member) => (
-                <tr key={member.id}>
-                  <th scope="row">{member.name}</th>
-                  <td>{member.email}</td>
-                  <td>
-                    {ROLES.includes(member.role) ? (
-                      <select
-                        aria-label={`Role of ${member.name}`}
-                        value={member.role}
-                        onChange={(event) => void change(member, event.currentTarget.value)}
-                      >
-                        {ROLES.map((role) => (
-                          <option key={role}>{role}</option>
-                        ))}
-                      </select>
-                    ) : (
-                      member.role
-                    )}
-                  </td>
-                  <td class="acts">
-                    {ROLES.includes(member.role) ? (
-                      <Acting
-                        words="Remove"
-                        about={member.name}
-                        isGrave
-                        act={async () => {
-                          await send("DELETE", `/v1/members/${member.id}`, undefined, query);
-                          asked.again();
-                        }}
-                      />
-                    ) : null}
-                  </td>
+        {({ members }) =>
+          members.length ? (
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col">E-mail</th>
+                  <th scope="col">Role</th>
+                  <th scope="col">
+                    <span class="hidden">Change</span>
+                  </th>
                 </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+              </thead>
+              <tbody>
+                {members.map((member) => (
+                  <tr key={member.id}>
+                    <th scope="row">{member.name}</th>
+                    <td>{member.email}</td>
+                    <td>
+                      {ROLES.includes(member.role) ? (
+                        <select
+                          aria-label={`Role of ${member.name}`}
+                          value={member.role}
+                          onChange={(event) => void change(member, event.currentTarget.value)}
+                        >
+                          {ROLES.map((role) => (
+                            <option key={role}>{role}</option>
+                          ))}
+                        </select>
+                      ) : (
+                        member.role
+                      )}
+                    </td>
+                    <td class="acts">
+                      {ROLES.includes(member.role) ? (
+                        <Acting
+                          words="Remove"
+                          about={member.name}
+                          isGrave
+                          act={async () => {
+                            await send("DELETE", `/v1/members/${member.id}`, undefined, query);
+                            asked.again();
+                          }}
+                        />
+                      ) : null}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          ) : (
+            <p class="about">
+              Nobody has a role in this brand yet. Owners of the instance may do everything in it.
+            </p>
+          )
+        }
       </Shown>
       {invited.value?.invitations.length ? (
         <ul class="brief">
