@@ -62,7 +62,12 @@ export async function ask<T>(method: string, address: string, body?: unknown): P
     signal: AbortSignal.timeout(GIVE_UP_MS),
   });
   const told = await document(reply);
-  if (!reply.ok) throw problemFrom(reply.status, told);
+  if (!reply.ok) {
+    // A session that has ended takes its roles with it; the page should not offer what is refused.
+    if (reply.status === 401 && session.value?.person && address !== "/v1/session")
+      void learnSession().catch(() => {});
+    throw problemFrom(reply.status, told);
+  }
   const maxAge = /max-age=(\d+)/.exec(reply.headers.get("cache-control") ?? "");
   return { body: told as T, maxAgeS: maxAge ? Number(maxAge[1]) : 0 };
 }

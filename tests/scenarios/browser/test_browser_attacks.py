@@ -7,7 +7,7 @@ from collections.abc import Generator, Sequence
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Dialog
 
 from tests.scenarios.browser.newsroom import Editor
 from tests.scenarios.browser.scene import WAIT_S
@@ -79,7 +79,12 @@ def test_nothing_that_strangers_send_runs_on_any_page(browser: Browser, attacked
     editor = Editor(browser, attacked)
     page = editor.page
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def opened(dialog: Dialog) -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", opened)
     seen = 0
     for number in range(BRANDS):
         brand = f"brand{number}"
