@@ -10,11 +10,14 @@ PARALLEL ?= -n 2 --dist loadfile
 BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := src tests bench scripts
+DASHBOARD := src/footfall/shells/http/static/built/manifest.json
+WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -type f -print)
 
 .DEFAULT_GOAL := check
-.PHONY: check setup setup-tests run test pytest format lint types contracts fresh fix map tracker soak bench clean
+.PHONY: check setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map tracker soak bench \
+	clean
 
-check: format lint types contracts fresh pytest  ## every check and every test
+check: format lint types contracts fresh web pytest  ## every check and every test
 
 setup: $(STAMP)  ## the virtual environment in .venv
 
@@ -24,7 +27,12 @@ $(STAMP): pyproject.toml constraints.txt scripts/setup.py scripts/debian.py
 setup-tests: $(STAMP)  ## what only the tests need
 	@$(BIN)/python scripts/setup_tests.py
 
-run: $(STAMP)  ## a demo brand on a local folder
+dashboard: $(DASHBOARD)  ## build web/ into the package
+
+$(DASHBOARD): $(WEB) scripts/dashboard.py
+	@$(PYTHON) scripts/dashboard.py
+
+run: $(STAMP) $(DASHBOARD)  ## a demo brand on a local folder
 	@echo "footfall starts on http://$(HOST):$(PORT)/ with its data in $(DATA); Ctrl+C stops it."
 	@$(BIN)/footfall serve --dev --demo --data $(DATA) --host $(HOST) --port $(PORT)
 
@@ -48,7 +56,10 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/figures.py --check
 	$(BIN)/python scripts/tracker.py --check
 
-pytest: $(STAMP)
+web: $(STAMP)  ## types, lint and units of web/
+	$(BIN)/python scripts/dashboard.py --check
+
+pytest: $(STAMP) $(DASHBOARD)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
 	$(BIN)/python -m pytest tests/scenarios
 
@@ -63,7 +74,7 @@ map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
 tracker: $(STAMP)  ## minify web/tracker into the package
 	$(BIN)/python scripts/tracker.py
 
-soak: setup-tests  ## the long campaigns
+soak: setup-tests $(DASHBOARD)  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
 
 bench: $(STAMP)  ## measure; writes bench/results/
@@ -72,4 +83,5 @@ bench: $(STAMP)  ## measure; writes bench/results/
 	$(BIN)/python scripts/figures.py
 
 clean:  ## remove what can be made again; data/ stays
+	rm -rf web/node_modules $(dir $(DASHBOARD))
 	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache src/*.egg-info

@@ -2,6 +2,7 @@
 
 import sys
 
+from dashboard import NotBuilt, require_packages
 from debian import NotInstalled, require_programs
 from engines import DYNAMODB_LOCAL, KINESIS_LOCAL, NoEngine
 from tracker import NoMinifier, require_esbuild
@@ -24,9 +25,10 @@ def main() -> int:
     try:
         require_programs(PACKAGE_OF)
         require_esbuild()
+        require_packages()  # axe is among them, which looks for what keeps people out.
         for engine in (KINESIS_LOCAL, DYNAMODB_LOCAL):
             engine.require()
-    except (NotInstalled, NoMinifier, NoEngine) as error:
+    except (NotInstalled, NotBuilt, NoMinifier, NoEngine) as error:
         print(error, file=sys.stderr)
         return 1
     return 0

@@ -1,20 +1,14 @@
 """The pages beside the hot lane: what they say, what they refuse, and what they never let through."""
 
-import html
-import re
 from collections.abc import Generator
-from html.parser import HTMLParser
-from importlib import resources
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from footfall.accounts.brands import Brand
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
 
-PAGES = ("/", "/v1/ledger", "/readyz", "/metrics")
+PAGES = ("/v1/ledger", "/readyz", "/metrics")
 PARTS = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "inFlight")
 DAY_MS = 86_400_000
 
@@ -23,29 +17,6 @@ DAY_MS = 86_400_000
 def stage(tmp_path: Path) -> Generator[Stage]:
     with staged(tmp_path) as opened:
         yield opened
-
-
-class Tags(HTMLParser):
-    """Collects the tags of a page with their attributes."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self.found: list[tuple[str, dict[str, str | None]]] = []
-        self.feed(text)
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.found.append((tag, dict(attrs)))
-
-    def body(self) -> dict[str, str | None]:
-        return next(attributes for tag, attributes in self.found if tag == "body")
-
-
-def static_text(name: str) -> str:
-    return (resources.files("footfall.shells.http") / "static" / name).read_text(encoding="utf-8")
-
-
-def shown_brands(reply: Reply) -> list[str]:
-    return msgspec.json.decode(Tags(reply.text).body()["data-brands"] or "", type=list[str])
 
 
 def require_problem(reply: Reply, status: int, says: str) -> dict[str, object]:
@@ -93,7 +64,7 @@ def test_anything_else_is_a_problem_that_names_the_path(stage: Stage, path: str)
     require_problem(stage.ask(path), 404, path)
 
 
-@pytest.mark.parametrize("target", ["/", "/v1/ledger?brand=abc", "/v1/ledger", "/readyz", "/none"])
+@pytest.mark.parametrize("target", ["/v1/ledger?brand=abc", "/v1/ledger", "/readyz", "/none"])
 def test_every_answer_is_guarded(stage: Stage, target: str) -> None:
     headers = stage.ask(target).headers
     policy = headers["content-security-policy"].split("; ")
@@ -196,98 +167,3 @@ def test_a_front_that_drains_is_not_ready(stage: Stage) -> None:
     stage.make_ready()
     stage.state.lane.drain()
     require_problem(stage.ask("/readyz"), 503, "stopping")
-
-
-# The page.
-
-
-def test_the_page_names_every_brand_the_busiest_first(tmp_path: Path) -> None:
-    brands = {name: Brand(name) for name in ("quiet", "busy", "silent")}
-    with staged(tmp_path, brands=brands) as stage:
-        stage.append("busy", weight=9)
-        stage.append("quiet", weight=2)
-        assert shown_brands(stage.ask("/")) == ["busy", "quiet", "silent"]
-
-
-def test_the_page_names_every_period(stage: Stage) -> None:
-    body = Tags(stage.ask("/").text).body()
-    assert msgspec.json.decode(body["data-periods"] or "") == ["justnow", "day", "week"]
-
-
-def test_a_brand_that_is_markup_stays_text(stage: Stage) -> None:
-    name = """"><script src="//evil.example"></script><b data-x='"""
-    stage.append(name)
-    reply = stage.ask("/")
-    assert name in shown_brands(reply)
-    assert name not in reply.text
-    assert html.escape("<script src=") in reply.text
-    assert "evil.example" not in str([attributes for tag, attributes in Tags(reply.text).found if tag == "script"])
-
-
-def test_a_brand_that_is_a_mark_of_the_template_stays_text(stage: Stage) -> None:
-    stage.append("{{version}}")
-    assert shown_brands(stage.ask("/")) == ["{{version}}", "abc"]
-
-
-def test_the_page_asks_nobody_else_and_has_nothing_that_its_policy_forbids(stage: Stage) -> None:
-    text = stage.ask("/").text
-    assert "{{" not in text
-    assert not re.search(r"\son\w+=|javascript:|<style", text)
-    for tag, attributes in Tags(text).found:
-        assert "style" not in attributes
-        for name in ("href", "src"):
-            assert re.match(r"/(?!/)|#|data:image/", attributes.get(name) or "#"), (tag, attributes)
-        assert tag != "script" or attributes.get("src") == "/static/page.js"
-
-
-def test_the_script_never_makes_markup_of_what_strangers_sent() -> None:
-    script = static_text("page.js")
-    for means in (
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-        "new Function",
-        "http://",
-        "https://",
-    ):
-        assert means not in script
-
-
-def test_what_the_script_looks_up_is_in_the_page() -> None:
-    page, script = static_text("index.html"), static_text("page.js")
-    ids = re.findall(r'(?:getElementById|made)\("([\w-]+)"\)', script)
-    assert ids
-    assert [name for name in ids if f'id="{name}"' not in page] == []
-    parts = set(re.findall(r'part\([\w.]+, "([\w-]+)"\)', script))
-    made = set(re.findall(r'element\("\w+", "([\w-]+)"', script))
-    classes = {name for found in re.findall(r'class="([^"]+)"', page) for name in found.split()}
-    assert parts - made - classes == set()
-
-
-def test_the_page_without_an_open_brand_says_why_and_how_to_open_one(tmp_path: Path) -> None:
-    with staged(tmp_path, brands={}) as stage:
-        reply = stage.ask("/")
-        assert shown_brands(reply) == []
-        for says in ("No open brand is listed here", "Brands with keys are not listed", "footfall brands add"):
-            assert says in reply.text
-        assert "open-brand" in [attributes.get("id") for tag, attributes in Tags(reply.text).found if tag == "input"]
-
-
-def test_the_page_leads_to_the_description_of_the_routes(stage: Stage) -> None:
-    leads = [attributes.get("href") for tag, attributes in Tags(stage.ask("/").text).found if tag == "a"]
-    assert {"/docs", "/openapi.json", "/readyz", "/metrics"} <= set(leads)
-
-
-def test_a_page_that_is_asked_for_a_brand_does_not_tell_whether_it_exists(stage: Stage) -> None:
-    assert stage.ask("/?brand=nobody").body == stage.ask("/").body
-
-
-def test_with_dev_a_brand_that_is_asked_for_is_open(tmp_path: Path) -> None:
-    with staged(tmp_path, brands={}, dev=True) as stage:
-        assert shown_brands(stage.ask("/?brand=new")) == ["new"]
-
-
-def test_the_page_itself_is_always_sent(stage: Stage) -> None:
-    assert stage.ask("/", headers={"if-none-match": "*"}).status == 200

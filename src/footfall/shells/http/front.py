@@ -42,8 +42,10 @@ from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.judged import Judged
-from footfall.shells.http.lane import Exchange, Lane, LaneLimits
+from footfall.shells.http.lane import Exchange, Lane, LaneLimits, Route
 from footfall.shells.http.limit_lines import TellingLimits
+from footfall.shells.http.live import LIVE, Live, LiveRoute
+from footfall.shells.http.live_questions import live_questions
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
@@ -113,6 +115,7 @@ class Front:
         self._judged.answer_by(self._judging.send)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
+        self._live: Live | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -153,6 +156,8 @@ class Front:
         """Answer what is in progress, commit it, count it, and end."""
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
         self._judging.let_end()
+        if self._live is not None:
+            self._live.stop()  # Else its listeners would be waited for.
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -205,7 +210,7 @@ class Front:
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
         door = self._door(committer, salts, access, shards=stream.shards)
-        routes = {
+        routes: dict[bytes, Route] = {
             b"/v1/hits": HitsRoute(door),
             b"/v1/pixel.gif": PixelRoute(HitsRoute(door)),
             b"/v1/pagehits": PageHitsRoute(door),
@@ -226,11 +231,17 @@ class Front:
             access=access, desk=self._desk, catalogue=self._catalogue,
             counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
         )  # fmt: skip
+        routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)
         rest_of_them = pages(state)
         require_described([*(path.decode() for path in routes), *page_paths(rest_of_them)])
         rest.serve(TellingLimits(rest_of_them), lane)
         return state
+
+    def _live_route(self, state: FrontState) -> LiveRoute:
+        questions = live_questions(state.brands, state.settings)
+        self._live = Live(state.answers, questions, state.last_hits)
+        return LiveRoute(self._live, state.access, lambda: state.lane.date)
 
     def _door(self, committer: Committer, salts: Salts, access: Access, *, shards: int) -> Door:
         settings = self._settings

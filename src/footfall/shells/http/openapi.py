@@ -11,6 +11,7 @@ from footfall.accounts.sessions import COOKIE
 from footfall.shells.http.described import (
     assets,
     brands,
+    dashboard,
     digest,
     edits,
     history,
@@ -51,6 +52,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *rules.OPERATIONS,
     *verdicts.OPERATIONS,
     *people.OPERATIONS,
+    *dashboard.OPERATIONS,
     *instance.OPERATIONS,
 )
 

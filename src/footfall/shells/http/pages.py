@@ -14,7 +14,7 @@ from footfall.shells.http.state import FrontState
 
 def pages(state: FrontState) -> Starlette:
     """Return the application that answers every route but the lane's own."""
-    return site_pages(state, {"/metrics": _gauges(state)})
+    return site_pages(state, {"/metrics": _gauges(state)}, is_live=True)
 
 
 def _gauges(state: FrontState) -> Endpoint:

@@ -1,10 +1,8 @@
-"""The pages that every site has beside its hot routes: the live page, the ledger, readiness, brands, keys and assets.
+"""The pages that every site has beside its hot routes: the dashboard, the ledger, readiness, brands, keys and assets.
 
 They are asked rarely, so they are written for comfort. Each reads what it needs at that moment.
 """
 
-import html
-import re
 from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 
@@ -15,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from footfall import __version__
 from footfall.accounts.keys import READ
 from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
@@ -23,6 +20,7 @@ from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
+from footfall.shells.http.dashboard import dashboard_routes
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
@@ -30,7 +28,7 @@ from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
-from footfall.shells.http.static_files import GUARDS, static_text
+from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.tokens import token_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
@@ -40,15 +38,13 @@ from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import instant_text
 
 _FRESH = {"cache-control": "no-store"}
-_MARK = re.compile(r"\{\{\w+\}\}")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starlette:
+def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_live: bool = False) -> Starlette:
     """Return the application that answers every route but the hot ones; `more` are pages that only some sites have."""
     routes: Mapping[str, Endpoint] = {
-        "/": _page(state),
         "/v1/ledger": _ledger(state),
         "/readyz": _readiness(state),
         **(more or {}),
@@ -56,6 +52,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
     application = Starlette(
         routes=[
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
+            *dashboard_routes(state, is_live=is_live),
             *asset_routes(state),
             *edit_routes(state),
             *brand_routes(state),
@@ -78,33 +75,6 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None) -> Starl
 def page_paths(application: Starlette) -> list[str]:
     """Return the paths that the application answers."""
     return [route.path for route in application.routes if isinstance(route, Route)]
-
-
-def _page(state: Site) -> Endpoint:
-    template = static_text("index.html")
-
-    async def page(request: Request) -> Response:
-        heard = state.hits_of_brands()
-        # With dev, a brand is there as soon as it is named.
-        named = {request.query_params.get("brand", "")} - {""} if state.settings.dev else set[str]()
-        # A brand with keys is nobody else's to know of.
-        known = [name for name in {*state.brands.names(), *heard, *named} if state.brands.is_open(name)]
-        brands = sorted(known, key=lambda brand: (-heard.get(brand, 0), brand))
-        values = {
-            "{{brands}}": _attribute(brands),
-            "{{periods}}": _attribute(list(state.settings.periods)),
-            "{{version}}": html.escape(__version__),
-        }
-        # In one pass: a brand that is spelled like a mark is not one.
-        text = _MARK.sub(lambda mark: values[mark[0]], template)
-        return page_answer(text.encode(), kind="text/html; charset=utf-8")
-
-    return page
-
-
-def _attribute(names: list[str]) -> str:
-    """Return names as JSON inside an attribute: a script element would be refused by the policy."""
-    return html.escape(msgspec.json.encode(names).decode(), quote=True)
 
 
 def _ledger(state: Site) -> Endpoint:

@@ -63,6 +63,14 @@ class FrontState:
         }
         return ledger(brand, handled, appended=self.stream.appended().get(brand, 0))
 
+    def last_hits(self) -> Mapping[str, int]:
+        """Return when each brand was last heard of, as far as it is counted."""
+        last: dict[str, int] = {}
+        for one in self.checkpoints().values():
+            for brand, lines in one.lines.items():
+                last[brand] = max(last.get(brand, 0), lines.last_hit_ms)
+        return last
+
     @property
     def assets_max(self) -> int:
         """Return how many assets one request may put."""

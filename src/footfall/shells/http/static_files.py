@@ -58,6 +58,5 @@ class StaticRoute:
 def static_routes() -> dict[bytes, StaticRoute]:
     """Return the routes of all files."""
     return {
-        b"/static/page.js": StaticRoute(static_text("page.js").encode(), "text/javascript; charset=utf-8"),
         b"/static/page.css": StaticRoute(static_text("page.css").encode(), "text/css; charset=utf-8"),
     }

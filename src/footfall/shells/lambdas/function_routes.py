@@ -145,7 +145,6 @@ MAKERS: Mapping[bytes, Maker] = {
     ASSETS: _series_or_pages,
     b"/healthz": _healthy,
     b"/footfall.js": _tracker,
-    b"/static/page.js": _static(b"/static/page.js"),
     b"/static/page.css": _static(b"/static/page.css"),
     b"/openapi.json": _described(b"/openapi.json"),
     b"/docs": _described(b"/docs"),

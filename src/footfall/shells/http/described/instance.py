@@ -13,14 +13,6 @@ _SAME = Answer(HTTPStatus.NOT_MODIFIED, "It has not changed.")
 OPERATIONS = (
     Operation(
         "GET",
-        "/",
-        "page",
-        "A page with the live list of each open brand, its ledger, and three lines to try.",
-        GROUP,
-        answers=(Answer(HTTPStatus.OK, "The page.", _HTML, text()),),
-    ),
-    Operation(
-        "GET",
         "/healthz",
         "health",
         "Whether the process answers.",
@@ -79,9 +71,8 @@ OPERATIONS = (
         )
         for number, (name, kind, says) in enumerate(
             (
-                ("page.js", "text/javascript", "The page's script."),
-                ("page.css", "text/css", "The pages' style."),
-                ("docs.css", "text/css", "The style of the page of all routes."),
+                ("page.css", "text/css", "The style of the page of all routes."),
+                ("docs.css", "text/css", "More style of that page."),
             )
         )
     ),

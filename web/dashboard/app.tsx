@@ -1,0 +1,97 @@
+// The whole: who is here, whose numbers are shown, and which page.
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { go, place, useParameters } from "./address.ts";
+import { learnSession, missed, session } from "./api.ts";
+import { patience } from "./asking.ts";
+import { useCell } from "./cell.ts";
+import { StandingContext } from "./context.ts";
+import { brandOf, facts, knownBrands } from "./facts.ts";
+import { AssetPage } from "./pages/Asset.tsx";
+import { AudiencePage } from "./pages/Audience.tsx";
+import { LedgerPage } from "./pages/Ledger.tsx";
+import { MostReadPage } from "./pages/MostRead.tsx";
+import { NoBrand } from "./pages/NoBrand.tsx";
+import { NowPage } from "./pages/Now.tsx";
+import { OperationsPage } from "./pages/Operations.tsx";
+import { InvitationPage, ResetPage, SetupPage, SignInPage } from "./pages/People.tsx";
+import { ScreeningPage } from "./pages/Screening.tsx";
+import { SectionsPage } from "./pages/Sections.tsx";
+import { SettingsPage } from "./pages/Settings.tsx";
+import { TrendingPage } from "./pages/Trending.tsx";
+import { Frame } from "./parts/Frame.tsx";
+import { Empty, Loading } from "./parts/states.tsx";
+import { isOfPeople, pageOf } from "./routes.ts";
+import type { BrandFacts } from "./shapes.ts";
+import { Times } from "./words.ts";
+
+export function App() {
+  const { path } = useCell(place);
+  const who = useCell(session);
+  const isGone = useCell(missed) > 0;
+  const wanted = useParameters().get("brand") ?? "";
+  useSession();
+  const known = knownBrands(who?.brands ?? [], facts.brands);
+  const brand = brandOf(wanted, known);
+  const page = pageOf(path);
+  useTitle(page?.name ?? "Nothing here", brand);
+  useEffect(() => {
+    if (who?.needsSetup && !isOfPeople(path) && !known.length) go("/setup", { replaces: true });
+  }, [who]);
+
+  const standing = {
+    brand: brand ?? { brand: "", title: "", zone: "UTC" },
+    times: new Times(brand?.zone ?? "UTC"),
+    periods: [...facts.periods, ...(brand?.periods ?? []).filter((one) => !facts.periods.includes(one))],
+  };
+  return (
+    <StandingContext.Provider value={standing}>
+      <Frame brands={known} path={path} isGone={isGone}>
+        {content(path, brand, who !== null)}
+      </Frame>
+    </StandingContext.Provider>
+  );
+}
+
+function content(path: string, brand: BrandFacts | null, isKnown: boolean): ComponentChildren {
+  if (path === "/sign-in") return <SignInPage />;
+  if (path === "/setup") return <SetupPage />;
+  if (path === "/invitation") return <InvitationPage />;
+  if (path === "/reset") return <ResetPage />;
+  if (!pageOf(path)) return <Empty title="There is no such page">The menu has all that there are.</Empty>;
+  if (!brand) return isKnown ? <NoBrand /> : <Loading />;
+  // A page begins anew for each brand, so that nothing of another one is left in it.
+  if (path.startsWith("/assets/")) return <AssetPage key={brand.brand + path} />;
+  const Page = PAGE_OF[path] ?? NowPage;
+  return <Page key={brand.brand} />;
+}
+
+const PAGE_OF: Record<string, () => ComponentChildren> = {
+  "/": NowPage,
+  "/most-read": MostReadPage,
+  "/trending": TrendingPage,
+  "/sections": SectionsPage,
+  "/audience": AudiencePage,
+  "/screening": ScreeningPage,
+  "/ledger": LedgerPage,
+  "/operations": OperationsPage,
+  "/settings": SettingsPage,
+};
+
+function useSession(): void {
+  const [failures, setFailures] = useState(0);
+  useEffect(() => {
+    if (session.value) return;
+    const timer = setTimeout(
+      () => void learnSession().catch(() => setFailures((times) => times + 1)),
+      failures ? patience(failures, 0, Math.random()) : 0,
+    );
+    return () => clearTimeout(timer);
+  }, [failures]);
+}
+
+function useTitle(page: string, brand: BrandFacts | null): void {
+  useEffect(() => {
+    document.title = brand ? `${page}: ${brand.title || brand.brand} · footfall` : `${page} · footfall`;
+  }, [page, brand?.brand]);
+}

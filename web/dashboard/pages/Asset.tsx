@@ -1,0 +1,159 @@
+// One asset: how it does, beside the same time last week, and what is known of it.
+import { assetOf, changed, go, place, safeAddress, useParameters } from "../address.ts";
+import { useAsked } from "../asking.ts";
+import { useCell } from "../cell.ts";
+import { useStanding } from "../context.ts";
+import { mayDo } from "../facts.ts";
+import { drawn, story } from "../minutes.ts";
+import { Chart } from "../parts/Chart.tsx";
+import { EditButtons } from "../parts/EditButtons.tsx";
+import { Figure } from "../parts/Figure.tsx";
+import { Shown } from "../parts/states.tsx";
+import type { Series } from "../shapes.ts";
+import { bounded, change, whole } from "../words.ts";
+
+interface Known {
+  title?: string | null;
+  address?: string | null;
+  sectionId?: string | null;
+  resourceType?: string | null;
+  paidType?: string | null;
+  published?: string | null;
+  authors?: string[];
+  tags?: string[];
+}
+
+const SPANS: Record<string, { name: string; grain: string; last: number }> = {
+  hours: { name: "Two days", grain: "hour", last: 48 },
+  minutes: { name: "Two hours", grain: "minute", last: 120 },
+  days: { name: "Four weeks", grain: "day", last: 28 },
+};
+
+export function AssetPage() {
+  const { brand, times } = useStanding();
+  const { path } = useCell(place);
+  const asset = assetOf(path);
+  const parameters = useParameters();
+  const chosen = parameters.get("span") ?? "hours";
+  const span = SPANS[chosen] ?? { name: "Two days", grain: "hour", last: 48 };
+  const at = `/v1/assets/${encodeURIComponent(asset)}`;
+  const query = { brand: brand.brand, grain: span.grain, last: span.last };
+  const hits = useAsked<Series>(`${at}/series`, { ...query, compare: "lastWeek" }, 10_000);
+  const people = useAsked<Series>(`${at}/series`, { ...query, measure: "uniques" }, 20_000);
+  // Asked for like this, an asset that nobody told of is no failure.
+  const known = useAsked<{ items: Known[] }>("/v1/assets", { brand: brand.brand, ids: asset });
+  const facts = known.value?.items[0];
+  const link = safeAddress(facts?.address);
+  return (
+    <>
+      <div class="head">
+        <h1>{facts?.title || asset}</h1>
+      </div>
+      <p class="about">
+        {facts?.title ? <code>{asset}</code> : null}{" "}
+        {link ? (
+          <a href={link} target="_blank" rel="noopener noreferrer">
+            {link}
+          </a>
+        ) : null}
+      </p>
+      {facts ? <Labels known={facts} when={(text) => times.momentOf(text)} /> : null}
+      {mayDo(brand.role, "editor") ? <EditButtons asset={asset} /> : null}
+      <fieldset class="periods">
+        <legend class="hidden">Span</legend>
+        {Object.entries(SPANS).map(([name, one]) => (
+          <button
+            type="button"
+            key={name}
+            aria-pressed={one.grain === span.grain}
+            onClick={() =>
+              go(`${path}?${changed(parameters, { brand: brand.brand, span: name })}`, { replaces: true })
+            }
+          >
+            {one.name}
+          </button>
+        ))}
+      </fieldset>
+      <Shown asked={hits} what="Reading the series">
+        {(series) => (
+          <>
+            <div class="figures">
+              <Figure
+                name="Hits"
+                value={bounded(series.hits ?? 0, undefined)}
+                says={times.spanOf(series.from, series.to)}
+              />
+              <Figure name="Last week" value={whole(series.lastWeek?.hits ?? 0)} says={compared(series)} />
+              <Figure
+                name="Visitors"
+                value={people.value ? whole(people.value.uniques ?? 0) : "–"}
+                says={
+                  people.value
+                    ? `${whole(people.value.uniquesAtLeast ?? 0)} to ${bounded(people.value.uniquesAtMost ?? 0, undefined)}`
+                    : ""
+                }
+              />
+            </div>
+            <section class="card">
+              <Chart
+                title={`Hits of each ${series.grain}`}
+                says={story(series.points, "hits", (text) => times.windowOf(text, series.grain))}
+                times={series.points.map((point) => Date.parse(point.from) / 1000)}
+                lines={[
+                  { name: "Hits", look: "main", values: drawn(series.points, "hits") },
+                  {
+                    name: "Visitors",
+                    look: "second",
+                    values: drawn(people.value?.points ?? [], "uniques"),
+                  },
+                  {
+                    name: "Hits last week",
+                    look: "faint",
+                    values: series.points.map((_, place) => series.lastWeek?.points[place]?.hits ?? null),
+                  },
+                ]}
+                zone={series.zone}
+                height={260}
+                timeName={(seconds) => times.windowOf(new Date(seconds * 1000).toISOString(), series.grain)}
+              />
+              {series.exact === false ? (
+                <p class="about">
+                  Some old windows keep only their top rows: hits are at least what is shown.
+                </p>
+              ) : null}
+            </section>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Labels({ known, when }: { known: Known; when: (text: string) => string }) {
+  const rows: [string, string][] = [
+    ["Section", String(known.sectionId ?? "")],
+    ["Type", known.resourceType ?? ""],
+    ["Paid", known.paidType ?? ""],
+    ["Published", known.published ? when(known.published) : ""],
+    ["Authors", (known.authors ?? []).join(", ")],
+    ["Tags", (known.tags ?? []).join(", ")],
+  ];
+  return (
+    <dl class="labels-list">
+      {rows
+        .filter(([, value]) => value)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+// Only whole windows are compared.
+function compared(series: Series): string {
+  const both = series.lastWeek?.compared;
+  return both ? change(both.hits ?? 0, both.hitsBefore) : "";
+}

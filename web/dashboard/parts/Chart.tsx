@@ -1,0 +1,207 @@
+// A chart of points over time, with the same in words and as a table for whoever does not see it.
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+import { useCell } from "../cell.ts";
+import { looks } from "../theme.ts";
+import { knownZone, short, whole } from "../words.ts";
+
+export interface Line {
+  name: string;
+  values: readonly (number | null)[];
+  look: "main" | "second" | "faint";
+}
+
+export interface ChartProps {
+  title: string;
+  says: string;
+  times: readonly number[]; // seconds since 1970
+  lines: readonly Line[];
+  zone: string;
+  height?: number;
+  timeName: (seconds: number) => string;
+  isOpen?: boolean; // The last window is still open.
+}
+
+const ROWS_MAX = 200; // of the table: nobody reads more of them.
+
+export function Chart(props: ChartProps) {
+  const holder = useRef<HTMLDivElement>(null);
+  const plot = useRef<uPlot | null>(null);
+  const drawing = useCell(looks);
+  const shape = `${props.lines.map((line) => line.name + line.look).join()}|${props.zone}|${props.height}|${drawing}`;
+
+  useEffect(() => {
+    const element = holder.current;
+    if (!element) return;
+    const made = new uPlot(optionsOf(props, element), dataOf(props), element);
+    plot.current = made;
+    const watcher = new ResizeObserver(() => {
+      if (element.clientWidth) made.setSize({ width: element.clientWidth, height: props.height ?? 220 });
+    });
+    watcher.observe(element);
+    return () => {
+      watcher.disconnect();
+      made.destroy();
+      plot.current = null;
+    };
+  }, [shape]);
+
+  useEffect(() => {
+    plot.current?.setData(dataOf(props));
+  }, [props.times, props.lines]);
+
+  return (
+    <figure class="chart">
+      <figcaption>
+        <span class="chart-title">{props.title}</span>
+        <ul class="keys" aria-hidden="true">
+          {props.lines.map((line) => (
+            <li key={line.name} class={`key ${line.look}`}>
+              {line.name}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+      <div class="plot" ref={holder} role="img" aria-label={`${props.title}: ${props.says}`} />
+      <details class="as-table">
+        <summary>The same as a table</summary>
+        <Rows {...props} />
+      </details>
+    </figure>
+  );
+}
+
+function Rows({ title, times, lines, timeName }: ChartProps) {
+  const shown = times
+    .map((_, place) => place)
+    .slice(-ROWS_MAX)
+    .reverse();
+  return (
+    <section class="scroll" tabIndex={0} aria-label={`${title} as a table`}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            {lines.map((line) => (
+              <th scope="col" class="number" key={line.name}>
+                {line.name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((place) => (
+            <tr key={times[place]}>
+              <th scope="row">{timeName(times[place] ?? 0)}</th>
+              {lines.map((line) => {
+                const value = line.values[place];
+                return (
+                  <td class="number" key={line.name}>
+                    {value === null || value === undefined ? "–" : whole(value)}
+                  </td>
+                );
+              })}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function dataOf({ times, lines }: ChartProps): uPlot.AlignedData {
+  return [times as number[], ...lines.map((line) => line.values as (number | null)[])];
+}
+
+function colour(element: HTMLElement, name: string): string {
+  return getComputedStyle(element).getPropertyValue(name).trim() || "currentColor";
+}
+
+function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
+  const probe = (name: string) => {
+    const mark = document.createElement("span");
+    mark.className = `probe ${name}`;
+    element.append(mark);
+    const found = getComputedStyle(mark).color;
+    mark.remove();
+    return found;
+  };
+  const [ink, grid, main, faint, fill] = ["ink", "grid", "main", "faint", "fill"].map(probe) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
+  const font = `12px ${colour(element, "--font")}`;
+  const axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
+  const zone = knownZone(props.zone);
+  return {
+    width: element.clientWidth || 600,
+    height: props.height ?? 220,
+    legend: { show: false },
+    cursor: { y: false, points: { size: 7 } },
+    padding: [8, 18, 0, 0],
+    tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
+    scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(4, high * 1.08)] } },
+    axes: [
+      { ...axis, grid: { show: false }, size: 30, values: clockValues(zone) },
+      {
+        ...axis,
+        size: 48,
+        values: (_, values) => values.map((value) => (Number.isInteger(value) ? short(value) : "")),
+      },
+    ],
+    series: [
+      {},
+      ...props.lines.map((line): uPlot.Series => {
+        if (line.look === "main")
+          return { label: line.name, stroke: main, width: 2, fill, points: { show: false } };
+        if (line.look === "second") {
+          return { label: line.name, stroke: ink, width: 1.5, dash: [5, 4], points: { show: false } };
+        }
+        return { label: line.name, stroke: faint, width: 1.5, dash: [2, 3], points: { show: false } };
+      }),
+    ],
+    plugins: [reading(props)],
+  };
+}
+
+// 24 hours in the brand's zone, and the day where the marks are days.
+function clockValues(zone: string): uPlot.Axis.DynamicValues {
+  const clock = new Intl.DateTimeFormat("en-GB", { timeZone: zone, hour: "2-digit", minute: "2-digit" });
+  const day = new Intl.DateTimeFormat("en-GB", { timeZone: zone, day: "numeric", month: "short" });
+  const fine = new Intl.DateTimeFormat("en-GB", { timeZone: zone, timeStyle: "medium" });
+  return (_, splits, _axis, _space, step) =>
+    splits.map((seconds) => {
+      if (step < 60) return fine.format(seconds * 1000);
+      const text = clock.format(seconds * 1000);
+      return step >= 86_400 || text === "00:00" ? day.format(seconds * 1000) : text;
+    });
+}
+
+// What is under the pointer, in words, in the figure's own corner.
+function reading(props: ChartProps): uPlot.Plugin {
+  let label: HTMLElement | null = null;
+  return {
+    hooks: {
+      init: (self: uPlot) => {
+        label = document.createElement("div");
+        label.className = "reading";
+        label.hidden = true;
+        self.over.append(label);
+      },
+      setCursor: (self: uPlot) => {
+        if (!label) return;
+        const place = self.cursor.idx;
+        label.hidden = place === null || place === undefined;
+        if (place === null || place === undefined) return;
+        const parts = props.lines.map((line, number) => {
+          const value = self.data[number + 1]?.[place];
+          return `${line.name} ${value === null || value === undefined ? "–" : whole(value)}`;
+        });
+        label.textContent = `${props.timeName(self.data[0][place] ?? 0)}: ${parts.join(", ")}`;
+      },
+    },
+  };
+}

@@ -1,0 +1,33 @@
+// The pages by their addresses. A page that is not here does not exist, and no link leads to it.
+
+export interface PageOf {
+  path: string;
+  name: string;
+  inMenu: boolean;
+}
+
+export const PAGES: readonly PageOf[] = [
+  { path: "/", name: "Now", inMenu: true },
+  { path: "/most-read", name: "Most read", inMenu: true },
+  { path: "/trending", name: "Trending", inMenu: true },
+  { path: "/sections", name: "Sections and types", inMenu: true },
+  { path: "/audience", name: "Audience", inMenu: true },
+  { path: "/screening", name: "Screening", inMenu: true },
+  { path: "/ledger", name: "Ledger", inMenu: true },
+  { path: "/operations", name: "Operations", inMenu: true },
+  { path: "/settings", name: "Settings", inMenu: true },
+  { path: "/assets/", name: "Asset", inMenu: false },
+  { path: "/sign-in", name: "Sign in", inMenu: false },
+  { path: "/setup", name: "Set up", inMenu: false },
+  { path: "/invitation", name: "Invitation", inMenu: false },
+  { path: "/reset", name: "New password", inMenu: false },
+];
+
+export function pageOf(path: string): PageOf | undefined {
+  return PAGES.find((page) => (page.path === "/assets/" ? path.startsWith(page.path) : page.path === path));
+}
+
+// Pages about somebody, not about a brand.
+export function isOfPeople(path: string): boolean {
+  return ["/sign-in", "/setup", "/invitation", "/reset"].includes(path);
+}
