@@ -22,6 +22,7 @@ COLLECTED = {
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
     ("GET", "/v1/rules"), ("PUT", "/v1/rules"),
     ("GET", "/v1/keys"), ("POST", "/v1/keys"), ("POST", "/v1/tokens"),
+    ("POST", "/v1/screening/verdicts"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
