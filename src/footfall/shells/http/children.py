@@ -18,10 +18,14 @@ _log = logging.getLogger(__name__)
 class Child:
     """One child process and the link to it."""
 
-    def __init__(self, module: str, settings: str, *, lock: int, on_message: Callable[[Message], None]) -> None:
+    def __init__(
+        self, module: str, settings: str, *, lock: int, on_message: Callable[[Message], None], is_apart: bool = False
+    ) -> None:
+        """Make it; one that is apart gets no signal that is meant for all, and nobody waits until it is ready."""
         self._module = module
         self._settings = settings
         self._lock = lock
+        self._is_apart = is_apart
         self._on_message = on_message
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -88,6 +92,7 @@ class Child:
                 stdin=asyncio.subprocess.PIPE,
                 env=child_environment(),
                 pass_fds=(theirs.fileno(), self._lock),
+                start_new_session=self._is_apart,
             )
         assert self._process.stdin is not None
         self._process.stdin.write(self._settings.encode() + b"\n")

@@ -105,7 +105,9 @@ class Front:
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
         self._judged = Judged(self._desk)
-        self._judging = Child("footfall.app.judging", text, lock=lock, on_message=self._judged.on_message)
+        self._judging = Child(
+            "footfall.app.judging", text, lock=lock, on_message=self._judged.on_message, is_apart=True
+        )
         self._judged.answer_by(self._judging.send)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
@@ -114,7 +116,7 @@ class Front:
         """Start everything, serve, and stop in order."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+            loop.add_signal_handler(number, self._begin_to_stop)
         settings, clock = self._settings, self._clock
         salt_table = wiring.open_salt_table(settings, clock)
         chores = StreamChores(settings, clock, lambda: _made_store(settings, clock))
@@ -145,10 +147,14 @@ class Front:
         server.close()
         await self._stop(state)
 
+    def _begin_to_stop(self) -> None:
+        # The same signal may have ended a judge that was only starting, which is no failure of it.
+        self._judging.let_end()
+        self._stopping.set()
+
     async def _stop(self, state: FrontState) -> None:
         """Answer what is in progress, commit it, count it, and end."""
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
-        self._judging.let_end()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
