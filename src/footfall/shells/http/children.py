@@ -34,9 +34,9 @@ class Child:
         self.is_ready = asyncio.Event()
         self.restarts = 0
 
-    def start(self) -> None:
-        """Start the process and keep it running."""
-        self._task = asyncio.get_running_loop().create_task(self._keep_running())
+    def start(self, *, after_s: float = 0.0) -> None:
+        """Start the process after a while and keep it running."""
+        self._task = asyncio.get_running_loop().create_task(self._keep_running(after_s))
 
     def send(self, message: Message) -> bool:
         """Send a message; tell whether there is anybody to take it."""
@@ -63,7 +63,8 @@ class Child:
             process.kill()
             await process.wait()
 
-    async def _keep_running(self) -> None:
+    async def _keep_running(self, after_s: float) -> None:
+        await asyncio.sleep(after_s)
         wait_s = RESTART_S_MIN
         while not self._is_stopping:
             started = asyncio.get_running_loop().time()

@@ -57,6 +57,7 @@ from footfall.values.errors import FootfallError
 BACKLOG = 4_096
 HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
 SALT_CHORES_S = 60.0
+JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
 
 _log = logging.getLogger(__name__)
@@ -194,7 +195,7 @@ class Front:
         """Start the judge after all others are up: nobody waits for it."""
         await self._is_up(self._answering)
         if self._settings.screening_judging:
-            self._judging.start()
+            self._judging.start(after_s=JUDGING_AFTER_S)
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
