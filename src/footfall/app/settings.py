@@ -123,12 +123,12 @@ class Settings:
     )
     limit_address_burst: int = _whole(500, 1, 1_000_000, "The requests that one address may make at once.")
     screening_rules: bool = _other(
-        True,  # noqa: FBT003
+        True,  # noqa: FBT003 - what it is unless it is set
         "switch",
         "Label hits at the door by the rules of docs/screening.md; when it is off, every hit is a person's.",
     )
     screening_judging: bool = _other(
-        True,  # noqa: FBT003
+        True,  # noqa: FBT003 - what it is unless it is set
         "switch",
         "Judge visitors and assets by what they do, in a process or a function of its own (docs/screening.md).",
     )
