@@ -66,7 +66,11 @@ def run(plan: Plan) -> list[Row]:
     lean = traffic.lean(HITS)
     pages = [hit.rpartition(b',"at":')[0] + b',"client":"false,1920,GMT+0200"}' for hit in full]
     readers = [
-        Sender(f"203.0.{number % 250}.{number // 250}", FIREFOX.format(90 + number % 40, 90 + number % 40), False)  # noqa: FBT003
+        Sender(
+            f"203.0.{number % 250}.{number // 250}",
+            FIREFOX.format(90 + number % 40, 90 + number % 40),
+            wants_privacy=False,
+        )
         for number in range(VISITORS)
     ]
     senders = [chance.choice(readers) for _ in pages]

@@ -155,7 +155,7 @@ def test_a_front_that_is_killed_takes_its_children_along_and_a_new_start_is_soon
     first = starter.start(data)
     assert first.post([hit(asset) for asset in range(100)]).status == 202
     children = children_of(first.process.pid)
-    assert len(children) == 3
+    assert len(children) == 2  # The judge starts some seconds later.
     os.kill(first.process.pid, signal.SIGKILL)
     first.process.wait(5)
     began = time.monotonic()

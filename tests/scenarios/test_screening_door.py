@@ -1,5 +1,6 @@
 """The door's rules on a running instance: pages are judged, servers are not, and operators say whom to block."""
 
+import getpass
 import json
 from pathlib import Path
 from typing import Any
@@ -96,8 +97,8 @@ def test_operators_bring_lists_and_rules_while_it_runs(starter: Starter, tmp_pat
     assert book["screened"] == {"data-centre": 1, "rule-address": 1, "rule-country": 1, "rule-path": 1}
     shown = json.loads(footfall("lists", "show", *data, "--json").stdout)["lists"]
     assert [(one["list"], one["entries"], one["by"]) for one in shown] == [
-        ("countries", 1, "command line"),
-        ("data-centres", 1, "command line"),
+        ("countries", 1, f"command line, user {getpass.getuser()}"),
+        ("data-centres", 1, f"command line, user {getpass.getuser()}"),
     ]
     assert "data-centres" in footfall("lists", "history", *data).stdout
     assert footfall("audit", *data, "--brand", "abc").stdout.count("rules-changed") == 3

@@ -23,10 +23,10 @@ from footfall.flow.stream.records import (
 )
 from footfall.ports.blobs import Blobs, everything
 from footfall.ports.stream import Record
-from footfall.screening.covering import Covering, Standing, is_decided
+from footfall.screening.covering import Covering, Standing
 from footfall.screening.hit_columns import NOTHING
-from footfall.screening.labels import Label, label_of
-from footfall.screening.verdicts import Change, Verdict
+from footfall.screening.labels import Label, Reason, label_of
+from footfall.screening.verdicts import Change, Verdict, reason_of
 from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text
 
@@ -37,8 +37,6 @@ LOOK_EVERY_MS = MINUTE_MS
 READ_RECORDS = 200  # in one step: a tenth of a second, if each has fifty hits
 OBJECT_BYTES_MAX = 32_000_000  # of lines, before compression; an hour with more has several objects
 LEVEL = 6
-
-HELD, CONFIRMED = "verdict", "verdict-confirmed"  # the ledger's reasons for hits that a verdict covers
 
 _SCREENED, _UNTIL = "screened", "screened-until"
 _DAY_CHARACTERS = len("2026-11-15")
@@ -243,16 +241,16 @@ def _found(record: Record, covering: Covering) -> dict[int, Verdict | None]:
 def _hit(pack: Pack, place: int, verdict: Verdict | None) -> ApartHit:
     asset, section, resource_type, paid_type = pack.keys[place]
     reason = (pack.screened or {}).get(place, "")
-    label = label_of(reason)
-    if verdict is not None and is_decided(verdict):
-        reason, label = CONFIRMED, Label.BLOCKED  # also of hits that the door only suspected
-    elif verdict is not None and not reason:
-        reason, label = HELD, Label.SUSPECTED
+    if verdict is not None:
+        found = reason_of(verdict)
+        # A person's word counts also of hits that the door only suspected.
+        if found is Reason.VERDICT_CONFIRMED or not reason:
+            reason = found.value
     return ApartHit(
         arrived=instant_text(pack.arrived_at_ms),
         at=instant_text(pack.at_ms[place] if pack.at_ms else pack.arrived_at_ms),
         asset=asset,
-        label=label.value,
+        label=label_of(reason).value,
         reason=reason,
         section=section,
         resource_type=resource_type,

@@ -140,12 +140,12 @@ class Settings:
     smtp_password: str = _other("", "text", "The password that goes with it.")
     smtp_from: str = _other("", "text", "The address that mail to people is from.")
     screening_rules: bool = _other(
-        True,  # noqa: FBT003
+        True,  # noqa: FBT003 - what it is unless it is set
         "switch",
         "Label hits at the door by the rules of docs/screening.md; when it is off, every hit is a person's.",
     )
     screening_judging: bool = _other(
-        True,  # noqa: FBT003
+        True,  # noqa: FBT003 - what it is unless it is set
         "switch",
         "Judge visitors and assets by what they do, in a process or a function of its own (docs/screening.md).",
     )

@@ -6,7 +6,8 @@ import msgspec
 
 from footfall.screening.findings import SubjectKind
 from footfall.screening.hit_columns import NOTHING, visitor_bytes, visitor_code
-from footfall.screening.verdicts import JUDGE, Change, State, Verdict, is_applying, is_meant
+from footfall.screening.labels import Reason
+from footfall.screening.verdicts import Change, Verdict, is_applying, is_meant, reason_of
 
 
 class Covering:
@@ -38,12 +39,8 @@ class Covering:
             for one in (*(named or ()), *(about or ()))
             if one.from_ms <= at_ms < one.to_ms and is_meant(one, visitor=code, agent=agent)
         ]
-        return next((one for one in found if is_decided(one)), found[0] if found else None)
-
-
-def is_decided(verdict: Verdict) -> bool:
-    """Tell whether a person has confirmed a verdict; a judge may have, where a brand filters."""
-    return verdict.state is State.CONFIRMED and verdict.by != JUDGE
+        decided = (one for one in found if reason_of(one) is Reason.VERDICT_CONFIRMED)
+        return next(decided, found[0] if found else None)
 
 
 class Standing:

@@ -18,10 +18,14 @@ _log = logging.getLogger(__name__)
 class Child:
     """One child process and the link to it."""
 
-    def __init__(self, module: str, settings: str, *, lock: int, on_message: Callable[[Message], None]) -> None:
+    def __init__(
+        self, module: str, settings: str, *, lock: int, on_message: Callable[[Message], None], is_apart: bool = False
+    ) -> None:
+        """Make it; one that is apart gets no signal that is meant for all, and nobody waits until it is ready."""
         self._module = module
         self._settings = settings
         self._lock = lock
+        self._is_apart = is_apart
         self._on_message = on_message
         self._process: asyncio.subprocess.Process | None = None
         self._writer: asyncio.StreamWriter | None = None
@@ -30,9 +34,9 @@ class Child:
         self.is_ready = asyncio.Event()
         self.restarts = 0
 
-    def start(self) -> None:
-        """Start the process and keep it running."""
-        self._task = asyncio.get_running_loop().create_task(self._keep_running())
+    def start(self, *, after_s: float = 0.0) -> None:
+        """Start the process after a while and keep it running."""
+        self._task = asyncio.get_running_loop().create_task(self._keep_running(after_s))
 
     def send(self, message: Message) -> bool:
         """Send a message; tell whether there is anybody to take it."""
@@ -59,7 +63,8 @@ class Child:
             process.kill()
             await process.wait()
 
-    async def _keep_running(self) -> None:
+    async def _keep_running(self, after_s: float) -> None:
+        await asyncio.sleep(after_s)
         wait_s = RESTART_S_MIN
         while not self._is_stopping:
             started = asyncio.get_running_loop().time()
@@ -88,6 +93,7 @@ class Child:
                 stdin=asyncio.subprocess.PIPE,
                 env=child_environment(),
                 pass_fds=(theirs.fileno(), self._lock),
+                start_new_session=self._is_apart,
             )
         assert self._process.stdin is not None
         self._process.stdin.write(self._settings.encode() + b"\n")

@@ -62,6 +62,7 @@ from footfall.values.errors import FootfallError
 BACKLOG = 4_096
 HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
 SALT_CHORES_S = 60.0
+JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
 
 _log = logging.getLogger(__name__)
@@ -111,7 +112,9 @@ class Front:
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
         self._judged = Judged(self._desk)
-        self._judging = Child("footfall.app.judging", text, lock=lock, on_message=self._judged.on_message)
+        self._judging = Child(
+            "footfall.app.judging", text, lock=lock, on_message=self._judged.on_message, is_apart=True
+        )
         self._judged.answer_by(self._judging.send)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
@@ -121,7 +124,7 @@ class Front:
         """Start everything, serve, and stop in order."""
         loop = asyncio.get_running_loop()
         for number in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(number, self._stopping.set)
+            loop.add_signal_handler(number, self._begin_to_stop)
         settings, clock = self._settings, self._clock
         salt_table = wiring.open_salt_table(settings, clock)
         chores = StreamChores(settings, clock, lambda: _made_store(settings, clock))
@@ -152,10 +155,14 @@ class Front:
         server.close()
         await self._stop(state)
 
+    def _begin_to_stop(self) -> None:
+        # The same signal may have ended a judge that was only starting, which is no failure of it.
+        self._judging.let_end()
+        self._stopping.set()
+
     async def _stop(self, state: FrontState) -> None:
         """Answer what is in progress, commit it, count it, and end."""
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
-        self._judging.let_end()
         if self._live is not None:
             self._live.stop()  # Else its listeners would be waited for.
         state.lane.drain()
@@ -199,7 +206,7 @@ class Front:
         """Start the judge after all others are up: nobody waits for it."""
         await self._is_up(self._answering)
         if self._settings.screening_judging:
-            self._judging.start()
+            self._judging.start(after_s=JUDGING_AFTER_S)
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
