@@ -22,7 +22,8 @@ from bench.instance import BRAND, Instance
 from bench.plan import Plan
 from bench.results import Row, row
 from footfall.app.importing import open_import
-from footfall.app.settings import Given, read_settings
+from footfall.app.settings import Given
+from footfall.app.settings_reading import read_settings
 from footfall.flow.collect.imported import ImportedHits
 from footfall.flow.collect.logfile.reading import Wanted
 from footfall.shells.cli.log_import import Import, LogImport, Order, Session

@@ -16,12 +16,11 @@ from footfall.app.settings import (
     SettingsRefused,
     SettingsUnreadable,
     UnknownSetting,
-    environment,
     json_from_settings,
-    read_settings,
     require_named,
     settings_from_json,
 )
+from footfall.app.settings_reading import environment, read_settings
 from footfall.values.period import DEFAULT_PERIODS, Period
 from footfall.values.window import Grain
 

@@ -3,8 +3,9 @@
 import pytest
 
 from footfall.app.kept_settings import keep_settings, kept_settings
-from footfall.app.settings import ImpossibleSetting, Settings, read_settings
+from footfall.app.settings import ImpossibleSetting, Settings
 from footfall.app.settings_of_people import register_brands
+from footfall.app.settings_reading import read_settings
 
 URL, FROM = "https://footfall.example.com", "footfall@example.com"
 

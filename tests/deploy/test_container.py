@@ -6,7 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from footfall.app.settings import NAMES, read_settings
+from footfall.app.settings import NAMES
+from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.main import parser
 from footfall.shells.http.routes import ROUTES
 from tests.tidy.sources import HOUSE

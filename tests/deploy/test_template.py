@@ -16,7 +16,8 @@ from footfall.adapters.aws.dynamodb_items import Names
 from footfall.app import deploying_template
 from footfall.app.deploying import KEPT
 from footfall.app.deploying_archive import RUNTIMES
-from footfall.app.settings import NAMES, PROXY_SECRET_MIN
+from footfall.app.settings import NAMES
+from footfall.app.settings_reading import PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
 from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS

@@ -14,7 +14,7 @@ from footfall import __version__
 from footfall.adapters.embedded.snapshot import Snapshot, sqlite_version
 from footfall.app.backup_file import DATABASES, FORMAT, GIVEN_FILE, Manifest, write_backup
 from footfall.app.kept_settings import KEPT_FILE
-from footfall.app.settings import FILE_NAME
+from footfall.app.settings_reading import FILE_NAME
 from footfall.app.wiring import STREAM_FILE
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError

@@ -16,7 +16,7 @@ import msgspec
 import zstandard
 
 from footfall.app.kept_settings import KEPT_FILE
-from footfall.app.settings import FILE_NAME
+from footfall.app.settings_reading import FILE_NAME
 from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, STORE_FILE, STREAM_FILE
 from footfall.values.errors import FootfallError
 

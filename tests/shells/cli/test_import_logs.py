@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from footfall.app.settings import read_settings
+from footfall.app.settings_reading import read_settings
 from footfall.app.wiring import open_stream
 from footfall.flow.collect.logfile.formats import FORMATS
 from footfall.flow.stream.records import Pack, pack_from_record

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from footfall.app.settings import Settings, read_settings
+from footfall.app.settings import Settings
+from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.main import parser
 from footfall.shells.cli.serve import given_by_flags
 

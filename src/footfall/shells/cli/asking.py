@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from footfall.app.settings import NAMES, Given, Settings, read_settings
+from footfall.app.settings import NAMES, Given, Settings
+from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.command import URL, Command, Surroundings, WrongUsage
 from footfall.values.errors import FootfallError
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import msgspec
 from rich.text import Text
 
-from footfall.app.settings import Given, Settings, SettingsRefused, read_settings
+from footfall.app.settings import Given, Settings, SettingsRefused
+from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.asking import require_directory
 from footfall.shells.cli.command import CONFIG, DATA, JSON, Command, Exit, Surroundings, printable
 

@@ -11,7 +11,8 @@ from types import MappingProxyType
 from typing import Final
 
 from footfall import __version__
-from footfall.app.settings import SettingsRefused, environment
+from footfall.app.settings import SettingsRefused
+from footfall.app.settings_reading import environment
 from footfall.shells.cli import (
     assets,
     audit,

@@ -3,7 +3,8 @@
 import argparse
 from pathlib import Path
 
-from footfall.app.settings import Given, read_settings
+from footfall.app.settings import Given
+from footfall.app.settings_reading import read_settings
 from footfall.shells.cli.asking import require_directory
 from footfall.shells.cli.command import CONFIG, DATA, Argument, Command, Surroundings, above_zero
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable
 
 from footfall.app.link import Message, Unframed, framed
-from footfall.app.settings import child_environment
+from footfall.app.settings_reading import child_environment
 
 RESTART_S_MIN, RESTART_S_MAX = 0.1, 5.0
 

@@ -4,7 +4,8 @@ import logging
 from dataclasses import replace
 
 from footfall.app.logs import begin_logging
-from footfall.app.settings import ImpossibleSetting, Settings, environment, read_settings
+from footfall.app.settings import ImpossibleSetting, Settings
+from footfall.app.settings_reading import environment, read_settings
 from footfall.shells.lambdas import gauges
 from footfall.values.clock import Clock, SystemClock
 
