@@ -1,0 +1,153 @@
+"""Whether a formula makes sense among the other metrics: names that exist, no circle, units that go together."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from footfall.metrics.definition import Definition
+from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, text_of, walk
+from footfall.metrics.grammar import MalformedFormula
+from footfall.metrics.units import PLAIN, Unit, unit_from
+from footfall.values.errors import Refused
+
+DEPTH_MAX = 20  # of metrics that are computed from metrics
+NEEDED_MAX = 400  # metrics below one, with all that those need
+
+Lookup = Callable[[str], Definition | None]
+
+
+class UnknownMetric(Refused):
+    """A formula or a chain names a metric that is not in the catalogue."""
+
+
+class CircularMetric(Refused):
+    """A metric would be computed from itself; the path says how."""
+
+    def __init__(self, field: str, path: Sequence[str]) -> None:
+        super().__init__(field, f"would be computed from itself: {' -> '.join(path)}")
+        self.path = tuple(path)
+
+
+def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None = None) -> Unit:
+    """Return the unit of a metric, having checked all that it needs, or raise Refused.
+
+    `written` is the formula as somebody wrote it, so that a refusal points at the character they see.
+    """
+    _require_no_circle(definition, lookup, written)
+    units = Units(lambda name: definition if name == definition.name else lookup(name))
+    unit = units.of(definition) if written is None else units.of_formula(written)
+    if definition.is_hybrid and definition.unit and unit_from(definition.unit) != unit:
+        raise Refused("unit", f"is said to be {definition.unit}, and the formula gives {unit}")
+    if definition.chained_metric is not None:
+        chained = lookup(definition.chained_metric)
+        assert chained is not None, "it was found when circles were looked for"
+        if units.of(chained) != unit:
+            raise Refused("chainedMetric", f"{chained.name!r} is in {units.of(chained)}, and this metric in {unit}")
+        if chained.aggregation_style is not definition.aggregation_style:
+            raise Refused(
+                "chainedMetric",
+                f"{chained.name!r} is aggregated by {chained.aggregation_style}, this one by "
+                f"{definition.aggregation_style}: a period across the cutoff would be neither",
+            )
+    return unit
+
+
+class Units:
+    """The units of metrics, each worked out once."""
+
+    def __init__(self, lookup: Lookup) -> None:
+        self._lookup = lookup
+        self._known: dict[str, Unit] = {}
+
+    def of(self, definition: Definition) -> Unit:
+        """Return the unit of a metric's values."""
+        if definition.name not in self._known:
+            unit = self.of_formula(definition.formula) if definition.is_hybrid else unit_from(definition.unit)
+            self._known[definition.name] = unit
+        return self._known[definition.name]
+
+    def of_formula(self, formula: Node) -> Unit:
+        """Return the unit of what a formula gives, or raise MalformedFormula."""
+        return self._of_node(formula) or PLAIN
+
+    def _of_node(self, node: Node) -> Unit | None:
+        """Return the unit of a formula; None: it is nothing but zeros, which are zero of anything."""
+        match node:
+            case Number(value=value, unit=unit):
+                return None if value == 0 and unit.is_plain else unit
+            case Metric(name=name):
+                found = self._lookup(name)
+                assert found is not None, "unknown names were refused before"
+                return self.of(found)
+            case Negated(operand=operand) | Shift(operand=operand):
+                return self._of_node(operand)
+            case Binary(sign="+" | "-", left=left, right=right):
+                return self._same((left, right), node)
+            case Binary(sign=sign, left=left, right=right):
+                above, below = self._of_node(left) or PLAIN, self._of_node(right) or PLAIN
+                return above.times(below) if sign == "*" else above.per(below)
+            case Call(function=function, arguments=arguments):
+                return self._of_call(function, arguments, node)
+
+    def _of_call(self, function: Function, arguments: Sequence[Node], node: Node) -> Unit | None:
+        if function is Function.RATIO:
+            above, below, *default = arguments
+            unit = (self._of_node(above) or PLAIN).per(self._of_node(below) or PLAIN)
+            for one in default:
+                self._require_same(unit, self._of_node(one), one, node)
+            return unit
+        if function is Function.ROUND:
+            return self._of_node(arguments[0])
+        return self._same(arguments, node)
+
+    def _same(self, operands: Sequence[Node], node: Node) -> Unit | None:
+        unit: Unit | None = None
+        for one in operands:
+            other = self._of_node(one)
+            if unit is not None:
+                self._require_same(unit, other, one, node)
+            unit = unit if other is None else other
+        return unit
+
+    def _require_same(self, unit: Unit, other: Unit | None, operand: Node, node: Node) -> None:
+        if other is not None and other != unit:
+            raise MalformedFormula(
+                f"puts {unit} and {other} together: {text_of(operand)[:60]} is in {other}", operand.at or node.at
+            )
+
+
+def _require_no_circle(definition: Definition, lookup: Lookup, written: Node | None) -> None:
+    """Raise when a metric needs itself, needs one that is not there, or needs too many."""
+    path: list[str] = [definition.name]
+    waiting: list[Iterator[str]] = [iter(definition.needed_metrics)]
+    done: set[str] = set()
+    while waiting:
+        name = next(waiting[-1], None)
+        if name is None:
+            waiting.pop()
+            done.add(path.pop())
+            continue
+        if name in path:
+            raise CircularMetric(_field_of(definition, path, name), [*path[path.index(name) :], name])
+        if name in done:
+            continue
+        found = lookup(name)
+        if found is None:
+            raise _unknown(definition, name, written)
+        path.append(name)
+        waiting.append(iter(found.needed_metrics))
+        if len(path) > DEPTH_MAX or len(done) > NEEDED_MAX:
+            raise Refused("hybridFormula", f"needs metrics more than {DEPTH_MAX} deep, or more than {NEEDED_MAX}")
+
+
+def _field_of(definition: Definition, path: Sequence[str], name: str) -> str:
+    first = path[1] if len(path) > 1 else name
+    return "chainedMetric" if first == definition.chained_metric else "hybridFormula"
+
+
+def _unknown(definition: Definition, name: str, written: Node | None) -> Refused:
+    if not definition.is_hybrid or name not in definition.consumed_metrics:
+        return UnknownMetric("chainedMetric", f"there is no metric {name!r}")
+    places = [one.at for one in walk(written or definition.formula) if isinstance(one, Metric) and one.name == name]
+    if not places:
+        return UnknownMetric("hybridFormula", f"needs {name!r}, and there is no such metric")
+    at = min(places)
+    return UnknownMetric("hybridFormula", f"there is no metric {name!r} (character {at})")

@@ -1,0 +1,276 @@
+"""What a metric is: the fields of the metric-migration thesis, one way to write each, and a hash of what they mean."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import date
+from enum import StrEnum
+from functools import cached_property, lru_cache
+from typing import cast
+
+import msgspec
+from msgspec import Struct, structs
+
+from footfall.metrics.formula import Node, metrics_in, text_of
+from footfall.metrics.grammar import formula_from
+from footfall.metrics.units import unit_from
+from footfall.values.errors import Refused
+
+NAME_BYTES_MAX = 200
+TEXT_BYTES_MAX = 4_000
+TITLE_BYTES_MAX = 200
+DIMENSIONS_MAX = 8
+VALUES_MAX = 50  # of one dimension in a source's condition
+CONSUMED_MAX = 40  # by one formula; each is an edge that is written in one transaction with it
+HASH_DIGITS = 32
+
+_DIMENSION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
+_MEANINGLESS = ("title", "description", "owner")  # A change of them changes no number.
+
+
+class ValueType(StrEnum):
+    """What one value of a metric is."""
+
+    SCALAR = "SCALAR"
+    WEIGHTED_AVERAGE = "WEIGHTED_AVERAGE"
+    HYBRID = "HYBRID"
+    PERCENTILE = "PERCENTILE"
+
+
+class Aggregation(StrEnum):
+    """How the values of a period become one."""
+
+    SUM = "SUM"
+    LAST_DAY_OF_PERIOD = "LAST_DAY_OF_PERIOD"
+    PERCENTILE = "PERCENTILE"
+
+
+_STYLES: Mapping[ValueType, frozenset[Aggregation]] = {
+    ValueType.SCALAR: frozenset({Aggregation.SUM, Aggregation.LAST_DAY_OF_PERIOD}),
+    ValueType.WEIGHTED_AVERAGE: frozenset({Aggregation.SUM, Aggregation.LAST_DAY_OF_PERIOD}),
+    ValueType.HYBRID: frozenset({Aggregation.SUM, Aggregation.LAST_DAY_OF_PERIOD}),
+    ValueType.PERCENTILE: frozenset({Aggregation.PERCENTILE}),
+}
+
+
+class Counted(StrEnum):
+    """Where the values of a primitive metric come from."""
+
+    PUSHED = "pushed"
+    HITS = "hits"
+    VISITORS = "visitors"
+
+
+# What footfall's own counts can be asked by, and what they are counts of.
+COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
+    Counted.HITS: frozenset({"section", "resourceType", "paidType"}),
+    Counted.VISITORS: frozenset({"section"}),
+}
+COUNTED_UNITS: Mapping[Counted, str] = {Counted.HITS: "hits", Counted.VISITORS: "visitors"}
+
+
+class Source(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a primitive metric counts: points that a team pushes, or footfall's own counts where a condition holds."""
+
+    counts: Counted = Counted.PUSHED
+    where: Mapping[str, tuple[str, ...]] = {}
+
+
+class Definition(
+    Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True, forbid_unknown_fields=True, dict=True
+):
+    """One metric as somebody writes it; complete in itself, whatever version it is."""
+
+    name: str
+    value_type: ValueType
+    aggregation_style: Aggregation = Aggregation.SUM
+    aggregation_param: float | None = None  # which percentile
+    unit: str = ""
+    source: Source | None = None
+    related_dimensions: tuple[str, ...] = ()
+    hybrid_formula: str | None = None
+    chained_metric: str | None = None
+    chain_cutoff_date: str | None = None
+    title: str = ""
+    description: str = ""
+    owner: str = ""
+
+    @property
+    def is_hybrid(self) -> bool:
+        """Tell whether it is computed from other metrics."""
+        return self.value_type is ValueType.HYBRID
+
+    @cached_property
+    def formula(self) -> Node:
+        """Return what a hybrid metric computes."""
+        assert self.hybrid_formula is not None, "only hybrid metrics have one"
+        return _formula(self.hybrid_formula)
+
+    @property
+    def consumed_metrics(self) -> tuple[str, ...]:
+        """Return the metrics that its formula names."""
+        return tuple(sorted(metrics_in(self.formula))) if self.is_hybrid else ()
+
+    @property
+    def needed_metrics(self) -> tuple[str, ...]:
+        """Return all metrics that it cannot do without: those that it consumes, and the one it is chained to."""
+        return tuple(sorted({*self.consumed_metrics, *([self.chained_metric] if self.chained_metric else [])}))
+
+    @cached_property
+    def hash(self) -> str:
+        """Return a hash of everything that its numbers depend on, and of nothing else."""
+        plain = msgspec.to_builtins(self)
+        meant = {field: value for field, value in plain.items() if field not in ("name", *_MEANINGLESS)}
+        return hashlib.sha256(msgspec.json.encode(meant, order="deterministic")).hexdigest()[:HASH_DIGITS]
+
+
+@lru_cache(maxsize=50_000)
+def _formula(text: str) -> Node:
+    return formula_from(text)
+
+
+def definition_from(document: object) -> Definition:
+    """Return the metric that a document describes, each field written in its one way, or raise Refused."""
+    if not isinstance(document, Mapping) or "consumedMetrics" not in document:
+        return normal(_decoded(document))  # pyright: ignore[reportUnknownArgumentType] - documents come from outside
+    fields = cast("Mapping[str, object]", document)
+    found = normal(_decoded({name: value for name, value in fields.items() if name != "consumedMetrics"}))
+    if fields["consumedMetrics"] not in (list(found.consumed_metrics), None):
+        raise Refused("consumedMetrics", f"are told by the formula: {', '.join(found.consumed_metrics) or 'none'}")
+    return found
+
+
+def _decoded(document: object) -> Definition:
+    try:
+        return msgspec.convert(document, type=Definition)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).partition(" - at `$")
+        field = place.strip("`.").lstrip(".") or "body"
+        raise Refused(field, f"{reason[0].lower()}{reason[1:]}; docs/formats/metrics.md describes each field") from None
+
+
+def normal(definition: Definition) -> Definition:
+    """Return a definition with each field written in its one way, or raise Refused where one cannot be."""
+    _require_style(definition)
+    texts = {"title": TITLE_BYTES_MAX, "description": TEXT_BYTES_MAX, "owner": TITLE_BYTES_MAX}
+    for field, bytes_max in texts.items():
+        _require_text(field, getattr(definition, field), bytes_max=bytes_max)
+    definition = structs.replace(definition, name=require_metric_name(definition.name))
+    chained = _normal_chain(definition)
+    return _normal_hybrid(chained) if chained.is_hybrid else _normal_primitive(chained)
+
+
+def require_metric_name(name: str, *, field: str = "name") -> str:
+    """Return a metric's name in its one Unicode form, or raise Refused."""
+    written = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance] - documents come from outside
+    if not written or written != written.strip() or not written.isprintable():
+        raise Refused(field, f"{name!r} is not a name: one line of text, with no space at its ends")
+    _require_text(field, written, bytes_max=NAME_BYTES_MAX)
+    return written
+
+
+def _require_text(field: str, text: str, *, bytes_max: int) -> None:
+    try:
+        size = len(text.encode())
+    except UnicodeEncodeError:
+        raise Refused(field, "has half of a character (a lone surrogate)") from None
+    if size > bytes_max:
+        raise Refused(field, f"has {size:,} bytes, at most {bytes_max:,} are taken")
+
+
+def _require_style(definition: Definition) -> None:
+    allowed = _STYLES[definition.value_type]
+    if definition.aggregation_style not in allowed:
+        known = " or ".join(sorted(allowed))
+        raise Refused(
+            "aggregationStyle",
+            f"{definition.aggregation_style} is not for {definition.value_type}, which takes {known}",
+        )
+    is_percentile = definition.aggregation_style is Aggregation.PERCENTILE
+    if not is_percentile and definition.aggregation_param is not None:
+        raise Refused("aggregationParam", "says which percentile, and only a percentile has one")
+    if is_percentile and (definition.aggregation_param is None or not 0 <= definition.aggregation_param <= 100):
+        raise Refused("aggregationParam", "must be a number from 0 to 100: which percentile it is")
+
+
+def _normal_chain(definition: Definition) -> Definition:
+    chained, cutoff = definition.chained_metric, definition.chain_cutoff_date
+    if (chained is None) != (cutoff is None):
+        missing = "chainedMetric" if chained is None else "chainCutoffDate"
+        raise Refused(missing, "chainedMetric and chainCutoffDate go together: whose data, and before which day")
+    if chained is None or cutoff is None:
+        return definition
+    try:
+        day = date.fromisoformat(cutoff)
+    except ValueError:
+        raise Refused("chainCutoffDate", f"{cutoff[:40]!r} is not a day such as 2026-01-31") from None
+    name = require_metric_name(chained, field="chainedMetric")
+    if name == definition.name:
+        raise Refused("chainedMetric", f"{name!r} would be chained to itself")
+    return structs.replace(definition, chained_metric=name, chain_cutoff_date=day.isoformat())
+
+
+def _normal_hybrid(definition: Definition) -> Definition:
+    if definition.hybrid_formula is None:
+        raise Refused("hybridFormula", "is missing: a HYBRID metric is computed by one")
+    if definition.related_dimensions or definition.source is not None:
+        field = "source" if definition.source is not None else "relatedDimensions"
+        raise Refused(field, "is for primitive metrics; a HYBRID metric has those of the metrics it consumes")
+    formula = formula_from(definition.hybrid_formula)
+    consumed = metrics_in(formula)
+    if not consumed:
+        raise Refused("hybridFormula", "names no metric, so that it would be the same number for ever")
+    if len(consumed) > CONSUMED_MAX:
+        raise Refused("hybridFormula", f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts")
+    for name in consumed:
+        require_metric_name(name, field="hybridFormula")
+    unit = str(unit_from(definition.unit)) if definition.unit else ""
+    return structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
+
+
+def _normal_primitive(definition: Definition) -> Definition:
+    if definition.hybrid_formula is not None:
+        raise Refused("hybridFormula", f"is for HYBRID metrics, and this one is {definition.value_type}")
+    source = definition.source or Source()
+    dimensions = tuple(sorted(set(definition.related_dimensions)))
+    if len(dimensions) > DIMENSIONS_MAX:
+        raise Refused("relatedDimensions", f"has {len(dimensions)} entries, at most {DIMENSIONS_MAX} are taken")
+    for one in (*dimensions, *source.where):
+        if _DIMENSION.fullmatch(one) is None:
+            raise Refused(
+                "relatedDimensions", f"{one[:40]!r} is not a dimension: letters, digits and _, such as section"
+            )
+    if source.counts is Counted.PUSHED:
+        _require_pushed(source)
+        unit = str(unit_from(definition.unit or "ratio"))
+        return structs.replace(definition, source=None, related_dimensions=dimensions, unit=unit)
+    return _normal_counted(definition, source, dimensions)
+
+
+def _require_pushed(source: Source) -> None:
+    if source.where:
+        raise Refused("source.where", "is for footfall's own counts; points that are pushed are what they are")
+
+
+def _normal_counted(definition: Definition, source: Source, dimensions: tuple[str, ...]) -> Definition:
+    if definition.value_type is not ValueType.SCALAR:
+        raise Refused(
+            "valueType", f"{definition.value_type} has to be pushed: footfall counts {source.counts}, a SCALAR"
+        )
+    unit = unit_from(definition.unit or COUNTED_UNITS[source.counts])
+    if str(unit) != COUNTED_UNITS[source.counts]:
+        raise Refused("unit", f"is {COUNTED_UNITS[source.counts]}: that is what is counted, not {unit}")
+    known = COUNTED_DIMENSIONS[source.counts]
+    for one in (*dimensions, *source.where):
+        if one not in known:
+            raise Refused(
+                "relatedDimensions", f"{one!r} is not kept of {source.counts}: {', '.join(sorted(known))} are"
+            )
+    where = {one: tuple(sorted(set(values))) for one, values in sorted(source.where.items())}
+    for one, values in where.items():
+        if not 1 <= len(values) <= VALUES_MAX:
+            raise Refused(f"source.where.{one}", f"has {len(values)} values: it must be 1 to {VALUES_MAX}")
+    return structs.replace(
+        definition, source=Source(source.counts, where), related_dimensions=dimensions, unit=str(unit)
+    )
