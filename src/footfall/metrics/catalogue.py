@@ -1,0 +1,299 @@
+"""The catalogue of one brand: every change is a new version, written whole or not at all.
+
+All changes of a brand follow each other: each transaction counts up one number in the catalogue's head and holds only
+if nobody else did. So what was checked before it (names, circles, units, who uses what) still holds when it is written.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+
+from msgspec import structs
+
+from footfall.metrics import keys
+from footfall.metrics.checking import UnknownMetric, checked_unit
+from footfall.metrics.definition import Definition
+from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
+from footfall.metrics.versions import REASON_BYTES_MAX, Deprecation, Version, differences, version_from
+from footfall.metrics.writing import Row, Saved, actions_of, in_order, row_from
+from footfall.ports.errors import Changed
+from footfall.ports.items import Item
+from footfall.ports.table import Absent, Action, Delete, Equals, Put, Table, everything
+from footfall.values.clock import Clock
+from footfall.values.errors import Refused
+
+TRIES_MAX = 20
+METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we know of
+USERS_NAMED = 20
+ACTIONS_MAX = 90  # of one transaction, with room for its head
+
+
+@dataclass(slots=True)
+class _Ground:
+    """What a change sees of the catalogue: the newest versions that it read, and those that it is about to write."""
+
+    read: Callable[[str], Version | None]
+    seen: dict[str, Version | None] = field(default_factory=dict[str, Version | None])
+
+    def newest(self, name: str) -> Version | None:
+        """Return the newest version of a metric, read once."""
+        if name not in self.seen:
+            self.seen[name] = self.read(name)
+        return self.seen[name]
+
+    def definition(self, name: str) -> Definition | None:
+        """Return the newest definition of a metric."""
+        found = self.newest(name)
+        return None if found is None else found.definition
+
+
+class MetricCatalogue:
+    """The metrics of all brands in one table."""
+
+    def __init__(self, table: Table, *, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def newest(self, brand: str, name: str) -> Version:
+        """Return the newest version of a metric: one get."""
+        found = self._newest(brand, name)
+        if found is None:
+            raise NoSuchMetric("name", f"there is no metric {name!r}")
+        return found
+
+    def version(self, brand: str, name: str, number: int) -> Version:
+        """Return a version by its number, or raise NoSuchMetric."""
+        item = self._table.get(keys.version(brand, name, number)) if 0 < number < 10**10 else None
+        if item is None:
+            newest = self.newest(brand, name)
+            raise NoSuchMetric("version", f"{name!r} has versions 1 to {newest.number}, not {number}")
+        return version_from(item)
+
+    def by_hash(self, brand: str, name: str, digest: str) -> Version:
+        """Return the newest version that has a hash, or raise NoSuchMetric."""
+        item = self._table.get(keys.by_hash(brand, name, digest)) if digest.isalnum() and len(digest) < 100 else None
+        if item is None:
+            self.newest(brand, name)
+            raise NoSuchMetric("hash", f"no version of {name!r} has the hash {digest[:40]!r}")
+        number = item["version"]
+        assert isinstance(number, int)
+        return self.version(brand, name, number)
+
+    def as_of(self, brand: str, name: str, moment_ms: int) -> Version:
+        """Return the version that was the newest at a moment, or raise NoSuchMetric."""
+        for version in self.versions(brand, name):
+            if version.updated_at_ms <= moment_ms:
+                return version
+        newest = self.newest(brand, name)
+        raise NoSuchMetric("asOf", f"{name!r} was created later, at {newest.created_at_ms}")
+
+    def versions(self, brand: str, name: str) -> Iterator[Version]:
+        """Yield all versions of a metric, the newest first."""
+        first, last = keys.version(brand, name, 1).sort, keys.version(brand, name, 10**10 - 1).sort
+        partition = keys.versions(brand, name)
+        for found in everything(self._table, partition, at_least=first, at_most=last, backwards=True):
+            yield version_from(found.item)
+
+    def rows(self, brand: str, *, after: str = "") -> Iterator[Row]:
+        """Yield the lines of a brand's metrics by name, those after one."""
+        for found in everything(self._table, keys.rows(brand), at_least=after or None):
+            if found.key.sort != after:
+                yield row_from(found)
+
+    def users(self, brand: str, name: str) -> Iterator[str]:
+        """Yield the metrics that need one, by name."""
+        for found in everything(self._table, keys.users(brand, name)):
+            by = self._newest(brand, found.key.sort)
+            # What was needed once is only forgotten after the change that needs it no more.
+            if by is not None and name in by.definition.needed_metrics:
+                yield found.key.sort
+
+    def revision(self, brand: str) -> int:
+        """Return how often the catalogue was changed, which tells whether what was read of it is still so."""
+        return self._head(brand)[0]
+
+    def changed_since(self, brand: str, revision: int) -> Iterator[str]:
+        """Yield the names of metrics that were changed after a revision; some of them may come twice."""
+        for found in everything(self._table, keys.changes(brand), at_least=keys.change(brand, revision + 1).sort):
+            names = found.item["names"]
+            assert isinstance(names, frozenset)
+            yield from sorted(str(name) for name in names)
+
+    def save(self, brand: str, saved: Saved, *, by: str) -> Version:
+        """Add a metric or a version of one, and return it; what means the same already is left as it is."""
+        return self.save_all(brand, [saved], by=by)[0]
+
+    def save_all(self, brand: str, saved: Sequence[Saved], *, by: str) -> list[Version]:
+        """Save several metrics, each after those it needs; raise Refused with none of a transaction's written."""
+        ordered = in_order(saved)
+        done: dict[str, Version] = {}
+        while len(done) < len(ordered):
+            left = [one for one in ordered if one.definition.name not in done]
+            done |= self._commit(brand, partial(self._some, brand, left, by))
+        return [done[one.definition.name] for one in saved]
+
+    def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:
+        """Say that a metric should not be used any more; it goes on answering."""
+        _require_reason(reason, is_needed=True)
+
+        def changed(ground: _Ground) -> list[Version]:
+            newest = self._required(ground, name)
+            if replacement and ground.newest(replacement) is None:
+                raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
+            gone = Deprecation(self._clock.now_ms(), by, reason, replacement)
+            return [self._next(newest, newest.definition, reason=reason, by=by, deprecation=gone)]
+
+        return self._commit(brand, changed)[name]
+
+    def restore(self, brand: str, name: str, *, reason: str, by: str) -> Version:
+        """Take a deprecation back."""
+        _require_reason(reason, is_needed=False)
+
+        def changed(ground: _Ground) -> list[Version]:
+            newest = self._required(ground, name)
+            if newest.deprecation is None:
+                raise Refused("name", f"{name!r} is not deprecated")
+            return [self._next(newest, newest.definition, reason=reason, by=by)]
+
+        return self._commit(brand, changed)[name]
+
+    def delete(self, brand: str, name: str) -> None:
+        """Remove a metric that nothing needs, with all its versions; raise MetricInUse."""
+        for _ in range(TRIES_MAX):
+            revision, count = self._head(brand)
+            newest = self.newest(brand, name)
+            if users := self._some_users(brand, name):
+                raise MetricInUse(name, users, what="it cannot be removed")
+            gone = [Delete(keys.version(brand, name, keys.NEWEST)), Delete(keys.row(brand, name))]
+            try:
+                self._table.transact([*gone, *self._counted(brand, revision, count - 1, [name])])
+            except Changed:
+                continue
+            self._forget(brand, newest)
+            return
+        raise CatalogueBusy(f"{name!r} could not be removed: the catalogue is changed all the time; try again.")
+
+    # --- how a change is made ---------------------------------------------------------------------------
+
+    def _commit(self, brand: str, change: Callable[[_Ground], list[Version]]) -> dict[str, Version]:
+        """Write what a change makes of the newest versions, again when somebody else was faster."""
+        for _ in range(TRIES_MAX):
+            revision, count = self._head(brand)
+            ground = _Ground(lambda name: self._newest(brand, name))
+            made = change(ground)
+            fresh = [one for one in made if ground.seen.get(one.name) is not one]
+            if not fresh:
+                return {one.name: one for one in made}
+            new = sum(ground.newest(one.name) is None for one in fresh)
+            if count + new > METRICS_MAX:
+                raise Refused("name", f"a brand has at most {METRICS_MAX:,} metrics")
+            actions = [action for one in fresh for action in actions_of(brand, one, ground.newest(one.name))]
+            counted = self._counted(brand, revision, count + new, [one.name for one in fresh])
+            try:
+                self._table.transact([*actions, *counted])
+            except Changed:
+                continue
+            self._drop_edges(brand, fresh, ground)
+            return {one.name: one for one in made}
+        raise CatalogueBusy("the catalogue is changed by others all the time; nothing was written, try again.")
+
+    def _some(self, brand: str, left: Sequence[Saved], by: str, ground: _Ground) -> list[Version]:
+        """Return as many of the next versions as one transaction holds."""
+        made: dict[str, Version] = {}
+        room = ACTIONS_MAX
+        for one in left:
+            room -= 4 + len(one.definition.needed_metrics)
+            if room < 0 and made:
+                break
+            made[one.definition.name] = self._saved(brand, one, made, ground, by)
+        return list(made.values())
+
+    def _saved(self, brand: str, one: Saved, made: Mapping[str, Version], ground: _Ground, by: str) -> Version:
+        def lookup(name: str) -> Definition | None:
+            return made[name].definition if name in made else ground.definition(name)
+
+        _require_reason(one.reason, is_needed=False)
+        before = ground.newest(one.definition.name)
+        self._require_based(brand, one, before)
+        unit = checked_unit(one.definition, lookup, written=one.written)
+        definition = structs.replace(one.definition, unit=str(unit))
+        if before is None:
+            now_ms = self._clock.now_ms()
+            return Version(
+                definition=definition, number=1, updated_at_ms=now_ms, updated_by=by, created_at_ms=now_ms,
+                created_by=by, reason=one.reason,
+            )  # fmt: skip
+        if definition == before.definition:
+            return before
+        if definition.unit != before.definition.unit and (users := self._some_users(brand, one.definition.name)):
+            raise MetricInUse(one.definition.name, users, what=f"its unit cannot become {unit}")
+        return self._next(before, definition, reason=one.reason, by=by, deprecation=before.deprecation)
+
+    def _require_based(self, brand: str, one: Saved, before: Version | None) -> None:
+        name, newest = one.definition.name, 0 if before is None else before.number
+        if one.based_on in (None, newest):
+            return
+        if before is None:
+            raise NoSuchMetric("name", f"there is no metric {name!r}")
+        if one.based_on == 0:
+            raise MetricExists("name", f"{name!r} was defined before; update it, based on version {newest}")
+        based = self.version(brand, name, one.based_on)
+        changes = differences(based, before)
+        raise ChangedMeanwhile(name, based_on=based.number, newest=newest, differences=changes)
+
+    def _some_users(self, brand: str, name: str) -> list[str]:
+        return list(islice(self.users(brand, name), USERS_NAMED))
+
+    def _next(
+        self, before: Version, definition: Definition, *, reason: str, by: str, deprecation: Deprecation | None = None
+    ) -> Version:
+        # A clock that goes back does not make a version older than the one before it.
+        now_ms = max(self._clock.now_ms(), before.updated_at_ms)
+        return structs.replace(
+            before, definition=definition, number=before.number + 1, updated_at_ms=now_ms, updated_by=by,
+            reason=reason, deprecation=deprecation,
+        )  # fmt: skip
+
+    def _required(self, ground: _Ground, name: str) -> Version:
+        found = ground.newest(name)
+        if found is None:
+            raise NoSuchMetric("name", f"there is no metric {name!r}")
+        return found
+
+    def _newest(self, brand: str, name: str) -> Version | None:
+        item = self._table.get(keys.version(brand, name, keys.NEWEST))
+        return None if item is None else version_from(item)
+
+    def _head(self, brand: str) -> tuple[int, int]:
+        item: Item = self._table.get(keys.head(brand)) or {}
+        revision, count = item.get("revision", 0), item.get("metrics", 0)
+        assert isinstance(revision, int)
+        assert isinstance(count, int)
+        return revision, count
+
+    def _counted(self, brand: str, revision: int, count: int, names: Iterable[str]) -> list[Action]:
+        is_same = Equals("revision", revision) if revision else Absent()
+        head = Put(keys.head(brand), {"revision": revision + 1, "metrics": count}, expects=(is_same,))
+        return [head, Put(keys.change(brand, revision + 1), {"names": frozenset(names)})]
+
+    def _drop_edges(self, brand: str, fresh: Iterable[Version], ground: _Ground) -> None:
+        """Forget what metrics needed before; whoever reads an edge that is still there looks whether it is so."""
+        for one in fresh:
+            before = ground.newest(one.name)
+            needed = frozenset(one.definition.needed_metrics)
+            for name in frozenset(before.definition.needed_metrics if before else ()) - needed:
+                self._table.delete(Delete(keys.user(brand, name, one.name)))
+
+    def _forget(self, brand: str, newest: Version) -> None:
+        for name in newest.definition.needed_metrics:
+            self._table.delete(Delete(keys.user(brand, name, newest.name)))
+        for found in everything(self._table, keys.versions(brand, newest.name)):
+            self._table.delete(Delete(found.key))
+
+
+def _require_reason(reason: str, *, is_needed: bool) -> None:
+    if is_needed and not reason.strip():
+        raise Refused("reason", "is missing: those who use the metric want to know why")
+    if len(reason.encode("utf-8", "replace")) > REASON_BYTES_MAX:
+        raise Refused("reason", f"is longer than {REASON_BYTES_MAX:,} bytes")

@@ -1,0 +1,38 @@
+"""What can be wrong with what is asked of the catalogue, besides what is wrong with a definition."""
+
+from collections.abc import Sequence
+
+from footfall.values.errors import FootfallError, Refused
+
+
+class NoSuchMetric(Refused):
+    """Nobody has defined a metric of this name, or no version of it is the one that is asked for."""
+
+
+class MetricExists(Refused):
+    """A metric of this name was defined before."""
+
+
+class MetricInUse(Refused):
+    """Others are computed from the metric, so that it stays."""
+
+    def __init__(self, name: str, users: Sequence[str], *, what: str) -> None:
+        super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; deprecate it, or change those first")
+        self.users = tuple(users)
+
+
+class ChangedMeanwhile(FootfallError):
+    """Somebody else saved the metric after it was read; `differences` says what they changed."""
+
+    def __init__(self, name: str, *, based_on: int, newest: int, differences: Sequence[object]) -> None:
+        super().__init__(
+            f"version {newest} of {name!r} was saved meanwhile, and this change is based on version {based_on}: "
+            "look at what changed, and save again based on the newest."
+        )
+        self.based_on = based_on
+        self.newest = newest
+        self.differences = list(differences)
+
+
+class CatalogueBusy(FootfallError):
+    """So many others are changing the catalogue that a change found no moment; it is safe to try again."""

@@ -1,0 +1,99 @@
+"""How a change of the catalogue is written: which items a version makes, and in which order several are saved."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from footfall.metrics import keys
+from footfall.metrics.definition import Definition
+from footfall.metrics.formula import Node
+from footfall.metrics.versions import Version, item_of
+from footfall.ports.items import Item
+from footfall.ports.table import Absent, Action, Equals, Found, Put
+from footfall.values.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A definition that is to be saved: on which version it is based (0: it is new), and why."""
+
+    definition: Definition
+    based_on: int | None = None  # None: on whatever is newest
+    reason: str = ""
+    written: Node | None = None  # the formula as somebody wrote it, for what has to be said of it
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A metric's line in the list."""
+
+    name: str
+    value_type: str
+    unit: str
+    title: str
+    version: int
+    hash: str
+    is_deprecated: bool
+    needs: frozenset[str]
+
+
+def in_order(saved: Sequence[Saved]) -> list[Saved]:
+    """Return what is to be saved, each after those of them that it needs; circles stay as they are, to be refused."""
+    by_name = {one.definition.name: one for one in saved}
+    if len(by_name) < len(saved):
+        raise Refused("name", "two of these metrics have one name")
+    placed: dict[str, Saved] = {}
+    for start in by_name:
+        stack: list[tuple[str, bool]] = [(start, False)]
+        entered: set[str] = set()
+        while stack:
+            name, is_left = stack.pop()
+            if name in placed or name not in by_name:
+                continue
+            if is_left or name in entered:
+                placed[name] = by_name[name]
+                continue
+            entered.add(name)
+            stack.append((name, True))
+            stack.extend((one, False) for one in by_name[name].definition.needed_metrics)
+    return list(placed.values())
+
+
+def actions_of(brand: str, version: Version, before: Version | None) -> list[Action]:
+    """Return what writes a version: itself, the copy under zero, its hash, its line, and whom it needs."""
+    name, number = version.name, version.number
+    is_next = Absent() if before is None else Equals("latestVersion", before.number)
+    needed = frozenset(version.definition.needed_metrics)
+    known = frozenset(before.definition.needed_metrics) if before is not None else frozenset[str]()
+    edges = [Put(keys.user(brand, one, name), {}) for one in sorted(needed - known)]
+    return [
+        Put(keys.version(brand, name, number), item_of(version)),
+        Put(keys.version(brand, name, keys.NEWEST), item_of(version, latest=number), expects=(is_next,)),
+        Put(keys.by_hash(brand, name, version.definition.hash), {"version": number}),
+        Put(keys.row(brand, name), row_of(version)),
+        *edges,
+    ]
+
+
+def row_of(version: Version) -> Item:
+    """Return a metric's line in the list."""
+    definition = version.definition
+    row: Item = {
+        "valueType": definition.value_type.value,
+        "unit": definition.unit,
+        "title": definition.title,
+        "version": version.number,
+        "hash": definition.hash,
+        "isDeprecated": version.deprecation is not None,
+    }
+    return {**row, "needs": frozenset(definition.needed_metrics)} if definition.needed_metrics else row
+
+
+def row_from(found: Found) -> Row:
+    """Return the line that an item holds."""
+    item = found.item
+    return Row(
+        name=found.key.sort, value_type=str(item["valueType"]), unit=str(item["unit"]), title=str(item["title"]),
+        version=int(str(item["version"])), hash=str(item["hash"]), is_deprecated=bool(item["isDeprecated"]),
+        needs=cast("frozenset[str]", item.get("needs", frozenset[str]())),
+    )  # fmt: skip
