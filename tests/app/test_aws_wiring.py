@@ -81,6 +81,7 @@ def test_raw_hits_are_kept_in_the_bucket(ground: AwsGround) -> None:
         ("aws_store_table", wiring.open_store),
         ("aws_accounts_table", wiring.open_accounts),
         ("aws_catalog_table", wiring.open_catalogue),
+        ("aws_metrics_table", wiring.open_metrics_table),
         ("aws_salts_table", wiring.open_salt_table),
         ("aws_raw_bucket", aws_wiring.open_archive),
     ],

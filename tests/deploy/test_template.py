@@ -25,11 +25,11 @@ from footfall.shells.http.openapi import OPERATIONS
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
 FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
-TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "SaltsTable")
+TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable")
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
-    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"},
-    "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
+    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable"},
+    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
@@ -39,7 +39,7 @@ TOUCHES = {
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {
-    "Collect": {"Stream", "AccountsTable", "CatalogTable", "SaltsTable"},
+    "Collect": {"Stream", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable"},
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},

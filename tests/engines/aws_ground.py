@@ -19,7 +19,7 @@ from tests.engines.dynamodb import ACCESS_KEY, REGION, SECRET_KEY, DynamoDbEngin
 from tests.engines.kinesis import KinesisEngine, require_active
 from tests.engines.seaweedfs import Store, remove
 
-TABLES = ("aws_store_table", "aws_accounts_table", "aws_catalog_table", "aws_salts_table")
+TABLES = ("aws_store_table", "aws_accounts_table", "aws_catalog_table", "aws_metrics_table", "aws_salts_table")
 # One pair that every engine lets in.
 VARIABLES = {
     "AWS_ACCESS_KEY_ID": ACCESS_KEY,

@@ -32,12 +32,12 @@ MOMENT = (1980, 1, 1, 0, 0, 0)  # The first that an archive can hold: the real o
 # What handlers need. Lambda has a boto3, but its own choice of version changes under us without a test.
 NEEDED = (
     "apsw", "argon2-cffi", "argon2-cffi-bindings", "cffi", "crawler-user-agents", "datasketches", "google-re2",
-    "httptools", "krcf", "msgspec", "numpy",
+    "httptools", "krcf", "lark", "msgspec", "numpy",
     "prometheus_client", "starlette", "anyio", "idna", "typing_extensions", "tzdata", "xxhash", "zstandard", "boto3",
     "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3",
 )  # fmt: skip
-# What footfall depends on and no handler does: what draws on terminals, and the event loop of a server.
-LEFT_OUT = ("rich", "uvloop")
+# What footfall depends on and no handler does: terminals, files of people, and the event loop of a server.
+LEFT_OUT = ("pyyaml", "rich", "uvloop")
 PARTS_LEFT_OUT = ("shells/cli", "client")  # Of footfall itself: commands and the client for other programs.
 SERVICES = ("dynamodb", "kinesis", "s3")  # botocore describes 400; a function calls these.
 # What pip writes about an installation differs from one to the next, and programs and type stubs do not run there.

@@ -135,6 +135,7 @@ def _require_layouts(settings: Settings, clock: Clock) -> None:
         (wiring.STORE_FILE, wiring.open_store),
         (wiring.ACCOUNTS_FILE, wiring.open_accounts),
         (wiring.CATALOG_FILE, wiring.open_catalog_table),
+        (wiring.METRICS_FILE, wiring.open_metrics_table),
     ):
         if (Path(settings.data_dir) / name).exists():
             opened(settings, clock, read_only=True).close()

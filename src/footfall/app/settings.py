@@ -21,6 +21,7 @@ AWS_RESOURCES: Mapping[str, str] = {
     "aws_store_table": "the table of counts",
     "aws_accounts_table": "the table of brands and keys",
     "aws_catalog_table": "the table of assets",
+    "aws_metrics_table": "the table of metrics",
     "aws_salts_table": "the table of salts",
     "aws_rows_table": "the table of rows",
     "aws_raw_bucket": "the bucket of raw hits",
@@ -200,6 +201,7 @@ class Settings:
     aws_store_table: str = _other("", "text", "The DynamoDB table of counts, checkpoints and the ledger.")
     aws_accounts_table: str = _other("", "text", "The DynamoDB table of brands and keys.")
     aws_catalog_table: str = _other("", "text", "The DynamoDB table of what is known of assets.")
+    aws_metrics_table: str = _other("", "text", "The DynamoDB table of the metric catalogue.")
     aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
     aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
     aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")

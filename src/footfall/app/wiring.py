@@ -41,6 +41,7 @@ STORE_FILE = "store.db"
 SALTS_FILE = "salts.db"
 ACCOUNTS_FILE = "accounts.db"
 CATALOG_FILE = "catalog.db"
+METRICS_FILE = "metrics.db"
 NONCES_FILE = "nonces.db"
 TIDIED_AT_ONCE_MAX = 200  # Acts and counts that have expired; each minute as many.
 
@@ -139,6 +140,15 @@ def open_catalog_table(
 def open_catalogue(settings: Settings, clock: Clock, *, read_only: bool = False) -> Catalogue:
     """Open the catalogue."""
     return Catalogue(open_catalog_table(settings, clock, read_only=read_only), clock)
+
+
+def open_metrics_table(
+    settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False
+) -> OpenTable:
+    """Open the table of the metric catalogue."""
+    if settings.ground == "aws":
+        return _aws_table(settings, "aws_metrics_table", clock, read_only=read_only, for_requests=for_requests)
+    return SqliteTable(Path(settings.data_dir) / METRICS_FILE, clock=clock, read_only=read_only)
 
 
 def present_labels(settings: Settings, clock: Clock) -> Callable[[], KnownLabels | None]:
@@ -265,8 +275,8 @@ def has_table(settings: Settings, file: str) -> bool:
 def _aws_table(settings: Settings, name: str, clock: Clock, *, read_only: bool, for_requests: bool) -> OpenTable:
     from footfall.app import aws_wiring
 
-    # Accounts alone write several items as one (docs/formats/table.md).
-    transactions = name == "aws_accounts_table"
+    # Accounts and metrics alone write several items as one (docs/formats/table.md).
+    transactions = name in ("aws_accounts_table", "aws_metrics_table")
     opened = aws_wiring.open_table_for_requests if for_requests else aws_wiring.open_table
     return opened(settings, name, clock, read_only=read_only, transactions=transactions)
 

@@ -19,7 +19,7 @@ from footfall.metrics.versions import REASON_BYTES_MAX, Deprecation, Version, di
 from footfall.metrics.writing import Row, Saved, actions_of, in_order, row_from
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
-from footfall.ports.table import Absent, Action, Delete, Equals, Put, Table, everything
+from footfall.ports.table import Absent, Action, Delete, Equals, Found, Put, Table, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
@@ -48,12 +48,33 @@ class _Ground:
         return None if found is None else found.definition
 
 
+@dataclass(slots=True)
+class Rehearsed:
+    """What a rehearsal would have written, and what it is told will be."""
+
+    announced: Mapping[str, Definition]
+    versions: dict[tuple[str, str], Version | None] = field(default_factory=dict[tuple[str, str], Version | None])
+
+    def users(self, brand: str, name: str) -> list[str]:
+        """Return the metrics that would need one."""
+        made = ((of, one) for (of, _), one in self.versions.items() if one is not None)
+        return [one.name for of, one in made if of == brand and name in one.definition.needed_metrics]
+
+
 class MetricCatalogue:
     """The metrics of all brands in one table."""
 
-    def __init__(self, table: Table, *, clock: Clock) -> None:
+    def __init__(self, table: Table, *, clock: Clock, rehearsed: Rehearsed | None = None) -> None:
         self._table = table
         self._clock = clock
+        self._rehearsed = rehearsed
+
+    def rehearsal(self, announced: Mapping[str, Definition] | None = None) -> "MetricCatalogue":
+        """Return the catalogue as one that answers and refuses as this one would, and writes nothing.
+
+        `announced` are definitions that are about to be saved: a circle through them is named as one.
+        """
+        return MetricCatalogue(self._table, clock=self._clock, rehearsed=Rehearsed(announced or {}))
 
     def newest(self, brand: str, name: str) -> Version:
         """Return the newest version of a metric: one get."""
@@ -61,6 +82,10 @@ class MetricCatalogue:
         if found is None:
             raise NoSuchMetric("name", f"there is no metric {name!r}")
         return found
+
+    def known(self, brand: str, name: str) -> Version | None:
+        """Return the newest version of a metric; None when there is no such metric."""
+        return self._newest(brand, name)
 
     def version(self, brand: str, name: str, number: int) -> Version:
         """Return a version by its number, or raise NoSuchMetric."""
@@ -101,13 +126,21 @@ class MetricCatalogue:
             if found.key.sort != after:
                 yield row_from(found)
 
+    def row(self, brand: str, name: str) -> Row | None:
+        """Return a metric's line; None when there is no such metric."""
+        key = keys.row(brand, name)
+        item = self._table.get(key)
+        return None if item is None else row_from(Found(key, item))
+
     def users(self, brand: str, name: str) -> Iterator[str]:
         """Yield the metrics that need one, by name."""
-        for found in everything(self._table, keys.users(brand, name)):
-            by = self._newest(brand, found.key.sort)
+        stored = (found.key.sort for found in everything(self._table, keys.users(brand, name)))
+        rehearsed = self._rehearsed.users(brand, name) if self._rehearsed is not None else []
+        for user in sorted({*stored, *rehearsed}) if rehearsed else stored:
+            by = self._newest(brand, user)
             # What was needed once is only forgotten after the change that needs it no more.
             if by is not None and name in by.definition.needed_metrics:
-                yield found.key.sort
+                yield user
 
     def revision(self, brand: str) -> int:
         """Return how often the catalogue was changed, which tells whether what was read of it is still so."""
@@ -129,7 +162,7 @@ class MetricCatalogue:
         ordered = in_order(saved)
         done: dict[str, Version] = {}
         while len(done) < len(ordered):
-            left = [one for one in ordered if one.definition.name not in done]
+            left = ordered[len(done) :]  # What a transaction holds is taken from the beginning.
             done |= self._commit(brand, partial(self._some, brand, left, by))
         return [done[one.definition.name] for one in saved]
 
@@ -165,6 +198,9 @@ class MetricCatalogue:
             newest = self.newest(brand, name)
             if users := self._some_users(brand, name):
                 raise MetricInUse(name, users, what="it cannot be removed")
+            if self._rehearsed is not None:
+                self._rehearsed.versions[brand, name] = None
+                return
             gone = [Delete(keys.version(brand, name, keys.NEWEST)), Delete(keys.row(brand, name))]
             try:
                 self._table.transact([*gone, *self._counted(brand, revision, count - 1, [name])])
@@ -188,6 +224,9 @@ class MetricCatalogue:
             new = sum(ground.newest(one.name) is None for one in fresh)
             if count + new > METRICS_MAX:
                 raise Refused("name", f"a brand has at most {METRICS_MAX:,} metrics")
+            if self._rehearsed is not None:
+                self._rehearsed.versions |= {(brand, one.name): one for one in fresh}
+                return {one.name: one for one in made}
             actions = [action for one in fresh for action in actions_of(brand, one, ground.newest(one.name))]
             counted = self._counted(brand, revision, count + new, [one.name for one in fresh])
             try:
@@ -211,7 +250,8 @@ class MetricCatalogue:
 
     def _saved(self, brand: str, one: Saved, made: Mapping[str, Version], ground: _Ground, by: str) -> Version:
         def lookup(name: str) -> Definition | None:
-            return made[name].definition if name in made else ground.definition(name)
+            known = made[name].definition if name in made else ground.definition(name)
+            return known if known is not None or self._rehearsed is None else self._rehearsed.announced.get(name)
 
         _require_reason(one.reason, is_needed=False)
         before = ground.newest(one.definition.name)
@@ -262,6 +302,8 @@ class MetricCatalogue:
         return found
 
     def _newest(self, brand: str, name: str) -> Version | None:
+        if self._rehearsed is not None and (brand, name) in self._rehearsed.versions:
+            return self._rehearsed.versions[brand, name]
         item = self._table.get(keys.version(brand, name, keys.NEWEST))
         return None if item is None else version_from(item)
 

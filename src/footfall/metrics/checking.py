@@ -1,6 +1,6 @@
 """Whether a formula makes sense among the other metrics: names that exist, no circle, units that go together."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from footfall.metrics.definition import Definition
 from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, text_of, walk
@@ -15,7 +15,16 @@ Lookup = Callable[[str], Definition | None]
 
 
 class UnknownMetric(Refused):
-    """A formula or a chain names a metric that is not in the catalogue."""
+    """A formula or a chain names a metric that is not in the catalogue; `at` is the character, where it is known."""
+
+    def __init__(self, field: str, reason: str, *, at: int | None = None) -> None:
+        super().__init__(field, reason)
+        self.at = at
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return where in the formula it is."""
+        return {} if self.at is None else {"at": self.at}
 
 
 class CircularMetric(Refused):
@@ -24,6 +33,11 @@ class CircularMetric(Refused):
     def __init__(self, field: str, path: Sequence[str]) -> None:
         super().__init__(field, f"would be computed from itself: {' -> '.join(path)}")
         self.path = tuple(path)
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return from which metric to which the circle goes."""
+        return {"path": list(self.path)}
 
 
 def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None = None) -> Unit:
@@ -150,4 +164,4 @@ def _unknown(definition: Definition, name: str, written: Node | None) -> Refused
     if not places:
         return UnknownMetric("hybridFormula", f"needs {name!r}, and there is no such metric")
     at = min(places)
-    return UnknownMetric("hybridFormula", f"there is no metric {name!r} (character {at})")
+    return UnknownMetric("hybridFormula", f"there is no metric {name!r} (character {at})", at=at)

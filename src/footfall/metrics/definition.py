@@ -24,6 +24,8 @@ DIMENSIONS_MAX = 8
 VALUES_MAX = 50  # of one dimension in a source's condition
 CONSUMED_MAX = 40  # by one formula; each is an edge that is written in one transaction with it
 HASH_DIGITS = 32
+# What an address says behind a name is no end of a name with slashes.
+RESERVED_ENDS = ("data", "deprecate", "diff", "lineage", "restore", "versions")
 
 _DIMENSION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _MEANINGLESS = ("title", "description", "owner")  # A change of them changes no number.
@@ -107,12 +109,12 @@ class Definition(
         assert self.hybrid_formula is not None, "only hybrid metrics have one"
         return _formula(self.hybrid_formula)
 
-    @property
+    @cached_property
     def consumed_metrics(self) -> tuple[str, ...]:
         """Return the metrics that its formula names."""
         return tuple(sorted(metrics_in(self.formula))) if self.is_hybrid else ()
 
-    @property
+    @cached_property
     def needed_metrics(self) -> tuple[str, ...]:
         """Return all metrics that it cannot do without: those that it consumes, and the one it is chained to."""
         return tuple(sorted({*self.consumed_metrics, *([self.chained_metric] if self.chained_metric else [])}))
@@ -167,6 +169,11 @@ def require_metric_name(name: str, *, field: str = "name") -> str:
     if not written or written != written.strip() or not written.isprintable():
         raise Refused(field, f"{name!r} is not a name: one line of text, with no space at its ends")
     _require_text(field, written, bytes_max=NAME_BYTES_MAX)
+    parts = written.split("/")
+    if not all(parts) or {".", ".."} & {*parts} or (len(parts) > 1 and parts[-1] in RESERVED_ENDS):
+        # Proxies decode what is encoded in an address, and would take it for another one.
+        ends = ", ".join(RESERVED_ENDS)
+        raise Refused(field, f"{name!r} cannot be in an address: no part may be empty or dots, nor the last {ends}")
     return written
 
 
@@ -217,7 +224,7 @@ def _normal_hybrid(definition: Definition) -> Definition:
     if definition.related_dimensions or definition.source is not None:
         field = "source" if definition.source is not None else "relatedDimensions"
         raise Refused(field, "is for primitive metrics; a HYBRID metric has those of the metrics it consumes")
-    formula = formula_from(definition.hybrid_formula)
+    formula = _formula(definition.hybrid_formula)
     consumed = metrics_in(formula)
     if not consumed:
         raise Refused("hybridFormula", "names no metric, so that it would be the same number for ever")

@@ -1,6 +1,6 @@
 """What can be wrong with what is asked of the catalogue, besides what is wrong with a definition."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from footfall.values.errors import FootfallError, Refused
 
@@ -20,6 +20,11 @@ class MetricInUse(Refused):
         super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; deprecate it, or change those first")
         self.users = tuple(users)
 
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return the metrics that need it."""
+        return {"users": list(self.users)}
+
 
 class ChangedMeanwhile(FootfallError):
     """Somebody else saved the metric after it was read; `differences` says what they changed."""
@@ -32,6 +37,11 @@ class ChangedMeanwhile(FootfallError):
         self.based_on = based_on
         self.newest = newest
         self.differences = list(differences)
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return what those who save again have to look at."""
+        return {"basedOn": self.based_on, "newest": self.newest, "differences": self.differences}
 
 
 class CatalogueBusy(FootfallError):

@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -65,6 +65,11 @@ class MalformedFormula(Refused, ValueError):
     def __init__(self, reason: str, at: int, *, field: str = "hybridFormula") -> None:
         super().__init__(field, f"{reason} (character {at})")
         self.at = at
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return where in the formula it is."""
+        return {"at": self.at}
 
 
 def formula_from(text: str) -> Node:

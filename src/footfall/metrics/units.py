@@ -7,6 +7,7 @@ minutes and seconds are two bases, and a formula that means to convert says so (
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import groupby
 
 from footfall.values.errors import Refused
@@ -66,6 +67,11 @@ def unit_from(text: str, *, field: str = "unit") -> Unit:
         return PLAIN
     if len(text) > UNIT_CHARACTERS_MAX:
         raise ImpossibleUnit(field, f"has {len(text)} characters, a unit has at most {UNIT_CHARACTERS_MAX}")
+    return _read(text, field)
+
+
+@lru_cache(maxsize=10_000)  # A catalogue has thousands of metrics and some dozens of units.
+def _read(text: str, field: str) -> Unit:
     factors, at, sign = list[tuple[str, int]](), 0, 1
     while at <= len(text):
         found = _FACTOR.match(text, at)

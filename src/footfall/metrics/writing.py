@@ -5,12 +5,14 @@ from dataclasses import dataclass
 from typing import cast
 
 from footfall.metrics import keys
-from footfall.metrics.definition import Definition
+from footfall.metrics.definition import Definition, ValueType
 from footfall.metrics.formula import Node
 from footfall.metrics.versions import Version, item_of
 from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Equals, Found, Put
 from footfall.values.errors import Refused
+
+SAYS_CHARACTERS_MAX = 300  # of a description that lists are searched by: 20,000 of them are some megabytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,14 @@ class Row:
     hash: str
     is_deprecated: bool
     needs: frozenset[str]
+    dimensions: frozenset[str] = frozenset()  # that it has itself; none for a hybrid
+    owner: str = ""
+    says: str = ""  # how its description begins
+
+    @property
+    def is_hybrid(self) -> bool:
+        """Tell whether it is computed from other metrics."""
+        return self.value_type == ValueType.HYBRID
 
 
 def in_order(saved: Sequence[Saved]) -> list[Saved]:
@@ -86,7 +96,10 @@ def row_of(version: Version) -> Item:
         "hash": definition.hash,
         "isDeprecated": version.deprecation is not None,
     }
-    return {**row, "needs": frozenset(definition.needed_metrics)} if definition.needed_metrics else row
+    sets = {"needs": frozenset(definition.needed_metrics), "dimensions": frozenset(definition.related_dimensions)}
+    texts = {"owner": definition.owner, "says": definition.description[:SAYS_CHARACTERS_MAX]}
+    # A set without members is none, and what is not said needs no room.
+    return {**row, **{name: value for name, value in {**sets, **texts}.items() if value}}
 
 
 def row_from(found: Found) -> Row:
@@ -96,4 +109,6 @@ def row_from(found: Found) -> Row:
         name=found.key.sort, value_type=str(item["valueType"]), unit=str(item["unit"]), title=str(item["title"]),
         version=int(str(item["version"])), hash=str(item["hash"]), is_deprecated=bool(item["isDeprecated"]),
         needs=cast("frozenset[str]", item.get("needs", frozenset[str]())),
+        dimensions=cast("frozenset[str]", item.get("dimensions", frozenset[str]())),
+        owner=str(item.get("owner", "")), says=str(item.get("says", "")),
     )  # fmt: skip

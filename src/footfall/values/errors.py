@@ -1,8 +1,15 @@
 """The root of everything footfall raises on purpose."""
 
+from collections.abc import Mapping
+
 
 class FootfallError(Exception):
     """Something happened that footfall has a name for."""
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return what a program wants to know of it beside the sentence, as JSON has it."""
+        return {}
 
 
 class Refused(FootfallError):

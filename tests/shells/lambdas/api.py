@@ -16,7 +16,7 @@ from tests.engines.kinesis import KinesisEngine, require_active
 from tests.engines.lambda_runtime import Function, RunHandler
 
 SOURCES = Path(__file__).resolve().parents[3] / "src"
-TABLES = ("store", "accounts", "catalog", "salts")
+TABLES = ("store", "accounts", "catalog", "metrics", "salts")
 COLLECTED = {
     ("POST", "/v1/hits"), ("OPTIONS", "/v1/hits"), ("POST", "/v1/pagehits"), ("OPTIONS", "/v1/pagehits"),
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
@@ -27,12 +27,13 @@ COLLECTED = {
     ("GET", "/v1/invitations"), ("POST", "/v1/invitations"), ("GET", "/v1/members"),
     ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
     ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
-    ("POST", "/v1/screening/verdicts"),
+    ("POST", "/v1/screening/verdicts"), ("POST", "/v1/metrics"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
     ("PUT", "/v1/uniques/"), ("DELETE", "/v1/uniques/"), ("POST", "/hyperloglog/"),
     ("POST", "/v1/screening/verdicts/"),
+    ("PUT", "/v1/metrics/"), ("POST", "/v1/metrics/"), ("DELETE", "/v1/metrics/"),
     ("DELETE", "/v1/invitations/"), ("PUT", "/v1/members/"), ("DELETE", "/v1/members/"),
 )  # fmt: skip
 
