@@ -119,6 +119,11 @@ def carry_out(catalogue: MetricCatalogue, brand: str, plan: Plan, *, by: str) ->
     """Write what a plan says, or raise Refused when it may not be; whoever stops midway applies once more."""
     if plan.refused:
         raise Refused("metrics", f"{len(plan.refused):,} of the metrics are refused, so that none is written")
+    with catalogue.together():
+        _write(catalogue, brand, plan, by=by)
+
+
+def _write(catalogue: MetricCatalogue, brand: str, plan: Plan, *, by: str) -> None:
     if plan.saved:
         catalogue.save_all(brand, plan.saved, by=by)
     for one in plan.deprecated:

@@ -5,6 +5,7 @@ if nobody else did. So what was checked before it (names, circles, units, who us
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
@@ -75,6 +76,10 @@ class MetricCatalogue:
         `announced` are definitions that are about to be saved: a circle through them is named as one.
         """
         return MetricCatalogue(self._table, clock=self._clock, rehearsed=Rehearsed(announced or {}))
+
+    def together(self) -> AbstractContextManager[None]:
+        """Make the changes inside one on a ground that can; on others a crash leaves the first of them."""
+        return self._table.together()
 
     def newest(self, brand: str, name: str) -> Version:
         """Return the newest version of a metric: one get."""
