@@ -11,7 +11,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app import aws_wiring, wiring
 from footfall.app.brand_control import Ground, answer_about_brands, is_about_brands
 from footfall.app.control import answer_about_aside, asked_from
-from footfall.app.control_audit import recount_note, replay_note, write_down
+from footfall.app.control_audit import is_about_metrics, recount_note, replay_note, write_down
 from footfall.app.settings import DAY_MS, Settings, require_named
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import checkpoint_from_item
@@ -37,6 +37,10 @@ def run_on_aws(settings: Settings, request: Mapping[str, Any], on_progress: OnPr
             # The archive keeps raw hits by their age.
             since_ms = clock.now_ms() - settings.stream_keep_days * DAY_MS
             return answer_about_brands(accounts.register, request, Ground(settings, _heard(store), since_ms))
+    if is_about_metrics(request):
+        from footfall.app.metric_control import run_metrics
+
+        return run_metrics(settings, request)
     for name in ("aws_stream", "aws_raw_bucket", "aws_catalog_table"):
         require_named(settings, name)
     with closing(wiring.open_store(settings, clock)) as store:

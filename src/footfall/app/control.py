@@ -17,7 +17,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
 from footfall.app.brand_control import is_about_brands
 from footfall.app.brand_control import run_offline as run_brands_offline
-from footfall.app.control_audit import recount_note, replay_note, write_down
+from footfall.app.control_audit import is_about_metrics, recount_note, replay_note, write_down
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -89,6 +89,10 @@ def run_offline(settings: Settings, request: Mapping[str, Any], on_progress: OnP
     """Do what is asked on a directory that no instance runs on."""
     if is_about_brands(request):
         return run_brands_offline(settings, request)
+    if is_about_metrics(request):
+        from footfall.app.metric_control import run_metrics
+
+        return run_metrics(settings, request)
     # Counting brings numpy along, which the front, a reader of this module, has no use for.
     from footfall.app.counting import Counting, recounted
 

@@ -11,6 +11,11 @@ from footfall.values.clock import Clock
 from footfall.values.window import instant_text
 
 
+def is_about_metrics(request: Mapping[str, Any]) -> bool:
+    """Tell whether a request is about metrics, whose module is imported by whoever is asked about them."""
+    return str(request.get("do")).startswith("metrics-")
+
+
 def recount_note(brand: str, from_ms: int, to_ms: int, *, user: object) -> Note:
     """Return what is written down of a re-count that was asked for."""
     return Note(brand, command_line(user), Act.RECOUNT_ASKED, f"{instant_text(from_ms)} to {instant_text(to_ms)}")

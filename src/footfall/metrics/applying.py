@@ -41,13 +41,13 @@ class Refusal:
 
     place: str
     name: str
-    field: str
+    field_name: str
     reason: str
     more: Mapping[str, object] = field(default_factory=dict[str, object])
 
     def document(self) -> dict[str, object]:
         """Return it as people read it."""
-        return {"place": self.place, "name": self.name, "field": self.field, "reason": self.reason, **self.more}
+        return {"place": self.place, "name": self.name, "field": self.field_name, "reason": self.reason, **self.more}
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from typing import cast
 import msgspec
 from msgspec import Struct, structs
 
+from footfall.metrics.errors import RESERVED_ENDS
 from footfall.metrics.formula import Node, metrics_in, text_of
 from footfall.metrics.grammar import formula_from
 from footfall.metrics.units import unit_from
@@ -24,8 +25,6 @@ DIMENSIONS_MAX = 8
 VALUES_MAX = 50  # of one dimension in a source's condition
 CONSUMED_MAX = 40  # by one formula; each is an edge that is written in one transaction with it
 HASH_DIGITS = 32
-# What an address says behind a name is no end of a name with slashes.
-RESERVED_ENDS = ("data", "deprecate", "diff", "lineage", "restore", "versions")
 
 _DIMENSION = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}")
 _MEANINGLESS = ("title", "description", "owner")  # A change of them changes no number.

@@ -4,6 +4,9 @@ from collections.abc import Mapping, Sequence
 
 from footfall.values.errors import FootfallError, Refused
 
+# What an address says behind a name is no end of a name with slashes.
+RESERVED_ENDS = ("data", "deprecate", "diff", "lineage", "restore", "versions")
+
 
 class NoSuchMetric(Refused):
     """Nobody has defined a metric of this name, or no version of it is the one that is asked for."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import msgspec
 from starlette.types import ASGIApp, Message
@@ -32,6 +33,7 @@ from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits
+from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.pages import pages
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.totals import Totals
@@ -125,6 +127,7 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
         runner.run(state.desk.stop())
         runner.run(state.catalogue.stop())
         runner.run(state.counters.stop())
+        runner.run(state.metrics.stop())
     for opened in (read_stream, read_store, stream, store, salt_table):
         opened.close()
 
@@ -159,6 +162,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         desk=desk,
         catalogue=catalogue,
         counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
+        metrics=MetricDesk(settings, clock),
     )
 
 
@@ -183,7 +187,7 @@ async def asked(application: ASGIApp, target: str, *, method: str, headers: dict
         "http_version": "1.1",
         "method": method,
         "scheme": "http",
-        "path": path,
+        "path": unquote(path),
         "raw_path": path.encode(),
         "query_string": query.encode(),
         "root_path": "",

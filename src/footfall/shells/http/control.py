@@ -15,7 +15,7 @@ from footfall.accounts.brands import require_brand_name
 from footfall.accounts.screening_store import INSTANCE
 from footfall.app.brand_control import Ground, answer_about_brands, has_no_brand, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
-from footfall.app.control_audit import recount_note, replay_note
+from footfall.app.control_audit import is_about_metrics, recount_note, replay_note
 from footfall.app.link import Message
 from footfall.app.rules_control import REQUEST_BYTES_MAX
 from footfall.flow.stream.raw import StreamRaw
@@ -79,6 +79,8 @@ class ControlServer:
     async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
         if is_about_brands(request):
             return await self._brands(request)
+        if is_about_metrics(request):
+            return await self._metrics(request)
         require_known_brand(request, self._state.settings, self._state.stream)
         if request.get("do") == "recount":
             return await self._recount(request, writer)
@@ -106,6 +108,22 @@ class ControlServer:
         if name != INSTANCE:
             require_brand_name(name)
         return await state.desk.change(name, lambda register: answer_about_brands(register, request, ground))
+
+    async def _metrics(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        # Formulas bring a parser along, which nobody needs who asks about something else.
+        from footfall.app.metric_control import ask_metrics, change_metrics, is_only_reading, require_known
+
+        state, brand = self._state, str(request.get("brand"))
+        if brand not in state.known_brands():
+            require_known(state.settings, request, state.clock)
+        if is_only_reading(request):
+            return await state.metrics.asked(brand, lambda metrics: ask_metrics(metrics, request))
+        loop = asyncio.get_running_loop()
+
+        def write(note: Note) -> None:  # in the thread that changes metrics, which waits until it is written
+            asyncio.run_coroutine_threadsafe(self._write_down(note), loop).result()
+
+        return await state.metrics.change(brand, lambda catalogue: change_metrics(catalogue, request, write))
 
     async def _write_down(self, note: Note) -> None:
         await self._state.desk.look(lambda register: register.trail.write(note))

@@ -46,6 +46,7 @@ from footfall.shells.http.lane import Exchange, Lane, LaneLimits, Route
 from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.live import LIVE, Live, LiveRoute
 from footfall.shells.http.live_questions import live_questions
+from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
@@ -108,6 +109,7 @@ class Front:
             follow=self._kept_screen.follow,
         )
         self._catalogue = Cataloguing(settings, self._brands, clock)
+        self._metrics = MetricDesk(settings, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
@@ -172,6 +174,7 @@ class Front:
         await state.committer.stop()
         await state.counters.stop()
         await self._catalogue.stop()
+        await self._metrics.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
@@ -185,6 +188,7 @@ class Front:
         """Let go of everything: a stop came before the start was over."""
         await committer.stop()
         await self._catalogue.stop()
+        await self._metrics.stop()
         await self._desk.stop()
         self._nonce_table.close()
         self._people.close()
@@ -236,7 +240,7 @@ class Front:
             judging=self._judging, judged=self._judged,
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
-            counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
+            counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock), metrics=self._metrics,
         )  # fmt: skip
         routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)

@@ -21,6 +21,7 @@ from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
 from footfall.flow.store.digests import NoDigest
+from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
 from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
@@ -56,6 +57,11 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NoDigest: HTTPStatus.NOT_FOUND,
     UnknownVerdict: HTTPStatus.NOT_FOUND,
     VerdictsContended: HTTPStatus.SERVICE_UNAVAILABLE,
+    NoSuchMetric: HTTPStatus.NOT_FOUND,
+    MetricExists: HTTPStatus.CONFLICT,
+    MetricInUse: HTTPStatus.CONFLICT,
+    ChangedMeanwhile: HTTPStatus.CONFLICT,
+    CatalogueBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -99,7 +105,8 @@ def not_allowed(methods: str, *, detail: str) -> bytes:
 def document_of(error: FootfallError) -> Problem:
     """Return what tells a client what happened, for a server that writes its own responses."""
     status = next(STATUSES[kind] for kind in type(error).__mro__ if kind in STATUSES)
-    document = problem_document(status, detail=str(error), field=error.field if isinstance(error, Refused) else "")
+    field = error.field if isinstance(error, Refused) else ""
+    document = problem_document(status, detail=str(error), field=field, more=error.more)
     headers = {**document.headers, **_headers_of(error)}
     if isinstance(error, OriginNotAllowed):  # A page that is not listed may not even read the refusal.
         del headers["access-control-allow-origin"]
@@ -123,7 +130,14 @@ def _headers_of(error: FootfallError) -> Mapping[str, str]:
     return {}
 
 
-def problem_document(status: HTTPStatus, *, detail: str, field: str = "", refused: Sequence[Refusal] = ()) -> Problem:
+def problem_document(
+    status: HTTPStatus,
+    *,
+    detail: str,
+    field: str = "",
+    refused: Sequence[Refusal] = (),
+    more: Mapping[str, object] | None = None,
+) -> Problem:
     """Return a problem document and the headers that go with it."""
     document: dict[str, object] = {"type": "about:blank", "title": status.phrase, "status": status.value}
     document["detail"] = detail
@@ -131,6 +145,7 @@ def problem_document(status: HTTPStatus, *, detail: str, field: str = "", refuse
         document["field"] = field
     if refused:
         document["refused"] = refusals(refused)
+    document |= more or {}
     headers = {"access-control-allow-origin": "*", "cache-control": "no-store"}
     if status in _RETRY:
         headers["retry-after"] = str(RETRY_AFTER_S)

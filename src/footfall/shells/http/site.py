@@ -16,6 +16,8 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 
 if TYPE_CHECKING:
+    from footfall.app.metric_acts import Metrics
+    from footfall.metrics.catalogue import MetricCatalogue
     from footfall.shells.http.access import Access
 
 T = TypeVar("T")
@@ -86,6 +88,18 @@ class CountsByName(Protocol):
         ...
 
 
+class KeepsMetrics(Protocol):
+    """The writer and the reader of the metric catalogue."""
+
+    async def asked(self, brand: str, question: "Callable[[Metrics], T]") -> T:
+        """Return what the metrics answer to a brand's question."""
+        ...
+
+    async def change(self, brand: str, change: "Callable[[MetricCatalogue], T]") -> T:
+        """Change a brand's metrics and return what came of it."""
+        ...
+
+
 class Site(Protocol):
     """What the pages look at."""
 
@@ -117,6 +131,11 @@ class Site(Protocol):
     @property
     def catalogue(self) -> ChangesCatalogue:
         """Return the writer and reader of the catalogue."""
+        ...
+
+    @property
+    def metrics(self) -> KeepsMetrics:
+        """Return the writer and reader of the metric catalogue."""
         ...
 
     @property

@@ -24,6 +24,7 @@ from footfall.shells.http.dashboard import dashboard_routes
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
+from footfall.shells.http.metric_routes import metric_routes
 from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.rules import rules_routes
@@ -61,6 +62,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *audit_routes(state),
             *rules_routes(state),
             *digest_routes(state),
+            *metric_routes(state),
             *verdict_routes(state),
             *people_routes(state),
             *uniques_routes(state),

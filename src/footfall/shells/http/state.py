@@ -20,6 +20,7 @@ from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Lane
+from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
 from footfall.values.counter import brands_of_groups, is_of_counters
@@ -47,6 +48,7 @@ class FrontState:
     desk: Desk
     catalogue: Cataloguing
     counters: CounterDesk
+    metrics: MetricDesk
 
     def checkpoints(self) -> Mapping[int, Checkpoint]:
         """Return how far each shard has counted."""

@@ -29,6 +29,7 @@ from footfall.shells.lambdas.appends import Appends
 from footfall.shells.lambdas.catalogue import FunctionCatalogue
 from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
+from footfall.shells.lambdas.metrics import FunctionMetrics
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
 
@@ -86,6 +87,7 @@ class FunctionSite:
             settings, self.brands, keyring, proofs=proofs, clock=clock, people=lambda: self.accounts.register.people
         )
         self.catalogue = FunctionCatalogue(lambda: self.catalog_table, lambda: self.labels, clock=clock)
+        self.metrics = FunctionMetrics(lambda: self.metrics_table, clock=clock)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb
@@ -107,6 +109,13 @@ class FunctionSite:
         """Open the table of the catalogue."""
         return self._noted(
             wiring.open_catalog_table(self.settings, self.clock, read_only=self._read_only, for_requests=True)
+        )
+
+    @cached_property
+    def metrics_table(self) -> Table:
+        """Open the table of metrics."""
+        return self._noted(
+            wiring.open_metrics_table(self.settings, self.clock, read_only=self._read_only, for_requests=True)
         )
 
     @cached_property
