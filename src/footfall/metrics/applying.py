@@ -24,6 +24,7 @@ class Wanted:
 
     document: Mapping[str, Any]
     place: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict[str, int])  # of its fields, for whoever wrote it
 
 
 @dataclass(frozen=True, slots=True)

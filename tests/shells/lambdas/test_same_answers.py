@@ -32,6 +32,7 @@ from tests.scenarios.instance import Answer, Instance, Starter
 from tests.shells.lambdas.api import Api, Place, Reply, api_on, place_on
 from tests.shells.lambdas.asked import HOUR_MS, Asked, Keys, bearer, history
 from tests.shells.lambdas.edited import edits, timeless
+from tests.shells.lambdas.measured import metric_requests, momentless
 from tests.shells.lambdas.proved import VERDICT, Proving, acts, decision, proved
 
 MINUTE_MS = 60_000
@@ -351,10 +352,12 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
 def edit_both(both: Both) -> list[str]:
     """Have editors do the same on both grounds; return in what the answers differ."""
     found: list[str] = []
-    for method, target, status, headers, body in edits(bearer(both.keys.admin), bearer(both.keys.reading)):
+    who = (bearer(both.keys.admin), bearer(both.keys.reading))
+    asked = [*((one, timeless) for one in edits(*who)), *((one, momentless) for one in metric_requests(*who))]
+    for (method, target, status, headers, body), plain in asked:
         left = both.instance.call(method, target, body or None, {**ID, **headers})
         right = both.api.call(method, target, body, {**ID, **headers})
-        if not (left.status == right.status == status and timeless(left.body) == timeless(right.body)):
+        if not (left.status == right.status == status and plain(left.body) == plain(right.body)):
             found.append(f"{method} {target}: {left.status} {left.body!r} and {right.status} {right.body!r}")
     return found
 

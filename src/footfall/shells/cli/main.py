@@ -32,6 +32,7 @@ from footfall.shells.cli import (
     ledger,
     lists,
     load,
+    metrics,
     people,
     popular,
     recount,
@@ -63,9 +64,9 @@ from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, screening, screen,
-    verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, audit, backup, restore,
-    doctor, deploy, completion, help_page, version,
+    serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, metrics, screening,
+    screen, verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, audit, backup,
+    restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 
