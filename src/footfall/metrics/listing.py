@@ -25,14 +25,13 @@ class Sought:
     uses: str = ""
     is_deprecated: bool | None = None
 
-    def fits(self, row: Row, text: str) -> bool:
-        """Tell whether a metric is wanted; the text is what words are looked for in."""
+    def fits(self, row: Row) -> bool:
+        """Tell whether a metric is wanted, whatever words it has."""
         return (
             row.name.startswith(self.prefix)
             and self.value_type in ("", row.value_type)
             and (not self.uses or self.uses in row.needs)
             and self.is_deprecated in (None, row.is_deprecated)
-            and all(word in text for word in self.words.casefold().split())
         )
 
 
@@ -75,11 +74,12 @@ class Listing:
     def found(self, sought: Sought, *, after: str = "") -> Iterator[Row]:
         """Yield the metrics that are wanted, by name, those after one."""
         start = bisect_right(self._names, after) if after else 0
-        start = max(start, bisect_left(self._names, sought.prefix))
+        start, words = max(start, bisect_left(self._names, sought.prefix)), sought.words.casefold().split()
         for name in islice(self._names, start, None):
             if sought.prefix and name > sought.prefix and not name.startswith(sought.prefix):
                 return
-            if sought.fits(self.rows[name], self._texts[name]):
+            text = self._texts[name]
+            if all(word in text for word in words) and sought.fits(self.rows[name]):
                 yield self.rows[name]
 
     def row(self, name: str) -> Row:

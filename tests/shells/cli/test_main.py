@@ -46,6 +46,7 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
             "audit",
             "rules",
             "lists",
+            "metrics",
             "verdicts",
             "recount",
             "dead-letters",

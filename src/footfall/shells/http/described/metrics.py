@@ -3,14 +3,14 @@
 from http import HTTPStatus
 from typing import Any
 
+from footfall.shells.http.described import metric_schemas
+from footfall.shells.http.described.metric_schemas import DEPTH_MAX, NAME_BYTES_MAX, NUMBER_MAX, REASON_BYTES_MAX
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
     Body,
     Operation,
     Parameter,
-    Schema,
-    listed,
     maybe,
     problem,
     record,
@@ -20,128 +20,7 @@ from footfall.shells.http.described.operation import (
 
 GROUP = "Metrics"
 PATH = "/v1/metrics/{name}"
-NAME_BYTES_MAX, TEXT_BYTES_MAX, REASON_BYTES_MAX, FORMULA_CHARACTERS_MAX = 200, 4_000, 1_000, 1_000
-PAGE_MAX, PAGE_DEFAULT, DEPTH_MAX, NUMBER_MAX = 1_000, 100, 20, 10**9
-
-_KINDS = ["SCALAR", "WEIGHTED_AVERAGE", "HYBRID", "PERCENTILE"]
-_STYLES = ["SUM", "LAST_DAY_OF_PERIOD", "PERCENTILE"]
-_FIELDS: dict[str, Schema] = {
-    "name": text("one line in any script; it is kept for ever", bytes_max=NAME_BYTES_MAX, minLength=1),
-    "valueType": {"enum": _KINDS, "description": "what one value is"},
-    "aggregationStyle": {"enum": _STYLES, "description": "how the values of a period become one", "default": "SUM"},
-    "aggregationParam": maybe(
-        {"type": "number", "minimum": 0, "maximum": 100, "description": "which percentile, from 0 to 100"}
-    ),
-    "unit": text("such as `hits/visitors`; a HYBRID metric's is worked out", bytes_max=120),
-    "source": maybe(
-        record(
-            {
-                "counts": {"enum": ["pushed", "hits", "visitors"]},
-                "where": {"type": "object", "additionalProperties": listed(text())},
-            },
-            required=(),
-            says="what a primitive metric counts; points that are pushed unless it is said",
-        )
-    ),
-    "relatedDimensions": listed(text(), maxItems=8, description="what values can be grouped and filtered by"),
-    "hybridFormula": maybe(text("how a HYBRID metric is computed", bytes_max=FORMULA_CHARACTERS_MAX)),
-    "chainedMetric": maybe(text("whose data count before the cutoff", bytes_max=NAME_BYTES_MAX)),
-    "chainCutoffDate": maybe(text("the first day of its own data", format="date")),
-    "title": text(bytes_max=NAME_BYTES_MAX),
-    "description": text(bytes_max=TEXT_BYTES_MAX),
-    "owner": text("who answers for it", bytes_max=NAME_BYTES_MAX),
-}
-_REASON = maybe(text("why, for those who use it", bytes_max=REASON_BYTES_MAX))
-SENT = record({**_FIELDS, "reason": _REASON}, required=("name", "valueType"), says="A metric that is added.")
-SENT_CHANGE = record(
-    {
-        **_FIELDS,
-        "version": whole(1, NUMBER_MAX, "the version that the change is based on, unless If-Match says it"),
-        "reason": _REASON,
-    },
-    required=("valueType",),
-    says="A metric as it is to be from now on, whole.",
-)
-_COUNTED: dict[str, Schema] = {
-    "version": whole(1, says="counted up by each change"),
-    "hash": text("of everything that its numbers depend on; a new title changes none"),
-}
-METRIC = record(
-    {
-        "brand": text(),
-        **{name: one for name, one in _FIELDS.items() if name != "aggregationStyle"},
-        "aggregationStyle": {"enum": _STYLES},
-        "consumedMetrics": listed(text(), description="those that the formula names"),
-        **_COUNTED,
-        "createdAt": text(),
-        "createdBy": text("the id of a key, a person, or the command line"),
-        "updatedAt": text(),
-        "updatedBy": text(),
-        "reason": text("of this version"),
-        "deprecatedAt": text("only of a metric that should not be used any more"),
-        "deprecatedBy": text(),
-        "deprecatedReason": text(),
-        "replacement": text("what to use instead"),
-    },
-    required=(
-        *("name", "valueType", "relatedDimensions", "consumedMetrics", "version", "hash", "createdAt", "createdBy"),
-        *("updatedAt", "updatedBy"),
-    ),
-    says="One version of a metric.",
-)
-_ROW: dict[str, Schema] = {
-    "name": text(),
-    "title": text(),
-    "valueType": {"enum": _KINDS},
-    "unit": text(),
-    **_COUNTED,
-    "isDeprecated": {"type": "boolean"},
-    "owner": text(),
-}
-_DIMENSIONS = listed(text(), description="what it can be grouped and filtered by, with all that it is computed from")
-LISTED = record({**_ROW, "dimensions": _DIMENSIONS}, says="A metric's line in a list.")
-LINKED = record(
-    {**_ROW, "depth": whole(1, DEPTH_MAX, "how far away it is"), "consumes": listed(text())},
-    says="A metric in a lineage.",
-)
-DIFFERENCE = record({"field": text(), "before": {}, "after": {}}, says="A field that differs; null: it is not there.")
-_PAGE = record(
-    {
-        "brand": text(),
-        "items": listed({"$ref": "#/components/schemas/ListedMetric"}),
-        "after": text("where to go on, when there are more"),
-    },
-    required=("brand", "items"),
-)
-_VERSIONS = record(
-    {
-        "brand": text(),
-        "name": text(),
-        "items": listed({"$ref": "#/components/schemas/Metric"}),
-        "before": whole(1, says="where to go on, when there are more"),
-    },
-    required=("brand", "name", "items"),
-)
-_DIFF = record(
-    {
-        "brand": text(),
-        "name": text(),
-        "from": whole(1),
-        "to": whole(1),
-        "differences": listed({"$ref": "#/components/schemas/MetricDifference"}),
-        "sameNumbers": {"type": "boolean", "description": "whether both give the same numbers: their hashes are one"},
-    }
-)
-_LINEAGE = record(
-    {
-        "brand": text(),
-        **_ROW,
-        "dimensions": _DIMENSIONS,
-        "needs": listed({"$ref": "#/components/schemas/LinkedMetric"}, description="the nearest first"),
-        "usedBy": listed({"$ref": "#/components/schemas/LinkedMetric"}, description="the nearest first"),
-        "isCut": {"type": "boolean", "description": "whether there are more than are told"},
-    }
-)
+PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 
 _WANTED: dict[str, Any] = {
     "name": "reads_per_visitor",
@@ -207,7 +86,7 @@ ALL = Operation(
     parameters=(
         Parameter("q", "Words that are in the name, the title, the owner or the description.", text(bytes_max=400)),
         Parameter("prefix", "How the name begins.", text(bytes_max=NAME_BYTES_MAX), example="reads"),
-        Parameter("valueType", "What one value is.", {"enum": _KINDS}),
+        Parameter("valueType", "What one value is.", {"enum": metric_schemas.KINDS}),
         Parameter("deprecated", "Only those that are deprecated, or only those that are not.", {"type": "boolean"}),
         Parameter("uses", "Only those that need this metric themselves.", text(bytes_max=NAME_BYTES_MAX)),
         Parameter("limit", "How many to answer.", {**whole(1, PAGE_MAX), "default": PAGE_DEFAULT}),
@@ -218,7 +97,7 @@ ALL = Operation(
             HTTPStatus.OK,
             "Some metrics, each with what it can be grouped by.",
             JSON,
-            _PAGE,
+            metric_schemas.PAGE,
             {"brand": "abc", "items": [{**_LINE, "dimensions": ["section"]}], "after": "reads_per_visitor"},
         ),
         problem(HTTPStatus.BAD_REQUEST, "A parameter is unknown or impossible.", field_name="valueType"),
@@ -353,7 +232,11 @@ RESTORE = Operation(
     GROUP,
     "edit",
     parameters=(_NAME,),
-    bodies=(Body(JSON, record({"reason": _REASON}, required=()), {"why": {"reason": "it was right after all"}}),),
+    bodies=(
+        Body(
+            JSON, record({"reason": metric_schemas.REASON}, required=()), {"why": {"reason": "it was right after all"}}
+        ),
+    ),
     answers=(_SHOWN, problem(HTTPStatus.BAD_REQUEST, "It is not deprecated.", field_name="name"), _ABSENT),
     body_may_be_absent=True,
     headers=_ETAG,
@@ -375,7 +258,7 @@ VERSIONS = Operation(
             HTTPStatus.OK,
             "The versions.",
             JSON,
-            _VERSIONS,
+            metric_schemas.VERSIONS_PAGE,
             {"brand": "abc", "name": "reads_per_visitor", "items": [_TOLD]},
         ),
         problem(HTTPStatus.BAD_REQUEST, "A parameter is unknown or impossible.", field_name="limit"),
@@ -399,7 +282,7 @@ DIFF = Operation(
             HTTPStatus.OK,
             "The differences, field by field.",
             JSON,
-            _DIFF,
+            metric_schemas.DIFF,
             {
                 "brand": "abc",
                 "name": "reads_per_visitor",
@@ -426,7 +309,7 @@ LINEAGE = Operation(
             HTTPStatus.OK,
             "Both directions, the nearest first.",
             JSON,
-            _LINEAGE,
+            metric_schemas.LINEAGE,
             {
                 "brand": "abc",
                 **_LINE,
@@ -442,11 +325,4 @@ LINEAGE = Operation(
 )
 
 OPERATIONS = (ALL, ADD, GET, PUT, DELETE, DEPRECATE, RESTORE, VERSIONS, DIFF, LINEAGE)
-SCHEMAS = {
-    "SentMetric": SENT,
-    "SentMetricChange": SENT_CHANGE,
-    "Metric": METRIC,
-    "ListedMetric": LISTED,
-    "LinkedMetric": LINKED,
-    "MetricDifference": DIFFERENCE,
-}
+SCHEMAS = metric_schemas.SCHEMAS
