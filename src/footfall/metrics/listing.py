@@ -1,5 +1,6 @@
 """A brand's metrics as lists and searches see them: kept in memory, and made current by what changed since."""
 
+import sys
 from bisect import bisect_left, bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -74,13 +75,16 @@ class Listing:
     def found(self, sought: Sought, *, after: str = "") -> Iterator[Row]:
         """Yield the metrics that are wanted, by name, those after one."""
         start = bisect_right(self._names, after) if after else 0
-        start, words = max(start, bisect_left(self._names, sought.prefix)), sought.words.casefold().split()
-        for name in islice(self._names, start, None):
-            if sought.prefix and name > sought.prefix and not name.startswith(sought.prefix):
-                return
-            text = self._texts[name]
-            if all(word in text for word in words) and sought.fits(self.rows[name]):
+        names = self._names[max(start, bisect_left(self._names, sought.prefix)) : self._end_of(sought.prefix)]
+        for word in sought.words.casefold().split():
+            names = [name for name in names if word in self._texts[name]]
+        for name in names:
+            if sought.fits(self.rows[name]):
                 yield self.rows[name]
+
+    def _end_of(self, prefix: str) -> int:
+        """Return where names that begin so end."""
+        return bisect_left(self._names, prefix + chr(sys.maxunicode)) if prefix else len(self._names)
 
     def row(self, name: str) -> Row:
         """Return a metric's line, or raise NoSuchMetric."""
