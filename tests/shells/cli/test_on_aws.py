@@ -186,3 +186,20 @@ def test_lists_and_rules_of_the_door_lie_in_the_table_of_the_accounts(
     page = Sender(str(IPv4Address(numbers[-1])), "Mozilla/5.0 (X11; rv:132.0) Gecko/20100101 Firefox/132.0", False)
     judged = [kept.screen.of_single("abc", hit, one, visitor=b"", now_ms=CLOCK.now_ms()) for one in (server, page)]
     assert judged == ["rule-path", "data-centre"]
+
+
+def test_metrics_are_kept_applied_and_written_down_on_aws(ground: AwsGround, shell: Any, tmp_path: Path) -> None:
+    named = ("--brand", "abc", "--json")
+    (tmp_path / "metrics.yaml").write_text(
+        "name: twice\nvalueType: HYBRID\nhybridFormula: reads * 2\n---\nname: reads\nvalueType: SCALAR\nunit: hits\n"
+    )
+    assert shell.run("metrics", "apply", str(tmp_path), *named) == 0, shell.complained()
+    assert shell.run("metrics", "update", "twice", "--formula", "reads * 3", *named) == 0, shell.complained()
+    assert shell.run("metrics", "update", "twice", "--formula", "reads * 4", "--version", "1", *named) == 1
+    assert shell.run("metrics", "remove", "reads", *named) == 4
+    assert shell.run("metrics", "lineage", "reads", *named) == 0
+    lineage = json.loads(shell.printed().splitlines()[-1])
+    assert [(one["name"], one["version"]) for one in lineage["usedBy"]] == [("twice", 2)]
+    with closing(wiring.open_accounts(ground.settings, CLOCK)) as accounts:
+        entries, _ = accounts.register.trail.page("abc", limit=10)
+    assert [one.act for one in entries] == ["metric-changed", "metrics-applied"]
