@@ -129,8 +129,7 @@ class MetricCatalogue:
         ordered = in_order(saved)
         done: dict[str, Version] = {}
         while len(done) < len(ordered):
-            left = [one for one in ordered if one.definition.name not in done]
-            done |= self._commit(brand, partial(self._some, brand, left, by))
+            done |= self._commit(brand, partial(self._some, brand, ordered[len(done) :], by))
         return [done[one.definition.name] for one in saved]
 
     def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:

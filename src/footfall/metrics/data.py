@@ -171,6 +171,12 @@ class MetricData:
         self._keep(key, told)
         return told
 
+    def forget_answers(self) -> None:
+        """Let go of all answers, and of the definitions that they were made by."""
+        self._kept.clear()
+        self._resolved.clear()
+        self._bytes = 0
+
     def _found(self, brand: str, asked: Asked) -> Resolved:
         """Return the definitions of a question, looked up again when the catalogue has changed."""
         revision = self._catalogue.revision(brand)

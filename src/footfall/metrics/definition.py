@@ -107,12 +107,12 @@ class Definition(
         assert self.hybrid_formula is not None, "only hybrid metrics have one"
         return _formula(self.hybrid_formula)
 
-    @property
+    @cached_property
     def consumed_metrics(self) -> tuple[str, ...]:
         """Return the metrics that its formula names."""
         return tuple(sorted(metrics_in(self.formula))) if self.is_hybrid else ()
 
-    @property
+    @cached_property
     def needed_metrics(self) -> tuple[str, ...]:
         """Return all metrics that it cannot do without: those that it consumes, and the one it is chained to."""
         return tuple(sorted({*self.consumed_metrics, *([self.chained_metric] if self.chained_metric else [])}))
