@@ -3,6 +3,7 @@
 Dimensions are coded by dictionaries and rows lie in the order of their dimensions, so that equal content is equal bytes.
 """
 
+import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -149,7 +150,7 @@ def bytes_from_points(points: DayPoints) -> bytes:
         points.weights.astype("<f8").tobytes(),
         list(points.sketches),
     )
-    return framed(_MAGIC, VERSION, _compressor.compress(msgspec.msgpack.encode(written)))
+    return framed(_MAGIC, VERSION, _zstandard.compress(msgspec.msgpack.encode(written)))
 
 
 def checksum_of(data: bytes) -> str:
@@ -161,7 +162,9 @@ def points_from_bytes(data: bytes) -> DayPoints:
     """Return the points that bytes of the table hold, or raise Corrupt."""
     try:
         content = content_of(data, magic=_MAGIC, version=VERSION, what="a day's points")
-        plain = _decompressor.decompress(content, max_output_size=CONTENT_BYTES_MAX)
+        if zstandard.frame_content_size(content) > CONTENT_BYTES_MAX:
+            raise ValueError(f"it says that it holds more than {CONTENT_BYTES_MAX:,} bytes")  # noqa: TRY301 - told with the others
+        plain = _zstandard.decompress(content, max_output_size=CONTENT_BYTES_MAX)
         written = _decoder.decode(plain)
         points = DayPoints(
             ValueType(written.kind),
@@ -186,6 +189,13 @@ def _code_type(values: int) -> str:
     return "<u1" if values <= 1 << 8 else "<u2"
 
 
+class _Zstandard(threading.local):
+    """What compresses and what undoes it, for each thread its own: they are not made for two at once."""
+
+    def __init__(self) -> None:
+        self.compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+        self.decompress = zstandard.ZstdDecompressor().decompress
+
+
 _decoder = msgspec.msgpack.Decoder(_Written)
-_compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=False)
-_decompressor = zstandard.ZstdDecompressor()
+_zstandard = _Zstandard()
