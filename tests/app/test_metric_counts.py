@@ -123,9 +123,7 @@ def test_visitors_are_united_over_a_period_and_told_by_section() -> None:
         groups = {group_of_section(name): people for name, people in sets.items()}
         groups[BRAND_GROUP] = set[int]().union(*sets.values())
         found = sketches_of(groups)
-        save_visitors(
-            instance.table, "abc", window, found, part="s00", through=1, expires_at_ms=NOON_MS + 90 * DAY_MS
-        )
+        save_visitors(instance.table, "abc", window, found, part="s00", through=1, expires_at_ms=NOON_MS + 90 * DAY_MS)
     data = asking(instance, HITS, PEOPLE, {"name": "each", "valueType": "HYBRID", "hybridFormula": "hits / people"})
     span: dict[str, Any] = {"first": "2026-11-15", "to": "2026-11-17"}
     assert values(told(data, "people", **span)) == [2.0, 3.0]

@@ -1,4 +1,4 @@
-"""Metrics as a person would work them out: row by row, in plain Python, with nothing of the product but its definitions.
+"""Metrics as a person works them out: row by row, in plain Python, with nothing of the product but its definitions.
 
 And worlds to try both on: definitions, chains, formulas and points by chance, which comes in as an argument.
 """
@@ -147,12 +147,10 @@ class Model:
             case Negated(operand=operand):
                 return _finite(_minus(self.computed(operand, first, end, group)))
             case Shift(operand=operand, count=count, calendar=calendar):
-                moved = (earlier(one, count, calendar) for one in (first, end))
-                return self.computed(operand, *moved, group)
+                start, stop = (earlier(one, count, calendar) for one in (first, end))
+                return self.computed(operand, start, stop, group)
             case Binary(sign=sign, left=left, right=right):
-                return _applied(
-                    sign, self.computed(left, first, end, group), self.computed(right, first, end, group)
-                )
+                return _applied(sign, self.computed(left, first, end, group), self.computed(right, first, end, group))
             case Call(function=function, arguments=arguments):
                 told = [self.computed(one, first, end, group) for one in arguments]
                 return _called(function, told)
@@ -191,7 +189,7 @@ class Model:
             return self.computed(definition.formula, first, end, group)
         return self._aggregated(definition, first, end, group)
 
-    def _both(  # noqa: PLR0913 - a seam and a span have two ends each
+    def _both(
         self, root: Definition, last: Definition, cutoff: date, first: date, end: date, group: Group
     ) -> float | None:
         assert last.chained_metric is not None
@@ -225,13 +223,7 @@ class Model:
                 return self._linear(operand)
             case Binary(sign=sign, left=left, right=right):
                 one, other = self._linear(left), self._linear(right)
-                if one is None and other is None:
-                    return None
-                if sign in "+-":
-                    return one is True and other is True
-                if sign == "*":
-                    return {one, other} == {None, True}
-                return one is True and other is None
+                return None if one is None and other is None else _linear_of(sign, one, other)
             case Call(arguments=arguments):
                 return None if all(self._linear(one) is None for one in arguments) else False
 
@@ -257,6 +249,14 @@ class Model:
         if any(row.dimensions.get(name, "") not in values for name, values in self.where.items()):
             return False
         return all(row.dimensions.get(name, "") == value for name, value in zip(self.by, group, strict=True))
+
+
+def _linear_of(sign: str, one: bool | None, other: bool | None) -> bool:
+    if sign in "+-":
+        return one is True and other is True
+    if sign == "*":
+        return {one, other} == {None, True}
+    return one is True and other is None
 
 
 def earlier(day: date, count: int, calendar: Calendar) -> date:

@@ -41,9 +41,7 @@ class Stage:
         self.table = self.table or SqliteTable(":memory:", clock=self.clock)
         self.catalogue = MetricCatalogue(self.table, clock=self.clock)
         self.points = Points(self.table, clock=self.clock)
-        self.data = MetricData(
-            self.catalogue, self.points, counts=None, zone_of=lambda _: self.zone, clock=self.clock
-        )
+        self.data = MetricData(self.catalogue, self.points, counts=None, zone_of=lambda _: self.zone, clock=self.clock)
 
     def define(self, *documents: dict[str, Any] | Definition) -> list[Version]:
         """Save definitions."""

@@ -111,7 +111,7 @@ def test_names_circles_and_units_are_checked_before_anything_is_written() -> Non
         stage.define(hybrid("x", "a + z"))
     with pytest.raises(CircularMetric, match="b -> c -> b"):
         stage.define(hybrid("b", "c + a"), hybrid("c", "b"))
-    with pytest.raises(CircularMetric, match="chainedMetric: .* c -> b -> c"):
+    with pytest.raises(CircularMetric, match=r"chainedMetric: .* c -> b -> c"):
         stage.define(
             hybrid("c", "b"), scalar("b", chainedMetric="c", chainCutoffDate="2026-01-01"), hybrid("d", "b + c")
         )

@@ -333,5 +333,7 @@ def test_names_in_any_script_are_asked_for_by_many_dimensions() -> None:
     rows = [{"at": "2026-10-01", "dimensions": {"a": "ä", "b": str(n), "d": "🙂"}, "value": n} for n in range(3)]
     stage.push(name, rows)
     told = stage.ask(name, first="2026-10-01", to="2026-10-02", by=["d", "c", "b", "a"])
-    assert [one["dimensions"] for one in told["items"]] == [{"d": "🙂", "c": "", "b": str(n), "a": "ä"} for n in range(3)]
+    assert [one["dimensions"] for one in told["items"]] == [
+        {"d": "🙂", "c": "", "b": str(n), "a": "ä"} for n in range(3)
+    ]
     assert json.dumps(told["items"][0]["value"]) == "0.0"

@@ -42,9 +42,7 @@ def compare(world: World, stage: Stage, chance: Random) -> None:
     grain = chance.choice([one for one in PeriodGrain if one is not PeriodGrain.HOUR])
     by: Group = chance.choice([(), ("section",), ("section", "country"), ("country",)])
     where = chance.choice([{}, {}, {"country": ["fi"]}, {"section": ["", "sport"]}])
-    answer = stage.ask(
-        name, first=first.isoformat(), to=end.isoformat(), grain=grain, by=list(by), where=where
-    )
+    answer = stage.ask(name, first=first.isoformat(), to=end.isoformat(), grain=grain, by=list(by), where=where)
     found = {(one["period"], tuple(one["dimensions"].values())): one["value"] for one in answer["items"]}
     groups = sorted({group for _, group in found})
     edges = edges_between(first.toordinal(), end.toordinal(), grain, "UTC")

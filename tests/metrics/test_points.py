@@ -252,7 +252,9 @@ def test_pushers_at_once_lose_no_row(tmp_path: Path) -> None:
             mine = Stage(table=table)
             barrier.wait()
             for at in range(8):
-                mine.push("s", [point(1, section=f"{number}-{at}"), point(1, at="2026-11-02", section=f"{number}-{at}")])
+                mine.push(
+                    "s", [point(1, section=f"{number}-{at}"), point(1, at="2026-11-02", section=f"{number}-{at}")]
+                )
             table.close()
         except BaseException as error:  # noqa: BLE001 - the test looks at what happened
             failed.append(error)

@@ -120,11 +120,14 @@ class StoredCounts:
         return _hits(question, [self._totals(brand, windows, ground, labels) for windows in spans], spans)
 
     def _totals(self, brand: str, windows: Sequence[Window], ground: Ground, labels: frozenset[str]) -> _Totals:
+        def live(window: Window) -> list[Summary]:
+            return self._summaries.live(brand, window)
+
         total = _Totals()
         for window in windows:
             held = _TotalWindows(labels)
-            read = cache(lambda one: self._summaries.live(brand, one))
-            resolution = Resolution(ground=ground, loaded=held, read=read, fresh={})
+            # What stands for a window is looked for first and added up then; it is read once for both.
+            resolution = Resolution(ground=ground, loaded=held, read=cache(live), fresh={})
             for unit in resolution.units(Span((window,))):
                 found = held.windows[unit.window].parts[unit.part]
                 assert found is not None, "what counts was entered"
@@ -136,9 +139,7 @@ class StoredCounts:
     ) -> CountTold:
         asked = dict(question.where).get("section")
         totals = [self._totals(brand, windows, ground, PERSONS) for windows in spans]
-        met = sorted({label[0] for one in totals for label in one.hits} & set(asked)) if asked is not None else sorted(
-            {label[0] for one in totals for label in one.hits}
-        )
+        met = sorted({label[0] for one in totals for label in one.hits if asked is None or label[0] in asked})
         sets = [(section,) for section in met] if question.by else [tuple(asked) if asked is not None else None]
         groups = [(section,) for section in met] if question.by else [()]
         values, is_exact = np.full((len(spans), len(groups)), np.nan), True

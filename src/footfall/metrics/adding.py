@@ -23,8 +23,8 @@ def exact_sums(cells: Places, values: Floats, count: int) -> Floats:
         sums[cells] = values
         return sums
     if np.abs(values).sum() < _WHOLE_BELOW and (values == np.rint(values)).all():
-        sums = np.bincount(cells, values, count)
-        sums[counts == 0] = np.nan
+        met = counts > 0
+        sums[met] = np.bincount(cells, values, count)[met]
         return sums
     order = np.argsort(cells, kind="stable")
     ordered: list[float] = values[order].tolist()
@@ -50,9 +50,7 @@ def _lost(left: Floats, right: Floats, product: Floats) -> Floats:
     """Return the difference between each product and the true one (Dekker's), for numbers far from the largest."""
     left_high, left_low = _halves(left)
     right_high, right_low = _halves(right)
-    return left_low * right_low - (
-        ((product - left_high * right_high) - left_low * right_high) - left_high * right_low
-    )
+    return left_low * right_low - (((product - left_high * right_high) - left_low * right_high) - left_high * right_low)
 
 
 def _halves(numbers: Floats) -> tuple[Floats, Floats]:

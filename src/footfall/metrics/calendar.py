@@ -86,9 +86,7 @@ class Edges:
 def day_from(text: str, *, field: str) -> int:
     """Return the day that a text such as 2026-01-31 names, or raise Refused."""
     try:
-        if len(text) != len("2026-01-31"):
-            raise ValueError
-        day = date.fromisoformat(text).toordinal()
+        day = date.fromisoformat(text if len(text) == len("2026-01-31") else "").toordinal()
     except ValueError:
         raise Refused(field, f"{text[:40]!r} is not a day such as 2026-01-31") from None
     if not FIRST_DAY <= day <= LAST_DAY:

@@ -1,6 +1,6 @@
 """A formula over many cells at once: a list of steps that are done for all periods and groups together.
 
-What is missing is not a number: with it + - * / give what is missing, min and max leave it out, coalesce takes the next.
+What is missing is not a number: with it + - * / give that again, min and max leave it out, coalesce takes the next.
 Division by zero gives what is missing, and so does anything that is too large to be a number.
 """
 

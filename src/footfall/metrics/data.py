@@ -7,6 +7,7 @@ is never stale, and nobody has to tell it of changes: to ask again costs a look 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 
 import msgspec
 import numpy as np
@@ -229,7 +230,7 @@ def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], c
     named = [dict(zip(by, group, strict=True)) for group in groups]
     numbers: list[list[float]] = (cells + 0.0).tolist()  # Nothing is not minus nothing.
     return [
-        Item(period, dimensions, value if value == value else None)  # noqa: PLR0124 - only what is no number is not itself
+        Item(period, dimensions, None if isnan(value) else value)
         for period, row in zip(map(edges.label, range(len(edges))), numbers, strict=True)
         for dimensions, value in zip(named, row, strict=True)
     ]

@@ -1,6 +1,6 @@
 """The points of one metric on one day as columns, and as the bytes that lie in the table (docs/formats/metrics.md).
 
-Dimensions are coded by dictionaries and rows lie in the order of their dimensions, so that equal content is equal bytes.
+Dimensions are coded by dictionaries, and rows lie in the order of theirs, so that equal content is equal bytes.
 """
 
 import threading
@@ -73,9 +73,7 @@ def keyed(points: DayPoints, names: Sequence[str]) -> dict[Key, Row]:
     if points.kind is ValueType.PERCENTILE:
         return {key: Row(sketch=sketch) for key, sketch in zip(keys, points.sketches, strict=True)}
     weights = points.weights.tolist() or [0.0] * len(points)
-    return {
-        key: Row(value, weight) for key, value, weight in zip(keys, points.values.tolist(), weights, strict=True)
-    }
+    return {key: Row(value, weight) for key, value, weight in zip(keys, points.values.tolist(), weights, strict=True)}
 
 
 def _texts(points: DayPoints, name: str) -> list[str]:

@@ -104,8 +104,8 @@ class Evaluation:
         missing: tuple[str, ...] = ()
         if len(both):
             if root.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD:
-                has = ~np.isnan(after[both]).all(axis=1)
-                cells[both] = np.where(has[:, None], after[both], before[both])
+                has = (~np.isnan(after[both])).any(axis=1, keepdims=True)
+                cells[both] = np.where(has, after[both], before[both])
             elif self._is_additive(root.name):
                 sides = np.stack([after[both], before[both]])
                 cells[both] = np.where(np.isnan(sides).all(axis=0), np.nan, np.nansum(sides, axis=0))

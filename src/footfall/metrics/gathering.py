@@ -13,6 +13,7 @@ from footfall.metrics.definition import ValueType
 from footfall.values.errors import Refused
 
 ROWS_MAX = 4_000_000  # of one metric in one question, some 40 bytes each
+SKETCH_BYTES_MAX = 250_000_000  # the same of percentiles: a year of 130 groups with full sketches
 
 Places = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -69,6 +70,7 @@ class Gathering:
     _weights: list[Floats] = field(default_factory=list[Floats])
     _sketches: list[bytes] = field(default_factory=list[bytes])
     _rows: int = 0
+    _bytes: int = 0
 
     def __post_init__(self) -> None:
         """Begin with the dimensions that are asked for."""
@@ -88,6 +90,9 @@ class Gathering:
         self._values.append(points.values)
         self._weights.append(points.weights)
         self._sketches.extend(points.sketches)
+        self._bytes += sum(map(len, points.sketches))
+        if self._bytes > SKETCH_BYTES_MAX:
+            raise Refused("to", f"the span has more than {SKETCH_BYTES_MAX:,} bytes of sketches; ask for a shorter one")
         for name, texts in self._texts.items():
             if name in points.names:
                 at = points.names.index(name)
@@ -141,9 +146,9 @@ class Gathering:
             together, radix = together * size + numbers, radix * size
         _, first, group = np.unique(together, return_index=True, return_inverse=True)
         names = [list(self._texts[name].numbers) for name in self.by]
-        picked = [numbers[first].tolist() for numbers in codes.values()]
-        groups = list(zip(*([text[at] for at in of] for text, of in zip(names, picked, strict=True)), strict=True))
-        return group, groups
+        picked: list[list[int]] = [numbers[first].tolist() for numbers in codes.values()]
+        columns = [[texts[at] for at in of] for texts, of in zip(names, picked, strict=True)]
+        return group, list(zip(*columns, strict=True))
 
 
 def _joined(parts: Sequence[Places]) -> Places:

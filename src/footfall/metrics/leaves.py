@@ -17,7 +17,7 @@ from footfall.metrics.definition import Aggregation, Definition, ValueType
 from footfall.metrics.gathering import Gathering, Group, Rows
 from footfall.metrics.points import Points
 from footfall.metrics.resolving import is_pushed
-from footfall.sketches.quantiles import percentiles, quantiles_from_bytes
+from footfall.sketches.quantiles import percentiles
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, walk
 
@@ -98,9 +98,9 @@ class Leaves:
         values, weights = rows.values, rows.weights
         if root.value_type is ValueType.PERCENTILE:
             assert root.aggregation_param is not None, "a percentile says which"
-            sketches = [quantiles_from_bytes(one) for one in rows.sketches]
-            self.is_exact &= not any(one.is_estimate for one in sketches)
-            return percentiles(sketches, cells, count, root.aggregation_param)
+            told = percentiles(rows.sketches, cells, count, root.aggregation_param)
+            self.is_exact &= told.is_exact
+            return told.values
         if root.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD:
             is_last = rows.day == rows.last_days[rows.period]
             cells, values, weights = cells[is_last], values[is_last], weights[is_last] if len(weights) else weights
@@ -149,7 +149,8 @@ def _question(
         for name in sorted({*asked, *source.where})
     }
     bounds = pieces.bounds if pieces.is_hourly else tuple(midnight_ms(pieces.zone, day) for day in pieces.bounds)
-    spans = tuple((bounds[at], bounds[at + 1]) for at in filled.tolist())
+    places: list[int] = filled.tolist()
+    spans = tuple((bounds[at], bounds[at + 1]) for at in places)
     return CountQuestion(source.counts, spans, pieces.is_hourly, by, tuple(both.items()))
 
 

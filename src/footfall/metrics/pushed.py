@@ -1,4 +1,4 @@
-"""Points as somebody sends them, as JSON, lines of JSON or CSV: each row fits its metric, or is refused by its number."""
+"""Points as somebody sends them, as JSON, lines of it or CSV: each row fits its metric, or is refused by its number."""
 
 import base64
 import binascii
@@ -101,7 +101,7 @@ def _from_csv(body: bytes) -> Iterator[Point]:
         # What spreadsheets write begins with a mark of its encoding.
         text = body.decode("utf-8-sig")
         rows = csv.reader(io.StringIO(text, newline=""), strict=True)
-        header = [name.strip() for name in next(rows, [])]
+        header = [name.strip() for name in next(rows, list[str]())]
         _require_header(header)
         for number, cells in enumerate((row for row in rows if row), 1):
             if len(cells) != len(header):
