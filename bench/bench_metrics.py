@@ -44,12 +44,14 @@ def run(plan: Plan) -> list[Row]:
     catalogue = MetricCatalogue(table, clock=clock)
     metrics = plan.scaled(METRICS)
     saved = [Saved(definition_from(one)) for one in _documents(metrics)]
-    started = time.perf_counter()
+    started, spent = time.perf_counter(), time.process_time()
     saved = [Saved(definition_from(msgspec.to_builtins(one.definition))) for one in saved]
     catalogue.save_all(BRAND, saved, by="bench")
-    took_s = time.perf_counter() - started
+    took_s, spent_s = time.perf_counter() - started, time.process_time() - spent
+    share = METRICS / metrics
     rows = [
-        row(f"{metrics:,} metrics read, validated and stored", took_s * METRICS / metrics, "s for 20,000", at_most=20)
+        row(f"{metrics:,} metrics read, validated and stored", took_s * share, "s for 20,000", at_most=20),
+        row("of that on a processor", spent_s * share, "s for 20,000"),
     ]
     rows += _definition_rows(table, catalogue, metrics)
     data = MetricData(catalogue, Points(table, clock=clock), counts=None, zone_of=lambda _: "Europe/Helsinki",
