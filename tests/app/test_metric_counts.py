@@ -159,3 +159,36 @@ def test_counts_continue_what_was_pushed_before_a_cutoff() -> None:
     assert {one["dimensions"]["section"]: one["value"] for one in month["items"]} == {"news": 201.0, "sport": 2.0}
     assert month["seams"] == [{"metric": "hits", "chainedMetric": "old", "cutoffDate": "2026-11-16"}]
     assert month["coverage"]["withData"] == 3
+
+
+def test_hours_are_compared_with_those_of_the_day_before() -> None:
+    data = asking(
+        counted(), HITS, {"name": "more", "valueType": "HYBRID", "hybridFormula": "hits - shift(hits, 1 day)"}
+    )
+    answer = told(data, "more", first="2026-11-16", to="2026-11-17", grain="hour")
+    found = {one["period"]: one["value"] for one in answer["items"] if one["value"]}
+    assert found == {"2026-11-16T12:00Z": 1.0 - 3.0, "2026-11-16T13:00Z": 2.0}
+    # Hours that have not begun are missing, and so is what is computed from them.
+    assert [one["value"] for one in answer["items"]][14:] == [None] * 10
+    assert answer["coverage"] == {"hours": 48, "withData": 38, "metrics": {"hits": {"hours": 48, "withData": 38}}}
+
+
+def test_windows_that_are_kept_no_more_are_missing() -> None:
+    answer = told(asking(counted(), HITS), "hits", first="2020-01-01", to="2020-01-02")
+    assert values(answer) == [None]
+    assert answer["coverage"]["withData"] == 0
+
+
+def test_a_shorter_chain_of_counts_is_read_as_one() -> None:
+    free = {**PAID, "name": "free", "source": {"counts": "hits", "where": {"paidType": ["free"]}}}
+    paid = {**PAID, "chainedMetric": "free", "chainCutoffDate": "2026-11-16"}
+    last = {**paid, "name": "last", "aggregationStyle": "LAST_DAY_OF_PERIOD", "chainedMetric": "last free"}
+    last_free = {**free, "name": "last free", "aggregationStyle": "LAST_DAY_OF_PERIOD"}
+    data = asking(counted(), free, paid, last, last_free)
+    span: dict[str, Any] = {"first": "2026-11-15", "to": "2026-11-17"}
+    assert values(told(data, "paid", **span)) == [2.0, 2.0]
+    assert values(told(data, "paid", **span, grain="year")) == [4.0]
+    assert values(told(data, "last", **span, grain="year")) == [2.0]
+    assert values(told(data, "last", first="2026-11-14", to="2026-11-16", grain="year")) == [2.0]
+    hours = told(data, "paid", first="2026-11-15", to="2026-11-17", grain="hour")
+    assert sum(one or 0 for one in values(hours)) == 4.0

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from math import isnan
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
 from footfall.metrics.calendar import Edges, PeriodGrain, day_from, day_of, edges_between
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.counts import CountMark, FootfallCounts, Where
-from footfall.metrics.evaluating import Evaluation, Seam
+from footfall.metrics.evaluating import Cells, Evaluation, Seam
 from footfall.metrics.leaves import Coverage, Leaves
 from footfall.metrics.points import Mark, Points, Taken
 from footfall.metrics.pushed import points_from_body, require_takes_points, rows_by_day
@@ -224,9 +223,8 @@ class MetricData:
             self._bytes -= _weight(self._kept.popitem(last=False)[1])
 
 
-def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], cells: object) -> list[Item]:
+def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], cells: Cells) -> list[Item]:
     """Return a number for each period and group, period by period."""
-    assert isinstance(cells, np.ndarray)
     named = [dict(zip(by, group, strict=True)) for group in groups]
     numbers: list[list[float]] = (cells + 0.0).tolist()  # Nothing is not minus nothing.
     return [
