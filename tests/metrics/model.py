@@ -7,6 +7,7 @@ import math
 from calendar import monthrange
 from dataclasses import dataclass, field
 from datetime import date, timedelta
+from fractions import Fraction
 from random import Random
 from typing import Any
 
@@ -242,7 +243,9 @@ class Model:
             return values[max(at, 0)]
         if definition.value_type is ValueType.WEIGHTED_AVERAGE:
             weights = math.fsum(row.weight for row in rows)
-            return math.fsum(row.value * row.weight for row in rows) / weights if weights else None
+            # Exactly, for what is a little off here may be divided by when it should be nothing.
+            above = float(sum(Fraction(row.value) * Fraction(row.weight) for row in rows))
+            return above / weights if weights else None
         return math.fsum(row.value for row in rows)
 
     def _fits(self, row: Row, group: Group) -> bool:
