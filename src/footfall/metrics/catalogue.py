@@ -62,6 +62,25 @@ class Rehearsed:
         return [one.name for of, one in made if of == brand and name in one.definition.needed_metrics]
 
 
+@dataclass(slots=True)
+class _Carried:
+    """What one change saw and wrote, for the next that follows it at once: as long as nobody else wrote, it holds."""
+
+    revision: int = -1
+    seen: dict[str, Version | None] = field(default_factory=dict[str, Version | None])
+
+    def seen_at(self, revision: int) -> dict[str, Version | None]:
+        """Return what is known of the catalogue at a revision."""
+        known, self.seen = self.seen, {}
+        is_same, self.revision = self.revision == revision, -1
+        return known if is_same else {}
+
+    def keep(self, ground: _Ground, made: Mapping[str, Version], revision: int) -> None:
+        """Take over what was seen and what was written, which is the catalogue of a revision now."""
+        self.seen, self.revision = ground.seen, revision
+        self.seen.update(made)
+
+
 class MetricCatalogue:
     """The metrics of all brands in one table."""
 
@@ -166,9 +185,9 @@ class MetricCatalogue:
         """Save several metrics, each after those it needs; raise Refused with none of a transaction's written."""
         ordered = in_order(saved)
         done: dict[str, Version] = {}
+        carried = _Carried()
         while len(done) < len(ordered):
-            left = ordered[len(done) :]  # What a transaction holds is taken from the beginning.
-            done |= self._commit(brand, partial(self._some, brand, left, by))
+            done |= self._commit(brand, partial(self._some, brand, ordered[len(done) :], by), carried)
         return [done[one.definition.name] for one in saved]
 
     def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:
@@ -217,11 +236,14 @@ class MetricCatalogue:
 
     # --- how a change is made ---------------------------------------------------------------------------
 
-    def _commit(self, brand: str, change: Callable[[_Ground], list[Version]]) -> dict[str, Version]:
+    def _commit(
+        self, brand: str, change: Callable[[_Ground], list[Version]], carried: _Carried | None = None
+    ) -> dict[str, Version]:
         """Write what a change makes of the newest versions, again when somebody else was faster."""
+        carried = carried or _Carried()
         for _ in range(TRIES_MAX):
             revision, count = self._head(brand)
-            ground = _Ground(lambda name: self._newest(brand, name))
+            ground = _Ground(lambda name: self._newest(brand, name), carried.seen_at(revision))
             made = change(ground)
             fresh = [one for one in made if ground.seen.get(one.name) is not one]
             if not fresh:
@@ -239,7 +261,9 @@ class MetricCatalogue:
             except Changed:
                 continue
             self._drop_edges(brand, fresh, ground)
-            return {one.name: one for one in made}
+            told = {one.name: one for one in made}
+            carried.keep(ground, told, revision + 1)
+            return told
         raise CatalogueBusy("the catalogue is changed by others all the time; nothing was written, try again.")
 
     def _some(self, brand: str, left: Sequence[Saved], by: str, ground: _Ground) -> list[Version]:

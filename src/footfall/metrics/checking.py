@@ -47,7 +47,8 @@ def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None
     """
     _require_no_circle(definition, lookup, written)
     units = Units(lambda name: definition if name == definition.name else lookup(name))
-    unit = units.of(definition) if written is None else units.of_formula(written)
+    formula = written if written is not None or not definition.is_hybrid else definition.formula
+    unit = units.of(definition) if formula is None else units.of_formula(formula)
     if definition.is_hybrid and definition.unit and unit_from(definition.unit) != unit:
         raise Refused("unit", f"is said to be {definition.unit}, and the formula gives {unit}")
     if definition.chained_metric is not None:
@@ -74,7 +75,9 @@ class Units:
     def of(self, definition: Definition) -> Unit:
         """Return the unit of a metric's values."""
         if definition.name not in self._known:
-            unit = self.of_formula(definition.formula) if definition.is_hybrid else unit_from(definition.unit)
+            # What was saved says its unit: formulas are not gone down into through all that they are made of.
+            is_told = bool(definition.unit) or not definition.is_hybrid
+            unit = unit_from(definition.unit) if is_told else self.of_formula(definition.formula)
             self._known[definition.name] = unit
         return self._known[definition.name]
 

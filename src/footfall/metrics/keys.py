@@ -53,3 +53,23 @@ def changes(brand: str) -> str:
 def change(brand: str, revision: int) -> Key:
     """Return where it is said which metrics a change was about."""
     return Key(changes(brand), f"{revision:012d}")
+
+
+def points(brand: str, name: str) -> str:
+    """Return the partition of the points that are pushed for a metric."""
+    return f"metric-points#{brand}#{name}"
+
+
+def points_of_day(brand: str, name: str, day: str, *, piece: int = 0) -> Key:
+    """Return where the points of a day lie; what is too large for one item goes on in pieces behind it."""
+    return Key(points(brand, name), f"{day}#{piece:02d}" if piece else day)
+
+
+def points_end(day: str) -> str:
+    """Return a sort key after all pieces of a day and before the next."""
+    return f"{day}#~"
+
+
+def points_head(brand: str, name: str) -> Key:
+    """Return where it is said how often the points of a metric were changed; it stays when they go."""
+    return Key(points(brand, name), "head")

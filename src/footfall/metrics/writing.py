@@ -1,10 +1,11 @@
 """How a change of the catalogue is written: which items a version makes, and in which order several are saved."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
 from footfall.metrics import keys
+from footfall.metrics.checking import CircularMetric
 from footfall.metrics.definition import Definition, ValueType
 from footfall.metrics.formula import Node
 from footfall.metrics.versions import Version, item_of
@@ -48,25 +49,34 @@ class Row:
 
 
 def in_order(saved: Sequence[Saved]) -> list[Saved]:
-    """Return what is to be saved, each after those of them that it needs; circles stay as they are, to be refused."""
+    """Return what is to be saved, each after those of them that it needs, or raise CircularMetric."""
     by_name = {one.definition.name: one for one in saved}
     if len(by_name) < len(saved):
         raise Refused("name", "two of these metrics have one name")
     placed: dict[str, Saved] = {}
     for start in by_name:
         stack: list[tuple[str, bool]] = [(start, False)]
-        entered: set[str] = set()
+        entered: dict[str, None] = {}  # from the start to where we are
         while stack:
             name, is_left = stack.pop()
             if name in placed or name not in by_name:
                 continue
-            if is_left or name in entered:
+            if is_left:
                 placed[name] = by_name[name]
+                del entered[name]
                 continue
-            entered.add(name)
+            if name in entered:
+                raise _circle(list(entered), by_name, name)
+            entered[name] = None
             stack.append((name, True))
             stack.extend((one, False) for one in by_name[name].definition.needed_metrics)
     return list(placed.values())
+
+
+def _circle(path: Sequence[str], by_name: Mapping[str, Saved], name: str) -> CircularMetric:
+    last = by_name[path[-1]].definition
+    field = "hybridFormula" if name in last.consumed_metrics else "chainedMetric"
+    return CircularMetric(field, [*path[path.index(name) :], name])
 
 
 def actions_of(brand: str, version: Version, before: Version | None) -> list[Action]:

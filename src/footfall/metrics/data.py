@@ -1,0 +1,265 @@
+"""Numbers of metrics as they are asked for: which versions gave them, how much of the span has data, and how fresh.
+
+An answer is kept under the definitions it was made by, the question, and how far each source had come. So what is kept
+is never stale, and nobody has to tell it of changes: to ask again costs a look at those numbers.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan
+
+import msgspec
+from msgspec import Struct
+
+from footfall.metrics.calendar import Edges, PeriodGrain, day_from, day_of, edges_between
+from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.counts import CountMark, FootfallCounts, Where
+from footfall.metrics.evaluating import Cells, Evaluation, Seam
+from footfall.metrics.leaves import Coverage, Leaves
+from footfall.metrics.points import Mark, Points, Taken
+from footfall.metrics.pushed import points_from_body, require_takes_points, rows_by_day
+from footfall.metrics.resolving import Asked, Resolved, require_dimensions, resolved
+from footfall.values.clock import Clock
+from footfall.values.errors import Refused
+from footfall.values.window import instant_text
+
+CACHE_BYTES_MAX = 64_000_000
+RESOLVED_MAX = 5_000  # definitions with all that they need, kept while the catalogue stays as it is
+BY_MAX = 4
+WHERE_VALUES_MAX = 200
+ITEM_BYTES = 200  # of an answer in memory, beside its text
+
+
+@dataclass(frozen=True, slots=True)
+class DataQuery:
+    """What is asked: which metric, from which day up to which, in what periods, by what and under which conditions."""
+
+    asked: Asked
+    first: int
+    end: int
+    grain: PeriodGrain = PeriodGrain.DAY
+    by: tuple[str, ...] = ()
+    where: Where = ()
+
+
+class Item(Struct, frozen=True):
+    """One number; none where it is missing."""
+
+    period: str
+    dimensions: Mapping[str, str]
+    value: float | None
+
+
+class Used(Struct, frozen=True):
+    """Which version of a metric gave the numbers."""
+
+    version: int
+    hash: str
+
+
+class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
+    """The numbers, and what has to be known of them."""
+
+    metric: str
+    unit: str
+    versions: Mapping[str, Used]
+    first: str
+    to: str
+    grain: str
+    by: Sequence[str]
+    where: Mapping[str, Sequence[str]]
+    coverage: Mapping[str, object]
+    freshness: str | None
+    exact: bool
+    seams: Sequence[Mapping[str, object]]
+    items: Sequence[Item]
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer, and as JSON."""
+
+    answer: DataAnswer
+    body: bytes
+
+
+def query_from(  # noqa: PLR0913 - a question has as many parts
+    name: str,
+    *,
+    first: str,
+    to: str,
+    grain: str = PeriodGrain.DAY,
+    by: Sequence[str] = (),
+    where: Mapping[str, Sequence[str]] | None = None,
+    version: int | None = None,
+    digest: str | None = None,
+    as_of_ms: int | None = None,
+) -> DataQuery:
+    """Return the question that texts ask, or raise Refused."""
+    if grain not in set(PeriodGrain):
+        raise Refused("grain", f"{grain[:20]!r} is not one of {', '.join(PeriodGrain)}")
+    if len(set(by)) != len(by) or len(by) > BY_MAX:
+        raise Refused("by", f"names a dimension twice, or more than {BY_MAX}")
+    conditions = {name: tuple(sorted(set(values))) for name, values in sorted((where or {}).items())}
+    for dimension, values in conditions.items():
+        if not 1 <= len(values) <= WHERE_VALUES_MAX:
+            raise Refused("where", f"{dimension[:64]} has {len(values)} values: it must be 1 to {WHERE_VALUES_MAX}")
+    return DataQuery(
+        Asked(name, version, digest, as_of_ms),
+        day_from(first, field="from"),
+        day_from(to, field="to"),
+        PeriodGrain(grain),
+        tuple(by),
+        tuple(conditions.items()),
+    )
+
+
+class MetricData:
+    """Answers questions about metrics, and takes the points that some of them are made of."""
+
+    def __init__(
+        self,
+        catalogue: MetricCatalogue,
+        points: Points,
+        *,
+        counts: FootfallCounts | None,
+        zone_of: Callable[[str], str],
+        clock: Clock,
+        cache_bytes_max: int = CACHE_BYTES_MAX,
+    ) -> None:
+        self._catalogue = catalogue
+        self._points = points
+        self._counts = counts
+        self._zone_of = zone_of
+        self._clock = clock
+        self._cache_bytes_max = cache_bytes_max
+        self._resolved: OrderedDict[tuple[str, Asked], tuple[int, Resolved]] = OrderedDict()
+        self._kept: OrderedDict[tuple[object, ...], Told] = OrderedDict()
+        self._bytes = 0
+
+    @property
+    def kept_bytes(self) -> int:
+        """Return about how much memory the answers take that are kept."""
+        return self._bytes
+
+    def push(self, brand: str, name: str, body: bytes, form: str) -> Taken:
+        """Take the points of a push, all of them or none, or raise Refused with the number of the first bad row."""
+        definition = self._catalogue.newest(brand, name).definition
+        require_takes_points(definition)
+        tomorrow = day_of(self._clock.now_ms(), self._zone_of(brand)) + 1
+        days = rows_by_day(points_from_body(body, form), definition, last_day=tomorrow)
+        return self._points.push(brand, definition, days)
+
+    def forget_points(self, brand: str, name: str) -> int:
+        """Remove all points of a metric, such as one that was removed itself; return of how many days."""
+        return self._points.forget(brand, name)
+
+    def ask(self, brand: str, query: DataQuery) -> Told:
+        """Return the answer to a question, or raise Refused."""
+        found = self._found(brand, query.asked)
+        marks = tuple(self._points.mark(brand, name) for name in found.pushed)
+        counted = self._counts.mark(brand) if found.has_counts and self._counts is not None else None
+        zone = self._zone_of(brand)
+        asked = (query.first, query.end, query.grain, query.by, query.where)
+        key = (brand, found.digest, asked, zone, marks, counted)
+        told = self._kept.get(key)
+        if told is not None:
+            self._kept.move_to_end(key)
+            return told
+        told = self._made(brand, query, found, zone, (*marks, *([] if counted is None else [counted])))
+        self._keep(key, told)
+        return told
+
+    def forget_answers(self) -> None:
+        """Let go of all answers, and of the definitions that they were made by."""
+        self._kept.clear()
+        self._resolved.clear()
+        self._bytes = 0
+
+    def _found(self, brand: str, asked: Asked) -> Resolved:
+        """Return the definitions of a question, looked up again when the catalogue has changed."""
+        revision = self._catalogue.revision(brand)
+        known = self._resolved.get((brand, asked))
+        if known is not None and known[0] == revision:
+            self._resolved.move_to_end((brand, asked))
+            return known[1]
+        found = resolved(self._catalogue, brand, asked)
+        self._resolved[brand, asked] = (revision, found)
+        while len(self._resolved) > RESOLVED_MAX:
+            self._resolved.popitem(last=False)
+        return found
+
+    def _made(
+        self, brand: str, query: DataQuery, found: Resolved, zone: str, marks: Sequence[Mark | CountMark]
+    ) -> Told:
+        require_dimensions(found, query.by, field="by")
+        require_dimensions(found, (name for name, _ in query.where), field="where")
+        edges = edges_between(query.first, query.end, query.grain, zone)
+        leaves = Leaves(self._points, self._counts, brand, query.by, query.where)
+        evaluation = Evaluation(found, leaves)
+        groups, cells = evaluation.run(edges)
+        answer = DataAnswer(
+            metric=found.root.name,
+            unit=found.root.definition.unit,
+            versions={name: Used(one.number, one.definition.hash) for name, one in sorted(found.versions.items())},
+            first=_day_text(query.first),
+            to=_day_text(query.end),
+            grain=query.grain,
+            by=query.by,
+            where=dict(query.where),
+            coverage=_coverage(leaves.coverage, is_hourly=edges.is_hourly),
+            freshness=_freshness(marks),
+            exact=leaves.is_exact,
+            seams=[_seam(one) for one in evaluation.seams],
+            items=_items(edges, query.by, groups, cells),
+        )
+        return Told(answer, _encoder.encode(answer))
+
+    def _keep(self, key: tuple[object, ...], told: Told) -> None:
+        self._kept[key] = told
+        self._bytes += _weight(told)
+        while self._bytes > self._cache_bytes_max and self._kept:
+            self._bytes -= _weight(self._kept.popitem(last=False)[1])
+
+
+def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], cells: Cells) -> list[Item]:
+    """Return a number for each period and group, period by period."""
+    named = [dict(zip(by, group, strict=True)) for group in groups]
+    numbers: list[list[float]] = (cells + 0.0).tolist()  # Nothing is not minus nothing.
+    return [
+        Item(period, dimensions, None if isnan(value) else value)
+        for period, row in zip(map(edges.label, range(len(edges))), numbers, strict=True)
+        for dimensions, value in zip(named, row, strict=True)
+    ]
+
+
+def _coverage(told: Mapping[str, Coverage], *, is_hourly: bool) -> dict[str, object]:
+    """Return how much of the span has data: of each metric, and above all of the one that has least."""
+    unit = "hours" if is_hourly else "days"
+    least = min(told.values(), key=lambda one: one.with_data / max(one.asked, 1), default=Coverage())
+    of_each = {name: {unit: one.asked, "withData": one.with_data} for name, one in sorted(told.items())}
+    return {unit: least.asked, "withData": least.with_data, "metrics": of_each}
+
+
+def _freshness(marks: Sequence[Mark | CountMark]) -> str | None:
+    """Return the moment up to which every source that has any data had come."""
+    moments = [one.counted_until_ms if isinstance(one, CountMark) else one.at_ms for one in marks]
+    known = [one for one in moments if one is not None]
+    return instant_text(min(known)) if known else None
+
+
+def _seam(seam: Seam) -> dict[str, object]:
+    told: dict[str, object] = {"metric": seam.metric, "chainedMetric": seam.chained, "cutoffDate": seam.cutoff}
+    return {**told, "missing": list(seam.missing)} if seam.missing else told
+
+
+def _day_text(day: int) -> str:
+    return Edges((day, day), "UTC").label(0)
+
+
+def _weight(told: Told) -> int:
+    return len(told.body) + ITEM_BYTES * len(told.answer.items) + 1_000
+
+
+_encoder = msgspec.json.Encoder()

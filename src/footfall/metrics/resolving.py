@@ -1,0 +1,140 @@
+"""Which definitions answer a question: the metric in the version that is asked for, and all that it needs."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.definition import Counted, Definition
+from footfall.metrics.errors import NoSuchMetric
+from footfall.metrics.versions import Version
+from footfall.values.errors import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Which version of a metric: by number, by hash, or as it was at a moment; nothing: the newest."""
+
+    name: str
+    version: int | None = None
+    hash: str | None = None
+    as_of_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A metric with everything that it needs, directly or through others."""
+
+    root: Version
+    versions: Mapping[str, Version]  # by name, the root's among them
+    digest: str  # the same as long as no number can be another
+    pushed: tuple[str, ...]  # the metrics whose points are read
+    has_counts: bool
+
+    def definition(self, name: str) -> Definition:
+        """Return the definition of a metric that is needed."""
+        return self.versions[name].definition
+
+
+def resolved(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Resolved:
+    """Return what answers a question, or raise NoSuchMetric.
+
+    A number or a hash is of the metric that is asked for; what it needs is the newest. A moment is that of all of them.
+    """
+    if sum(one is not None for one in (asked.version, asked.hash, asked.as_of_ms)) > 1:
+        raise Refused("version", "give one of version, hash and asOf")
+    root = _root(catalogue, brand, asked)
+    found = {root.name: root}
+    waiting = list(root.definition.needed_metrics)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            one = _needed(catalogue, brand, name, asked.as_of_ms, root.name)
+            found[name] = one
+            waiting.extend(one.definition.needed_metrics)
+    return _made(root, found)
+
+
+def _root(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Version:
+    if asked.version is not None:
+        return catalogue.version(brand, asked.name, asked.version)
+    if asked.hash is not None:
+        return catalogue.by_hash(brand, asked.name, asked.hash)
+    if asked.as_of_ms is not None:
+        return catalogue.as_of(brand, asked.name, asked.as_of_ms)
+    return catalogue.newest(brand, asked.name)
+
+
+def _needed(catalogue: MetricCatalogue, brand: str, name: str, as_of_ms: int | None, by: str) -> Version:
+    try:
+        return catalogue.newest(brand, name) if as_of_ms is None else catalogue.as_of(brand, name, as_of_ms)
+    except NoSuchMetric as error:
+        raise NoSuchMetric(error.field, f"{by!r} needs {name!r} in this version: {error.reason}") from None
+
+
+def _made(root: Version, versions: Mapping[str, Version]) -> Resolved:
+    _require_no_circle(root, versions)
+    primitive = [one.definition for one in versions.values() if not one.definition.is_hybrid]
+    pushed = sorted(one.name for one in primitive if is_pushed(one))
+    told = [f"{name}\n{versions[name].number}\n{versions[name].definition.hash}" for name in sorted(versions)]
+    digest = hashlib.sha256("\n".join([root.name, *told]).encode()).hexdigest()
+    return Resolved(root, versions, digest, tuple(pushed), len(pushed) < len(primitive))
+
+
+def is_pushed(definition: Definition) -> bool:
+    """Tell whether a primitive metric is made of points that are pushed."""
+    return definition.source is None or definition.source.counts is Counted.PUSHED
+
+
+def _require_no_circle(root: Version, versions: Mapping[str, Version]) -> None:
+    """Raise where an old version needs a newer one that needs it: each was right in its time, together they are not."""
+    state: dict[str, bool] = {}
+    stack: list[tuple[str, bool]] = [(root.name, False)]
+    while stack:
+        name, is_left = stack.pop()
+        if is_left:
+            state[name] = True
+            continue
+        if name in state:
+            continue
+        state[name] = False
+        stack.append((name, True))
+        for one in versions[name].definition.needed_metrics:
+            if state.get(one) is False:
+                raise Refused("version", f"this version needs {one!r}, which today is computed from it; use asOf")
+            stack.append((one, False))
+
+
+def require_dimensions(found: Resolved, dimensions: Iterable[str], *, field: str) -> None:
+    """Raise Refused unless every metric that data come from has these dimensions."""
+    for dimension in dimensions:
+        _walk(found, found.root.name, lambda one, of=dimension: _require_has(one, of, field, found.root.name))
+
+
+def _walk(found: Resolved, root: str, visit: Callable[[Definition], None]) -> None:
+    seen, waiting = {root}, [root]
+    while waiting:
+        definition = found.definition(waiting.pop())
+        if not definition.is_hybrid:
+            visit(definition)
+        for name in definition.needed_metrics:
+            if name not in seen:
+                seen.add(name)
+                waiting.append(name)
+
+
+def _require_has(definition: Definition, dimension: str, field: str, root: str) -> None:
+    if dimension not in definition.related_dimensions:
+        known = ", ".join(definition.related_dimensions) or "none"
+        whose = "" if definition.name == root else f", which {root!r} needs"
+        raise Refused(field, f"{dimension[:64]!r} is not a dimension of {definition.name!r}{whose}; it has {known}")
+
+
+def dimensions_of(found: Resolved) -> tuple[str, ...]:
+    """Return the dimensions that a metric can be grouped by: those that all its operands have."""
+    common: set[str] | None = None
+    for one in found.versions.values():
+        if not one.definition.is_hybrid:
+            mine = set(one.definition.related_dimensions)
+            common = mine if common is None else common & mine
+    return tuple(sorted(common or ()))

@@ -1,0 +1,122 @@
+"""The catalogue and its data on every kind of ground: the same versions, the same conflicts, the same bytes."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from footfall.metrics import keys
+from footfall.metrics.day_points import Row
+from footfall.metrics.definition import definition_from
+from footfall.metrics.errors import ChangedMeanwhile, MetricInUse, NoSuchMetric
+from footfall.metrics.writing import Saved
+from footfall.ports.table import Table, everything
+from footfall.values.clock import SetClock
+from footfall.values.errors import Refused
+from tests.contract.conftest import NewTable, on_dynamodb
+from tests.engines.dynamodb import DynamoDbEngine
+from tests.metrics.stage import BRAND, Stage, hybrid, scalar
+
+SPAN: dict[str, Any] = {"first": "2026-10-01", "to": "2026-11-01"}
+
+
+@pytest.fixture
+def stage(new_table: NewTable, clock: SetClock) -> Stage:
+    return Stage(clock=clock, table=new_table(clock=clock))
+
+
+def point(value: float, at: str = "2026-10-01", **dimensions: str) -> dict[str, Any]:
+    return {"at": at, "dimensions": dimensions, "value": value}
+
+
+def test_versions_conflicts_and_users_are_the_same_everywhere(stage: Stage) -> None:
+    catalogue = stage.catalogue
+    stage.define(scalar("a", "section", unit="hits"), hybrid("h", "a * 2"))
+    for number in range(2, 12):
+        stage.define(scalar("a", "section", unit="hits", title=str(number)))
+    assert [one.number for one in catalogue.versions(BRAND, "a")] == list(range(11, 0, -1))
+    assert catalogue.newest(BRAND, "a") == catalogue.version(BRAND, "a", 11)
+    with pytest.raises(ChangedMeanwhile):
+        catalogue.save(BRAND, Saved(definition_from(scalar("a", unit="hits")), based_on=3), by="bob")
+    with pytest.raises(MetricInUse):
+        catalogue.delete(BRAND, "a")
+    catalogue.delete(BRAND, "h")
+    catalogue.delete(BRAND, "a")
+    assert list(catalogue.rows(BRAND)) == []
+    assert list(everything(stage.table, keys.versions(BRAND, "a"))) == []
+
+
+def test_answers_are_the_same_bytes_everywhere(stage: Stage) -> None:
+    stage.define(
+        scalar("a", "section", "country"), scalar("b", "section", aggregationStyle="LAST_DAY_OF_PERIOD"),
+        hybrid("h", "ratio(a, b) - shift(a, 1 week)"),
+        scalar("c", "section", chainedMetric="a", chainCutoffDate="2026-10-15"),
+    )  # fmt: skip
+    days = [f"2026-10-{day:02d}" for day in range(1, 31)]
+    stage.push("a", [point(n + 0.1, at, section=f"s{n % 3}", country="fi") for n, at in enumerate(days)])
+    stage.push("b", [point(n + 0.3, at, section=s) for n, at in enumerate(days) for s in ("s0", "s1")])
+    stage.push("c", [point(7, at, section="s0") for at in days])
+    reference = Stage()
+    for name in ("a", "b", "h", "c"):
+        reference.define(stage.catalogue.newest(BRAND, name).definition)
+    reference.push("a", [point(n + 0.1, at, section=f"s{n % 3}", country="fi") for n, at in enumerate(days)])
+    reference.push("b", [point(n + 0.3, at, section=s) for n, at in enumerate(days) for s in ("s0", "s1")])
+    reference.push("c", [point(7, at, section="s0") for at in days])
+    for name in ("a", "b", "h", "c"):
+        for grain in ("day", "week", "month"):
+            asked: dict[str, Any] = {**SPAN, "grain": grain, "by": ["section"]}
+            assert json.dumps(stage.ask(name, **asked)) == json.dumps(reference.ask(name, **asked))
+
+
+def test_a_push_replaces_counts_up_and_is_forgotten(stage: Stage) -> None:
+    stage.define(scalar("a", "section"))
+    assert stage.push("a", [point(1, section="x"), point(2, "2026-10-02")]).revision == 1
+    assert stage.push("a", [point(1, section="x")]).revision == 1
+    assert stage.push("a", [point(5, section="y")]).revision == 2
+    assert stage.values("a", **SPAN)[:3] == [6.0, 2.0, None]
+    assert stage.points.forget(BRAND, "a") == 2
+    assert stage.values("a", **SPAN)[:3] == [None] * 3
+    definition = stage.catalogue.newest(BRAND, "a").definition
+    stage.catalogue.delete(BRAND, "a")
+    with pytest.raises(NoSuchMetric):
+        stage.push("a", [point(1)])
+    with pytest.raises(Refused, match="removed meanwhile"):
+        stage.points.push(BRAND, definition, {739_000: {("",): Row(1.0)}})
+
+
+def test_a_day_in_pieces_is_read_whole(stage: Stage) -> None:
+    percentile = {"valueType": "PERCENTILE", "aggregationStyle": "PERCENTILE", "aggregationParam": 50}
+    stage.define({"name": "p", **percentile, "relatedDimensions": ["section"]})
+    rows = [
+        {"at": "2026-10-01", "dimensions": {"section": str(n)}, "values": [n + m / 997 for m in range(300)]}
+        for n in range(250)
+    ]
+    stage.push("p", rows)
+    found = stage.values("p", first="2026-10-01", to="2026-10-02", by=["section"])
+    assert len(found) == 250
+    assert all(one is not None for one in found)
+
+
+def test_pushers_at_once_lose_no_row_on_dynamodb(dynamodb: DynamoDbEngine, clock: SetClock) -> None:
+    # One thread uses a SqliteTable; tests/metrics/test_points.py has several on one file.
+    stage = Stage(clock=clock, table=on_dynamodb(dynamodb)(clock=clock))
+    stage.define(scalar("a", "section"))
+
+    def push(number: int) -> None:
+        Stage(clock=clock, table=stage.table).push("a", [point(1, section=str(number)), point(1, "2026-10-02")])
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(push, range(12)))
+    assert stage.values("a", first="2026-10-01", to="2026-10-03") == [12.0, 1.0]
+
+
+def test_what_is_stored_is_the_same_everywhere(stage: Stage) -> None:
+    def stored(table: Table) -> list[tuple[str, Any]]:
+        return [(one.key.sort, dict(one.item)) for one in everything(table, keys.points(BRAND, "a"))]
+
+    reference = Stage(clock=stage.clock)
+    for one in (stage, reference):
+        one.define(scalar("a", "section"))
+        one.push("a", [point(n, section=str(n)) for n in range(20)])
+    assert stored(stage.table) == stored(reference.table)

@@ -1,0 +1,121 @@
+"""Formulas are read as people mean them, written in one way, and refused with the character where they go wrong."""
+
+import time
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+
+from footfall.metrics.computing import computed, steps_of
+from footfall.metrics.formula import Metric, Node, metrics_in, renamed, text_of, walk
+from footfall.metrics.grammar import DEPTH_MAX, FORMULA_CHARACTERS_MAX, MalformedFormula, formula_from
+from tests.metrics.formulas import NAMES, TREES, text_by_chance
+
+FUZZED = 20_000
+SOAKED = 1_000_000
+
+
+def evaluated(formula: Node) -> float:
+    """Return what a formula gives where each metric has a number of its own, and shifted ones another."""
+    numbers = {name: float(number + 2) for number, name in enumerate(NAMES)}
+    cells = computed(
+        steps_of(formula),
+        lambda name, shifts: np.full((1, 1), numbers.get(name, 1.0) + sum(count for count, _ in shifts)),
+        (1, 1),
+    )
+    return float(cells[0, 0])
+
+
+@given(TREES)
+def test_a_formula_that_is_written_and_read_again_is_the_same(formula: Node) -> None:
+    text = text_of(formula)
+    if len(text) > FORMULA_CHARACTERS_MAX:
+        return
+    read = formula_from(text)
+    assert text_of(read) == text
+    assert text_of(formula_from(text_of(read))) == text
+    before, after = evaluated(formula), evaluated(read)
+    assert before == after or (before != before and after != after)
+    assert metrics_in(read) == metrics_in(formula)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("a+b*c", "a + b * c"),
+        ("(a+b)*c", "(a + b) * c"),
+        ("((a))-(b-c)", "a - (b - c)"),
+        ("a/b/c", "a / b / c"),
+        ("a ÷ (b × c)", "a / (b * c)"),  # noqa: RUF001
+        ("−a", "-a"),  # noqa: RUF001
+        ("--a", "--a"),
+        ('"a"', "a"),
+        ('"paid reads" / visits', '"paid reads" / visits'),
+        ("shift( a , 1 months )", "shift(a, 1 month)"),
+        ("shift(a, -2 day)", "shift(a, -2 day)"),
+        ("1.50[hits/visitor]", "1.5[hits/visitors]"),
+        ("round(a, 2)", "round(a, 2)"),
+    ],
+)
+def test_formulas_have_one_text(text: str, written: str) -> None:
+    assert text_of(formula_from(text)) == written
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "reason"),
+    [
+        ("", 1, "is empty"),
+        ("aa +* / 2 )(", 5, "where a value should stand"),
+        ("a b", 3, "where a sign or the end should stand"),
+        ("a +", 4, "ends too early"),
+        ("a ? b", 3, "no part of a formula"),
+        ('a + "b', 5, "quote that does not end"),
+        ("foo(a)", 1, "calls 'foo'"),
+        ("ratio(a)", 1, "gives ratio 1 values"),
+        ("a + round(b, 1.5)", 5, "digits"),
+        ("shift(a, 1 fortnight)", 12, "shifts by 'fortnight'"),
+        ("shift(a, 1.5 day)", 10, "must be whole"),
+        ("1e999 + a", 1, "too large"),
+        ("a + 1[?]", 6, "not a unit"),
+        ("a" * (FORMULA_CHARACTERS_MAX + 1), FORMULA_CHARACTERS_MAX + 1, "at most 1,000"),
+        ("-" * DEPTH_MAX + "a", 1, "in each other"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_at_its_character(text: str, at: int, reason: str) -> None:
+    with pytest.raises(MalformedFormula, match=reason) as refused:
+        formula_from(text)
+    if "in each other" not in reason:
+        assert refused.value.at == at
+    assert refused.value.field == "hybridFormula"
+
+
+def test_a_formula_can_name_its_metrics_otherwise() -> None:
+    told = renamed(formula_from("min(a, -b) + shift(a, 1 day) * 2"), lambda name: f"team.{name}")
+    assert text_of(told) == "min(team.a, -team.b) + shift(team.a, 1 day) * 2"
+    assert sorted(one.name for one in walk(told) if isinstance(one, Metric)) == ["team.a", "team.a", "team.b"]
+
+
+def fuzz(count: int, seed: int) -> float:
+    """Read so many texts; return how long the slowest took, in seconds."""
+    chance, slowest = Random(seed), 0.0
+    for _ in range(count):
+        text = text_by_chance(chance)
+        started = time.perf_counter()
+        try:
+            formula = formula_from(text)
+        except MalformedFormula as error:
+            assert 1 <= error.at <= len(text) + 1  # noqa: PT017 - the character is in the text, or right behind it
+        else:
+            assert text_of(formula_from(text_of(formula))) == text_of(formula)
+        slowest = max(slowest, time.perf_counter() - started)
+    return slowest
+
+
+def test_no_text_does_more_than_be_read_or_refused() -> None:
+    print(f"the slowest of {FUZZED:,} texts took {fuzz(FUZZED, 8) * 1_000:.1f} ms")
+
+
+@pytest.mark.soak
+def test_no_text_of_a_million_does_more_than_be_read_or_refused() -> None:
+    print(f"the slowest of {SOAKED:,} texts took {fuzz(SOAKED, 9) * 1_000:.1f} ms")
