@@ -54,7 +54,9 @@ class Instance:
         with contextlib.closing(connection):
             connection.request(method, path, body, dict(headers or {}))
             answer = connection.getresponse()
-            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+            told = {k.lower(): v for k, v in answer.getheaders()}
+            is_endless = told.get("content-type", "").startswith("text/event-stream")
+            return Answer(answer.status, told, b"" if is_endless else answer.read())
 
     def get(self, path: str) -> Answer:
         return self.call("GET", path)
