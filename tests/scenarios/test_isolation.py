@@ -17,7 +17,7 @@ import pytest
 
 from footfall.app import control
 from footfall.shells.http.routes import ROUTES
-from tests.scenarios.instance import Answer, Instance, Starter, until
+from tests.scenarios.instance import Answer, Instance, Starter, taken, until
 
 VICTIM, NOBODY, MINE = "zzvictimzz", "zznobodyzz", "mine"
 MARKS = ("zzasset", "zzsection", "zztitle", "zzbrandtitle", "zzlabel", "zzauthor", "zzorigin")
@@ -66,8 +66,10 @@ class Visitor:
 
     def _exchange(self, attempt: Attempt, headers: dict[str, str]) -> Answer:
         self._line.request(attempt.verb, attempt.path, attempt.body or None, headers)
-        answer = self._line.getresponse()
-        return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+        answer = taken(self._line.getresponse())
+        if answer.headers.get("content-type", "").startswith("text/event-stream"):
+            self._line.close()
+        return answer
 
     def close(self) -> None:
         self._line.close()
