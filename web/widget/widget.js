@@ -95,9 +95,9 @@
     // Return where everything stands that is in view and that a change of the box could move.
     const standing = () => {
       const found = [];
-      const look = (node) => {
+      const look = (node, isAround) => {
         const rect = node.getBoundingClientRect();
-        if (rect.height && rect.bottom > 0 && rect.top < window.innerHeight) {
+        if (isAround || (rect.height && rect.bottom > 0 && rect.top < window.innerHeight)) {
           found.push(rect.left, rect.top);
         }
       };
@@ -107,7 +107,7 @@
         node = host.parentNode;
       }
       for (; node && node != document.documentElement; node = node.parentNode) {
-        look(node.parentNode);
+        look(node.parentNode, 1);
         for (let next = node.nextSibling; next; next = next.nextSibling) {
           range.selectNode(next);
           look(next.getBoundingClientRect ? next : range);
@@ -155,6 +155,7 @@
       if (links[0] && text != shown && !host.shadowRoot.activeElement) {
         shown = text;
         const list = make("ol");
+        list.setAttribute("role", "list"); // Safari takes it for no list without its numbers.
         for (const [address, title] of links) {
           const link = make("a", title);
           link.href = address;
