@@ -55,7 +55,7 @@ def require_esbuild() -> Path:
 
 def minified(source: Path) -> str:
     """Return the script as it is served."""
-    # The dashboard's tsconfig.json lies above the scripts and would make them strict code, which they are not on purpose.
+    # The dashboard's tsconfig.json lies above them and would make them strict code, which they are not on purpose.
     options = ["--minify", f"--target={TARGET}", "--tsconfig-raw={}", "--log-level=error"]
     command = [str(require_esbuild()), str(source), *options]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -73,7 +73,14 @@ def test_what_is_no_address_of_a_page_is_no_link(address: str) -> None:
 
 
 def test_assets_without_a_title_leave_their_places_to_others() -> None:
-    items = [item(1), item(2, " "), item(3, "Three", "/3"), item(4, "Four"), item(5, "Five", "/5"), item(6, "Six", "/6")]
+    items = [
+        item(1),
+        item(2, " "),
+        item(3, "Three", "/3"),
+        item(4, "Four"),
+        item(5, "Five", "/5"),
+        item(6, "Six", "/6"),
+    ]
     assert Parts(fragment(items, Box(limit=2), mark="x")).texts == ["Most read", "Three", "Five"]
 
 

@@ -24,7 +24,9 @@ new PerformanceObserver((list) => list.getEntries().forEach((one) => window.shif
   .observe({type: "layout-shift", buffered: true});
 """
 PAINTED = "() => performance.getEntriesByName('first-contentful-paint').length > 0"
-TWO_FRAMES = "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+TWO_FRAMES = (
+    "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done, 50))))"
+)
 # Where a box has room from the start, as the how-to has it.
 ROOM = '<div style="min-height: 21em">{}</div>'
 
@@ -87,7 +89,12 @@ class Foreign:
 def stories(titles: Sequence[str] = TITLES, section: str = "news") -> list[dict[str, str]]:
     """Return assets with these titles."""
     return [
-        {"assetId": f"{section}-{n}", "title": title, "address": f"https://example.com/{section}/{n}", "section": section}
+        {
+            "assetId": f"{section}-{n}",
+            "title": title,
+            "address": f"https://example.com/{section}/{n}",
+            "section": section,
+        }
         for n, title in enumerate(titles)
     ]
 

@@ -1,4 +1,4 @@
-"""GET /footfall.js and /widget.js over a real connection: what browsers are told, and that they are what the sources say."""
+"""GET /footfall.js and /widget.js over a real connection: what browsers are told, and that sources say the same."""
 
 import re
 from collections.abc import Awaitable, Callable

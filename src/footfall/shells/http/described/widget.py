@@ -42,8 +42,8 @@ BOX = Operation(
     "widget",
     "The most-read box as HTML, for servers to include in a page.",
     GROUP,
-    more="Made for caches, as the list itself is, and without style or script. Includes show whatever they are sent, so "
-    "the body is empty where there is nothing to show, and where there is an error, which the status and the header "
+    more="Made for caches, as the list itself is, and without style or script. Includes show whatever they are sent, "
+    "so the body is empty where there is nothing to show, and where there is an error, which the status and the header "
     "`footfall-problem` tell. Assets of which the catalogue has no title are left out.",
     parameters=(
         BRAND,
