@@ -14,6 +14,15 @@ export function snippetOf(origin: string, brand: string, key = ""): string {
   return `<script async src="${origin}/footfall.js" ${whose}></script>`;
 }
 
+export const BOX_LENGTHS = [3, 5, 7, 10, 20];
+
+// The most-read box in room of its own, so that nothing moves when it comes: 2em for its heading and 3.8em for each title.
+export function boxOf(origin: string, brand: string, period: string, limit: number): string {
+  const room = Number((2 + 3.8 * limit).toFixed(1));
+  const asked = `data-brand="${attribute(brand)}" data-period="${attribute(period)}" data-limit="${limit}"`;
+  return `<div style="min-height:${room}em"><script async src="${origin}/widget.js" ${asked}></script></div>`;
+}
+
 export function commandOf(origin: string, brand: string, key = ""): string {
   const hit = {
     ...(key ? {} : { brand }),

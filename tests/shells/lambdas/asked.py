@@ -43,6 +43,14 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
     span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
     return [
         Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
+        Asked("GET", "/v1/widget?brand=open&title=Mest+l%C3%A4st&lang=sv", 200),
+        Asked("HEAD", "/v1/widget?brand=open&section=1&limit=3", 200),
+        Asked("GET", "/v1/widget?brand=open&limit=21", 400),
+        Asked("GET", "/v1/widget?brand=abc", 401),
+        Asked("GET", "/v1/widget?sort=uniques&brand=open", 200),
+        Asked("GET", "/v1/widget", 200, bearer(keys.reading)),
+        Asked("OPTIONS", "/v1/widget?brand=open", 204),
+        Asked("POST", "/v1/widget?brand=open", 405),
         Asked("GET", "/v1/trending?brand=open", 200),
         Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
         Asked("GET", "/v1/trending?brand=open&format=csv", 200),

@@ -201,6 +201,7 @@ def collected(keys: Keys) -> list[Asked]:
         Asked("GET", "/v1/pixel.gif?brand=open", 400),
         Asked("HEAD", "/v1/pixel.gif?brand=open&asset=p1", 204),
         Asked("GET", "/footfall.js", 200),
+        Asked("GET", "/widget.js", 200),
     ]
 
 
@@ -245,7 +246,10 @@ def asked_by_name(keys: Keys) -> list[Asked]:
 
 
 def catalogued(keys: Keys) -> list[Asked]:
-    assets = [{"assetId": str(n), "title": f"Title {n}", "tags": ["harbour"] if n % 2 else []} for n in range(5)]
+    assets = [
+        {"assetId": str(n), "title": f"Title {n}", "address": f"/{n}", "tags": ["harbour"] if n % 2 else []}
+        for n in range(5)
+    ]
     body = json.dumps([*assets, {"assetId": "sports/été 50%", "title": "Été", "authors": ["Desk"]}]).encode()
     return [
         Asked("PUT", "/v1/assets", 200, {**bearer(keys.admin), **JSON_KIND}, body),

@@ -5,6 +5,7 @@ import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts, mayDo } from "../facts.ts";
+import { Box } from "../parts/Box.tsx";
 import { Edits } from "../parts/Edits.tsx";
 import { Copied, usePublicKey } from "../parts/FirstSteps.tsx";
 import { Form, Input } from "../parts/Form.tsx";
@@ -61,6 +62,7 @@ export function SettingsPage() {
         </section>
       )}
       {isAdmin ? <BrandRules /> : null}
+      <Box />
       {isAdmin ? <Keys /> : null}
       {isAdmin ? <Members /> : null}
       {mayDo(brand.role, "editor") ? <Edits /> : null}

@@ -8,7 +8,7 @@ import { found } from "../finding.ts";
 import { ownPath } from "../people.ts";
 import { PAGES, pageOf } from "../routes.ts";
 import type { Item } from "../shapes.ts";
-import { commandOf, snippetOf } from "../snippets.ts";
+import { boxOf, commandOf, snippetOf } from "../snippets.ts";
 import { sparkPath, sparkWords } from "../sparks.ts";
 
 const PERIODS = ["justnow", "day", "week"];
@@ -158,6 +158,13 @@ describe("lines to copy", () => {
     expect(snippetOf("https://f.example", "abc", "ffpub_1")).toContain('data-key="ffpub_1"');
     expect(commandOf("https://f.example", "abc", "ffpub_1")).toContain("hits?key=ffpub_1");
     expect(commandOf("https://f.example", "o'brien; rm -rf")).toContain(`o'\\''brien; rm -rf`);
+  });
+  test("the line of the box keeps room for as many titles as it shows", () => {
+    expect(boxOf("https://f.example", "abc", "day", 5)).toBe(
+      '<div style="min-height:21em"><script async src="https://f.example/widget.js" data-brand="abc" data-period="day" data-limit="5"></script></div>',
+    );
+    expect(boxOf("https://f.example", '"><script>', "week", 3)).toContain('13.4em"><script async');
+    expect(boxOf("https://f.example", '"><script>', "week", 3)).toContain('data-brand="&quot;>&lt;script>"');
   });
 });
 

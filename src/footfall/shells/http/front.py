@@ -46,6 +46,7 @@ from footfall.shells.http.lane import Exchange, Lane, LaneLimits, Route
 from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.live import LIVE, Live, LiveRoute
 from footfall.shells.http.live_questions import live_questions
+from footfall.shells.http.page_scripts import script_routes
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
@@ -54,7 +55,6 @@ from footfall.shells.http.series import series_or
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
 from footfall.shells.http.totals import Totals
-from footfall.shells.http.tracker import TrackerRoute
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -223,7 +223,7 @@ class Front:
             b"/v1/pagehits": PageHitsRoute(door),
             **reading_routes(self._answers, brands, settings, access=access, clock=clock),
             b"/healthz": _healthy,
-            b"/footfall.js": TrackerRoute(),
+            **script_routes(),
             **static_routes(),
             **description_routes(),
         }

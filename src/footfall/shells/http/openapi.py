@@ -24,6 +24,7 @@ from footfall.shells.http.described import (
     screening,
     uniques,
     verdicts,
+    widget,
 )
 from footfall.shells.http.described.operation import (
     ALWAYS,
@@ -42,6 +43,7 @@ from footfall.shells.http.described.operation import (
 OPERATIONS: tuple[Operation, ...] = (
     *hits.OPERATIONS,
     *lists.OPERATIONS,
+    *widget.OPERATIONS,
     *history.OPERATIONS,
     *screening.OPERATIONS,
     *digest.OPERATIONS,

@@ -1,0 +1,43 @@
+// The most-read box: the line that puts it on a page, for the period and the length that are chosen.
+import { useState } from "preact/hooks";
+import { useStanding } from "../context.ts";
+import { BOX_LENGTHS, boxOf } from "../snippets.ts";
+import { Copied } from "./FirstSteps.tsx";
+
+export function Box() {
+  const { brand, periods } = useStanding();
+  const [period, setPeriod] = useState(periods.includes("day") ? "day" : (periods[0] ?? "day"));
+  const [limit, setLimit] = useState(5);
+  return (
+    <section class="card" aria-labelledby="box-title">
+      <h2 id="box-title">Most-read box</h2>
+      <p>
+        This line shows the list on any page, where it stands. It needs no key where the lists are public, and
+        shows nothing where they are not.
+      </p>
+      <div class="form">
+        <label class="field">
+          <span>Period</span>
+          <select value={period} onChange={(event) => setPeriod(event.currentTarget.value)}>
+            {periods.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+        <label class="field">
+          <span>How many</span>
+          <select value={limit} onChange={(event) => setLimit(Number(event.currentTarget.value))}>
+            {BOX_LENGTHS.map((one) => (
+              <option key={one} value={one}>
+                {one}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <Copied name="the box" text={boxOf(location.origin, brand.brand, period, limit)} />
+    </section>
+  );
+}
