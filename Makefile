@@ -4,7 +4,6 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-# Tests that start servers (tests/scenarios) share two cores with them, so they run one after another.
 PARALLEL ?= -n 2 --dist loadfile
 
 BIN := .venv/bin
@@ -61,7 +60,7 @@ web: $(STAMP)  ## types, lint and units of web/
 
 pytest: $(STAMP) $(DASHBOARD)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
-	$(BIN)/python -m pytest tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)
