@@ -1,5 +1,6 @@
 """A receiver of webhooks for tests: it keeps what it is sent, and answers as it is told to."""
 
+import ssl
 import threading
 import time
 from collections.abc import Generator, Mapping
@@ -18,11 +19,12 @@ class Receiver:
     paths: list[str] = field(default_factory=list[str])
     answers: list[tuple[int, Mapping[str, str]]] = field(default_factory=list[tuple[int, Mapping[str, str]]])
     drips_s: float = 0.0  # With it, an answer comes a byte at a time, this far apart.
+    is_secure: bool = False
     is_over: threading.Event = field(default_factory=threading.Event)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/hook"
+        return f"{'https' if self.is_secure else 'http'}://127.0.0.1:{self.port}/hook"
 
 
 class _Hook(BaseHTTPRequestHandler):
@@ -54,12 +56,14 @@ class _Hook(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def webhook_receiver() -> Generator[Receiver]:
+def webhook_receiver(*, tls: ssl.SSLContext | None = None) -> Generator[Receiver]:
     """Run a receiver on a free port."""
-    receiver = Receiver()
+    receiver = Receiver(is_secure=tls is not None)
     handler = type("Hook", (_Hook,), {"receiver": receiver})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     server.daemon_threads = True
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     receiver.port = server.server_address[1]
     thread = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
     thread.start()

@@ -49,7 +49,11 @@ def test_an_alert_is_told_once_and_arrives_although_the_instance_is_killed_befor
         assert instance.post(sent, {"authorization": f"Bearer {write}"}).status == 202
         others = [{**hit("b8"), "brand": "other"}] * 4
         assert instance.post(others, {"authorization": f"Bearer {other_write}"}).status == 202
-        until(lambda: events(instance, admin), lambda seen: bool(seen and seen[0]["deliveries"][0]["attempts"]), seconds=20)
+        until(
+            lambda: events(instance, admin),
+            lambda seen: bool(seen and seen[0]["deliveries"][0]["attempts"]),
+            seconds=20,
+        )
         instance.kill()
         tried = len(receiver.bodies)
         receiver.answers = []

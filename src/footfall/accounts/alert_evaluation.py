@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from msgspec import Struct, structs
 
-from footfall.accounts.alert_memory import Memory, lately, usually
+from footfall.accounts.alert_memory import Memory, lately, usual_share
 from footfall.accounts.alerts import ASSET_PASSES, BRAND_SILENT, DAY, DROPS_SPIKE, MINUTES, Alert, hours_of
 from footfall.accounts.people import letters
 from footfall.values.window import DAY_MS, MINUTE_MS, Grain, instant_text, previous_window, window_of, zone_named
@@ -189,15 +189,15 @@ def _spike(alert: Alert, state: State, facts: Facts) -> Iterator[Step]:
         if not is_over:
             yield Step(structs.replace(state, spiking=None))
         return
-    usual = usually(facts.memory, minutes=alert.minutes)
-    if not is_over or (usual is not None and now.share < alert.times * usual.share):
+    usual = usual_share(facts.memory, minutes=alert.minutes)
+    if not is_over or (usual is not None and now.share < alert.times * usual):
         return
     about: dict[str, Any] = {
         "minutes": alert.minutes,
         "counted": now.counted,
         "notCounted": now.lost,
         "share": round(now.share, 4),
-        "usualShare": None if usual is None else round(usual.share, 4),
+        "usualShare": None if usual is None else round(usual, 4),
     }
     text = (
         f"{now.lost:,} of the last {now.lost + now.counted:,} hits of {alert.brand} were not counted ({now.share:.0%})."

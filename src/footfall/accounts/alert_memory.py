@@ -76,14 +76,29 @@ def is_worth_keeping(before: Memory, after: Memory) -> bool:
 
 def lately(memory: Memory, *, minutes: int) -> Span | None:
     """Return what became of the hits of the last minutes; None when nobody has looked for that long."""
-    found = _between(memory, older_ms=minutes * MINUTE_MS, newer_ms=0)
-    return found if found is not None and found.length_ms <= minutes * MINUTE_MS + GAP_MS else None
+    olds = [one for one in memory.samples if one.at_ms <= memory.looked_at_ms - minutes * MINUTE_MS]
+    if not olds or olds[-1] is memory.samples[-1]:
+        return None
+    found = _span(olds[-1], memory.samples[-1])
+    return found if found.length_ms <= minutes * MINUTE_MS + GAP_MS else None
 
 
-def usually(memory: Memory, *, minutes: int) -> Span | None:
-    """Return what became of the hits of the day before those minutes; None when less than an hour of it is known."""
-    found = _between(memory, older_ms=KEEP_MS, newer_ms=minutes * MINUTE_MS, may_be_shorter=True)
-    return found if found is not None and found.length_ms >= USUAL_MS_MIN else None
+def usual_share(memory: Memory, *, minutes: int) -> float | None:
+    """Return the share that was usual in the day before those minutes; None when less than an hour of it is known.
+
+    It is the middle one of stretches of a quarter of an hour, so that one bad hour does not make the next one usual.
+    """
+    until_ms = memory.looked_at_ms - minutes * MINUTE_MS
+    samples = [one for one in memory.samples if one.at_ms <= until_ms]
+    if not samples or samples[-1].at_ms - samples[0].at_ms < USUAL_MS_MIN:
+        return None
+    shares: list[float] = []
+    begun = samples[0]
+    for one in samples[1:]:
+        if one.at_ms - begun.at_ms >= COARSE_MS:
+            shares.append(_span(begun, one).share)
+            begun = one
+    return sorted(shares)[len(shares) // 2]
 
 
 def plain_from_memory(memory: Memory) -> Mapping[str, object]:
@@ -116,14 +131,6 @@ def _sampled(samples: tuple[Sample, ...], totals: Totals, *, now_ms: int) -> tup
     return (*kept, Sample(now_ms, totals.counted, totals.lost))
 
 
-def _between(memory: Memory, *, older_ms: int, newer_ms: int, may_be_shorter: bool = False) -> Span | None:
-    """Return what came between the youngest sample that is old enough and the youngest that is new enough."""
-    now_ms = memory.looked_at_ms
-    olds = [one for one in memory.samples if one.at_ms <= now_ms - older_ms]
-    news = [one for one in memory.samples if one.at_ms <= now_ms - newer_ms]
-    old = olds[-1] if olds else memory.samples[0] if may_be_shorter and memory.samples else None
-    if old is None or not news or news[-1].at_ms <= old.at_ms:
-        return None
-    new = news[-1]
+def _span(old: Sample, new: Sample) -> Span:
     # Hits that are counted again may leave a line; nothing was ever lost less than not at all.
     return Span(max(0, new.counted - old.counted), max(0, new.lost - old.lost), new.at_ms - old.at_ms)

@@ -142,7 +142,7 @@ def deliveries_of(alert: Alert, raised: Raised, *, now_ms: int) -> list[Put]:
 
 def turned_off_put(alert: Alert, place: str, why: str, *, now_ms: int) -> Put:
     """Return what writes into the history that nothing is sent to a place any more."""
-    text = f"Nothing is sent to this place any more: {why}."
+    text = f"Nothing is sent there any more: {why}."
     return event_put(alert, Raised(TURNED_OFF, place, now_ms, text, {"place": place}), now_ms=now_ms)
 
 

@@ -9,7 +9,7 @@ from footfall.accounts.alerts import RequireWebhook, document_of_alert, shown_pl
 from footfall.accounts.brands import UnknownBrand
 from footfall.accounts.register import Register
 from footfall.app.alert_places import webhook_rule
-from footfall.app.alert_sending import senders_from, tested
+from footfall.app.alert_sending import senders_from, tried_out
 from footfall.app.settings import Settings
 from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
@@ -64,10 +64,10 @@ def remove_alert(register: Register, request: Request, _settings: Settings) -> A
     return document_of_alert(gone, is_admin=True)
 
 
-def test_alert(register: Register, request: Request, settings: Settings) -> Answer:
+def try_alert(register: Register, request: Request, settings: Settings) -> Answer:
     """Send a test message to every place of an alert, from here."""
     found = register.alerts.one(str(request["brand"]), str(request.get("id")))
-    return {"id": found.id, "deliveries": tested(found, senders_from(settings, SystemClock()))}
+    return {"id": found.id, "deliveries": tried_out(found, senders_from(settings, SystemClock()))}
 
 
 def show_history(register: Register, request: Request, _settings: Settings) -> Answer:
@@ -80,6 +80,6 @@ ABOUT_ALERTS: Final[Mapping[str, Callable[[Register, Request, Settings], Answer]
     "alerts-list": list_alerts,
     "alerts-add": add_alert,
     "alerts-remove": remove_alert,
-    TEST: test_alert,
+    TEST: try_alert,
     "alerts-history-show": show_history,
 }

@@ -70,7 +70,7 @@ def senders_from(settings: Settings, clock: Clock) -> Senders:
     return Senders(HttpWebhooks(may_post_to(settings)), mail_from(settings), clock)
 
 
-def tested(alert: Alert, senders: Senders) -> list[dict[str, Any]]:
+def tried_out(alert: Alert, senders: Senders) -> list[dict[str, Any]]:
     """Send a test message to every place of an alert, at once and once, and return what came back."""
     now_ms = senders.clock.now_ms()
     example = example_of(alert, now_ms=now_ms)

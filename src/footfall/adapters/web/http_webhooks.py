@@ -89,6 +89,7 @@ class _Line(http.client.HTTPConnection):
         sent = {"User-Agent": f"footfall/{__version__}", "Connection": "close", **headers}
         self.request("POST", target, body=body, headers=sent)
         answer = self.getresponse()
+        self._left_s()  # Else a head that was cut off by the timer would pass for a whole one.
         reason = "".join(one for one in answer.reason if one.isprintable())[:REASON_CHARACTERS_MAX]
         return Posted(answer.status, reason, answer.headers.get("retry-after", "")[:60])
 

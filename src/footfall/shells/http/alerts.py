@@ -15,7 +15,7 @@ from footfall.accounts.alerts import Alert, document_of_alert
 from footfall.accounts.brands import UnknownBrand
 from footfall.accounts.keys import ADMIN, READ
 from footfall.app.alert_control import PAGE_DEFAULT, PAGE_MAX, history_of, may_be_told
-from footfall.app.alert_sending import senders_from, tested
+from footfall.app.alert_sending import senders_from, tried_out
 from footfall.shells.http.access import brand_of, caller_of
 from footfall.shells.http.brands import actor_of, document_in, require_no_parameters, told
 from footfall.shells.http.site import Site
@@ -75,7 +75,7 @@ def _test(state: Site) -> Endpoint:
         alert_id = str(request.path_params["id"])
         found = await state.desk.look(lambda register: register.alerts.one(brand, alert_id))
         senders = senders_from(state.settings, state.clock)
-        return told({"id": found.id, "deliveries": await asyncio.to_thread(tested, found, senders)})
+        return told({"id": found.id, "deliveries": await asyncio.to_thread(tried_out, found, senders)})
 
     return test
 

@@ -14,7 +14,7 @@ from footfall.accounts.audit import Note
 from footfall.accounts.brands import require_brand_name
 from footfall.accounts.screening_store import INSTANCE
 from footfall.app.alert_control import TEST
-from footfall.app.alert_sending import senders_from, tested
+from footfall.app.alert_sending import senders_from, tried_out
 from footfall.app.brand_control import Ground, answer_about_brands, has_no_brand, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.control_audit import recount_note, replay_note
@@ -116,7 +116,7 @@ class ControlServer:
         require_brand_name(brand)
         alert = await self._state.desk.look(lambda register: register.alerts.one(brand, alert_id))
         senders = senders_from(self._state.settings, self._state.clock)
-        return {"id": alert.id, "deliveries": await asyncio.to_thread(tested, alert, senders)}
+        return {"id": alert.id, "deliveries": await asyncio.to_thread(tried_out, alert, senders)}
 
     async def _write_down(self, note: Note) -> None:
         await self._state.desk.look(lambda register: register.trail.write(note))
