@@ -40,8 +40,8 @@ def verified_message(
         raise NotSigned(f"the signature {header[:40]!r} has no t, n and v1")
     right = hmac.new(secret.encode("utf-8"), f"{moment}.{nonce}.".encode("ascii"), hashlib.sha256)
     right.update(body)
-    # All of them are compared: while secrets are changed, one message has two.
-    if not any([hmac.compare_digest(mac.encode("utf-8"), right.hexdigest().encode("ascii")) for mac in macs]):
+    # While secrets are changed, one message has two.
+    if not any(hmac.compare_digest(mac.encode("utf-8"), right.hexdigest().encode("ascii")) for mac in macs):
         raise NotSigned("the message is not signed with this secret")
     if abs(now_s - int(moment)) > skew_s:
         raise NotSigned(f"the message was signed {abs(now_s - int(moment)):,} s from now; at most {skew_s} are allowed")
