@@ -54,6 +54,22 @@ def test_mail_without_a_server_is_refused_with_what_to_set() -> None:
     assert refused.value.field == "emails"
 
 
+def test_an_alert_is_switched_off_although_what_it_says_would_not_be_taken_any_more() -> None:
+    world = World()
+    alert = added(world.store, emails=["a@b.de"])
+
+    def nowhere(url: str) -> None:
+        raise Refused("webhooks", url)
+
+    document = {**GOOD, "emails": ["a@b.de"], "isOn": False}
+    after = world.store.change("abc", alert.id, document, require_webhook=nowhere, has_mail=False)
+    assert after.is_on is False
+    with pytest.raises(Refused):
+        world.store.change(
+            "abc", alert.id, {**document, "webhooks": ["https://b.example"]}, require_webhook=nowhere, has_mail=False
+        )
+
+
 def test_whoever_only_reads_sees_no_path_of_a_webhook_and_nobody_reads_a_secret() -> None:
     world = World()
     alert = added(world.store)

@@ -173,3 +173,13 @@ def test_a_memory_comes_back_as_it_was(store: AlertStore) -> None:
     assert store.memory_of("abc") == memory
     store.forget_brand("abc")
     assert store.memory_of("abc") == Memory()
+
+
+def test_a_brand_that_goes_takes_its_alerts_and_their_history_along(store: AlertStore) -> None:
+    told(store, added(store))
+    told(store, added(store, "abcd"))
+    store.forget_brand("abc")
+    assert list(store.of("abc")) == []
+    assert store.outbox.page("abc", limit=10)[0] == []
+    assert len(store.outbox.page("abcd", limit=10)[0]) == 1
+    assert len(store.of("abcd")) == 1

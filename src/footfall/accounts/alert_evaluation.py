@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from footfall.accounts.alert_memory import Memory, lately, usual_share
 from footfall.accounts.alerts import ASSET_PASSES, BRAND_SILENT, DAY, DROPS_SPIKE, MINUTES, Alert, hours_of
 from footfall.accounts.people import letters
-from footfall.values.window import DAY_MS, MINUTE_MS, Grain, instant_text, previous_window, window_of, zone_named
+from footfall.values.window import MINUTE_MS, Grain, instant_text, previous_window, window_of, zone_named
 
 HEARD_AGAIN = "brand-heard-again"
 SETTLE_MS = 3 * MINUTE_MS  # after its end a window is looked at once more, since its last hits are counted by then
@@ -126,8 +126,8 @@ def _told_key(alert: Alert, asked: ListAsked, asset: str, now_ms: int) -> tuple[
     """Return what says that an asset was told of, and until when: no hit makes two windows pass."""
     if alert.window == MINUTES:
         return f"#{asset}", now_ms + alert.minutes * MINUTE_MS
-    # A day after its end nobody looks at a window again, whatever its length.
-    return f"{asked.from_ms}#{asset}", asked.to_ms + 2 * DAY_MS
+    # A window is looked at until the one after it has ended, which may be longer where clocks are set.
+    return f"{asked.from_ms}#{asset}", asked.to_ms + 2 * (asked.to_ms - asked.from_ms)
 
 
 def _asset_passes(alert: Alert, asked: ListAsked, one: AssetHits, now_ms: int) -> Raised:

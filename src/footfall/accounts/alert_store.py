@@ -23,7 +23,7 @@ from footfall.accounts.audit import Act, Detail, Note, Trail
 from footfall.accounts.keys import RandomBytes
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
-from footfall.ports.table import Absent, Action, Check, Delete, Equals, Present, Put, Table, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Absent, Action, Check, Delete, Equals, Present, Put, Table, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
@@ -120,6 +120,9 @@ class AlertStore:
             self._table.delete(Delete(keys.alert(brand, alert.id)))
             self._table.delete(Delete(keys.state(brand, alert.id)))
         self._table.delete(Delete(keys.memory(brand)))
+        events = [Delete(one.key) for one in everything(self._table, keys.events(brand))]
+        for start in range(0, len(events), BATCH_ITEMS_MAX):
+            self._table.write(events[start : start + BATCH_ITEMS_MAX])
 
     def rotate(self, brand: str, alert_id: str) -> Alert:
         """Give an alert another secret; for a day messages are signed with the one before as well."""

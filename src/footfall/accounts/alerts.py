@@ -110,7 +110,9 @@ def alert_with(alert: Alert, document: Mapping[str, Any], *, require_webhook: Re
     is_on = document.get("isOn", True)
     if not isinstance(is_on, bool):
         raise Refused("isOn", "is neither true nor false")
-    webhooks, emails = _webhooks(document, require_webhook), _emails(document, has_mail=has_mail)
+    # What was taken before is not looked at again, so that an alert can always be switched off.
+    webhooks = _webhooks(document, require_webhook, before=alert.webhooks)
+    emails = _emails(document, has_mail=has_mail, before=alert.emails)
     if not webhooks and not emails:
         raise Refused("webhooks", "and emails are both empty, so nobody would be told; name a place at least")
     told = structs.replace(
@@ -236,18 +238,20 @@ def _texts(document: Mapping[str, Any], name: str, *, most: int) -> Sequence[str
     return texts
 
 
-def _webhooks(document: Mapping[str, Any], require_webhook: RequireWebhook) -> tuple[str, ...]:
+def _webhooks(
+    document: Mapping[str, Any], require_webhook: RequireWebhook, *, before: tuple[str, ...]
+) -> tuple[str, ...]:
     found = _texts(document, "webhooks", most=WEBHOOKS_MAX)
-    for one in found:
+    for one in set(found) - set(before):
         if len(one) > URL_BYTES_MAX or not one.isascii() or not one.isprintable() or " " in one:
             raise Refused("webhooks", f"{one[:60]!r} is not an address of at most {URL_BYTES_MAX:,} printable letters")
         require_webhook(one)
     return tuple(found)
 
 
-def _emails(document: Mapping[str, Any], *, has_mail: bool) -> tuple[str, ...]:
+def _emails(document: Mapping[str, Any], *, has_mail: bool, before: tuple[str, ...]) -> tuple[str, ...]:
     found = _texts(document, "emails", most=EMAILS_MAX)
-    if found and not has_mail:
+    if set(found) - set(before) and not has_mail:
         raise Refused(
             "emails", "cannot be sent: this instance has no mail server; set smtp_host, smtp_from and people_url first"
         )

@@ -19,7 +19,8 @@ from footfall.flow.serve.query import LIMIT_MAX, PopularQuery, canonical
 from footfall.flow.store.checkpoints import Checkpoint
 
 ALERTING = "alerting"  # who acts when an alert turns a place off
-DUE_MAX = 50  # deliveries that are taken up at once
+DUE_MAX = 24  # deliveries that are taken up at once: eight at a time, all are tried before their claim ends
+STEPS_MAX = 50  # of one alert in a round; each is a write, and others wait for the writer of accounts
 
 ZoneOf = Callable[[str], str]
 Lists = Mapping[ListAsked, Sequence[AssetHits]]
@@ -117,7 +118,7 @@ class Evaluation:
 
 def _taken(store: AlertStore, planned: Planned, steps: Sequence[Step]) -> int:
     version, raised = planned.version, 0
-    for step in steps:
+    for step in steps[:STEPS_MAX]:
         if not store.take(planned.alert, step, version=version):
             break  # Somebody else looks at it as well, or it is gone; the next round sees what is true by then.
         version, raised = version + 1, raised + (step.raised is not None)

@@ -42,7 +42,6 @@ class AlertsOnAws:
         self._alerts: AlertStore = wiring.open_accounts(settings, clock).register.acting(ALERTING).alerts
         self._senders = senders or senders_from(settings, clock)
         self._brands = wiring.brand_lookup(settings, clock)
-        self._evaluation = Evaluation()
 
     def run(self, until: Until) -> int:
         """Do a round, as long as there is time; return how much there was to tell."""
@@ -51,7 +50,8 @@ class AlertsOnAws:
         if plan.alerts:
             lists = self._lists(plan.lists, until)
             totals = totals_of(checkpoint_from_item(one.item) for one in everything(self._store, keys.SHARDS))
-            raised = self._evaluation.run(self._alerts, plan, lists, totals)
+            # What is remembered is read anew: another copy of the function may have looked in between.
+            raised = Evaluation().run(self._alerts, plan, lists, totals)
         self._send(until)
         return raised
 

@@ -68,6 +68,7 @@ def test_whoever_may_not_change_a_brand_changes_none_of_its_alerts(tmp_path: Pat
             assert asked(stage, {}, method, where, WANTED).status == 401
             assert asked(stage, other, method, where, WANTED).status == 404
         assert asked(stage, reader, "POST", "/v1/alerts", WANTED).status == 403
+        assert asked(stage, {}, "GET", "/v1/alerts?brand=abc").status == 401
         assert asked(stage, other, "GET", "/v1/alerts").json()["alerts"] == []
         assert asked(stage, other, "GET", "/v1/alerts/history").json()["items"] == []
         assert asked(stage, other, "GET", "/v1/alerts?brand=abc").status == 403

@@ -124,6 +124,8 @@ function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Pro
             ))}
           </select>
         </label>
+      </div>
+      <div class="row">
         {kind === "asset-passes" ? (
           <>
             <Input name="hits" words="Hits" type="number" value="1000" />
@@ -140,12 +142,7 @@ function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Pro
         ) : null}
         {hasMinutes ? <Input name="minutes" words="Minutes" type="number" value="15" /> : null}
         {kind === "brand-silent" ? (
-          <Input
-            name="hours"
-            words="Only in the hours"
-            hint="as 07:00-23:00, in the brand’s zone"
-            isOptional
-          />
+          <Input name="hours" words="Only in the hours, as 07:00-23:00" isOptional />
         ) : null}
         {kind === "drops-spike" ? (
           <>
@@ -168,7 +165,7 @@ function Told({ events }: { events: readonly AlertEvent[] }) {
   if (!events.length) return null;
   return (
     <>
-      <h3>Told lately</h3>
+      <h3 class="apart">Told lately</h3>
       <ul class="brief">
         {events.map((event) => (
           <li key={event.id}>

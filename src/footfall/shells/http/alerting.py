@@ -71,6 +71,8 @@ class AlertRounds:
                     pause_s = SOON_S
             except FootfallError as error:
                 _log.warning("alerts wait for the next round: %s", error)
+            except Exception:  # noqa: BLE001 - a fault of one round must not be the end of all others
+                _log.exception("a round of alerts failed")
             await asyncio.sleep(pause_s)
 
     async def _look(self) -> None:
