@@ -68,6 +68,8 @@ def test_an_alert_is_told_once_and_arrives_although_the_instance_is_killed_befor
         assert {one["id"] for one in told} == {seen[0]["id"]}
         assert told[0]["about"]["asset"] == "a7"
         assert told[0]["about"]["hits"] == 4
+        tried_out = footfall("alerts", "test", seen[0]["alert"]["id"], "--data", str(data), "--brand", "abc")
+        assert (tried_out.returncode, tried_out.stdout) == (0, f"taken  {receiver.url}  200 OK\n")
         assert asked(instance, other_admin, "GET", "/v1/alerts")["alerts"] == []
         assert events(instance, other_admin) == []
         instance.terminate()
