@@ -14,6 +14,7 @@ from footfall.accounts.documents import changed_brand, document_of_brand, docume
 from footfall.accounts.keys import GRACE_MS, READ, WRITE, NewKey
 from footfall.accounts.register import Register
 from footfall.app import wiring
+from footfall.app.alert_control import ABOUT_ALERTS
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.people_control import ABOUT_PEOPLE
@@ -222,6 +223,10 @@ def _people(register: Register, request: Request, ground: Ground) -> Answer:
     return ABOUT_PEOPLE[str(request["do"])](register, request, ground.settings)
 
 
+def _alerts(register: Register, request: Request, ground: Ground) -> Answer:
+    return ABOUT_ALERTS[str(request["do"])](register, request, ground.settings)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -239,4 +244,5 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     **dict.fromkeys(CHANGES_RULES, _rules),
     **dict.fromkeys(ABOUT_LISTS, _lists),
     **dict.fromkeys(ABOUT_PEOPLE, _people),
+    **dict.fromkeys(ABOUT_ALERTS, _alerts),
 }

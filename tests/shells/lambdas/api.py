@@ -28,12 +28,14 @@ COLLECTED = {
     ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
     ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
     ("POST", "/v1/screening/verdicts"),
+    ("GET", "/v1/alerts"), ("POST", "/v1/alerts"), ("GET", "/v1/alerts/history"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
     ("PUT", "/v1/uniques/"), ("DELETE", "/v1/uniques/"), ("POST", "/hyperloglog/"),
     ("POST", "/v1/screening/verdicts/"),
     ("DELETE", "/v1/invitations/"), ("PUT", "/v1/members/"), ("DELETE", "/v1/members/"),
+    ("PUT", "/v1/alerts/"), ("DELETE", "/v1/alerts/"), ("POST", "/v1/alerts/"),
 )  # fmt: skip
 
 _names = itertools.count(1)

@@ -266,6 +266,17 @@ def catalogued(keys: Keys) -> list[Asked]:
         Asked("POST", "/v1/keys", 400, bearer(keys.admin), b'{"kind": "golden"}'),
         Asked("DELETE", "/v1/keys/nothing", 404, bearer(keys.admin)),
         Asked("GET", "/v1/keys", 403, bearer(keys.secret)),
+        Asked("GET", "/v1/alerts", 200, bearer(keys.admin)),
+        Asked("GET", "/v1/alerts", 200, bearer(keys.reading)),
+        Asked("GET", "/v1/alerts/history", 200, bearer(keys.reading)),
+        Asked("GET", "/v1/alerts/history?limit=0", 400, bearer(keys.reading)),
+        Asked("POST", "/v1/alerts", 403, bearer(keys.reading), b"{}"),
+        Asked("POST", "/v1/alerts", 400, bearer(keys.admin), b'{"kind": "golden"}'),
+        Asked("PUT", "/v1/alerts/nothing", 404, bearer(keys.admin), b"{}"),
+        Asked("PUT", "/v1/alerts/history", 405, bearer(keys.admin), b"{}"),
+        Asked("DELETE", "/v1/alerts/nothing", 404, bearer(keys.admin)),
+        Asked("POST", "/v1/alerts/nothing/test", 404, bearer(keys.admin)),
+        Asked("POST", "/v1/alerts/nothing/rotate", 404, bearer(keys.admin)),
     ]
 
 

@@ -1,10 +1,11 @@
-// Settings: a brand's rules, its keys, its members, what editors pinned and hid, and one's own account.
+// Settings: a brand's rules, its keys, its members, its alerts, what editors pinned and hid, and one's own account.
 import { addressOf } from "../address.ts";
 import { send, session } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts, mayDo } from "../facts.ts";
+import { Alerts } from "../parts/Alerts.tsx";
 import { Box } from "../parts/Box.tsx";
 import { Edits } from "../parts/Edits.tsx";
 import { Copied, usePublicKey } from "../parts/FirstSteps.tsx";
@@ -65,6 +66,7 @@ export function SettingsPage() {
       <Box />
       {isAdmin ? <Keys /> : null}
       {isAdmin ? <Members /> : null}
+      {isAdmin ? <Alerts /> : null}
       {mayDo(brand.role, "editor") ? <Edits /> : null}
       {who?.person ? <Account /> : null}
     </>

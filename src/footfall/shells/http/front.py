@@ -16,6 +16,7 @@ import uvloop
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.proofs import Proofs
 from footfall.app import wiring
+from footfall.app.alert_sending import senders_from
 from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
@@ -29,6 +30,7 @@ from footfall.flow.collect.senders import Salts
 from footfall.flow.serve.series_query import SERIES
 from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, access_from
+from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
@@ -119,6 +121,7 @@ class Front:
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
         self._live: Live | None = None
+        self._alerts: AlertRounds | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -142,7 +145,7 @@ class Front:
         self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._begin_judging()
+        await self._begin_beside(state)
         port = server.sockets[0].getsockname()[1]
         await self._tell_address(port)
         demo = await self._start_demo(demo_rate, port)
@@ -165,6 +168,8 @@ class Front:
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
         if self._live is not None:
             self._live.stop()  # Else its listeners would be waited for.
+        if self._alerts is not None:
+            await self._alerts.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -202,9 +207,11 @@ class Front:
             wait.cancel()
         return child.is_ready.is_set()
 
-    async def _begin_judging(self) -> None:
-        """Start the judge after all others are up: nobody waits for it."""
+    async def _begin_beside(self, state: FrontState) -> None:
+        """Start what nobody waits for after all others are up: the alerts and the judge."""
         await self._is_up(self._answering)
+        self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
+        self._alerts.start()
         if self._settings.screening_judging:
             self._judging.start(after_s=JUDGING_AFTER_S)
 

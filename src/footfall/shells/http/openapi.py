@@ -9,6 +9,7 @@ import msgspec
 from footfall import __version__
 from footfall.accounts.sessions import COOKIE
 from footfall.shells.http.described import (
+    alerts,
     assets,
     brands,
     dashboard,
@@ -54,6 +55,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *rules.OPERATIONS,
     *verdicts.OPERATIONS,
     *people.OPERATIONS,
+    *alerts.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
 )
@@ -73,6 +75,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **rules.SCHEMAS,
     **verdicts.SCHEMAS,
     **people.SCHEMAS,
+    **alerts.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 import msgspec
 
+from footfall.accounts.alerts import UnknownAlert
 from footfall.accounts.attempts import TooManyAttempts
 from footfall.accounts.brands import KeyNeeded, UnknownBrand
 from footfall.accounts.invitations import UnknownInvitation
@@ -35,6 +36,7 @@ class TooFast(Throttled):
 
 STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     UnknownBrand: HTTPStatus.NOT_FOUND,
+    UnknownAlert: HTTPStatus.NOT_FOUND,
     KeyNeeded: HTTPStatus.UNAUTHORIZED,
     UnknownKey: HTTPStatus.UNAUTHORIZED,
     Unproven: HTTPStatus.UNAUTHORIZED,
