@@ -205,7 +205,7 @@ class Front:
     async def _begin_judging(self) -> None:
         """Start the judge after all others are up: nobody waits for it."""
         await self._is_up(self._answering)
-        if self._settings.screening_judging:
+        if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
