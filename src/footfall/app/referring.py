@@ -15,6 +15,7 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoints
 from footfall.flow.store.referrers import (
     EVERYBODY,
+    PAIRS_MAX,
     Hour,
     Progress,
     brands_with_hours,
@@ -34,7 +35,7 @@ from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, instant_text, window_of
 
 BEGIN_MS = 9 * DAY_MS  # What came since then is counted when it first begins: a week, and the day around each end.
-FLUSH_MS = 10_000  # between two writes of an hour that has new hits
+FLUSH_MS, FLUSH_FULL_MS = 10_000, MINUTE_MS  # between two writes of an hour that has new hits; the second: a full one
 TELL_MS = MINUTE_MS  # between two notes of how far it has come, where nobody comes
 LOOK_MS = 1_000  # between two looks at how far the counting has come
 OVER_MS = 10 * MINUTE_MS  # after an hour's end: most hits that come a little late are in it, and it is cut
@@ -150,6 +151,10 @@ class _Hours:
         """Return how much is at hand."""
         return sum(one.pairs for one in self._held.values())
 
+    def dirty_pairs(self) -> int:
+        """Return how much of it is to be written."""
+        return sum(self._held[key].pairs for key in self.dirty)
+
     def write(self, key: HourKey, *, through: dict[int, int], now_ms: int) -> None:
         """Write an hour that has all records up to these in it."""
         hour = self.of(key)
@@ -228,7 +233,10 @@ class _Reading:
         since_ms = now_ms - self._written_at_ms
         if self._hours.pairs() > HELD_PAIRS_MAX:
             return True
-        return since_ms < 0 or since_ms >= (FLUSH_MS if self._dirty or self._tally.pairs else TELL_MS)
+        if not (self._dirty or self._tally.pairs):
+            return not 0 <= since_ms < TELL_MS
+        # The more there is to write, the less often, so that it takes the same small part of the time.
+        return not 0 <= since_ms < max(FLUSH_MS, FLUSH_FULL_MS * self._hours.dirty_pairs() // PAIRS_MAX)
 
     def write(self, now_ms: int) -> None:
         """Write the hours that have new hits, then how far they go."""

@@ -5,7 +5,7 @@ An object says which records it has in it (`through`), so that none is added twi
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, TypeVar
 
 import msgspec
 import zstandard
@@ -35,71 +35,78 @@ _BYTES_MAX = 64_000_000  # of an hour's object, unpacked: many times what the bo
 
 
 @dataclass(slots=True)
-class Group:
-    """The hits of a brand, a section or an asset in an hour by source, and those whose source is not told."""
-
-    sources: dict[str, int] = field(default_factory=dict[str, int])
-    other: int = 0
-
-
-@dataclass(slots=True)
 class Hour:
-    """An hour of a brand that is being counted."""
+    """An hour of a brand that is being counted.
 
-    groups: dict[str, Group] = field(default_factory=lambda: {BRAND: Group()})
+    Groups are the brand, its sections and its assets. They are kept as they are stored, so that writing costs little.
+    """
+
+    numbers: dict[str, int] = field(default_factory=dict[str, int])  # of the sources, in the order of their coming
+    groups: dict[str, dict[int, int]] = field(default_factory=lambda: {BRAND: {}})  # hits by source
+    other: dict[str, int] = field(default_factory=dict[str, int])  # hits of a group whose source is not told
     unplaced: int = 0  # hits of assets and sections that there was no room for
     through: dict[int, int] = field(default_factory=dict[int, int])  # the last record of each shard that is in it
     pairs: int = 0
 
     def add(self, asset: str, section: str, source: str, hits: int) -> None:
         """Count hits of an asset that came from a source."""
-        self._add(BRAND, source, hits)
-        if section:
-            self._add(SECTION + section, source, hits)
-        self._add(ASSET + asset, source, hits)
+        number = self.numbers.get(source, -1)
+        for name in (BRAND, ASSET + asset, SECTION + section) if section else (BRAND, ASSET + asset):
+            group = self.groups.get(name)
+            if group is not None and number in group:
+                group[number] += hits
+            else:
+                self._add_new(name, source, hits)
+                number = self.numbers.get(source, -1)
 
     def cut(self) -> None:
         """Keep the largest sources of each group: more hits of the hour are not to be expected."""
         for name, group in self.groups.items():
             kept = KEPT_MAX[name[0]]
-            if len(group.sources) > kept:
-                rows = sorted(group.sources.items(), key=lambda one: (-one[1], one[0]))
-                group.sources = dict(rows[:kept])
-                group.other += sum(hits for _, hits in rows[kept:])
-        self.pairs = sum(len(one.sources) for one in self.groups.values())
+            if len(group) > kept:
+                rows = sorted(group.items(), key=lambda one: (-one[1], one[0]))
+                self.groups[name] = dict(rows[:kept])
+                self.other[name] = self.other.get(name, 0) + sum(hits for _, hits in rows[kept:])
+        self.pairs = sum(map(len, self.groups.values()))
 
-    def _add(self, name: str, source: str, hits: int) -> None:
-        group = self.groups.get(name)
+    def _add_new(self, name: str, source: str, hits: int) -> None:
+        """Count hits of a source that the group does not have yet, if there is room for it."""
         is_full = self.pairs >= PAIRS_MAX and name != BRAND
+        group = self.groups.get(name)
         if group is None:
             if is_full:
                 self.unplaced += hits
                 return
-            group = self.groups[name] = Group()
-        if source in group.sources:
-            group.sources[source] += hits
-        elif is_full or len(group.sources) >= SOURCES_MAX[name[0]]:
-            group.other += hits
-        else:
-            group.sources[source] = hits
-            self.pairs += 1
-
-
-class _StoredGroup(Struct, array_like=True, frozen=True, gc=False):
-    """A group's sources, by their numbers in the object, and the hits of each."""
-
-    sources: list[int]
-    hits: list[int]
-    other: int
+            group = self.groups[name] = {}
+        if is_full or len(group) >= SOURCES_MAX[name[0]]:
+            self.other[name] = self.other.get(name, 0) + hits
+            return
+        group[self.numbers.setdefault(source, len(self.numbers))] = hits
+        self.pairs += 1
 
 
 class _Stored(Struct, array_like=True, frozen=True):
-    """The parts of an object in their order; groups are left as they are until one is asked for."""
+    """The parts of an object in their order."""
 
     through: dict[int, int]
     unplaced: int
     sources: list[str]
+    other: dict[str, int]
+
+
+class _Whole(_Stored, array_like=True, frozen=True):
+    """An object with all its groups."""
+
+    groups: dict[str, dict[int, int]]
+
+
+class _Part(_Stored, array_like=True, frozen=True):
+    """An object whose groups are left as they are until one is asked for."""
+
     groups: dict[str, msgspec.Raw]
+
+
+_S = TypeVar("_S", bound=_Stored)
 
 
 class Progress(Struct, frozen=True, rename="camel"):
@@ -120,37 +127,35 @@ class Told:
 
 
 _encoder = msgspec.msgpack.Encoder()
-_decoder = msgspec.msgpack.Decoder(_Stored)
-_group_decoder = msgspec.msgpack.Decoder(_StoredGroup)
+_whole_decoder = msgspec.msgpack.Decoder(_Whole)
+_part_decoder = msgspec.msgpack.Decoder(_Part)
+_group_decoder = msgspec.msgpack.Decoder(dict[int, int])
 
 
 def bytes_from_hour(hour: Hour) -> bytes:
-    """Return the object; the same counts are the same bytes."""
-    numbers: dict[str, int] = {}
-    groups: dict[str, _StoredGroup] = {}
-    for name in sorted(hour.groups):
-        group = hour.groups[name]
-        rows = sorted(group.sources.items(), key=lambda one: (-one[1], one[0]))
-        sources = [numbers.setdefault(source, len(numbers)) for source, _ in rows]
-        groups[name] = _StoredGroup(sources, [hits for _, hits in rows], group.other)
-    content = _encoder.encode((dict(sorted(hour.through.items())), hour.unplaced, list(numbers), groups))
+    """Return the object."""
+    content = _encoder.encode((hour.through, hour.unplaced, list(hour.numbers), hour.other, hour.groups))
     return framed(MAGIC, VERSION, zstandard.ZstdCompressor(level=_LEVEL).compress(content))
 
 
 def hour_from_bytes(data: bytes) -> Hour:
     """Return the hour as it stood, or raise Corrupt."""
-    stored = _stored(data)
-    hour = Hour(unplaced=stored.unplaced, through=dict(stored.through))
-    for name in stored.groups:
-        told = _group(stored, name)
-        hour.groups[name] = Group(dict(told.sources), told.other)
-        hour.pairs += len(told.sources)
-    return hour
+    stored = _decoded(_whole_decoder, data)
+    numbers = {source: number for number, source in enumerate(stored.sources)}
+    pairs = sum(map(len, stored.groups.values()))
+    return Hour(numbers, {BRAND: {}, **stored.groups}, stored.other, stored.unplaced, stored.through, pairs)
 
 
 def told_from_bytes(data: bytes, name: str) -> Told:
     """Return what an object tells of one group, without looking at the others, or raise Corrupt."""
-    return _group(_stored(data), name)
+    stored = _decoded(_part_decoder, data)
+    found = stored.groups.get(name)
+    try:
+        group = {} if found is None else _group_decoder.decode(found)
+        sources = {stored.sources[number]: hits for number, hits in group.items()}
+    except (msgspec.MsgspecError, IndexError) as error:
+        raise Corrupt(f"{WHAT} has a group that cannot be read: {error}; delete the object") from error
+    return Told(sources, stored.other.get(name, 0), stored.unplaced)
 
 
 def name_of(brand: str, hour_ms: int) -> str:
@@ -196,21 +201,9 @@ def forget_hours(blobs: Blobs, brand: str, *, before_ms: int) -> Iterator[None]:
         yield
 
 
-def _stored(data: bytes) -> _Stored:
+def _decoded(decoder: msgspec.msgpack.Decoder[_S], data: bytes) -> _S:
     try:
         content = content_of(data, magic=MAGIC, version=VERSION, what=WHAT)
-        return _decoder.decode(zstandard.ZstdDecompressor().decompress(content, max_output_size=_BYTES_MAX))
+        return decoder.decode(zstandard.ZstdDecompressor().decompress(content, max_output_size=_BYTES_MAX))
     except (NotASketch, msgspec.MsgspecError, zstandard.ZstdError, UnicodeDecodeError, RecursionError) as error:
         raise Corrupt(f"{WHAT} cannot be read: {error}; delete the object, its hits are in the lists") from error
-
-
-def _group(stored: _Stored, name: str) -> Told:
-    found = stored.groups.get(name)
-    if found is None:
-        return Told({}, 0, stored.unplaced)
-    try:
-        group = _group_decoder.decode(found)
-        sources = {stored.sources[one]: hits for one, hits in zip(group.sources, group.hits, strict=True)}
-    except (msgspec.MsgspecError, IndexError, ValueError) as error:
-        raise Corrupt(f"{WHAT} has a group that cannot be read: {error}; delete the object") from error
-    return Told(sources, group.other, stored.unplaced)
