@@ -25,6 +25,7 @@ from footfall.flow.store.referrers import (
     keep_progress,
     load_progress,
     name_of,
+    through_from_bytes,
 )
 from footfall.flow.stream.raw import RawHits
 from footfall.ports.blobs import Blobs
@@ -39,9 +40,10 @@ FLUSH_MS, FLUSH_FULL_MS = 10_000, MINUTE_MS  # between two writes of an hour tha
 TELL_MS = MINUTE_MS  # between two notes of how far it has come, where nobody comes
 LOOK_MS = 1_000  # between two looks at how far the counting has come
 OVER_MS = 10 * MINUTE_MS  # after an hour's end: most hits that come a little late are in it, and it is cut
-READ_RECORDS = 200  # at once: some 4 MB of usual batches
+READ_RECORDS = 50  # at once: some 1 MB of usual batches
 TALLY_PAIRS_MAX = 20_000  # that are added up before they are added to their hours
-HELD_PAIRS_MAX = 200_000  # of hours that are kept at hand: some 25 MB
+THROUGHS_MAX = 10_000  # hours of which it is known which records they have
+HELD_PAIRS_MAX = 100_000  # of hours that are kept at hand: some 50 MB if each is of another asset
 
 _log = logging.getLogger(__name__)
 
@@ -99,15 +101,19 @@ class Referring:
             reading = self._readings.get(name)
             if reading is None:
                 reading = self._readings[name] = _Reading(self._ground, self._rules, self._hours, name, now_ms=now_ms)
-            is_more = reading.read(self._checkpoints) or is_more
+            is_more = reading.read(self._checkpoints, now_ms) or is_more
             if reading.is_due(now_ms):
                 reading.write(now_ms)
         return self._has_forgotten(now_ms) or is_more
 
     def flush(self) -> None:
         """Write all that is counted: the process may end."""
-        for reading in self._readings.values():
-            reading.write(self._clock.now_ms())
+        try:
+            for reading in self._readings.values():
+                reading.write(self._clock.now_ms())
+        except BaseException:
+            self._begin_anew()
+            raise
 
     def _has_forgotten(self, now_ms: int) -> bool:
         """Delete some hours whose time is over, once an hour; tell whether there may be more."""
@@ -138,6 +144,7 @@ class _Hours:
         self._blobs = blobs
         self._zone_of = zone_of
         self._held: OrderedDict[HourKey, Hour] = OrderedDict()
+        self._throughs: dict[HourKey, dict[int, int]] = {}  # of hours that are not at hand
         self.dirty: set[HourKey] = set()  # those that have hits which are not written
 
     def of(self, key: HourKey) -> Hour:
@@ -146,6 +153,16 @@ class _Hours:
         if hour is None:
             hour = self._held[key] = self._loaded(key)
         return hour
+
+    def through(self, key: HourKey, shard: int) -> int:
+        """Return the last record of a shard that an hour has as it is written."""
+        known = self._held[key].through if key in self._held else self._throughs.get(key)
+        if known is None:
+            if len(self._throughs) >= THROUGHS_MAX:
+                self._throughs.clear()
+            data = self._blobs.get(name_of(*key))
+            known = self._throughs[key] = {} if data is None else _through(data)
+        return known.get(shard, 0)
 
     def pairs(self) -> int:
         """Return how much is at hand."""
@@ -171,7 +188,7 @@ class _Hours:
         for key in [key for key in self._held if key not in self.dirty]:
             if self.pairs() <= HELD_PAIRS_MAX // 2:
                 return
-            del self._held[key]
+            self._throughs[key] = self._held.pop(key).through
 
     def _loaded(self, key: HourKey) -> Hour:
         data = self._blobs.get(name_of(*key))
@@ -182,6 +199,13 @@ class _Hours:
         except Corrupt as error:
             _log.error("the referrers of %s at %s begin anew: %s", key[0], instant_text(key[1]), error)
             return Hour()
+
+
+def _through(data: bytes) -> dict[int, int]:
+    try:
+        return through_from_bytes(data)
+    except Corrupt:
+        return {}  # It begins anew when it is next counted in.
 
 
 class _Reading:
@@ -213,7 +237,7 @@ class _Reading:
             before = ground.raw.first(name, shard, arrived_at_ms=max(0, from_ms - HOUR_MS))
             self._through.setdefault(shard, before)
 
-    def read(self, checkpoints: dict[int, Checkpoint]) -> bool:
+    def read(self, checkpoints: dict[int, Checkpoint], now_ms: int) -> bool:
         """Take in some records of each shard that were counted; tell whether there are more."""
         is_more = False
         for shard in range(self._ground.shards):
@@ -221,7 +245,7 @@ class _Reading:
             if checkpoint is not None and not self._is_at(shard, checkpoint):
                 is_more = self._read_shard(shard, checkpoint) or is_more
         if self._tally.pairs >= TALLY_PAIRS_MAX:
-            self._pour()
+            self._pour(now_ms)
         return is_more
 
     def is_noted(self) -> bool:
@@ -240,7 +264,7 @@ class _Reading:
 
     def write(self, now_ms: int) -> None:
         """Write the hours that have new hits, then how far they go."""
-        self._pour()
+        self._pour(now_ms)
         self._written_at_ms = now_ms
         if not self._is_moved:
             return
@@ -288,7 +312,7 @@ class _Reading:
 
     def _take(self, shard: int, record: Record) -> None:
         def has(key: HourKey, sequence: int) -> bool:
-            return sequence <= self._hours.of(key).through.get(shard, 0)
+            return sequence <= self._hours.through(key, shard)
 
         def counted_again(record: Record, replays: tuple[int, str]) -> Collection[int] | None:
             sequence, line = replays
@@ -300,7 +324,12 @@ class _Reading:
 
         self._tally.add(record, has=has, counted_again=counted_again)
 
-    def _pour(self) -> None:
-        self._dirty |= self._tally.hours()
-        self._hours.dirty |= self._dirty
-        self._tally.pour(self._hours.of)
+    def _pour(self, now_ms: int) -> None:
+        """Add what was read to its hours; where there is no room for all of them, they are written one by one."""
+        for key in self._tally.poured(self._hours.of):
+            self._dirty.add(key)
+            self._hours.dirty.add(key)
+            if self._hours.pairs() > HELD_PAIRS_MAX:
+                self._hours.write(key, through=self._through, now_ms=now_ms)
+                self._dirty.discard(key)
+                self._hours.let_go()

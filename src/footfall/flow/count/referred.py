@@ -17,7 +17,7 @@ from footfall.values.counter import is_of_counters
 from footfall.values.source import DIRECT, INTERNAL, UNKNOWN, site_of, site_of_address, source_of
 from footfall.values.window import Grain, window_of
 
-REMEMBERED_MAX = 20_000  # of referrers, of addresses and of keys, those met lately: some 5 MB each
+REMEMBERED_MAX = 10_000  # of referrers and of addresses, those met lately: some 3 MB each
 CHARS_MAX = 300  # of one that is remembered
 
 HourKey = tuple[str, int]  # brand, start of its hour
@@ -101,10 +101,16 @@ class ReferredTally:
             for pair, weight in zip(chosen_pairs, weights, strict=True):
                 counts[pair] += weight
 
-    def pour(self, hour_of: Callable[[HourKey], Hour]) -> None:
-        """Add all of it to the hours, and begin anew."""
-        for ((brand, hour_ms), own), counts in self._counts.items():
-            hour = hour_of((brand, hour_ms))
+    def poured(self, hour_of: Callable[[HourKey], Hour]) -> Iterator[HourKey]:
+        """Add all of it to the hours, one after the other; yield each when it has all, and begin anew."""
+        for key in sorted(self.hours()):
+            self._pour(key, hour_of(key))
+            yield key
+        self._counts.clear()
+
+    def _pour(self, hour_key: HourKey, hour: Hour) -> None:
+        brand = hour_key[0]
+        for (_, own), counts in [one for one in self._counts.items() if one[0][0] == hour_key]:
             sites = frozenset((*own, *self._rules.sites_of(brand)))
             for (key, source), hits in counts.items():
                 try:
@@ -112,7 +118,6 @@ class ReferredTally:
                 except Unreadable:
                     continue
                 hour.add(asset, section, self._told(source, asset, sites), hits)
-        self._counts.clear()
 
     def _told(self, source: str, asset: str, sites: Collection[str]) -> str:
         """Return the source, or that it is the brand's own: by what it says, by its pages, by an id that is one."""

@@ -146,6 +146,11 @@ def hour_from_bytes(data: bytes) -> Hour:
     return Hour(numbers, {BRAND: {}, **stored.groups}, stored.other, stored.unplaced, stored.through, pairs)
 
 
+def through_from_bytes(data: bytes) -> dict[int, int]:
+    """Return the last record of each shard that an object has in it, or raise Corrupt."""
+    return _decoded(_part_decoder, data).through
+
+
 def told_from_bytes(data: bytes, name: str) -> Told:
     """Return what an object tells of one group, without looking at the others, or raise Corrupt."""
     stored = _decoded(_part_decoder, data)
