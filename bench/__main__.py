@@ -20,6 +20,7 @@ from bench import (
     bench_lists,
     bench_load,
     bench_memory,
+    bench_referrers,
     bench_restart,
     bench_serve,
     bench_steps,
@@ -52,6 +53,7 @@ BENCHES: Mapping[str, Bench] = {
     "uniques": bench_uniques.run,
     "attacks": bench_attacks.run,
     "verdicts": bench_verdicts.run,
+    "referrers": bench_referrers.run,
 }
 
 

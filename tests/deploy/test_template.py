@@ -29,7 +29,7 @@ TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "SaltsTable")
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
     "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"},
-    "Serve": {"StoreTable", "AccountsTable", "CatalogTable"},
+    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
@@ -162,7 +162,8 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
-    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "Judging", "ProxySecret"}
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "ProxySecret"}
+    told -= {"Judging", "Referrers"}
     about_people = {one for one in told if one.startswith(("People", "Smtp"))}
     assert bool(about_people) == (name in ("Collect", "Maintenance"))  # Those two alone mail: links, and alerts.
     told -= about_people
@@ -172,12 +173,16 @@ def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dic
     assert variables["FOOTFALL_STREAM_SHARDS"] == {"Ref": "CountingShards"}
 
 
-def test_one_judge_runs_at_a_time_and_none_when_it_is_not_wanted(resources: dict[str, Any]) -> None:
+def test_one_judge_runs_at_a_time_and_none_when_it_is_not_wanted(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
     function = resources["JudgeFunction"]["Properties"]
     assert function["ReservedConcurrentExecutions"] == {"Fn::If": ["HasJudging", 1, {"Ref": "AWS::NoValue"}]}
     schedule = resources["JudgeSchedule"]["Properties"]
     assert schedule["ScheduleExpression"] == "rate(1 minute)"
-    assert schedule["State"] == {"Fn::If": ["HasJudging", "ENABLED", "DISABLED"]}
+    assert schedule["State"] == {"Fn::If": ["HasJudgeRuns", "ENABLED", "DISABLED"]}
+    wanted = [{"Fn::Equals": [{"Ref": name}, "true"]} for name in ("Judging", "Referrers")]
+    assert template["Conditions"]["HasJudgeRuns"] == {"Fn::Or": wanted}
 
 
 def test_every_parameter_lies_within_what_its_setting_takes(template: dict[str, Any]) -> None:

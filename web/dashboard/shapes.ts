@@ -140,6 +140,17 @@ export interface Screening {
   items: (Item & { suspected: number; persons: number; share: number })[];
 }
 
+export interface Referrers {
+  from: string;
+  to: string;
+  hits: number;
+  sources: { source: string; hits: number; share: number }[];
+  other: number;
+  since: string | null;
+  until: string | null;
+  exact: boolean;
+}
+
 export interface Verdict {
   id: string;
   kind: string;

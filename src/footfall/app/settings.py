@@ -176,6 +176,11 @@ class Settings:
         kind="switch",
         says="Count how many visitors assets, sections and brands have; when it is off, no visitor is counted.",
     )
+    referrers: bool = _other(
+        default=True,
+        kind="switch",
+        says="Count where readers came from (docs/how-to/referrers.md); what was counted stays when it is off.",
+    )
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
     store_layout: Layout = field(
         default="packed",

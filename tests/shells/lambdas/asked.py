@@ -69,5 +69,9 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
+        Asked("GET", "/v1/referrers?brand=open&period=never", 400),
+        Asked("GET", "/v1/referrers?brand=open&asset=1&section=1", 400),
+        Asked("GET", "/v1/referrers?brand=abc", 401),
+        Asked("POST", "/v1/referrers?brand=open", 405),
         *(Asked(*one) for one in (*screened(keys.reading), *visited(hour_ms=hour_ms))),
     ]

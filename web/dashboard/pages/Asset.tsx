@@ -8,6 +8,7 @@ import { drawn, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { EditButtons } from "../parts/EditButtons.tsx";
 import { Figure } from "../parts/Figure.tsx";
+import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Series } from "../shapes.ts";
 import { bounded, change, whole } from "../words.ts";
@@ -23,10 +24,10 @@ interface Known {
   tags?: string[];
 }
 
-const SPANS: Record<string, { name: string; grain: string; last: number }> = {
-  hours: { name: "Two days", grain: "hour", last: 48 },
-  minutes: { name: "Two hours", grain: "minute", last: 120 },
-  days: { name: "Four weeks", grain: "day", last: 28 },
+const SPANS: Record<string, { name: string; grain: string; last: number; hours: number }> = {
+  hours: { name: "Two days", grain: "hour", last: 48, hours: 48 },
+  minutes: { name: "Two hours", grain: "minute", last: 120, hours: 3 },
+  days: { name: "Four weeks", grain: "day", last: 28, hours: 28 * 24 },
 };
 
 export function AssetPage() {
@@ -35,7 +36,7 @@ export function AssetPage() {
   const asset = assetOf(path);
   const parameters = useParameters();
   const chosen = parameters.get("span") ?? "hours";
-  const span = SPANS[chosen] ?? { name: "Two days", grain: "hour", last: 48 };
+  const span = SPANS[chosen] ?? { name: "Two days", grain: "hour", last: 48, hours: 48 };
   const at = `/v1/assets/${encodeURIComponent(asset)}`;
   const query = { brand: brand.brand, grain: span.grain, last: span.last };
   const hits = useAsked<Series>(`${at}/series`, { ...query, compare: "lastWeek" }, 10_000);
@@ -125,6 +126,7 @@ export function AssetPage() {
           </>
         )}
       </Shown>
+      <ReferrersPart of={{ asset }} hours={span.hours} />
     </>
   );
 }

@@ -5,22 +5,24 @@ import { useStanding } from "../context.ts";
 import { drawn, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
+import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Series } from "../shapes.ts";
 import { bounded, change, whole } from "../words.ts";
 
-const SPANS: Record<string, { name: string; grain: string; last: number }> = {
-  day: { name: "A day", grain: "hour", last: 24 },
-  week: { name: "A week", grain: "hour", last: 168 },
-  month: { name: "A month", grain: "day", last: 31 },
-  year: { name: "A year", grain: "day", last: 365 },
+// Referrers are told for a month at most.
+const SPANS: Record<string, { name: string; grain: string; last: number; hours: number }> = {
+  day: { name: "A day", grain: "hour", last: 24, hours: 24 },
+  week: { name: "A week", grain: "hour", last: 168, hours: 168 },
+  month: { name: "A month", grain: "day", last: 31, hours: 31 * 24 },
+  year: { name: "A year", grain: "day", last: 365, hours: 31 * 24 },
 };
 
 export function AudiencePage() {
   const { brand, times } = useStanding();
   const parameters = useParameters();
   const chosen = parameters.get("span") ?? "day";
-  const span = SPANS[chosen] ?? { name: "A day", grain: "hour", last: 24 };
+  const span = SPANS[chosen] ?? { name: "A day", grain: "hour", last: 24, hours: 24 };
   const query = { brand: brand.brand, grain: span.grain, last: span.last };
   const hits = useAsked<Series>("/v1/series", { ...query, compare: "lastWeek" }, 15_000);
   const people = useAsked<Series>("/v1/series", { ...query, measure: "uniques" }, 30_000);
@@ -108,6 +110,7 @@ export function AudiencePage() {
           </section>
         )}
       </Shown>
+      <ReferrersPart of={{}} hours={span.hours} />
     </>
   );
 }

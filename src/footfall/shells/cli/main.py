@@ -36,6 +36,7 @@ from footfall.shells.cli import (
     people,
     popular,
     recount,
+    referrers,
     restore,
     rules,
     screen,
@@ -65,8 +66,8 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, screening, screen,
-    verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, alerts, audit, backup,
-    restore, doctor, deploy, completion, help_page, version,
+    referrers, verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, alerts, audit,
+    backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

@@ -212,7 +212,7 @@ class Front:
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
-        if self._settings.screening_judging:
+        if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:

@@ -27,6 +27,7 @@ from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.referrers import referrers_route
 from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -62,6 +63,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *audit_routes(state),
             *rules_routes(state),
             *digest_routes(state),
+            referrers_route(state),
             *verdict_routes(state),
             *people_routes(state),
             *alert_routes(state),
