@@ -12,7 +12,6 @@ const LINES: readonly (readonly [string, string, string])[] = [
   ["counted", "Counted", "in the lists"],
   ["duplicate", "Duplicate", "sent before, by id or Idempotency-Key"],
   ["screened", "Screened", "kept out by a rule"],
-  ["held", "Held", "waiting for a decision"],
   ["late", "Late", "too old when they arrived"],
   ["future", "Future", "ahead of the clock"],
   ["unlabelled", "Unlabelled", "waiting for labels"],
@@ -36,9 +35,4 @@ export function linesOf(book: Ledger): Line[] {
 
 export function sumOf(lines: readonly Line[]): number {
   return lines.reduce((sum, line) => sum + line.hits, 0);
-}
-
-// A reason's name as words: "bot-agent" is "bot agent".
-export function reasonWords(name: string): string {
-  return name.replaceAll("-", " ");
 }

@@ -1,8 +1,9 @@
 // Ledger: where every accepted hit went, adding up before your eyes.
 import { useAsked } from "../asking.ts";
-import { linesOf, reasonWords, sumOf } from "../books.ts";
+import { linesOf, sumOf } from "../books.ts";
 import { useStanding } from "../context.ts";
 import { Shown } from "../parts/states.tsx";
+import { reasonWords } from "../reasons.ts";
 import type { Ledger } from "../shapes.ts";
 import { percent, whole } from "../words.ts";
 

@@ -142,8 +142,8 @@ export function Members() {
             <span>Role</span>
             <select name="role">
               <option value="viewer">viewer: sees</option>
-              <option value="editor">editor: pins and hides</option>
-              <option value="admin">admin: rules, keys, members</option>
+              <option value="editor">editor: pins, hides, decides on what was held</option>
+              <option value="admin">admin: also settings, keys and members</option>
             </select>
           </label>
         </div>

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { linesOf, reasonWords, sumOf } from "../books.ts";
+import { linesOf, sumOf } from "../books.ts";
 import { filesOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
+import { causeWords, reasonWords, refusalWords } from "../reasons.ts";
 import type { Ledger } from "../shapes.ts";
-import { notesOf } from "../verdicts.ts";
+import { changedWords, meantWords, measured, notesOf } from "../verdicts.ts";
 
 describe("the ledger", () => {
   const book: Ledger = {
@@ -12,7 +13,6 @@ describe("the ledger", () => {
     counted: 10,
     duplicate: 1,
     screened: { reload: 2, "bot-agent": 5 },
-    held: 0,
     late: 1,
     future: 0,
     unlabelled: 0,
@@ -30,7 +30,6 @@ describe("the ledger", () => {
         { name: "reload", hits: 2 },
       ],
     });
-    expect(reasonWords("bot-agent")).toBe("bot agent");
   });
   test("a line that a server does not know yet is none", () => {
     expect(sumOf(linesOf({ brand: "abc", accepted: 0, rawSince: null }))).toBe(0);
@@ -101,9 +100,19 @@ describe("minutes", () => {
   });
 });
 
+describe("reasons", () => {
+  test("are told in words, also those of a newer release", () => {
+    expect(reasonWords("bot-agent")).toBe("known bots");
+    expect(reasonWords("made-of-cheese")).toBe("made of cheese");
+    expect(causeWords("walk")).toBe("goes from asset to asset like a clock");
+    expect(refusalWords("signature-forged")).toBe("signature: forged");
+    expect(refusalWords("token-new-trick")).toBe("token: new trick");
+  });
+});
+
 describe("verdicts", () => {
   test("features are parts of the whole, the largest first", () => {
-    const note = { words: "", value: 1, direction: "high", strength: 1 };
+    const note = { words: "", value: 1, unit: "", direction: "high", strength: 1 };
     const parts = notesOf([
       { ...note, feature: "a", attribution: 1 },
       { ...note, feature: "b", attribution: 3 },
@@ -114,5 +123,43 @@ describe("verdicts", () => {
       ["a", 0.25],
       ["c", 0],
     ]);
+  });
+
+  test("a value has its unit, unless nobody knows it", () => {
+    expect(measured({ value: 1234.5, unit: "hits" })).toBe("1,230 hits");
+    expect(measured({ value: 0.5, unit: "" })).toBe("0.5");
+    expect(measured({ value: 1, unit: "sections" })).toBe("1 section");
+    expect(measured({ value: 2e12, unit: "hits" })).toBe("2T hits");
+  });
+
+  test("whose hits are meant is said", () => {
+    expect(meantWords({ kind: "asset", narrowedTo: { agents: 1, visitors: 0 } })).toContain(
+      "1 kind of browser",
+    );
+    expect(meantWords({ kind: "asset", narrowedTo: { agents: 0, visitors: 12 } })).toContain("12 visitors");
+    expect(meantWords({ kind: "asset", narrowedTo: null })).toBe("all hits of this asset");
+    expect(meantWords({ kind: "visitor", narrowedTo: null })).toBe("all hits of this visitor");
+  });
+
+  test("what a decision changed is the whole span of all that is counted again", () => {
+    const span = (from: string, to: string) => `${from} to ${to}`;
+    const words = changedWords(
+      "release",
+      [
+        { id: "1", recount: { from: "2026-11-15T12:00Z", to: "2026-11-15T13:00Z" } },
+        { id: "2", recount: { from: "2026-11-15T11:00:30Z", to: "2026-11-15T12:00Z" } },
+        { id: "3", recount: null },
+        { id: "4", problem: "there is no such verdict" },
+      ],
+      span,
+    );
+    expect(words).toBe(
+      "3 cases released: their hits are readers’ again. " +
+        "The past is being counted again: 2026-11-15T11:00:30Z to 2026-11-15T13:00Z. " +
+        "1 case left as before: there is no such verdict.",
+    );
+    expect(changedWords("confirm", [{ id: "1", recount: { note: "it is too old" } }], span)).toBe(
+      "1 case kept out of every list. Nothing of the past has to be counted again. But it is too old.",
+    );
   });
 });
