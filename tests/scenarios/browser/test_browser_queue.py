@@ -31,8 +31,8 @@ def hold(data: Path) -> None:
     accounts = wiring.open_accounts(Settings(data_dir=str(data)), clock)
     visitors = [
         Verdict(
-            SubjectKind.VISITOR, subject, now_ms - 3_600_000, now_ms - 1_000 * number, Cause.UNUSUAL_VISITOR, State.HELD,
-            now_ms, score=3.1, words="evenness higher than usual", notes=NOTES, changed_at_ms=now_ms,
+            SubjectKind.VISITOR, subject, now_ms - 3_600_000, now_ms - 1_000 * number, Cause.UNUSUAL_VISITOR,
+            State.HELD, now_ms, score=3.1, words="evenness higher than usual", notes=NOTES, changed_at_ms=now_ms,
         )
         for number, subject in enumerate(SUBJECTS)
     ]  # fmt: skip

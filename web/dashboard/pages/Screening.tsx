@@ -2,12 +2,13 @@
 import { changed, go, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { facts } from "../facts.ts";
+import { facts, mayDo } from "../facts.ts";
 import { wantedFrom } from "../filters.ts";
 import { Named } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
 import { Queue } from "../parts/Queue.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
+import { WhatIf } from "../parts/WhatIf.tsx";
 import { reasonWords, refusalWords } from "../reasons.ts";
 import type { Screening } from "../shapes.ts";
 import { bounded, counted, LABELS, percent, type Times, whole } from "../words.ts";
@@ -55,6 +56,7 @@ export function ScreeningPage() {
           </>
         )}
       </Shown>
+      {mayDo(brand.role, "editor") ? <WhatIf /> : null}
     </>
   );
 }

@@ -22,6 +22,7 @@ from footfall.shells.http.described import (
     people,
     rules,
     screening,
+    trials,
     uniques,
     verdicts,
 )
@@ -51,6 +52,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *brands.OPERATIONS,
     *rules.OPERATIONS,
     *verdicts.OPERATIONS,
+    *trials.OPERATIONS,
     *people.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
@@ -70,6 +72,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **brands.SCHEMAS,
     **rules.SCHEMAS,
     **verdicts.SCHEMAS,
+    **trials.SCHEMAS,
     **people.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]

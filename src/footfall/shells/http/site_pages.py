@@ -30,6 +30,7 @@ from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.tokens import token_routes
+from footfall.shells.http.trials import trial_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.wire import JSON, PROBLEM
@@ -62,6 +63,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *rules_routes(state),
             *digest_routes(state),
             *verdict_routes(state),
+            *trial_routes(state),
             *people_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
