@@ -12,7 +12,6 @@ from footfall.app import trying as trying_past
 from footfall.app.kept_settings import kept_settings
 from footfall.values.clock import SystemClock
 from footfall.values.window import HOUR_MS
-
 from tests.scenarios.instance import Answer, Instance, Starter, footfall, hit
 
 TRY = "/v1/screening/try"

@@ -201,3 +201,20 @@ export interface Session {
   register: string;
   needsSetup: boolean;
 }
+
+export interface OwnPeriod {
+  span: string;
+  grain: string;
+  cache: string;
+}
+
+export interface BrandDocument {
+  brand: string;
+  title: string;
+  zone: string;
+  origins: string[];
+  isPublic: boolean;
+  unlabelled: string;
+  screening: string;
+  periods: Record<string, OwnPeriod>;
+}

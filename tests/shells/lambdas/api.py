@@ -27,7 +27,7 @@ COLLECTED = {
     ("GET", "/v1/invitations"), ("POST", "/v1/invitations"), ("GET", "/v1/members"),
     ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
     ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
-    ("POST", "/v1/screening/verdicts"),
+    ("POST", "/v1/screening/verdicts"), ("POST", "/v1/screening/try"), ("POST", "/v1/brands"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),

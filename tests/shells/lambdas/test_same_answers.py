@@ -307,6 +307,12 @@ def asked_for(keys: Keys) -> list[Asked]:
     ]
 
 
+def require_screening_alike(both: Both, key: str) -> None:
+    """Require the same of a decision, and the one answer that differs: only an instance has raw hits to try on."""
+    assert decision(both.instance.call, key) == decision(both.api.call, key)
+    assert both.api.call("POST", "/v1/screening/try", b"{}", bearer(key)).status == 501
+
+
 def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     told: list[str] = []
 
@@ -329,9 +335,7 @@ def test_an_instance_and_the_functions_answer_alike(both: Both) -> None:
     ]
     assert audited[0] == audited[1]
     assert audited[0][:2] == [("brand-changed", "abc"), ("asset-deleted", "4")]
-    assert decision(both.instance.call, of.signed_editor) == decision(both.api.call, of.signed_editor)
-    # The one answer that differs: only an instance has raw hits at hand to try rules on.
-    assert both.api.call("POST", "/v1/screening/try", b"{}", bearer(of.signed_editor)).status == 501
+    require_screening_alike(both, of.signed_editor)
     both.count()
     time.sleep(1.1)  # The longest that a function goes by old counts here.
     assert both.instance.popular("open"), "there is something to compare"

@@ -7,7 +7,7 @@ import { useStanding } from "../context.ts";
 import { reasonWords } from "../reasons.ts";
 import { type Compared, differing, type InUse, questionOf, signed, type Trial } from "../trials.ts";
 import { counted, LABELS, percent, whole } from "../words.ts";
-import { Form, Input } from "./Form.tsx";
+import { Choice, Form, Input } from "./Form.tsx";
 import { Link } from "./Link.tsx";
 import { Shown } from "./states.tsx";
 
@@ -80,21 +80,24 @@ export function WhatIf() {
               </label>
             </div>
             <div class="row">
-              <label class="field">
-                <span>Mode</span>
-                <select name="mode" defaultValue={mode}>
-                  <option value="observe">observe: suspected hits are shown</option>
-                  <option value="hold">hold: they are left out</option>
-                  <option value="filter">filter: they are left out</option>
-                </select>
-              </label>
-              <label class="field">
-                <span>Tried on</span>
-                <select name="span">
-                  <option value="hour">the last hour</option>
-                  <option value="day">the last 24 hours</option>
-                </select>
-              </label>
+              <Choice
+                name="mode"
+                words="Mode"
+                value={mode}
+                options={[
+                  ["observe", "observe: suspected hits are shown"],
+                  ["hold", "hold: they are left out"],
+                  ["filter", "filter: they are left out"],
+                ]}
+              />
+              <Choice
+                name="span"
+                words="Tried on"
+                options={[
+                  ["hour", "the last hour"],
+                  ["day", "the last 24 hours"],
+                ]}
+              />
             </div>
           </Form>
         )}

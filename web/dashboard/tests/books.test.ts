@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { linesOf, sumOf } from "../books.ts";
+import { actWords, byWords, detailWords } from "../deeds.ts";
 import { filesOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { causeWords, reasonWords, refusalWords } from "../reasons.ts";
@@ -97,6 +98,19 @@ describe("minutes", () => {
       ),
     ).toBe("on average 3, most 4 at b, last 4");
     expect(story([], "hits", String)).toBe("nothing yet");
+  });
+});
+
+describe("the trail", () => {
+  test("says who did what, without what only programs need", () => {
+    expect(byWords("Ann Editor (p_3k7mqz2v9xw4t6ra)")).toBe("Ann Editor");
+    expect(byWords("3k7mqz2v9xw4t6ra")).toBe("Key 3k7mqz2v9xw4t6ra");
+    expect(byWords("command line, user ann")).toBe("command line, user ann");
+    expect(actWords("key-rotated")).toBe("rotated the key");
+    expect(actWords("made-of-cheese")).toBe("made of cheese");
+    expect(detailWords({ pathsRemoved: "/a", version: 3, label: "", until: null })).toBe(
+      "paths removed: /a · version: 3",
+    );
   });
 });
 

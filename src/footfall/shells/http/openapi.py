@@ -19,6 +19,7 @@ from footfall.shells.http.described import (
     hits,
     instance,
     lists,
+    owners,
     people,
     rules,
     screening,
@@ -54,6 +55,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *verdicts.OPERATIONS,
     *trials.OPERATIONS,
     *people.OPERATIONS,
+    *owners.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
 )
