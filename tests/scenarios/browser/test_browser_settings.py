@@ -25,37 +25,41 @@ def make_key(editor: Editor) -> str:
     return editor.page.locator("[role=status] .copied code").first.inner_text()
 
 
-def test_an_owner_rotates_a_key_adds_a_period_and_a_brand_and_reads_who_did_it(
-    browser: Browser, starter: Starter, data: Path
-) -> None:
-    instance = starter.start(data, dev=False)
-    editor = Editor(browser, instance)
-    page = editor.page
-    set_up(editor, instance)
-    editor.choose_page("Settings")
+def rotate(editor: Editor) -> None:
+    """Give a key a successor; both work."""
+    page, instance = editor.page, editor.instance
     old = make_key(editor)
-    assert instance.post([hit("one", "herald")], bearer(old)).status == 202
     page.get_by_role("button", name="Rotate the site").click()
     expect(page.get_by_text("which works for another day")).to_be_visible()
     new = page.locator("[role=status] .copied code").first.inner_text()
     assert new != old
     assert [instance.post([hit("one", "herald")], bearer(key)).status for key in (old, new)] == [202, 202]
     expect(page.locator("tr", has_text="replaced")).to_have_count(1)
+
+
+def change_the_brand(editor: Editor) -> None:
+    """Give the brand a period of its own and another mode, both of which stay."""
+    page = editor.page
     periods = page.get_by_role("form", name="Add a period")
     periods.get_by_label("Name").fill("weekend")
     periods.get_by_role("button").click()
     expect(page.get_by_text("the last 2d, moving on every 1h")).to_be_visible()
-    shown(editor, "settings-of-an-owner-at-work")
-    editor.choose_page("Most read")
-    page.get_by_role("button", name="weekend").click()
-    until(editor.rows, lambda rows: rows == ["one"], seconds=WAIT_S)
-    editor.choose_page("Settings")
     rules = page.get_by_role("form", name="The brand's rules")
     rules.get_by_label("Suspected hits").select_option("filter")
     rules.get_by_role("button", name="Save").click()
     expect(rules.get_by_text("Saved.")).to_be_visible()
     page.reload()
     expect(rules.get_by_label("Suspected hits")).to_have_value("filter")  # What is chosen is what is in use.
+    shown(editor, "settings-of-an-owner-at-work")
+    editor.choose_page("Most read")
+    page.get_by_role("button", name="weekend").click()
+    until(editor.rows, lambda rows: rows == ["one"], seconds=WAIT_S)
+
+
+def add_a_brand(editor: Editor) -> None:
+    """Add another brand, whose first page says what to do."""
+    page = editor.page
+    editor.choose_page("Settings")
     brands = page.get_by_role("form", name="Add a brand")
     brands.get_by_label("Name").fill("gazette")
     brands.get_by_label("Time zone of its days").fill("Moon/Base")
@@ -64,7 +68,20 @@ def test_an_owner_rotates_a_key_adds_a_period_and_a_brand_and_reads_who_did_it(
     brands.get_by_label("Time zone of its days").fill("Europe/Oslo")
     brands.get_by_role("button").click()
     expect(page.get_by_role("heading", name="No hits yet: here is your snippet")).to_be_visible()
-    assert page.url == f"{instance.url}/?brand=gazette"
+    assert page.url == f"{editor.instance.url}/?brand=gazette"
+
+
+def test_an_owner_rotates_a_key_adds_a_period_and_a_brand_and_reads_who_did_it(
+    browser: Browser, starter: Starter, data: Path
+) -> None:
+    instance = starter.start(data, dev=False)
+    editor = Editor(browser, instance)
+    page = editor.page
+    set_up(editor, instance)
+    editor.choose_page("Settings")
+    rotate(editor)
+    change_the_brand(editor)
+    add_a_brand(editor)
     editor.choose_page("Settings")
     expect(page.get_by_text("Ann Editor added the brand gazette")).to_be_visible()
     expect(page.get_by_role("heading", name="Who did what in the whole instance")).to_be_visible()

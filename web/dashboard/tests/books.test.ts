@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { linesOf, sumOf } from "../books.ts";
+import { counterLinesOf, linesOf, sumOf, unknownLines } from "../books.ts";
 import { actWords, byWords, detailWords } from "../deeds.ts";
-import { filesOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
+import { bytesOfMillion, filesOf, fullnessOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { causeWords, reasonWords, refusalWords } from "../reasons.ts";
 import type { Ledger } from "../shapes.ts";
@@ -32,6 +32,20 @@ describe("the ledger", () => {
       ],
     });
   });
+  test("has a line for each line of the API, and names those that it has not", () => {
+    expect(unknownLines(book)).toEqual([]);
+    expect(unknownLines({ ...book, held: 3 })).toEqual(["held"]);
+    const values = {
+      accepted: 9,
+      counted: 5,
+      duplicate: 1,
+      screened: { "too-many-names": 2 },
+      dead: 0,
+      inFlight: 1,
+    };
+    expect(sumOf(counterLinesOf(values))).toBe(9);
+    expect(counterLinesOf(values).map((line) => line.name)).not.toContain("Late");
+  });
   test("a line that a server does not know yet is none", () => {
     expect(sumOf(linesOf({ brand: "abc", accepted: 0, rawSince: null }))).toBe(0);
   });
@@ -50,6 +64,29 @@ describe("gauges", () => {
     expect(gaugeOf(samples, "footfall_ready")).toBe(1);
     expect(gaugesOf(samples, "footfall_brand_accepted_total", "brand")).toEqual([['a"b\\c\nd', 7]]);
     expect(filesOf(gaugesOf(samples, "footfall_disk_bytes", "file"))).toEqual([["store.db", 4196]]);
+  });
+  test("how full something is stands beside what it may hold, and is left out where nobody tells", () => {
+    const samples = samplesOf(
+      [
+        "footfall_rows 1200",
+        'footfall_limit{of="rows"} 12000',
+        'footfall_memory_bytes{process="front"} 100',
+        'footfall_memory_bytes{process="counting"} 50',
+        "footfall_memory_limit_bytes 600",
+        'footfall_disk_bytes{file="stream.db"} 4000',
+        'footfall_disk_bytes{file="stream.db-wal"} 1000',
+        'footfall_brand_accepted_total{brand="a"} 20000',
+        "footfall_raw_since_seconds 0",
+      ].join("\n"),
+    );
+    expect(fullnessOf(samples).map(({ name, now, most }) => [name, now, most])).toEqual([
+      ["Memory", 150, 600],
+      ["Rows of lists", 1200, 12000],
+    ]);
+    expect(bytesOfMillion(samples)).toBe(250_000);
+    expect(
+      bytesOfMillion(samples.filter((one) => one.name !== "footfall_raw_since_seconds")),
+    ).toBeUndefined();
   });
   test("a rate is what a total grew by, and none across a restart", () => {
     const at = (seconds: number, value: number) => ({
