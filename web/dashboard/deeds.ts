@@ -15,8 +15,8 @@ const ACTS: Record<string, string> = {
   "key-added": "made the key",
   "key-rotated": "rotated the key",
   "key-revoked": "revoked the key",
-  "recount-asked": "had hits counted again:",
-  "aside-replayed": "had hits taken again:",
+  "recount-asked": "had hits counted again",
+  "aside-replayed": "had hits taken again",
   "counter-deleted": "deleted the counter",
   "counter-imported": "imported the counter",
   "asset-deleted": "deleted the asset",
@@ -30,12 +30,12 @@ const ACTS: Record<string, string> = {
   "asset-shown": "showed again",
   "signed-in": "signed in",
   "signed-out": "signed out",
-  "person-added": "has an account:",
-  "person-removed": "lost the account:",
-  "password-changed": "changed a password:",
-  "reset-asked": "asked for a new password:",
-  "password-reset": "chose a new password:",
-  invited: "invited somebody:",
+  "person-added": "made an account",
+  "person-removed": "removed the account",
+  "password-changed": "changed the password",
+  "reset-asked": "asked for a new password",
+  "password-reset": "chose a new password",
+  invited: "invited somebody",
   "invitation-withdrawn": "withdrew the invitation",
   "role-changed": "changed the role of",
 };
@@ -51,10 +51,15 @@ export function byWords(by: string): string {
   return by === "no key" ? "Somebody without a key" : /^[a-z0-9]{16}$/.test(by) ? `Key ${by}` : by;
 }
 
+// What it was done to; nothing when somebody did it to themselves.
+export function subjectWords({ by, subject }: Pick<Deed, "by" | "subject">): string {
+  return subject === by ? "" : /\(p_[a-z0-9]+\)$/.test(subject) ? byWords(subject) : subject;
+}
+
 export function detailWords(details: Deed["details"]): string {
   return Object.entries(details)
-    .filter(([, value]) => value !== null && value !== "")
-    .map(([name, value]) => `${spaced(name)}: ${value}`)
+    .filter(([, value]) => value !== null && value !== "" && value !== false)
+    .map(([name, value]) => (value === true ? spaced(name) : `${spaced(name)}: ${value}`))
     .join(" · ");
 }
 

@@ -152,7 +152,7 @@ export function Members() {
           <label class="field">
             <span>Role</span>
             <select name="role">
-              <option value="viewer">viewer: sees</option>
+              <option value="viewer">viewer: sees everything, changes nothing</option>
               <option value="editor">editor: pins, hides, decides on what was held</option>
               <option value="admin">admin: also settings, keys and members</option>
             </select>

@@ -1,5 +1,5 @@
 // The review queue: what judging found, chosen by state, kind and cause, decided on one by one or many at once.
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { get, send } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
@@ -35,9 +35,14 @@ export function Queue({ changed }: { changed: () => void }) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const [said, setSaid] = useState("");
   const [isBusy, setIsBusy] = useState(false);
+  const told = useRef<HTMLParagraphElement>(null);
   const query = { brand: brand.brand };
   const asked = useAsked<Verdicts>(VERDICTS, { ...query, ...sought, limit: shown }, 10_000);
   useEffect(() => setChosen(new Set()), [sought]);
+  // The button that was pressed goes with its case; the keyboard stays where the outcome is told.
+  useEffect(() => {
+    if (said) told.current?.focus({ preventScroll: true });
+  }, [said]);
 
   const finish = async (decision: Decision, work: () => Promise<Decided[]>) => {
     setIsBusy(true);
@@ -84,7 +89,7 @@ export function Queue({ changed }: { changed: () => void }) {
         </h2>
         <QueueFilters sought={sought} set={setSought} />
       </div>
-      <p class="balance" role="status">
+      <p class="balance" role="status" ref={told} tabIndex={-1}>
         {said}
       </p>
       <Shown asked={asked} what="Reading the queue">

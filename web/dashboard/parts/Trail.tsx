@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { get } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { actWords, byWords, type Deed, detailWords } from "../deeds.ts";
+import { actWords, byWords, type Deed, detailWords, subjectWords } from "../deeds.ts";
 import { counted } from "../words.ts";
 import { Shown } from "./states.tsx";
 
@@ -37,7 +37,7 @@ export function Trail({ of }: { of: "brand" | "instance" }) {
                   <li key={one.at + one.act + one.subject}>
                     <span>
                       <strong>{byWords(one.by)}</strong> {actWords(one.act)}{" "}
-                      {one.subject === one.by ? null : <code>{one.subject}</code>}{" "}
+                      {subjectWords(one) ? <code>{subjectWords(one)}</code> : null}{" "}
                       <span class="about">{detailWords(one.details)}</span>
                     </span>
                     <time class="about" dateTime={one.at}>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { counterLinesOf, linesOf, sumOf, unknownLines } from "../books.ts";
-import { actWords, byWords, detailWords } from "../deeds.ts";
+import { actWords, byWords, detailWords, subjectWords } from "../deeds.ts";
 import { bytesOfMillion, filesOf, fullnessOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { causeWords, reasonWords, refusalWords } from "../reasons.ts";
@@ -145,6 +145,9 @@ describe("the trail", () => {
     expect(byWords("command line, user ann")).toBe("command line, user ann");
     expect(actWords("key-rotated")).toBe("rotated the key");
     expect(actWords("made-of-cheese")).toBe("made of cheese");
+    expect(subjectWords({ by: "Ann (p_1)", subject: "Ann (p_1)" })).toBe("");
+    expect(subjectWords({ by: "Ann (p_1)", subject: "Bob (p_2)" })).toBe("Bob");
+    expect(detailWords({ isOwner: true, isMailed: false })).toBe("is owner");
     expect(detailWords({ pathsRemoved: "/a", version: 3, label: "", until: null })).toBe(
       "paths removed: /a · version: 3",
     );
