@@ -15,9 +15,7 @@ export function LedgerPage() {
       <div class="head">
         <h1>Ledger</h1>
       </div>
-      <p class="about">
-        Every hit that was accepted since the beginning is in exactly one line, and the lines add up.
-      </p>
+      <p class="about">Every hit that was accepted since the beginning is in exactly one line.</p>
       <Shown asked={asked} what="Reading the ledger">
         {(book) => (
           <>

@@ -44,13 +44,11 @@ export function BrandRules({ asked }: { asked: Asked<BrandDocument> }) {
               </label>
             </div>
             <label class="field">
-              <span>Origins of its pages, one a line; none: every page may send with the public key</span>
-              <textarea
-                name="origins"
-                rows={3}
-                defaultValue={rules.origins.join("\n")}
-                placeholder="https://www.example.com"
-              />
+              <span>
+                Origins of its pages (scheme and host), one a line; none: every page may send with the public
+                key
+              </span>
+              <textarea name="origins" rows={3} defaultValue={rules.origins.join("\n")} />
             </label>
             <Choice
               name="screening"

@@ -6,10 +6,10 @@ import { Form, Input } from "./Form.tsx";
 // The zones that this browser knows, to choose from; the server knows them all.
 const ZONES = typeof Intl.supportedValuesOf === "function" ? Intl.supportedValuesOf("timeZone") : [];
 
-export function NewBrand() {
+export function NewBrand({ isFirst = false }: { isFirst?: boolean }) {
   return (
     <section class="card" aria-labelledby="new-brand-title">
-      <h2 id="new-brand-title">Another brand</h2>
+      <h2 id="new-brand-title">{isFirst ? "A brand" : "Another brand"}</h2>
       <p class="about">
         You own this instance, so you may add brands to it. Each has its own lists and keys.
       </p>
