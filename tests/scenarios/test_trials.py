@@ -97,6 +97,7 @@ def test_two_trials_at_once_are_one_too_many(instance: Instance, data: Path) -> 
         ({"from": 7}, "from"),
         ({"from": "2026-11-13T00:00Z", "to": "2026-11-15T00:00Z"}, "from"),
         ({"to": "2026-11-13T00:00Z", "from": "2026-11-13T00:00Z"}, "from"),
+        ({}, "brand"),  # Nobody came yet.
     ],
 )
 def test_what_cannot_be_tried_is_refused_by_its_name(

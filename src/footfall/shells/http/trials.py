@@ -61,6 +61,8 @@ class Trials:
             raise NoTrialsHere(
                 "functions that answer do not read raw hits; `footfall screen try` does, with an operator's rights"
             )
+        if brand.name not in self._state.hits_of_brands():
+            raise Refused("brand", f"{brand.name!r} has no hits yet, so there is nothing to try rules on")
         if self._is_busy:
             raise TrialGoesOn("rules are being tried already; try again in some seconds")
         self._is_busy = True
