@@ -43,7 +43,9 @@ _INVITED = {
 _HELD = {
     "person": _PERSON,
     "csrf": "9vXk2m7Qz4Lr8Tn1Wb6Yc3Hd5Jf0Sg2A",
-    "brands": [{"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": [], "role": "editor"}],
+    "brands": [
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": ["weekend"], "role": "editor"}
+    ],
     "register": "closed",
     "needsSetup": False,
 }
