@@ -13,6 +13,7 @@ from bench import (
     bench_catalogue,
     bench_client,
     bench_cold_start,
+    bench_dashboard,
     bench_fresh,
     bench_hot_asset,
     bench_import,
@@ -54,6 +55,7 @@ BENCHES: Mapping[str, Bench] = {
     "attacks": bench_attacks.run,
     "verdicts": bench_verdicts.run,
     "referrers": bench_referrers.run,
+    "dashboard": bench_dashboard.run,
 }
 
 

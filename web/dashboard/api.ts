@@ -43,11 +43,22 @@ export async function get<T>(path: string, query: Query = {}): Promise<T> {
   return (await ask<T>("GET", addressWith(path, query))).body;
 }
 
-export async function send<T>(method: string, path: string, body?: unknown, query: Query = {}): Promise<T> {
-  return (await ask<T>(method, addressWith(path, query), body)).body;
+export async function send<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  query: Query = {},
+  giveUpMs = GIVE_UP_MS,
+): Promise<T> {
+  return (await ask<T>(method, addressWith(path, query), body, giveUpMs)).body;
 }
 
-export async function ask<T>(method: string, address: string, body?: unknown): Promise<Answered<T>> {
+export async function ask<T>(
+  method: string,
+  address: string,
+  body?: unknown,
+  giveUpMs = GIVE_UP_MS,
+): Promise<Answered<T>> {
   const headers: Record<string, string> = {};
   if (method !== "GET") {
     const csrf = session.value?.csrf;
@@ -59,7 +70,7 @@ export async function ask<T>(method: string, address: string, body?: unknown): P
     headers,
     body: body === undefined ? null : JSON.stringify(body),
     cache: "no-cache", // A cache may keep a list for a while; we ask whether it is still the newest.
-    signal: AbortSignal.timeout(GIVE_UP_MS),
+    signal: AbortSignal.timeout(giveUpMs),
   });
   const told = await document(reply);
   if (!reply.ok) {

@@ -36,7 +36,8 @@ export function App() {
   const page = pageOf(path);
   useTitle(page?.name ?? "Nothing here", brand);
   useEffect(() => {
-    if (who?.needsSetup && !isOfPeople(path) && !known.length) go("/setup", { replaces: true });
+    // An address that names a brand is somebody's who only wants to look at it.
+    if (who?.needsSetup && !isOfPeople(path) && !known.length && !wanted) go("/setup", { replaces: true });
   }, [who]);
 
   const standing = {

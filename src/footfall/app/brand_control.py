@@ -99,14 +99,18 @@ def _ground(settings: Settings, clock: Clock) -> Ground:
         return Ground(settings, brands_of_groups(stream.appended()), stream.kept_since_ms())
 
 
+def new_brand(register: Register, name: str, zone: str, changes: Mapping[str, Any], *, ground: Ground) -> Brand:
+    """Store a new brand and return it; what nobody says is as the settings have it for a brand of that name."""
+    base = ground.settings.brands.get(name) or Brand(name)
+    brand = Brand(name, zone=zone or base.zone, unlabelled=base.unlabelled, screening=base.screening)
+    brand = changed_brand(brand, changes, retention_ms=wiring.retention_ms(ground.settings))
+    register.add(brand, zone_in_use=zone_in_use(register, name, ground))
+    return brand
+
+
 def _add_brand(register: Register, request: Request, ground: Ground) -> Answer:
     name = str(request["brand"])
-    base = ground.settings.brands.get(name)
-    zone = request.get("zone") or (base.zone if base is not None else "UTC")
-    base = base or Brand(name)
-    brand = Brand(name, zone=str(zone), unlabelled=base.unlabelled, screening=base.screening)
-    brand = changed_brand(brand, _changes(request), retention_ms=wiring.retention_ms(ground.settings))
-    register.add(brand, zone_in_use=zone_in_use(register, name, ground))
+    brand = new_brand(register, name, str(request.get("zone") or ""), _changes(request), ground=ground)
     public = register.add_public_key(name)
     secret = register.add_secret_key(name, (WRITE, READ), label="first")
     return {**document_of_brand(brand), "publicKey": public.text, "secretKey": secret.text}

@@ -86,7 +86,7 @@ def lists_become_private(editor: Editor) -> None:
     """Close the lists to strangers; whoever is signed in is told of them as before."""
     editor.choose_page("Settings")
     rules = editor.page.get_by_role("form", name="The brand's rules")
-    rules.get_by_label("Lists").select_option("false")
+    rules.locator("select[name=isPublic]").select_option("false")
     rules.get_by_role("button", name="Save").click()
     expect(rules.get_by_text("Saved.")).to_be_visible()
     assert editor.instance.get("/v1/live?brand=herald").status == 401

@@ -16,26 +16,38 @@ from tests.scenarios.instance import Starter
 
 NOTES = (
     FeatureNote("steadiness", 0.97, 1.9, "high", 0.98),
-    FeatureNote("hits", 812.0, 0.9, "high", 0.9),
+    FeatureNote("hits", 6.7, 0.9, "high", 0.9),
     FeatureNote("sections", 1.0, 0.3, "low", 0.6),
 )
 
 
+SUBJECTS = ("61c8f0a2b44d9e10", "71c8f0a2b44d9e10", "81c8f0a2b44d9e10", "91c8f0a2b44d9e10")
+
+
 def hold(data: Path) -> None:
-    """Write what a judge would have found."""
+    """Write what a judge would have found: visitors, and an asset with some of its readers."""
     clock = SystemClock()
     now_ms = clock.now_ms()
     accounts = wiring.open_accounts(Settings(data_dir=str(data)), clock)
-    verdict = Verdict(
-        SubjectKind.VISITOR, "61c8f0a2b44d9e10", now_ms - 3_600_000, now_ms, next(iter(Cause)), State.HELD, now_ms,
-        score=3.1, words="evenness of the time between hits higher than usual (61% of the score)", notes=NOTES,
+    visitors = [
+        Verdict(
+            SubjectKind.VISITOR, subject, now_ms - 3_600_000, now_ms - 1_000 * number, Cause.UNUSUAL_VISITOR,
+            State.HELD, now_ms, score=3.1, words="evenness higher than usual", notes=NOTES, changed_at_ms=now_ms,
+        )
+        for number, subject in enumerate(SUBJECTS)
+    ]  # fmt: skip
+    asset = Verdict(
+        SubjectKind.ASSET, "story-1", now_ms - 3_600_000, now_ms, Cause.FEW_VISITORS, State.HELD, now_ms, score=4.2,
+        notes=(FeatureNote("repeats", 0.6, 1.0, "high", 0.9),), visitors=("0123456789abcdef", "fedcba9876543210"),
         changed_at_ms=now_ms,
     )  # fmt: skip
-    accounts.register.verdicts.find("herald", [verdict], since={})
+    accounts.register.verdicts.find("herald", [*visitors, asset], since={})
     accounts.table.close()
 
 
-def test_what_was_held_is_explained_and_released(browser: Browser, starter: Starter, data: Path) -> None:
+def test_what_was_held_is_explained_and_decided_on_one_by_one_and_many_at_once(
+    browser: Browser, starter: Starter, data: Path
+) -> None:
     instance = starter.start(data, dev=False)
     editor = Editor(browser, instance)
     set_up(editor, instance)
@@ -44,12 +56,27 @@ def test_what_was_held_is_explained_and_released(browser: Browser, starter: Star
     editor.instance = starter.start(data, dev=False, port=instance.port)
     editor.open("/screening?brand=herald")
     page = editor.page
-    expect(page.get_by_text("1 waiting")).to_be_visible()
-    expect(page.get_by_text("evenness of the time between hits higher than usual")).to_be_visible()
-    assert page.locator(".notes progress").count() == len(NOTES)
+    expect(page.get_by_text("5 waiting")).to_be_visible()
+    first = page.locator(".verdict", has_text=SUBJECTS[0])
+    assert first.locator(".notes progress").count() == len(NOTES)
+    expect(first).to_contain_text("times as even as by chance")
+    expect(page.locator(".verdict", has_text="story-1")).to_contain_text("only hits of 2 visitors")
     shown(editor, "review-queue")
-    page.get_by_role("button", name="Release: these are readers").click()
+    first.get_by_role("button", name="Release").click()
+    expect(page.get_by_text("4 waiting")).to_be_visible()
+    expect(page.locator(".card .balance")).to_contain_text("The past is being counted again")
+    for subject in SUBJECTS[1:3]:
+        page.get_by_label(f"Choose visitor {subject}").check()
+    page.get_by_role("button", name="Confirm 2 cases").click()
+    expect(page.get_by_text("2 waiting")).to_be_visible()
+    page.get_by_label("Kind").select_option("asset")
+    expect(page.locator(".verdict")).to_have_count(1)
+    page.get_by_label("Kind").select_option("")
+    expect(page.locator(".verdict")).to_have_count(2)
+    page.get_by_role("button", name="Release all").click()
+    page.get_by_role("button", name="Really release all").click()
     expect(page.get_by_text("0 waiting")).to_be_visible()
     page.get_by_role("button", name="Settled").click()
-    expect(page.locator(".verdict .tag")).to_have_text("released")
+    expect(page.locator(".verdict")).to_have_count(5)
+    assert sorted(page.locator(".verdict .tag").all_text_contents()) == ["kept out"] * 2 + ["released"] * 3
     editor.leave(expected=["net::ERR_"])

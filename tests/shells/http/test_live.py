@@ -95,6 +95,17 @@ def test_a_listener_is_told_what_there_is_and_then_what_changes() -> None:
     in_room(test, last_hits=lambda: {"abc": NOON_MS})
 
 
+def test_the_first_is_told_as_soon_as_all_of_it_is_there_and_waits_for_no_tick() -> None:
+    async def test(room: Room) -> None:
+        client = await room.listener()
+        await until(lambda: len(room.teller.asked) >= len(PARTS))
+        room.tell(1)
+        assert (await told(client))[1]["list"]["n"] == 1
+        assert (await told(await room.listener()))[1]["list"]["n"] == 1  # Whoever comes then is told at once as well.
+
+    in_room(test, pace=Pace(tick_s=600.0, heartbeat_s=60.0, life_s=600.0, listeners_max=50))
+
+
 def test_the_head_says_that_it_is_a_stream_which_nobody_keeps() -> None:
     async def test(room: Room) -> None:
         client = await room.listener()

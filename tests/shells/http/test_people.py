@@ -29,7 +29,9 @@ def test_the_first_run_makes_an_owner_and_a_brand_with_a_key_for_its_pages(stage
     owner = set_up(stage, brand="abc", title="The ABC", zone="Europe/Helsinki")
     told = owner.ask("GET", "/v1/session").json()
     assert (told["person"]["email"], told["person"]["isOwner"]) == ("owner@example.com", True)
-    assert told["brands"] == [{"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "role": "admin"}]
+    assert told["brands"] == [
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": [], "role": "admin"}
+    ]
     assert told["needsSetup"] is False
     keys = owner.ask("GET", "/v1/keys?brand=abc").json()["keys"]
     assert [key["kind"] for key in keys] == ["public"]
@@ -274,7 +276,9 @@ def test_a_session_asks_about_a_brand_by_its_name(owner: Browser) -> None:
 def test_open_brands_are_everybodys_to_look_at(tmp_path: Path) -> None:
     with staged(tmp_path, brands={"open": Brand("open", zone="Asia/Kolkata")}) as opened:
         told = Browser(opened).ask("GET", "/v1/session").json()
-        assert told["brands"] == [{"brand": "open", "title": "", "zone": "Asia/Kolkata", "role": "viewer"}]
+        assert told["brands"] == [
+            {"brand": "open", "title": "", "zone": "Asia/Kolkata", "periods": [], "role": "viewer"}
+        ]
         owner = set_up(opened, brand="abc")
         vera = invited(owner, "abc", "viewer", "vera@example.com")
         assert vera.ask("GET", "/v1/ledger?brand=open").status == 200

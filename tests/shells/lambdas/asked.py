@@ -20,6 +20,7 @@ class Keys:
     signed: str  # a secret key of the brand that asks for proofs
     signed_public: str
     signed_admin: str
+    signed_editor: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,8 @@ export function MostReadPage() {
           {(list) => (
             <>
               <p class="about">
-                {times.spanOf(list.from, list.to)} {brand.zone} · {list.exact ? "exact" : "within bounds"}
+                {times.spanOf(list.from, list.to)} {brand.zone} ·{" "}
+                {list.exact ? "exact numbers" : "numbers within bounds"}
                 {list.keptSince ? ` · all is kept since ${times.momentOf(list.keptSince)} only` : ""}
                 {list.sort === "uniques"
                   ? ` · by ${list.uniquesAre === "visitors" ? "visitors" : "visitors of each day"}`

@@ -11,6 +11,7 @@ import { AssetTable, hitsColumn } from "../parts/Assets.tsx";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { FirstSteps } from "../parts/FirstSteps.tsx";
+import { HeldBack } from "../parts/HeldBack.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
 import { Empty, Loading, Refused } from "../parts/states.tsx";
@@ -88,7 +89,7 @@ export function NowPage() {
         <Figure
           name="Last hit"
           value={seconds === null ? "–" : ago(seconds)}
-          says="seen by the counter"
+          says="as far as counted"
           id="last-hit"
         />
       </div>
@@ -120,7 +121,7 @@ export function NowPage() {
             {now ? (
               <p class="about">
                 {times.spanOf(now.list.from, now.list.to)} {brand.zone} ·{" "}
-                {now.list.exact ? "exact" : "within bounds"}
+                {now.list.exact ? "exact numbers" : "numbers within bounds"}
               </p>
             ) : null}
           </div>
@@ -139,13 +140,16 @@ export function NowPage() {
             </Empty>
           )}
         </section>
-        <aside class="card side" aria-labelledby="rising">
-          <div class="card-head">
-            <h2 id="rising">Rising</h2>
-            <Link to={addressOf("/trending", brand.brand)}>All</Link>
-          </div>
-          <Rising />
-        </aside>
+        <div class="beside">
+          <aside class="card side" aria-labelledby="rising">
+            <div class="card-head">
+              <h2 id="rising">Rising</h2>
+              <Link to={addressOf("/trending", brand.brand)}>All</Link>
+            </div>
+            <Rising />
+          </aside>
+          <HeldBack />
+        </div>
       </div>
     </>
   );

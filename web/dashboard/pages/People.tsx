@@ -5,6 +5,7 @@ import { get, Problem, send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { Form, Input } from "../parts/Form.tsx";
 import { Link } from "../parts/Link.tsx";
+import { OpenByName } from "../parts/OpenByName.tsx";
 import { ownPath } from "../people.ts";
 import type { Session } from "../shapes.ts";
 
@@ -117,6 +118,8 @@ export function SetupPage() {
               hint="For good: its days begin there"
             />
           </Form>
+          <h2>Only looking?</h2>
+          <OpenByName />
         </>
       )}
     </section>

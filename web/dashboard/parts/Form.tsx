@@ -1,16 +1,17 @@
 // A form that sends JSON and shows what the server says of each field.
 import type { ComponentChildren } from "preact";
-import { useState } from "preact/hooks";
+import { useId, useState } from "preact/hooks";
 import { Problem } from "../api.ts";
 
 export interface FormProps {
   label: string;
   button: string;
   send: (values: Record<string, string>) => Promise<string | undefined>;
+  keeps?: boolean; // What was filled in stays after it was sent.
   children: ComponentChildren;
 }
 
-export function Form({ label, button, send, children }: FormProps) {
+export function Form({ label, button, send, keeps = false, children }: FormProps) {
   const [said, setSaid] = useState<{ text: string; isBad: boolean }>({ text: "", isBad: false });
   const [isBusy, setIsBusy] = useState(false);
   return (
@@ -27,7 +28,7 @@ export function Form({ label, button, send, children }: FormProps) {
         send(values)
           .then((words) => {
             setSaid({ text: words ?? "", isBad: false });
-            if (words) form.reset();
+            if (words && !keeps) form.reset();
           })
           .catch((error: unknown) => {
             const words = error instanceof Problem ? error.message : "The server does not answer; try again.";
@@ -39,7 +40,7 @@ export function Form({ label, button, send, children }: FormProps) {
       {children}
       <p class="acts">
         <button type="submit" class="main" disabled={isBusy}>
-          {button}
+          {isBusy ? `${button}…` : button}
         </button>
       </p>
       <p class={said.isBad ? "said bad" : "said"} role={said.isBad ? "alert" : "status"}>
@@ -57,9 +58,20 @@ export interface InputProps {
   value?: string;
   complete?: string;
   isOptional?: boolean;
+  options?: readonly string[];
 }
 
-export function Input({ name, words, type = "text", hint, value, complete, isOptional = false }: InputProps) {
+export function Input({
+  name,
+  words,
+  type = "text",
+  hint,
+  value,
+  complete,
+  isOptional = false,
+  options,
+}: InputProps) {
+  const id = useId();
   return (
     <label class="field">
       <span>{words}</span>
@@ -70,13 +82,44 @@ export function Input({ name, words, type = "text", hint, value, complete, isOpt
         autocomplete={complete ?? "off"}
         required={!isOptional}
         minLength={complete === "new-password" ? 10 : undefined}
-        aria-describedby={hint ? `${name}-hint` : undefined}
+        aria-describedby={hint ? `${id}-hint` : undefined}
+        list={options?.length ? `${id}-options` : undefined}
       />
+      {options?.length ? (
+        <datalist id={`${id}-options`}>
+          {options.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      ) : null}
       {hint ? (
-        <small id={`${name}-hint`} class="about">
+        <small id={`${id}-hint`} class="about">
           {hint}
         </small>
       ) : null}
+    </label>
+  );
+}
+
+export interface ChoiceProps {
+  name: string;
+  words: string;
+  value?: string;
+  options: readonly (readonly [string, string])[];
+}
+
+// The option that is chosen is marked itself: a select has no default of its own.
+export function Choice({ name, words, value, options }: ChoiceProps) {
+  return (
+    <label class="field">
+      <span>{words}</span>
+      <select name={name}>
+        {options.map(([one, says]) => (
+          <option key={one} value={one} selected={one === value}>
+            {says}
+          </option>
+        ))}
+      </select>
     </label>
   );
 }

@@ -71,6 +71,7 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
       </div>
       <footer class="foot">
         <span>footfall {facts.version}</span>
+        {hasMenu ? <span>Times are those of {brand.zone}</span> : null}
         <a href="/docs">Routes</a>
         <a href="/openapi.json">OpenAPI</a>
       </footer>

@@ -147,7 +147,11 @@ class Live:
             exchange.stream(b"", is_last=True)
 
     def _joined(self, brand: str) -> Feed:
-        feed = self._feeds.setdefault(brand, Feed(self._questions(brand)))
+        feed = self._feeds.get(brand)
+        if feed is None:
+            feed = self._feeds[brand] = Feed(self._questions(brand))
+            self._look(brand, feed)
+            self._begin(brand, feed)
         feed.listeners += 1
         if self._ticker is None or self._ticker.done():
             self._ticker = asyncio.get_running_loop().create_task(self._tick())
@@ -158,7 +162,7 @@ class Live:
         while self._feeds and not self.is_stopping:
             for brand, feed in list(self._feeds.items()):
                 if feed.listeners:
-                    self._look(feed)
+                    self._look(brand, feed)
                 else:
                     del self._feeds[brand]
             await asyncio.sleep(self._pace.tick_s / 4)  # What was asked for is there by then, mostly.
@@ -168,18 +172,28 @@ class Live:
                     feed.publish(last_hits.get(brand, 0))
             await asyncio.sleep(self._pace.tick_s * 3 / 4)
 
-    def _look(self, feed: Feed) -> None:
+    def _look(self, brand: str, feed: Feed) -> None:
         for part, question in feed.questions.items():
             ready = self._answers.find(question)
             if ready is not None:
                 feed.take(part, ready)
             elif part not in feed.asked:
                 feed.asked.add(part)
-                self._answers.wait_for(question, _taking(feed, part))
+                self._answers.wait_for(question, self._taking(brand, feed, part))
 
+    def _taking(self, brand: str, feed: Feed, part: str) -> Callable[[Ready | bytes], None]:
+        def take(made: Ready | bytes) -> None:
+            feed.take(part, made)
+            self._begin(brand, feed)
 
-def _taking(feed: Feed, part: str) -> Callable[[Ready | bytes], None]:
-    return lambda made: feed.take(part, made)
+        return take
+
+    def _begin(self, brand: str, feed: Feed) -> None:
+        """Tell what is there for the first time as soon as all of it is: somebody looks at an empty page."""
+        if feed.message or len(feed.parts) < len(feed.questions):
+            return
+        with contextlib.suppress(FootfallError):
+            feed.publish(self._last_hits().get(brand, 0))
 
 
 class LiveRoute:

@@ -17,6 +17,7 @@ from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.signed_in import WrongPassword
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
+from footfall.app.trial_errors import NoTrialsHere, TrialFailed, TrialGoesOn
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -58,6 +59,9 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NoDigest: HTTPStatus.NOT_FOUND,
     UnknownVerdict: HTTPStatus.NOT_FOUND,
     VerdictsContended: HTTPStatus.SERVICE_UNAVAILABLE,
+    TrialGoesOn: HTTPStatus.TOO_MANY_REQUESTS,
+    NoTrialsHere: HTTPStatus.NOT_IMPLEMENTED,
+    TrialFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -166,16 +166,17 @@ async def fields_in(request: Request, known: tuple[str, ...]) -> dict[str, Any]:
     return asked
 
 
-def _brands_of(brands: Brands, person: Person | None) -> list[dict[str, str]]:
+def _brands_of(brands: Brands, person: Person | None) -> list[dict[str, Any]]:
     """Return the brands that somebody may look at, and as what; one without keys is everybody's to look at."""
     roles = person.roles if person is not None else {}
-    found: list[dict[str, str]] = []
+    found: list[dict[str, Any]] = []
     for name in brands.names():
         brand = brands.named(name)
         role = roles.get(name) or (VIEWER if brands.is_open(name) else "")
         role = ADMINISTRATOR if person is not None and person.is_owner else role
         if brand is not None and role:
-            found.append({"brand": name, "title": brand.title, "zone": brand.zone, "role": role})
+            about = {"brand": name, "title": brand.title, "zone": brand.zone, "periods": sorted(brand.periods)}
+            found.append({**about, "role": role})
     return found
 
 

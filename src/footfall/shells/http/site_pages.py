@@ -32,6 +32,7 @@ from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.tokens import token_routes
+from footfall.shells.http.trials import trial_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.wire import JSON, PROBLEM
@@ -65,6 +66,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *digest_routes(state),
             referrers_route(state),
             *verdict_routes(state),
+            *trial_routes(state),
             *people_routes(state),
             *alert_routes(state),
             *uniques_routes(state),

@@ -43,7 +43,9 @@ _INVITED = {
 _HELD = {
     "person": _PERSON,
     "csrf": "9vXk2m7Qz4Lr8Tn1Wb6Yc3Hd5Jf0Sg2A",
-    "brands": [{"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "role": "editor"}],
+    "brands": [
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": ["weekend"], "role": "editor"}
+    ],
     "register": "closed",
     "needsSetup": False,
 }
@@ -53,7 +55,17 @@ SESSION = record(
     {
         "person": maybe({"$ref": "#/components/schemas/Person"}),
         "csrf": maybe(text("to be sent as `X-Footfall-CSRF` with whatever changes something")),
-        "brands": listed(record({"brand": text(), "title": text(), "zone": text(), "role": _ROLE})),
+        "brands": listed(
+            record(
+                {
+                    "brand": text(),
+                    "title": text(),
+                    "zone": text(),
+                    "periods": listed(text("a period of its own, beside those of the instance")),
+                    "role": _ROLE,
+                }
+            )
+        ),
         "register": {"type": "string", "enum": ["closed", "open"]},
         "needsSetup": {"type": "boolean", "description": "nobody owns the instance yet"},
     },
