@@ -7,6 +7,7 @@ import { patience } from "./asking.ts";
 import { useCell } from "./cell.ts";
 import { StandingContext } from "./context.ts";
 import { brandOf, facts, knownBrands } from "./facts.ts";
+import { AccountPage } from "./pages/Account.tsx";
 import { AssetPage } from "./pages/Asset.tsx";
 import { AudiencePage } from "./pages/Audience.tsx";
 import { LedgerPage } from "./pages/Ledger.tsx";
@@ -59,6 +60,7 @@ function content(path: string, brand: BrandFacts | null, isKnown: boolean): Comp
   if (path === "/setup") return <SetupPage />;
   if (path === "/invitation") return <InvitationPage />;
   if (path === "/reset") return <ResetPage />;
+  if (path === "/account") return <AccountPage />;
   if (!pageOf(path)) return <Empty title="There is no such page">The menu has all that there are.</Empty>;
   if (!brand) return isKnown ? <NoBrand /> : <Loading />;
   // A page begins anew for each brand, so that nothing of another one is left in it.

@@ -64,6 +64,7 @@ def test_signing_out_everywhere_ends_what_other_browsers_show(browser: Browser, 
     sign_in(at_work)
     at_work.choose_page("Settings")
     expect(at_work.page.get_by_role("heading", name="Keys")).to_be_visible()
+    at_work.page.get_by_role("link", name="Ann Editor").click()
     at_work.page.get_by_role("button", name="Sign out everywhere").click()
     expect(at_work.page.get_by_role("heading", name="Sign in")).to_be_visible()
     at_home.choose_page("Ledger")

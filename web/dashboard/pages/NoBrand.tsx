@@ -1,6 +1,7 @@
 // No brand is known: how to make one, how to open one, how to sign in.
 import { session } from "../api.ts";
 import { useCell } from "../cell.ts";
+import { Link } from "../parts/Link.tsx";
 import { NewBrand } from "../parts/NewBrand.tsx";
 import { OpenByName } from "../parts/OpenByName.tsx";
 
@@ -22,7 +23,8 @@ export function NoBrand() {
         <h1>No brand yet</h1>
         <p>
           You have no role in any brand. Ask an administrator of yours to invite {who.person.email}; what you
-          may see appears here then.
+          may see appears here then. Your password, and where you are signed in, are in{" "}
+          <Link to="/account">your account</Link>.
         </p>
       </section>
     );

@@ -1,14 +1,15 @@
 // Settings: a list of parts, each about one thing, for whoever may do it.
+import { useRef } from "preact/hooks";
 import { addressOf } from "../address.ts";
 import { session } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts, mayDo } from "../facts.ts";
-import { Account } from "../parts/Account.tsx";
 import { Alerts } from "../parts/Alerts.tsx";
 import { Box } from "../parts/Box.tsx";
 import { BrandRules } from "../parts/BrandRules.tsx";
+import { Contents } from "../parts/Contents.tsx";
 import { Edits } from "../parts/Edits.tsx";
 import { Keys } from "../parts/Keys.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -25,8 +26,9 @@ export function SettingsPage() {
   const who = useCell(session);
   const isAdmin = mayDo(brand.role, "admin");
   const isOwner = who?.person?.isOwner ?? false;
+  const page = useRef<HTMLDivElement>(null);
   return (
-    <>
+    <div class="parts" ref={page}>
       <div class="head">
         <h1>Settings</h1>
         <p class="about">
@@ -34,6 +36,7 @@ export function SettingsPage() {
           {brand.role ? ` · you are ${isOwner ? "an owner" : brand.role}` : ""}
         </p>
       </div>
+      <Contents of={page} />
       {isAdmin ? <OfBrand /> : <ThisBrand />}
       <Box />
       {isAdmin ? <Keys /> : null}
@@ -41,10 +44,9 @@ export function SettingsPage() {
       {isAdmin ? <Alerts /> : null}
       {mayDo(brand.role, "editor") ? <Edits /> : null}
       {isAdmin ? <Trail of="brand" /> : null}
-      {who?.person ? <Account /> : null}
       {isOwner ? <NewBrand /> : null}
       {isOwner ? <Trail of="instance" /> : null}
-    </>
+    </div>
   );
 }
 
@@ -63,8 +65,8 @@ function ThisBrand() {
   const { brand, periods } = useStanding();
   const who = useCell(session);
   return (
-    <section class="card">
-      <h2>This brand</h2>
+    <section class="card" aria-labelledby="this-brand-title">
+      <h2 id="this-brand-title">This brand</h2>
       <p>
         Its days begin in <strong>{brand.zone}</strong>, its lists have the periods{" "}
         <strong>{periods.map(periodName).join(", ")}</strong>.

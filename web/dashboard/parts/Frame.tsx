@@ -127,6 +127,7 @@ function ThemeChoice() {
 }
 
 function Who() {
+  const { brand } = useStanding();
   const who = useCell(session);
   const { path } = useCell(place);
   const [isLeaving, setIsLeaving] = useState(false);
@@ -144,7 +145,13 @@ function Who() {
   };
   return (
     <span class="who">
-      <span title={who.person.email}>{who.person.name || who.person.email}</span>
+      <Link
+        to={addressOf("/account", brand.brand)}
+        title={`Your account: ${who.person.email}`}
+        current={path === "/account"}
+      >
+        {who.person.name || who.person.email}
+      </Link>
       <button type="button" class="quiet" disabled={isLeaving} onClick={() => void leave()}>
         Sign out
       </button>

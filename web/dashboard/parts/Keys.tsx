@@ -61,7 +61,7 @@ export function Keys() {
       <Shown asked={asked} what="Reading the keys">
         {({ keys }) => (
           <section class="scroll" tabIndex={0} aria-label="All keys">
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
                   <th scope="col">Key</th>
@@ -80,12 +80,14 @@ export function Keys() {
                     <th scope="row">
                       <code>{key.key}</code>
                     </th>
-                    <td>
+                    <td data-name="Label">
                       {key.label || "–"} {key.replacedBy ? <span class="tag">replaced</span> : null}
                     </td>
-                    <td>{key.kind === "secret" ? key.scopes.join(", ") : (KINDS[key.kind] ?? key.kind)}</td>
-                    <td>{key.lastUsed ? times.momentOf(key.lastUsed) : "never"}</td>
-                    <td>{key.expires ? times.momentOf(key.expires) : "–"}</td>
+                    <td data-name="May">
+                      {key.kind === "secret" ? key.scopes.join(", ") : (KINDS[key.kind] ?? key.kind)}
+                    </td>
+                    <td data-name="Last used">{key.lastUsed ? times.momentOf(key.lastUsed) : "never"}</td>
+                    <td data-name="Ends">{key.expires ? times.momentOf(key.expires) : "–"}</td>
                     <td class="acts">
                       {key.replacedBy ? null : (
                         <Acting words="Rotate" about={key.label || key.id} act={() => rotate(key)} />

@@ -51,7 +51,7 @@ export function Members() {
         {({ members }) =>
           members.length ? (
             <section class="scroll" tabIndex={0} aria-label="All members">
-              <table>
+              <table class="stacked">
                 <thead>
                   <tr>
                     <th scope="col">Name</th>
@@ -66,8 +66,8 @@ export function Members() {
                   {members.map((member) => (
                     <tr key={member.id}>
                       <th scope="row">{member.name}</th>
-                      <td>{member.email}</td>
-                      <td>
+                      <td data-name="E-mail">{member.email}</td>
+                      <td data-name="Role">
                         {ROLES.includes(member.role) ? (
                           <select
                             aria-label={`Role of ${member.name}`}

@@ -40,6 +40,7 @@ PAGES = (
     "/ledger",
     "/operations",
     "/settings",
+    "/account",
     "/sign-in",
     "/setup",
     "/invitation",
