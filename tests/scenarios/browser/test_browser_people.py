@@ -178,6 +178,8 @@ def colleague_comes(browser: Browser, editor: Editor, shared: str) -> None:
     colleague.open("/invitation" + link.partition("/invitation")[2])
     expect(colleague.page.get_by_text("The Herald")).to_be_visible()
     shown(colleague, "invitation")
+    secret = link.rpartition("~")[2]
+    assert [one.url for one in colleague.reader.requests if secret in one.url.partition("#")[0]] == []
     colleague.page.get_by_label("Name", exact=True).fill("Bob Reader")
     colleague.page.get_by_label("E-mail").fill("bob@example.com")
     colleague.page.get_by_label("Password").fill(PASSWORD)

@@ -187,18 +187,21 @@ def test_an_invitation_is_taken_once_and_can_be_withdrawn(stage: Stage, owner: B
     made = owner.ask("POST", "/v1/invitations", {"brand": "abc", "role": "viewer", "email": "vera@example.com"}).json()
     assert made["link"].startswith("http://footfall.example.com/invitation#abc~")
     token = made["link"].partition("#")[2]
-    shown = Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").json()
+    shown = Browser(stage).ask("POST", "/v1/invitations/offer", {"token": token}).json()
     assert shown == {"brand": "abc", "title": "The ABC", "role": "viewer", "email": "vera@example.com"}
     person = {"token": token, "password": PASSWORD, "name": "Vera"}
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "x@example.com"}).status == 400
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "vera@example.com"}).status == 201
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "y@example.com"}).status == 404
+    # A secret in an address would be in every proxy's log.
+    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").status == 405
+    assert Browser(stage).ask("POST", f"/v1/invitations/offer?token={token}", {}).status == 400
     second = owner.ask("POST", "/v1/invitations?brand=abc", {"role": "admin"}).json()
     listed = owner.ask("GET", "/v1/invitations?brand=abc").json()["invitations"]
     assert [(one["id"], one["role"], "link" in one) for one in listed] == [(second["id"], "admin", False)]
     assert owner.ask("DELETE", f"/v1/invitations/{second['id']}?brand=abc").status == 200
     token = second["link"].partition("#")[2]
-    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").status == 404
+    assert Browser(stage).ask("POST", "/v1/invitations/offer", {"token": token}).status == 404
 
 
 def test_somebody_signed_in_takes_an_invitation_and_loses_no_role_by_it(stage: Stage, owner: Browser) -> None:
@@ -294,7 +297,7 @@ def test_a_removed_brand_keeps_no_members_for_the_next_of_its_name(stage: Stage,
     run(desk.change("abc", lambda register: register.remove("abc")))
     run(desk.change("abc", lambda register: register.add(Brand("abc", zone="Europe/Helsinki"), zone_in_use=None)))
     assert vera.ask("GET", "/v1/ledger?brand=abc").status == 403
-    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={waiting}").status == 404
+    assert Browser(stage).ask("POST", "/v1/invitations/offer", {"token": waiting}).status == 404
     assert owner.ask("GET", "/v1/members?brand=abc").json()["members"] == []
 
 

@@ -25,7 +25,7 @@ COLLECTED = {
     ("GET", "/v1/session"), ("POST", "/v1/session"), ("DELETE", "/v1/session"),
     ("GET", "/v1/sessions"), ("DELETE", "/v1/sessions"), ("POST", "/v1/setup"), ("POST", "/v1/register"),
     ("GET", "/v1/invitations"), ("POST", "/v1/invitations"), ("GET", "/v1/members"),
-    ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
+    ("POST", "/v1/invitations/offer"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
     ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
     ("POST", "/v1/screening/verdicts"), ("POST", "/v1/screening/try"), ("POST", "/v1/brands"),
     ("GET", "/v1/alerts"), ("POST", "/v1/alerts"), ("GET", "/v1/alerts/history"),

@@ -1,7 +1,7 @@
 // Signing in, the first run, an invitation, a new password.
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, go, useParameters } from "../address.ts";
-import { get, Problem, send, session } from "../api.ts";
+import { Problem, send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { Form, Input } from "../parts/Form.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -153,7 +153,7 @@ export function InvitationPage() {
       setProblem(CUT_OFF);
       return;
     }
-    get<Offer>("/v1/invitations/accept", { token })
+    send<Offer>("POST", "/v1/invitations/offer", { token })
       .then(setOffer)
       .catch((error: unknown) =>
         setProblem(error instanceof Problem ? error.message : "The server does not answer."),

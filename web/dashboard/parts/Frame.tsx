@@ -39,7 +39,7 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
             <rect width="16" height="16" rx="4" />
             <path d="M4 12V8M8 12V4M12 12V6" />
           </svg>
-          footfall
+          <span>footfall</span>
         </Link>
         {hasMenu ? <BrandChoice brands={brands} /> : null}
         {hasMenu ? <Search /> : <span class="grow" />}

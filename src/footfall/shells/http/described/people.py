@@ -258,14 +258,15 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        "GET", "/v1/invitations/accept", "invitation", "What an invitation is to.", GROUP,
-        parameters=(Parameter("token", "What stands behind the hash of its link.", _TOKEN, is_required=True,
-                              example="abc~x4m2zq7v9kw3t6rb~secret"),),
+        "POST", "/v1/invitations/offer", "invitation", "What an invitation is to; it waits on.", GROUP,
+        more="The token is what stands behind the hash of its link. It is sent in the body, as addresses end up in "
+        "the logs of proxies.",
+        bodies=_sent({"token": _TOKEN}, {"token": "abc~x4m2zq7v9kw3t6rb~secret"}, required=("token",)),
         answers=(
             Answer(HTTPStatus.OK, "The brand and the role.", JSON,
                    record({"brand": text(), "title": text(), "role": _ROLE, "email": maybe(text())}),
                    {"brand": "abc", "title": "The ABC", "role": "editor", "email": None}),
-            _WRONG, _OVER,
+            _WRONG, _OVER, _ELSEWHERE,
         ),
     ),
     Operation(
