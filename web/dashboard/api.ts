@@ -1,6 +1,7 @@
-// Asking the server. Whatever it refuses becomes a Problem with its own words; when it is not there, that is told apart.
+// Asking the server. Whatever it refuses becomes a Problem in words for people; when it is not there, that is told apart.
 import { Cell } from "./cell.ts";
 import { facts } from "./facts.ts";
+import { problemWords } from "./problems.ts";
 import type { Session } from "./shapes.ts";
 
 const GIVE_UP_MS = 12_000;
@@ -8,10 +9,10 @@ const GIVE_UP_MS = 12_000;
 export class Problem extends Error {
   constructor(
     readonly status: number,
-    detail: string,
+    readonly detail: string,
     readonly field = "",
   ) {
-    super(detail);
+    super(problemWords(detail, field));
   }
 }
 

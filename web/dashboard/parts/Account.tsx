@@ -28,6 +28,7 @@ export function Account() {
         <Form
           label="Change your password"
           button="Change the password"
+          aliases={{ new: "fresh", password: "old" }}
           send={async ({ old, fresh }) => {
             await send("POST", "/v1/password", { old, new: fresh });
             return "Changed.";

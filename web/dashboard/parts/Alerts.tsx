@@ -16,7 +16,7 @@ import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import { Acting } from "./Acting.tsx";
 import { Copied } from "./FirstSteps.tsx";
-import { Form, Input } from "./Form.tsx";
+import { Form, Input, Lines } from "./Form.tsx";
 import { Shown } from "./states.tsx";
 
 const SHOWN = 10;
@@ -107,6 +107,7 @@ function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Pro
     <Form
       label="Make an alert"
       button="Make an alert"
+      aliases={{ webhooks: "places", emails: "places" }}
       send={async (values) => {
         await make(definitionFrom({ ...values, kind, window }));
         return "Made.";
@@ -151,11 +152,13 @@ function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Pro
           </>
         ) : null}
       </div>
-      <label class="field">
-        <span>Where to</span>
-        <textarea name="places" rows={2} required placeholder="https://hooks.example.com/footfall" />
-        <small class="about">addresses of webhooks, by https, and of mail</small>
-      </label>
+      <Lines
+        name="places"
+        words="Where to"
+        rows={2}
+        example="https://hooks.example.com/footfall"
+        hint="addresses of webhooks, by https, and of mail"
+      />
     </Form>
   );
 }

@@ -3,7 +3,7 @@ import { learnSession, send } from "../api.ts";
 import type { Asked } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import type { BrandDocument } from "../shapes.ts";
-import { Choice, Form, Input } from "./Form.tsx";
+import { Choice, Form, Input, Lines } from "./Form.tsx";
 import { Snippet } from "./Snippet.tsx";
 import { Shown } from "./states.tsx";
 
@@ -43,13 +43,13 @@ export function BrandRules({ asked }: { asked: Asked<BrandDocument> }) {
                 </small>
               </label>
             </div>
-            <label class="field">
-              <span>
-                Origins of its pages (scheme and host), one a line; none: every page may send with the public
-                key
-              </span>
-              <textarea name="origins" rows={3} defaultValue={rules.origins.join("\n")} />
-            </label>
+            <Lines
+              name="origins"
+              words="Origins of its pages (scheme and host), one a line; none: every page may send with the public key"
+              rows={3}
+              value={rules.origins.join("\n")}
+              isOptional
+            />
             <Choice
               name="screening"
               words="Suspected hits"

@@ -61,6 +61,7 @@ export function Edits() {
       <Form
         label="Pin or hide an asset"
         button={what === "pins" ? "Pin" : "Hide"}
+        aliases={{ assetId: "asset" }}
         send={async ({ asset, what, place, reason }) => {
           const body = what === "pins" ? { place: Number(place || 1) } : reason ? { reason } : {};
           await send("PUT", `/v1/edits/${what}/${encodeURIComponent(asset ?? "")}`, body, query);

@@ -50,6 +50,7 @@ export function OwnPeriods({ asked }: { asked: Asked<BrandDocument> }) {
             <Form
               label="Add a period"
               button="Add a period"
+              aliases={{ periods: "name" }}
               send={async ({ name, span, grain, cache }) => {
                 const one = { span: span ?? "", grain: grain ?? "", cache: cache ?? "" };
                 await change({ ...periods, [name ?? ""]: one });

@@ -7,7 +7,7 @@ import { useStanding } from "../context.ts";
 import { reasonWords } from "../reasons.ts";
 import { type Compared, differing, type InUse, questionOf, signed, type Trial } from "../trials.ts";
 import { counted, LABELS, percent, whole } from "../words.ts";
-import { Choice, Form, Input } from "./Form.tsx";
+import { Choice, Form, Input, Lines } from "./Form.tsx";
 import { Link } from "./Link.tsx";
 import { Shown } from "./states.tsx";
 
@@ -70,14 +70,14 @@ export function WhatIf() {
               />
             </div>
             <div class="row">
-              <label class="field">
-                <span>Blocked paths, one a line, such as /preview/*</span>
-                <textarea name="paths" rows={2} defaultValue={rules.paths.join("\n")} />
-              </label>
-              <label class="field">
-                <span>More domains of referrer spam</span>
-                <textarea name="referrerSpam" rows={2} />
-              </label>
+              <Lines
+                name="paths"
+                words="Blocked paths, one a line, such as /preview/*"
+                rows={2}
+                value={rules.paths.join("\n")}
+                isOptional
+              />
+              <Lines name="referrerSpam" words="More domains of referrer spam" rows={2} isOptional />
             </div>
             <div class="row">
               <Choice

@@ -187,13 +187,13 @@ describe("asking", () => {
     expect(patience(20, 5_000, 0.5)).toBe(10_000);
     expect(patience(20, 5_000, 0)).toBeLessThan(patience(20, 5_000, 1));
   });
-  test("a problem has the server's own words", () => {
+  test("a problem says what is wrong, and of which field", () => {
     const problem = problemFrom(400, { detail: "limit: '0' is not from 1 to 100", field: "limit" });
     expect([problem.status, problem.message, problem.field]).toEqual([
       400,
-      "limit: '0' is not from 1 to 100",
+      "“0” is not from 1 to 100.",
       "limit",
     ]);
-    expect(problemFrom(502, null).message).toBe("the server answers 502");
+    expect(problemFrom(502, null).message).toBe("The server answers 502.");
   });
 });
