@@ -1,4 +1,5 @@
 // Acts of the audit trail in words. Pure.
+import { causeWords } from "./reasons.ts";
 
 export interface Deed {
   at: string;
@@ -38,7 +39,114 @@ const ACTS: Record<string, string> = {
   invited: "invited somebody",
   "invitation-withdrawn": "withdrew the invitation",
   "role-changed": "changed the role of",
+  "alert-added": "made the alert",
+  "alert-changed": "changed the alert",
+  "alert-removed": "removed the alert",
+  "alert-rotated": "gave a new secret to the alert",
+  "alert-turned-off": "switched off a place of the alert",
 };
+
+export interface Told {
+  act: string;
+  subject: string;
+  more: string;
+}
+
+// An act as a sentence: what was done, to what, and whatever else an editor wants to know of it.
+export function deedWords(deed: Deed): Told {
+  const plain = { act: actWords(deed.act), subject: subjectWords(deed), more: detailWords(deed.details) };
+  return { ...plain, ...(SPECIAL[deed.act]?.(deed, plain) ?? {}) };
+}
+
+const KINDS: Record<string, string> = {
+  "asset-passes": "when an asset passes a number of hits",
+  "brand-silent": "when the brand falls silent",
+  "drops-spike": "when many hits are not counted",
+};
+
+type Special = (deed: Deed, plain: Told) => Partial<Told>;
+
+const ofKey: Special = ({ subject, details }) => ({
+  subject: text(details.label) || subject,
+  more: joined(
+    text(details.kind),
+    text(details.scopes) && `may ${text(details.scopes).split(" ").join(", ")}`,
+  ),
+});
+const ofAlert: Special = ({ subject, details }) => ({
+  subject: text(details.name) || subject,
+  more: joined(
+    KINDS[text(details.kind)] ?? text(details.kind),
+    details.isOn === false && "switched off",
+    text(details.why),
+  ),
+});
+const ofVerdict: Special = ({ details }) => ({ more: details.cause ? causeWords(text(details.cause)) : "" });
+
+const SPECIAL: Record<string, Special> = {
+  "key-added": ofKey,
+  "key-revoked": ofKey,
+  "key-rotated": (deed, plain) => ({
+    ...ofKey(deed, plain),
+    more: joined(
+      text(deed.details.kind),
+      Number(deed.details.graceSeconds ?? 0) > 0 &&
+        `the old one worked for another ${lasting(Number(deed.details.graceSeconds))}`,
+    ),
+  }),
+  "alert-added": ofAlert,
+  "alert-changed": ofAlert,
+  "alert-removed": ofAlert,
+  "alert-rotated": ofAlert,
+  "alert-turned-off": ofAlert,
+  "verdict-confirmed": ofVerdict,
+  "verdict-released": ofVerdict,
+  "role-changed": ({ details }, { subject }) => {
+    const [role, before] = [text(details.role), text(details.before)];
+    if (!subject)
+      return { act: role === "none" ? "left the brand" : "came into the brand", more: asRole(role) };
+    if (role === "none") return { act: "took the role away from", more: `was ${before}` };
+    return { act: "gave a role to", more: joined(role, before !== "none" && `was ${before}`) };
+  },
+  invited: ({ details }) => ({
+    act: "invited",
+    subject: text(details.email) || "whoever has the link",
+    more: asRole(text(details.role)),
+  }),
+  "invitation-withdrawn": ({ details }) => ({ subject: "", more: asRole(text(details.role)) }),
+  "person-added": ({ details }) => ({ more: details.isOwner ? "an owner of the instance" : "" }),
+  "signed-in": ({ details }) => ({ more: details.browser ? `with ${details.browser}` : "" }),
+  "signed-out": ({ details }) => ({
+    more: Number(details.sessionsEnded ?? 1) > 1 ? `of ${details.sessionsEnded} browsers` : "",
+  }),
+};
+
+function asRole(role: string): string {
+  return role && role !== "none" ? `as ${role}` : "";
+}
+
+function text(value: Deed["details"][string] | undefined): string {
+  return value === null || value === undefined ? "" : String(value);
+}
+
+function joined(...parts: (string | false)[]): string {
+  return parts.filter(Boolean).join(" · ");
+}
+
+// A time as people say it: 86400 is a day.
+function lasting(seconds: number): string {
+  const units = [
+    ["day", 86_400],
+    ["hour", 3_600],
+    ["minute", 60],
+  ] as const;
+  const [unit, length] = units.find(([, length]) => seconds >= length && seconds % length === 0) ?? [
+    "second",
+    1,
+  ];
+  const amount = seconds / length;
+  return amount === 1 ? unit : `${amount.toLocaleString("en")} ${unit}s`;
+}
 
 export function actWords(act: string): string {
   return ACTS[act] ?? act.replaceAll("-", " ");

@@ -3,11 +3,12 @@ import { useState } from "preact/hooks";
 import { get } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { actWords, byWords, type Deed, detailWords, subjectWords } from "../deeds.ts";
-import { counted } from "../words.ts";
+import { byWords, type Deed, deedWords } from "../deeds.ts";
+import { counted, Times } from "../words.ts";
 import { Shown } from "./states.tsx";
 
 const SHOWN = 20;
+const DAYS = new Times("UTC"); // Failed sign-ins belong to no brand, and are counted by days of UTC.
 
 interface Page {
   items: Deed[];
@@ -35,11 +36,7 @@ export function Trail({ of }: { of: "brand" | "instance" }) {
               <ul class="brief deeds">
                 {items.map((one) => (
                   <li key={one.at + one.act + one.subject}>
-                    <span>
-                      <strong>{byWords(one.by)}</strong> {actWords(one.act)}{" "}
-                      {subjectWords(one) ? <code>{subjectWords(one)}</code> : null}{" "}
-                      <span class="about">{detailWords(one.details)}</span>
-                    </span>
+                    <Told deed={one} />
                     <time class="about" dateTime={one.at}>
                       {times.momentOf(one.at)}
                     </time>
@@ -68,6 +65,16 @@ export function Trail({ of }: { of: "brand" | "instance" }) {
   );
 }
 
+function Told({ deed }: { deed: Deed }) {
+  const { act, subject, more } = deedWords(deed);
+  return (
+    <span>
+      <strong>{byWords(deed.by)}</strong> {act} {subject ? <code>{subject}</code> : null}{" "}
+      <span class="about">{more}</span>
+    </span>
+  );
+}
+
 function Failed({ counts }: { counts: Record<string, number> }) {
   const days = Object.entries(counts).sort(([a], [b]) => b.localeCompare(a));
   if (!days.length) return null;
@@ -76,7 +83,7 @@ function Failed({ counts }: { counts: Record<string, number> }) {
       Sign-ins with a wrong password:{" "}
       {days
         .slice(0, 7)
-        .map(([day, count]) => `${counted(count, "time")} on ${day}`)
+        .map(([day, count]) => `${counted(count, "time")} on ${DAYS.dayOf(day)}`)
         .join(", ")}
       .
     </p>

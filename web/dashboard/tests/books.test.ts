@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { counterLinesOf, linesOf, sumOf, unknownLines } from "../books.ts";
-import { actWords, byWords, detailWords, subjectWords } from "../deeds.ts";
+import { actWords, byWords, deedWords, detailWords, subjectWords } from "../deeds.ts";
 import { bytesOfMillion, filesOf, fullnessOf, gaugeOf, gaugesOf, ratesOf, samplesOf } from "../gauges.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { causeWords, reasonWords, refusalWords } from "../reasons.ts";
@@ -151,6 +151,32 @@ describe("the trail", () => {
     expect(detailWords({ pathsRemoved: "/a", version: 3, label: "", until: null })).toBe(
       "paths removed: /a · version: 3",
     );
+  });
+  test("is a sentence that an editor would say", () => {
+    const ann = "Ann (p_1)";
+    const said = (act: string, subject: string, details: Record<string, string | number | boolean>) => {
+      const told = deedWords({ at: "2026-11-16T00:00Z", by: ann, act, subject, details });
+      return [told.act, told.subject, told.more].filter(Boolean).join(" | ");
+    };
+    expect(said("alert-added", "al_1", { name: "Quiet", kind: "brand-silent", isOn: true })).toBe(
+      "made the alert | Quiet | when the brand falls silent",
+    );
+    expect(said("role-changed", ann, { role: "admin", before: "none" })).toBe(
+      "came into the brand | as admin",
+    );
+    expect(said("role-changed", "Bob (p_2)", { role: "editor", before: "viewer" })).toBe(
+      "gave a role to | Bob | editor · was viewer",
+    );
+    expect(said("role-changed", "Bob (p_2)", { role: "none", before: "viewer" })).toBe(
+      "took the role away from | Bob | was viewer",
+    );
+    expect(said("key-rotated", "k1", { kind: "public", replacedBy: "k2", graceSeconds: 86_400 })).toBe(
+      "rotated the key | k1 | public · the old one worked for another day",
+    );
+    expect(said("invited", "x4", { role: "editor", email: "" })).toBe(
+      "invited | whoever has the link | as editor",
+    );
+    expect(said("signed-out", ann, { sessionsEnded: 3 })).toBe("signed out | of 3 browsers");
   });
 });
 
