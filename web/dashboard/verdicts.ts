@@ -30,7 +30,7 @@ export function meantWords(verdict: Pick<Verdict, "kind" | "narrowedTo">): strin
 
 const STATES: Record<string, string> = {
   held: "waiting",
-  found: "only told",
+  found: "noticed, still counted",
   confirmed: "kept out",
   released: "released",
 };

@@ -9,7 +9,7 @@ import { Filters } from "../parts/Filters.tsx";
 import { Spark } from "../parts/Spark.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Item, List } from "../shapes.ts";
-import { bounded, whole } from "../words.ts";
+import { bounded, exactWords, whole } from "../words.ts";
 
 const EVERY_MS = 10_000;
 const VISITORS_EVERY_MS = 60_000; // They are read from the store, so that they are asked for less often.
@@ -53,8 +53,7 @@ export function MostReadPage() {
           {(list) => (
             <>
               <p class="about">
-                {times.spanOf(list.from, list.to)} {brand.zone} ·{" "}
-                {list.exact ? "exact numbers" : "numbers within bounds"}
+                {times.spanOf(list.from, list.to)} {brand.zone} · {exactWords(list.exact)}
                 {list.keptSince ? ` · all is kept since ${times.momentOf(list.keptSince)} only` : ""}
                 {list.sort === "uniques"
                   ? ` · by ${list.uniquesAre === "visitors" ? "visitors" : "visitors of each day"}`

@@ -16,7 +16,7 @@ import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
 import { Empty, Loading, Refused } from "../parts/states.tsx";
 import type { Point, Series } from "../shapes.ts";
-import { ago, change, whole } from "../words.ts";
+import { ago, change, exactWords, whole } from "../words.ts";
 
 const MINUTES = 60;
 const SAYS: Record<LiveState, string> = {
@@ -89,7 +89,7 @@ export function NowPage() {
         <Figure
           name="Last hit"
           value={seconds === null ? "–" : ago(seconds)}
-          says="as far as counted"
+          says="of those counted so far"
           id="last-hit"
         />
       </div>
@@ -120,8 +120,7 @@ export function NowPage() {
             <h2 id="now-list">Being read now</h2>
             {now ? (
               <p class="about">
-                {times.spanOf(now.list.from, now.list.to)} {brand.zone} ·{" "}
-                {now.list.exact ? "exact numbers" : "numbers within bounds"}
+                {times.spanOf(now.list.from, now.list.to)} {brand.zone} · {exactWords(now.list.exact)}
               </p>
             ) : null}
           </div>

@@ -11,7 +11,7 @@ import { Empty, Shown } from "../parts/states.tsx";
 import { WhatIf } from "../parts/WhatIf.tsx";
 import { reasonWords, refusalWords } from "../reasons.ts";
 import type { Screening } from "../shapes.ts";
-import { bounded, counted, LABELS, percent, type Times, whole } from "../words.ts";
+import { aligned, bounded, counted, LABELS, type Times, whole } from "../words.ts";
 
 export function ScreeningPage() {
   const { brand, times, periods } = useStanding();
@@ -40,7 +40,7 @@ export function ScreeningPage() {
             <p class="about">
               {times.spanOf(found.from, found.to)} {brand.zone} ·{" "}
               {found.suspectedAreShown
-                ? "lists show suspected hits with people’s, as the mode “observe” has it"
+                ? "lists show suspected hits among people’s, until Settings say otherwise"
                 : "lists leave suspected hits out"}
               {found.exact ? "" : " · counts are at least what is shown"}
               {found.withoutRow
@@ -87,7 +87,7 @@ function LabelTable({ found }: { found: Screening }) {
                   {whole(one.hits)}
                 </span>
               </td>
-              <td class="number">{percent(one.share)}</td>
+              <td class="number">{aligned(one.share)}</td>
             </tr>
           ))}
         </tbody>
@@ -98,7 +98,7 @@ function LabelTable({ found }: { found: Screening }) {
 
 // Which days the reasons are of: they are noted as each day begins, and older ones are only known in all.
 function daysOf(found: Screening, times: Times): string {
-  if (!found.reasonsSince) return "since the beginning: earlier days were not noted one by one";
+  if (!found.reasonsSince) return "of all time: single days are not known that far back";
   const since = times.momentOf(found.reasonsSince);
   return found.reasonsUntil ? `${since} to ${times.momentOf(found.reasonsUntil)}` : `since ${since}`;
 }
@@ -194,7 +194,7 @@ function SuspectedTable({ found }: { found: Screening }) {
               </th>
               <td class="number">{bounded(item.suspected, item.suspectedAtMost)}</td>
               <td class="number">{whole(item.persons)}</td>
-              <td class="number">{percent(item.share)}</td>
+              <td class="number">{aligned(item.share)}</td>
             </tr>
           ))}
         </tbody>

@@ -2,6 +2,7 @@
 import { useState } from "preact/hooks";
 import { useStanding } from "../context.ts";
 import { BOX_LENGTHS, boxOf } from "../snippets.ts";
+import { periodName } from "../words.ts";
 import { Copied } from "./FirstSteps.tsx";
 
 export function Box() {
@@ -21,7 +22,7 @@ export function Box() {
           <select value={period} onChange={(event) => setPeriod(event.currentTarget.value)}>
             {periods.map((one) => (
               <option key={one} value={one}>
-                {one}
+                {periodName(one)}
               </option>
             ))}
           </select>

@@ -15,7 +15,11 @@ import { VerdictCard } from "./VerdictCard.tsx";
 const VERDICTS = "/v1/screening/verdicts";
 const AT_ONCE = 100; // as many as the server decides on in one request
 const SHOWN = 25;
-const STATES: Record<string, string> = { held: "Waiting", found: "Only told", settled: "Settled" };
+const STATES: Record<string, string> = {
+  held: "Waiting",
+  found: "Noticed, still counted",
+  settled: "Settled",
+};
 const NOTHING: Record<string, string> = {
   held: "Nothing waits for a decision",
   found: "Nothing else stood out",
