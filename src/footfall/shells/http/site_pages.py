@@ -21,7 +21,7 @@ from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
-from footfall.shells.http.dashboard import dashboard_routes
+from footfall.shells.http.dashboard import Shell, dashboard_routes, dashboard_shell, wants_page
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
@@ -52,10 +52,11 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
         "/readyz": _readiness(state),
         **(more or {}),
     }
+    shell = dashboard_shell(state, is_live=is_live)
     application = Starlette(
         routes=[
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
-            *dashboard_routes(state, is_live=is_live),
+            *dashboard_routes(shell),
             *asset_routes(state),
             *edit_routes(state),
             *brand_routes(state),
@@ -72,7 +73,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *uniques_routes(state),
             counter_list_route(state),
         ],
-        exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
+        exception_handlers={FootfallError: _told, HTTPException: _not_routed(shell), Exception: _failed},
     )
     application.router.redirect_slashes = False  # There is one spelling of each route.
     return application
@@ -130,14 +131,19 @@ async def _told(_request: Request, error: Exception) -> Response:
     return _problem(document_of(error))
 
 
-async def _not_routed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    status = HTTPStatus(error.status_code)
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
-        detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
-        return _problem(problem_document(status, detail=detail), {"allow": allowed})
-    return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
+def _not_routed(shell: Shell) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def not_routed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status = HTTPStatus(error.status_code)
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
+            detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
+            return _problem(problem_document(status, detail=detail), {"allow": allowed})
+        if status is HTTPStatus.NOT_FOUND and wants_page(request):
+            return shell(request, status)  # Whoever mistyped an address is told so by the page, with its menu.
+        return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
+
+    return not_routed
 
 
 async def _failed(_request: Request, _error: Exception) -> Response:
