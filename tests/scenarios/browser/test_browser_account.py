@@ -1,21 +1,22 @@
 """One's own account, the settings on a phone, and links that were cut off, in a real browser."""
 
+import json
 from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
 from tests.scenarios.browser.newsroom import Editor
+from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.browser.test_browser_people import PASSWORD, set_up, shown
-from tests.scenarios.instance import Starter
+from tests.scenarios.instance import Starter, hit, until
 
 OPEN = {"FOOTFALL_PEOPLE_REGISTER": "open"}
-PHONE = {"width": 390, "height": 844}
 
 
 def settings_on_a_phone(editor: Editor) -> None:
     """Find keys by the list at the top, and what can be done with one without scrolling sideways."""
     page = editor.page
-    page.set_viewport_size(PHONE)  # type: ignore[arg-type]
+    page.set_viewport_size({"width": 390, "height": 844})
     editor.choose_page("Settings")
     parts = page.get_by_role("navigation", name="On this page")
     expect(parts.get_by_role("link", name="Members")).to_be_visible()
@@ -26,7 +27,9 @@ def settings_on_a_phone(editor: Editor) -> None:
     expect(heading).to_be_in_viewport()
     header = page.locator("header.top").bounding_box()
     place = heading.bounding_box()
-    assert header and place and place["y"] >= header["height"]
+    assert header
+    assert place
+    assert place["y"] >= header["height"]
     for name in ("Rotate", "Revoke"):
         button = page.get_by_role("button", name=name).first
         expect(button).to_be_in_viewport(ratio=1)
@@ -66,12 +69,40 @@ def links_that_were_cut_off(editor: Editor) -> None:
         expect(editor.page.get_by_role("alert")).to_contain_text("This link is not whole")
 
 
+def small_looks(editor: Editor) -> None:
+    """What is fixed looks fixed, and what is not does not; a title that turns the direction turns nothing else."""
+    page = editor.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    rules = page.get_by_role("form", name="The brand's rules")
+    paint = "(one) => getComputedStyle(one).backgroundColor"
+    title, origins = rules.get_by_label("Title").evaluate(paint), rules.get_by_label("Origins").evaluate(paint)
+    assert title == origins != rules.get_by_label("Time zone").evaluate(paint)
+    page.get_by_role("form", name="Make a key").get_by_label("Kind").select_option("secret")
+    page.get_by_role("form", name="Make a key").get_by_role("button").click()
+    key = page.locator("[role=status] .copied code").first.inner_text()
+    bearer = {"Authorization": f"Bearer {key}"}
+    assert editor.instance.post([{**hit("turned", "herald"), "sectionId": "news"}], bearer).status == 202
+    known = json.dumps([{"assetId": "turned", "title": "A \u202eback to front"}]).encode()
+    assert editor.instance.call("PUT", "/v1/assets", known, bearer).status == 200
+    editor.open("/most-read?brand=herald&period=day")
+    until(editor.rows, lambda rows: rows == ["A \u202eback to front"], seconds=WAIT_S)
+    titled, labelled = page.locator(".asset").bounding_box(), page.locator(".labels").bounding_box()
+    assert titled
+    assert labelled
+    assert labelled["x"] >= titled["x"] + titled["width"]
+    assert "justnow" not in page.get_by_role("main").inner_text()
+    editor.open("/setings")
+    expect(page.get_by_role("heading", name="There is no such page")).to_be_visible()
+    expect(page.get_by_role("navigation", name="Pages")).to_be_visible()
+
+
 def test_everybody_finds_their_account_and_what_they_set_up(browser: Browser, starter: Starter, data: Path) -> None:
     instance = starter.start(data, dev=False, env=OPEN)
     owner, eve = Editor(browser, instance), Editor(browser, instance)
     set_up(owner, instance)
     settings_on_a_phone(owner)
+    small_looks(owner)
     whoever_has_no_brand_has_an_account(eve)
     links_that_were_cut_off(eve)
-    owner.leave()
+    owner.leave(expected=["status of 404"])
     eve.leave(expected=["status of 401"])

@@ -24,6 +24,13 @@ def test_what_was_held_is_explained_and_decided_on_one_by_one_and_many_at_once(
     first = page.locator(".verdict", has_text=SUBJECTS[0])
     assert first.locator(".notes progress").count() == len(NOTES)
     expect(first).to_contain_text("times as even as by chance")
+    # What a bar is of is said to everybody, and equal parts have bars of equal length.
+    header = first.get_by_role("columnheader", name="Part of the score")
+    header.scroll_into_view_if_needed()
+    expect(header).to_be_in_viewport()
+    assert header.locator("xpath=ancestor::*[contains(@class, 'hidden')]").count() == 0
+    bars = first.locator(".notes progress").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().width)")
+    assert len({round(width) for width in bars}) == 1, bars
     expect(page.locator(".verdict", has_text="story-1")).to_contain_text("only hits of 2 visitors")
     shown(editor, "review-queue")
     first.get_by_role("button", name="Release").click()

@@ -5,7 +5,7 @@ import { useStanding } from "../context.ts";
 import { Shown } from "../parts/states.tsx";
 import { reasonWords } from "../reasons.ts";
 import type { Ledger } from "../shapes.ts";
-import { percent, whole } from "../words.ts";
+import { aligned, whole } from "../words.ts";
 
 export function LedgerPage() {
   const { brand, times } = useStanding();
@@ -80,7 +80,7 @@ function Balance({ book, lines, what = "hit" }: { book: Book; lines: readonly Li
                 </th>
                 <td class="wide-only">{line.says}</td>
                 <td class="number">{whole(line.hits)}</td>
-                <td class="number wide-only">{book.accepted ? percent(line.hits / book.accepted) : "–"}</td>
+                <td class="number wide-only">{book.accepted ? aligned(line.hits / book.accepted) : "–"}</td>
                 <td class="number faint">{whole(running)}</td>
               </tr>,
               ...line.reasons.map((reason) => (

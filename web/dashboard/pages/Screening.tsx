@@ -40,7 +40,7 @@ export function ScreeningPage() {
             <p class="about">
               {times.spanOf(found.from, found.to)} {brand.zone} ·{" "}
               {found.suspectedAreShown
-                ? "lists show suspected hits among people’s, until Settings say otherwise"
+                ? "lists show suspected hits among people’s; Settings can change that"
                 : "lists leave suspected hits out"}
               {found.exact ? "" : " · counts are at least what is shown"}
               {found.withoutRow

@@ -8,7 +8,7 @@ import { Periods } from "../parts/Filters.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Share, Shares } from "../shapes.ts";
-import { bounded, change, percent } from "../words.ts";
+import { aligned, bounded, change } from "../words.ts";
 
 export function SectionsPage() {
   const { brand, periods } = useStanding();
@@ -123,7 +123,7 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
                   {bounded(one.hits, one.hitsAtMost)}
                 </span>
               </td>
-              <td class="number">{percent(one.share)}</td>
+              <td class="number">{aligned(one.share)}</td>
               <td class="number">{change(one.hits, one.hitsBefore)}</td>
             </tr>
           ))}

@@ -4,7 +4,7 @@ import { useStanding } from "../context.ts";
 import { facts } from "../facts.ts";
 import type { Referrers } from "../shapes.ts";
 import { hoursBack, sourceName } from "../sources.ts";
-import { counted, percent, whole } from "../words.ts";
+import { aligned, counted, whole } from "../words.ts";
 import { Shown } from "./states.tsx";
 
 const SHOWN = 12;
@@ -77,7 +77,7 @@ function Sources({ told }: { told: Referrers }) {
                 {whole(one.hits)}
               </span>
             </td>
-            <td class="number">{percent(one.share)}</td>
+            <td class="number">{aligned(one.share)}</td>
           </tr>
         ))}
       </tbody>

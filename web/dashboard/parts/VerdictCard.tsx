@@ -4,7 +4,7 @@ import { useStanding } from "../context.ts";
 import { causeWords } from "../reasons.ts";
 import type { Decision, Verdict } from "../shapes.ts";
 import { meantWords, measured, notesOf, stateWords } from "../verdicts.ts";
-import { percent } from "../words.ts";
+import { aligned } from "../words.ts";
 import { Link } from "./Link.tsx";
 
 export interface VerdictCardProps {
@@ -76,12 +76,14 @@ export function VerdictCard({ verdict, isBusy, isChosen, choose, decide }: Verdi
 function Notes({ verdict }: { verdict: Verdict }) {
   return (
     <table class="notes">
-      <caption class="hidden">What made it unusual, with a score of {verdict.score.toFixed(1)}</caption>
-      <thead class="hidden">
+      <caption class="about">What made it unusual, with a score of {verdict.score.toFixed(1)}</caption>
+      <thead>
         <tr>
           <th scope="col">What was measured</th>
           <th scope="col">Part of the score</th>
-          <th scope="col">Value</th>
+          <th scope="col" class="number">
+            Value
+          </th>
         </tr>
       </thead>
       <tbody>
@@ -94,7 +96,7 @@ function Notes({ verdict }: { verdict: Verdict }) {
             <td class="bar">
               <span class="measured">
                 <progress value={note.share} max={1} aria-label={`${note.words}: part of the score`} />
-                {percent(note.share)}
+                <span class="number">{aligned(note.share)}</span>
               </span>
             </td>
             <td class="number">{measured(note)}</td>
