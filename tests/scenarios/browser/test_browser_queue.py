@@ -2,11 +2,21 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
 from tests.scenarios.browser.newsroom import NOTES, SUBJECTS, Editor, hold
 from tests.scenarios.browser.test_browser_people import set_up, shown
 from tests.scenarios.instance import Starter
+
+
+def bars_can_be_compared(held: Locator) -> None:
+    """Require that what a bar is of is said to everybody, and that all bars are equally long."""
+    header = held.get_by_role("columnheader", name="Part of the score")
+    header.scroll_into_view_if_needed()
+    expect(header).to_be_in_viewport()
+    assert header.locator("xpath=ancestor::*[contains(@class, 'hidden')]").count() == 0
+    bars = held.locator(".notes progress").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().width)")
+    assert len({round(width) for width in bars}) == 1, bars
 
 
 def test_what_was_held_is_explained_and_decided_on_one_by_one_and_many_at_once(
@@ -24,13 +34,7 @@ def test_what_was_held_is_explained_and_decided_on_one_by_one_and_many_at_once(
     first = page.locator(".verdict", has_text=SUBJECTS[0])
     assert first.locator(".notes progress").count() == len(NOTES)
     expect(first).to_contain_text("times as even as by chance")
-    # What a bar is of is said to everybody, and equal parts have bars of equal length.
-    header = first.get_by_role("columnheader", name="Part of the score")
-    header.scroll_into_view_if_needed()
-    expect(header).to_be_in_viewport()
-    assert header.locator("xpath=ancestor::*[contains(@class, 'hidden')]").count() == 0
-    bars = first.locator(".notes progress").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().width)")
-    assert len({round(width) for width in bars}) == 1, bars
+    bars_can_be_compared(first)
     expect(page.locator(".verdict", has_text="story-1")).to_contain_text("only hits of 2 visitors")
     shown(editor, "review-queue")
     first.get_by_role("button", name="Release").click()
