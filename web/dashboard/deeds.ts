@@ -70,9 +70,30 @@ const ofKey: Special = ({ subject, details }) => ({
   subject: text(details.label) || subject,
   more: joined(
     text(details.kind),
-    text(details.scopes) && `may ${text(details.scopes).split(" ").join(", ")}`,
+    details.kind === "secret" && `may ${text(details.scopes).split(" ").join(", ")}`,
   ),
 });
+// A rule that was switched off is a change like any other; what has parts is told by their names.
+const ofBrand: Special = ({ details }) => ({
+  more: joined(...Object.entries(details).map(([name, value]) => ruleWords(name, value))),
+});
+
+function ruleWords(name: string, value: Deed["details"][string]): string {
+  if (name === "isPublic") return value ? "lists are public" : "lists are private";
+  if (typeof value === "boolean") return `${spaced(name)}: ${value ? "yes" : "no"}`;
+  return `${spaced(name)}: ${partsOf(text(value)) || "none"}`;
+}
+
+function partsOf(value: string): string {
+  if (!/^[[{]/.test(value)) return value;
+  try {
+    const parts: unknown = JSON.parse(value);
+    return (Array.isArray(parts) ? parts.map(String) : Object.keys(parts as object)).join(", ");
+  } catch {
+    return value; // One that was too long is cut.
+  }
+}
+
 const ofAlert: Special = ({ subject, details }) => ({
   subject: text(details.name) || subject,
   more: joined(
@@ -84,6 +105,7 @@ const ofAlert: Special = ({ subject, details }) => ({
 const ofVerdict: Special = ({ details }) => ({ more: details.cause ? causeWords(text(details.cause)) : "" });
 
 const SPECIAL: Record<string, Special> = {
+  "brand-changed": ofBrand,
   "key-added": ofKey,
   "key-revoked": ofKey,
   "key-rotated": (deed, plain) => ({

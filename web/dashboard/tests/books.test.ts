@@ -161,6 +161,18 @@ describe("the trail", () => {
     expect(said("alert-added", "al_1", { name: "Quiet", kind: "brand-silent", isOn: true })).toBe(
       "made the alert | Quiet | when the brand falls silent",
     );
+    expect(said("key-added", "k1", { kind: "public", scopes: "hits", label: "" })).toBe(
+      "made the key | k1 | public",
+    );
+    const rules = {
+      isPublic: false,
+      origins: "[]",
+      periods: '{"weekend":{"span":"2d"}}',
+      requireToken: false,
+    };
+    expect(said("brand-changed", "herald", rules)).toBe(
+      "changed the brand | herald | lists are private · origins: none · periods: weekend · require token: no",
+    );
     expect(said("role-changed", ann, { role: "admin", before: "none" })).toBe(
       "came into the brand | as admin",
     );
