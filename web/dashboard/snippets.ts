@@ -23,6 +23,10 @@ export function boxOf(origin: string, brand: string, period: string, limit: numb
   return `<div style="min-height:${room}em"><script async src="${origin}/widget.js" ${asked}></script></div>`;
 }
 
+// A program's own name would be screened as a program's, and the hit would be in no list.
+const READER =
+  "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0.0.0 Safari/537.36";
+
 export function commandOf(origin: string, brand: string, key = ""): string {
   const hit = {
     ...(key ? {} : { brand }),
@@ -32,5 +36,5 @@ export function commandOf(origin: string, brand: string, key = ""): string {
     paidType: "free",
   };
   const where = key ? quoted(`${origin}/v1/hits?key=${key}`) : `${origin}/v1/hits`;
-  return `curl -d ${quoted(JSON.stringify(hit))} ${where}`;
+  return `curl -A ${quoted(READER)} -d ${quoted(JSON.stringify(hit))} ${where}`;
 }

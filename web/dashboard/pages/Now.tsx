@@ -10,7 +10,7 @@ import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { AssetTable, hitsColumn } from "../parts/Assets.tsx";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
-import { FirstSteps } from "../parts/FirstSteps.tsx";
+import { BeforeReaders } from "../parts/FirstSteps.tsx";
 import { HeldBack } from "../parts/HeldBack.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
@@ -60,7 +60,7 @@ export function NowPage() {
           {SAYS[state]}
         </p>
       </div>
-      {isNew ? <FirstSteps /> : null}
+      {isNew ? <BeforeReaders lastHit={now.lastHit} /> : null}
       <div class="figures">
         <Figure
           name="Hits a minute"

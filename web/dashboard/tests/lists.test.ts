@@ -5,6 +5,7 @@ import { patience } from "../asking.ts";
 import { brandOf, knownBrands, mayDo } from "../facts.ts";
 import { dayOf, dayStart, escaped, filtersSaid, questionOf, sparkOf, wantedFrom } from "../filters.ts";
 import { found } from "../finding.ts";
+import { type Key, publicKeyOf } from "../keys.ts";
 import { ownPath } from "../people.ts";
 import { PAGES, pageOf } from "../routes.ts";
 import type { Item } from "../shapes.ts";
@@ -16,6 +17,23 @@ const PERIODS = ["justnow", "day", "week"];
 function item(assetId: string, title: string | null = null): Item {
   return { rank: 1, assetId, hits: 1, sectionId: null, resourceType: null, paidType: null, title };
 }
+
+describe("keys", () => {
+  const key = (id: string, more: Partial<Key>): Key => ({
+    ...{ id, key: `ffpub_${id}`, kind: "public", scopes: [], label: "", created: "2026-11-01T00:00:00Z" },
+    ...{ lastUsed: null, expires: null, replacedBy: null },
+    ...more,
+  });
+  test("the line to copy has the newest public key that lasts", () => {
+    const replaced = key("1", { replacedBy: "2", expires: "2026-11-17T00:00:00Z" });
+    const next = key("2", { created: "2026-11-16T00:00:00Z" });
+    const older = key("3", { created: "2026-11-10T00:00:00Z" });
+    const ending = key("4", { created: "2026-11-16T01:00:00Z", expires: "2026-12-01T00:00:00Z" });
+    const secret = key("5", { kind: "secret", created: "2026-11-16T02:00:00Z" });
+    expect(publicKeyOf([replaced, older, next, ending, secret])).toBe("ffpub_2");
+    expect(publicKeyOf([replaced, secret])).toBeUndefined();
+  });
+});
 
 describe("addresses", () => {
   test("whatever an asset is called, its address leads back to it", () => {
@@ -157,6 +175,7 @@ describe("lines to copy", () => {
     );
     expect(snippetOf("https://f.example", "abc", "ffpub_1")).toContain('data-key="ffpub_1"');
     expect(commandOf("https://f.example", "abc", "ffpub_1")).toContain("hits?key=ffpub_1");
+    expect(commandOf("https://f.example", "abc")).toMatch(/^curl -A 'Mozilla/);
     expect(commandOf("https://f.example", "o'brien; rm -rf")).toContain(`o'\\''brien; rm -rf`);
   });
   test("the line of the box keeps room for as many titles as it shows", () => {
