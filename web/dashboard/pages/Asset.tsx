@@ -1,17 +1,18 @@
 // One asset: how it does, beside the same time last week, and what is known of it.
+import { useEffect, useState } from "preact/hooks";
 import { assetOf, changed, go, place, safeAddress, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
-import { drawn, story } from "../minutes.ts";
+import { besideLastWeek, drawn, isYoung, soFar, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { EditButtons } from "../parts/EditButtons.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Series } from "../shapes.ts";
-import { bounded, change, whole } from "../words.ts";
+import { bounded, whole } from "../words.ts";
 
 interface Known {
   title?: string | null;
@@ -24,22 +25,31 @@ interface Known {
   tags?: string[];
 }
 
-const SPANS: Record<string, { name: string; grain: string; last: number; hours: number }> = {
+const SPANS = {
   hours: { name: "Two days", grain: "hour", last: 48, hours: 48 },
   minutes: { name: "Two hours", grain: "minute", last: 120, hours: 3 },
   days: { name: "Four weeks", grain: "day", last: 28, hours: 28 * 24 },
 };
+
+function spanOf(chosen: string | null, isNew: boolean) {
+  if (chosen !== null && Object.hasOwn(SPANS, chosen)) return SPANS[chosen as keyof typeof SPANS];
+  return isNew ? SPANS.minutes : SPANS.hours;
+}
 
 export function AssetPage() {
   const { brand, times } = useStanding();
   const { path } = useCell(place);
   const asset = assetOf(path);
   const parameters = useParameters();
-  const chosen = parameters.get("span") ?? "hours";
-  const span = SPANS[chosen] ?? { name: "Two days", grain: "hour", last: 48, hours: 48 };
+  // An asset of the last hours is shown by minutes unless somebody chose: by hours there would be nothing to see yet.
+  const [isNew, setNew] = useState(false);
+  const span = spanOf(parameters.get("span"), isNew);
   const at = `/v1/assets/${encodeURIComponent(asset)}`;
   const query = { brand: brand.brand, grain: span.grain, last: span.last };
   const hits = useAsked<Series>(`${at}/series`, { ...query, compare: "lastWeek" }, 10_000);
+  useEffect(() => {
+    if (hits.value && isYoung(hits.value)) setNew(true);
+  }, [hits.value]);
   const people = useAsked<Series>(`${at}/series`, { ...query, measure: "uniques" }, 20_000);
   // Asked for like this, an asset that nobody told of is no failure.
   const known = useAsked<{ items: Known[] }>("/v1/assets", { brand: brand.brand, ids: asset });
@@ -84,7 +94,11 @@ export function AssetPage() {
                 value={bounded(series.hits ?? 0, undefined)}
                 says={times.spanOf(series.from, series.to)}
               />
-              <Figure name="Last week" value={whole(series.lastWeek?.hits ?? 0)} says={compared(series)} />
+              <Figure
+                name="Last week"
+                value={whole(series.lastWeek?.hits ?? 0)}
+                says={besideLastWeek(series)}
+              />
               <Figure
                 name="Visitors"
                 value={people.value ? whole(people.value.uniques ?? 0) : "–"}
@@ -101,11 +115,17 @@ export function AssetPage() {
                 says={story(series.points, "hits", (text) => times.windowOf(text, series.grain))}
                 times={series.points.map((point) => Date.parse(point.from) / 1000)}
                 lines={[
-                  { name: "Hits", look: "main", values: drawn(series.points, "hits") },
+                  {
+                    name: "Hits",
+                    look: "main",
+                    values: drawn(series.points, "hits"),
+                    soFar: soFar(series.points, "hits"),
+                  },
                   {
                     name: "Visitors",
                     look: "second",
                     values: drawn(people.value?.points ?? [], "uniques"),
+                    soFar: soFar(people.value?.points ?? [], "uniques"),
                   },
                   {
                     name: "Hits last week",
@@ -152,10 +172,4 @@ function Labels({ known, when }: { known: Known; when: (text: string) => string 
         ))}
     </dl>
   );
-}
-
-// Only whole windows are compared.
-function compared(series: Series): string {
-  const both = series.lastWeek?.compared;
-  return both ? change(both.hits ?? 0, both.hitsBefore) : "";
 }
