@@ -2,6 +2,7 @@
 import { ask, missed } from "./api.ts";
 import { patience } from "./asking.ts";
 import { Cell } from "./cell.ts";
+import { LastHit, serverNow } from "./clock.ts";
 import { facts } from "./facts.ts";
 import type { List, Now, Series } from "./shapes.ts";
 
@@ -16,6 +17,7 @@ export class LiveFeed {
   readonly now = new Cell<Now | null>(null);
   readonly state = new Cell<LiveState>("starting");
   readonly trouble = new Cell<Error | null>(null);
+  private readonly lastHit = new LastHit();
   private source: EventSource | null = null;
   private timer = 0;
   private away = 0; // A clock of its own: what comes meanwhile must not keep a tab awake that nobody looks at.
@@ -91,7 +93,12 @@ export class LiveFeed {
       if (turn !== this.turn) return;
       this.polls += 1;
       this.take(
-        { list: list.body, minutes: minutes.body, visitors: visitors.body, lastHit: null },
+        {
+          list: list.body,
+          minutes: minutes.body,
+          visitors: visitors.body,
+          lastHit: this.lastHit.take(minutes.body.points, serverNow()),
+        },
         "polling",
       );
       waitMs = facts.live ? POLL_MS : Math.max(POLL_MS, list.maxAgeS * 1_000);

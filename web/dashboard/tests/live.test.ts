@@ -1,6 +1,7 @@
 // The feed with a clock, a tab and a server that the test moves.
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LiveFeed } from "../live.ts";
+import type { Point } from "../shapes.ts";
 
 const tab = Object.assign(new EventTarget(), {
   hidden: false,
@@ -8,6 +9,8 @@ const tab = Object.assign(new EventTarget(), {
 });
 const SERIES = { points: [] };
 let [asked, isThere, tells] = [0, true, false];
+let aheadMs = 0; // the server's clock, before that of the tab
+let points: Point[] = [];
 let sources: FakeSource[] = [];
 
 class FakeSource extends EventTarget {
@@ -51,8 +54,13 @@ beforeEach(() => {
   vi.stubGlobal("fetch", async () => {
     asked += 1;
     if (!isThere) throw new TypeError("no answer");
-    return new Response(JSON.stringify(SERIES), { headers: { "content-type": "application/json" } });
+    const headers = {
+      "content-type": "application/json",
+      date: new Date(Date.now() + aheadMs).toUTCString(),
+    };
+    return new Response(JSON.stringify({ points }), { headers });
   });
+  [aheadMs, points] = [0, []];
   [asked, isThere, tells, sources] = [0, true, false, []];
   tab.hidden = false;
 });
@@ -120,6 +128,27 @@ describe("a page that asks", () => {
     tells = true;
     await pass(70);
     expect(feed.state.value).toBe("live");
+    feed.close();
+  });
+});
+
+describe("the last hit", () => {
+  test("is known to some seconds where the page asks, by the server's clock", async () => {
+    vi.setSystemTime("2026-11-16T10:00:00Z");
+    aheadMs = 120_000;
+    points = [{ from: "2026-11-16T10:01:00Z", hits: 4 }];
+    const feed = await opened();
+    expect(feed.now.value?.lastHit).toBe("2026-11-16T10:01:00.000Z");
+    await pass(30);
+    points = [...points, { from: "2026-11-16T10:02:00Z", hits: 1, open: true }];
+    await pass(6);
+    const { serverNow } = await import("../clock.ts");
+    const first = serverNow() - Date.parse(feed.now.value?.lastHit ?? "");
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(13_000);
+    const before = feed.now.value?.lastHit;
+    await pass(10);
+    expect(feed.now.value?.lastHit).toBe(before); // Nothing came since.
     feed.close();
   });
 });
