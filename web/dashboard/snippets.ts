@@ -1,4 +1,5 @@
 // Lines to copy. Names of brands are strangers' words, so they are quoted for where the line goes. Pure.
+import type { Item } from "./shapes.ts";
 
 function attribute(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
@@ -21,6 +22,21 @@ export function boxOf(origin: string, brand: string, period: string, limit: numb
   const room = Number((2 + 3.8 * limit).toFixed(1));
   const asked = `data-brand="${attribute(brand)}" data-period="${attribute(period)}" data-limit="${limit}"`;
   return `<div style="min-height:${room}em"><script async src="${origin}/widget.js" ${asked}></script></div>`;
+}
+
+export const ASKED_PER_SHOWN = 2; // The box asks for twice as many as it shows, and leaves out what has no title.
+
+// What the box leaves out of those that it asks for, and what is left; nothing where it is full of titles.
+export function boxSaid(items: readonly Item[] | undefined, limit: number): string {
+  if (!items) return "";
+  if (!items.length) return "Nothing was read in this period yet, so the box is empty.";
+  const first = items.slice(0, limit);
+  const without = first.filter((item) => !item.title).length;
+  if (!without) return "";
+  const shown = Math.min(limit, items.filter((item) => item.title).length);
+  const left = shown ? `shows ${shown}` : "is empty";
+  const have = without === 1 ? "has no title and is" : "have no title and are";
+  return `${without} of the ${first.length} most read ${have} left out, so the box ${left}.`;
 }
 
 // A program's own name would be screened as a program's, and the hit would be in no list.

@@ -3,27 +3,17 @@ import { useEffect, useState } from "preact/hooks";
 import { assetOf, changed, go, place, safeAddress, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
-import { useStanding } from "../context.ts";
+import { subject, useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
+import { type Known, labelRows, lacksLabels } from "../labels.ts";
 import { besideLastWeek, drawn, isYoung, soFar, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { EditButtons } from "../parts/EditButtons.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
-import type { Series } from "../shapes.ts";
+import type { Item, List, Series } from "../shapes.ts";
 import { bounded, whole } from "../words.ts";
-
-interface Known {
-  title?: string | null;
-  address?: string | null;
-  sectionId?: string | null;
-  resourceType?: string | null;
-  paidType?: string | null;
-  published?: string | null;
-  authors?: string[];
-  tags?: string[];
-}
 
 const SPANS = {
   hours: { name: "Two days", grain: "hour", last: 48, hours: 48 },
@@ -54,11 +44,17 @@ export function AssetPage() {
   // Asked for like this, an asset that nobody told of is no failure.
   const known = useAsked<{ items: Known[] }>("/v1/assets", { brand: brand.brand, ids: asset });
   const facts = known.value?.items[0];
+  const listed = useListed(asset, !known.isAsking && lacksLabels(facts));
+  const name = facts?.title || asset;
+  useEffect(() => {
+    subject.set(name);
+    return () => subject.set("");
+  }, [name]);
   const link = safeAddress(facts?.address);
   return (
     <>
       <div class="head">
-        <h1>{facts?.title || asset}</h1>
+        <h1>{name}</h1>
       </div>
       <p class="about">
         {facts?.title ? <code>{asset}</code> : null}{" "}
@@ -68,17 +64,17 @@ export function AssetPage() {
           </a>
         ) : null}
       </p>
-      {facts ? <Labels known={facts} when={(text) => times.momentOf(text)} /> : null}
+      <Labels rows={labelRows(facts, listed, (text) => times.momentOf(text))} />
       {mayDo(brand.role, "editor") ? <EditButtons asset={asset} /> : null}
       <fieldset class="periods">
         <legend class="hidden">Span</legend>
-        {Object.entries(SPANS).map(([name, one]) => (
+        {Object.entries(SPANS).map(([key, one]) => (
           <button
             type="button"
-            key={name}
+            key={key}
             aria-pressed={one.grain === span.grain}
             onClick={() =>
-              go(`${path}?${changed(parameters, { brand: brand.brand, span: name })}`, { replaces: true })
+              go(`${path}?${changed(parameters, { brand: brand.brand, span: key })}`, { replaces: true })
             }
           >
             {one.name}
@@ -151,25 +147,27 @@ export function AssetPage() {
   );
 }
 
-function Labels({ known, when }: { known: Known; when: (text: string) => string }) {
-  const rows: [string, string][] = [
-    ["Section", String(known.sectionId ?? "")],
-    ["Type", known.resourceType ?? ""],
-    ["Paid", known.paidType ?? ""],
-    ["Published", known.published ? when(known.published) : ""],
-    ["Authors", (known.authors ?? []).join(", ")],
-    ["Tags", (known.tags ?? []).join(", ")],
-  ];
+// The asset among the most read of the day, else of the week: lists have labels that the catalogue may not.
+function useListed(asset: string, isWanted: boolean): Item | undefined {
+  const { brand } = useStanding();
+  const query = { brand: brand.brand, limit: 100 };
+  const find = (list: List | undefined) => list?.items.find((item) => item.assetId === asset);
+  const day = useAsked<List>(isWanted ? "/v1/popular" : null, { ...query, period: "day" });
+  const isMissing = day.value !== undefined && !find(day.value);
+  const week = useAsked<List>(isWanted && isMissing ? "/v1/popular" : null, { ...query, period: "week" });
+  return find(day.value) ?? find(week.value);
+}
+
+function Labels({ rows }: { rows: [string, string][] }) {
+  if (!rows.length) return null;
   return (
     <dl class="labels-list">
-      {rows
-        .filter(([, value]) => value)
-        .map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
+      {rows.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
     </dl>
   );
 }

@@ -6,10 +6,11 @@ import { brandOf, knownBrands, mayDo } from "../facts.ts";
 import { dayOf, dayStart, escaped, filtersSaid, questionOf, sparkOf, wantedFrom } from "../filters.ts";
 import { found } from "../finding.ts";
 import { type Key, publicKeyOf } from "../keys.ts";
+import { labelRows, lacksLabels } from "../labels.ts";
 import { ownPath } from "../people.ts";
 import { PAGES, pageOf } from "../routes.ts";
 import type { Item } from "../shapes.ts";
-import { boxOf, commandOf, snippetOf } from "../snippets.ts";
+import { boxOf, boxSaid, commandOf, snippetOf } from "../snippets.ts";
 import { sparkPath, sparkWords } from "../sparks.ts";
 
 const PERIODS = ["justnow", "day", "week"];
@@ -17,6 +18,50 @@ const PERIODS = ["justnow", "day", "week"];
 function item(assetId: string, title: string | null = null): Item {
   return { rank: 1, assetId, hits: 1, sectionId: null, resourceType: null, paidType: null, title };
 }
+
+describe("the box", () => {
+  const titled = (number: number) => Array.from({ length: number }, (_, n) => item(`t${n}`, `Title ${n}`));
+  const bare = (number: number) => Array.from({ length: number }, (_, n) => item(`b${n}`));
+  test("says how many of the most read have no title, and what is left of it", () => {
+    expect(boxSaid([...bare(1), ...titled(4)], 5)).toBe(
+      "1 of the 5 most read has no title and is left out, so the box shows 4.",
+    );
+    expect(boxSaid([...bare(3), ...titled(7)], 5)).toBe(
+      "3 of the 5 most read have no title and are left out, so the box shows 5.",
+    );
+    expect(boxSaid(bare(2), 5)).toBe(
+      "2 of the 2 most read have no title and are left out, so the box is empty.",
+    );
+  });
+  test("says nothing where all have one, and that nothing was read", () => {
+    expect(boxSaid([...titled(5), ...bare(5)], 5)).toBe("");
+    expect(boxSaid(undefined, 5)).toBe("");
+    expect(boxSaid([], 5)).toContain("Nothing was read");
+  });
+});
+
+describe("labels of an asset", () => {
+  const listed = { ...item("7"), sectionId: 501, resourceType: "article", paidType: "free" };
+  test("are those of lists where the catalogue says nothing", () => {
+    expect(lacksLabels(undefined)).toBe(true);
+    expect(labelRows(undefined, listed, String)).toEqual([
+      ["Section", "501"],
+      ["Type", "article"],
+      ["Paid", "free"],
+    ]);
+  });
+  test("are those of the catalogue where no list has it", () => {
+    const known = { sectionId: 0, resourceType: "video", paidType: "paid", tags: ["a", "b"] };
+    expect(lacksLabels(known)).toBe(false);
+    expect(labelRows(known, undefined, String)).toEqual([
+      ["Section", "0"],
+      ["Type", "video"],
+      ["Paid", "paid"],
+      ["Tags", "a, b"],
+    ]);
+    expect(labelRows(undefined, undefined, String)).toEqual([]);
+  });
+});
 
 describe("keys", () => {
   const key = (id: string, more: Partial<Key>): Key => ({
