@@ -1,6 +1,6 @@
 // What is read now, as the server tells it. Where it cannot tell, it is asked, no more often than caches let go.
 import { ask, missed } from "./api.ts";
-import { patience } from "./asking.ts";
+import { isWrong, patience } from "./asking.ts";
 import { Cell } from "./cell.ts";
 import { LastHit, serverNow } from "./clock.ts";
 import { facts } from "./facts.ts";
@@ -107,6 +107,7 @@ export class LiveFeed {
       this.failures += 1;
       this.trouble.set(error instanceof Error ? error : new Error("no answer"));
       this.state.set("gone");
+      if (isWrong(error)) return;
       waitMs = patience(this.failures, POLL_MS, Math.random());
     }
     this.timer = setTimeout(() => this.begin(), waitMs) as unknown as number;

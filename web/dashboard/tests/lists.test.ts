@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, assetAddress, assetOf, changed, safeAddress } from "../address.ts";
-import { addressWith, problemFrom } from "../api.ts";
-import { patience } from "../asking.ts";
+import { addressWith, Gone, Problem, problemFrom } from "../api.ts";
+import { patience, waitAfter } from "../asking.ts";
 import { brandOf, knownBrands, mayDo } from "../facts.ts";
 import { dayOf, dayStart, escaped, filtersSaid, questionOf, sparkOf, wantedFrom } from "../filters.ts";
 import { found } from "../finding.ts";
@@ -18,6 +18,30 @@ const PERIODS = ["justnow", "day", "week"];
 function item(assetId: string, title: string | null = null): Item {
   return { rank: 1, assetId, hits: 1, sectionId: null, resourceType: null, paidType: null, title };
 }
+
+describe("asking again", () => {
+  test("a question that is wrong is not asked again by itself", () => {
+    for (const status of [400, 422]) {
+      expect(waitAfter(new Problem(status, "no"), 1, 10_000, 0.5)).toBeNull();
+    }
+  });
+  test("what may pass is asked again, a busy server soon", () => {
+    for (const error of [
+      new Gone("away"),
+      new Problem(500, "no"),
+      new Problem(401, "no"),
+      new Problem(404, "no"),
+    ]) {
+      expect(waitAfter(error, 1, 10_000, 0.5)).toBe(2_000);
+    }
+    expect(waitAfter(new Problem(503, "busy"), 1, 0, 0.5)).toBe(1_500);
+    expect(waitAfter(new Problem(503, "busy"), 9, 0, 0.5)).toBe(10_000);
+  });
+  test("what is asked once is asked again only where nobody was there", () => {
+    expect(waitAfter(new Problem(404, "no"), 1, 0, 0.5)).toBeNull();
+    expect(waitAfter(new Gone("away"), 1, 0, 0.5)).toBe(2_000);
+  });
+});
 
 describe("the box", () => {
   const titled = (number: number) => Array.from({ length: number }, (_, n) => item(`t${n}`, `Title ${n}`));

@@ -9,6 +9,7 @@ const tab = Object.assign(new EventTarget(), {
 });
 const SERIES = { points: [] };
 let [asked, isThere, tells] = [0, true, false];
+let isRefused = false;
 let aheadMs = 0; // the server's clock, before that of the tab
 let points: Point[] = [];
 let sources: FakeSource[] = [];
@@ -54,13 +55,14 @@ beforeEach(() => {
   vi.stubGlobal("fetch", async () => {
     asked += 1;
     if (!isThere) throw new TypeError("no answer");
+    if (isRefused) return new Response(null, { status: 400 });
     const headers = {
       "content-type": "application/json",
       date: new Date(Date.now() + aheadMs).toUTCString(),
     };
     return new Response(JSON.stringify({ points }), { headers });
   });
-  [aheadMs, points] = [0, []];
+  [isRefused, aheadMs, points] = [false, 0, []];
   [asked, isThere, tells, sources] = [0, true, false, []];
   tab.hidden = false;
 });
@@ -119,6 +121,14 @@ describe("a page that asks", () => {
     look(true);
     await pass(1);
     expect(asked).toBeGreaterThan(before);
+    feed.close();
+  });
+
+  test("asks what is refused as wrong no second time", async () => {
+    isRefused = true;
+    const feed = await opened();
+    expect(feed.trouble.value?.message).toBe("the server answers 400");
+    expect(await pass(120)).toBe(0);
     feed.close();
   });
 
