@@ -117,7 +117,7 @@ function ShareTable({ shares, compared, name, value, to }: ShareTableProps) {
               Share
             </th>
             <th scope="col" class="number">
-              Change {since}
+              Change<span class="hidden"> {since}</span>
             </th>
           </tr>
         </thead>
