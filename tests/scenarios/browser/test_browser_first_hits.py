@@ -34,7 +34,8 @@ def test_hits_of_programs_are_named_as_such_and_the_copied_command_moves_the_pag
     as_program = command[:agent] + command[agent + 2 :]
     run(as_program)
     run(as_program)
-    expect(page.get_by_role("heading", name="2 hits came, and none is a reader\u2019s")).to_be_visible()
+    told = page.get_by_role("heading", name="2 hits came, and none is a reader\u2019s")
+    expect(told).to_be_visible(timeout=WAIT_S * 1_000)  # It is asked for every few seconds.
     expect(page.locator(".first").get_by_role("link", name="See Screening")).to_be_visible()
     expect(page.locator(".first code")).to_have_count(0)
     assert editor.violations() == []

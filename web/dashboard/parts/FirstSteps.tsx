@@ -38,9 +38,13 @@ export function BeforeReaders({ lastHit }: { lastHit: string | null }) {
     { brand: brand.brand, period: "day", limit: 1 },
     5_000,
   );
+  const hasCome = lastHit !== null;
+  useEffect(() => {
+    if (hasCome) asked.again(); // What it is waits for no turn.
+  }, [hasCome]);
   if (mayRead && asked.isAsking) return null;
   const hits = asked.value?.hits ?? 0;
-  if (!hits) return lastHit === null ? <FirstSteps /> : null;
+  if (!hits) return hasCome ? null : <FirstSteps />;
   const [why] = Object.entries(asked.value?.reasons ?? {});
   return (
     <section class="card first" aria-labelledby="first-title">
