@@ -1,5 +1,6 @@
 // Asking the server. Whatever it refuses becomes a Problem in words for people; when it is not there, that is told apart.
 import { Cell } from "./cell.ts";
+import { hearClock } from "./clock.ts";
 import { facts } from "./facts.ts";
 import { problemWords } from "./problems.ts";
 import type { Session } from "./shapes.ts";
@@ -94,6 +95,7 @@ async function reached(address: string, options: RequestInit): Promise<Response>
   try {
     const reply = await fetch(address, { ...options, credentials: "same-origin" });
     missed.set(0);
+    hearClock(reply.headers);
     return reply;
   } catch (error) {
     missed.set(missed.value + 1);

@@ -5,7 +5,7 @@ import { go, place, useParameters } from "./address.ts";
 import { learnSession, missed, session } from "./api.ts";
 import { patience } from "./asking.ts";
 import { useCell } from "./cell.ts";
-import { StandingContext } from "./context.ts";
+import { StandingContext, subject } from "./context.ts";
 import { brandOf, facts, knownBrands } from "./facts.ts";
 import { AccountPage } from "./pages/Account.tsx";
 import { AssetPage } from "./pages/Asset.tsx";
@@ -35,7 +35,7 @@ export function App() {
   const known = knownBrands(who?.brands ?? [], facts.brands);
   const brand = brandOf(wanted, known);
   const page = pageOf(path);
-  useTitle(page?.name ?? "Nothing here", brand);
+  useTitle(useCell(subject) || (page?.name ?? "Nothing here"), brand);
   useEffect(() => {
     // An address that names a brand is somebody's who only wants to look at it.
     if (who?.needsSetup && !isOfPeople(path) && !known.length && !wanted) go("/setup", { replaces: true });

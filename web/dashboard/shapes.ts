@@ -114,6 +114,7 @@ export interface Share {
 export interface Shares {
   from: string;
   to: string;
+  keptSince?: string;
   exact: boolean;
   hits: number;
   hitsBefore: number | null;

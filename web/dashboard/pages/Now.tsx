@@ -4,13 +4,14 @@ import { addressOf } from "../address.ts";
 import { Problem } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
+import { newestMinute, serverNow } from "../clock.ts";
 import { useStanding } from "../context.ts";
 import { LiveFeed, type LiveState } from "../live.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { AssetTable, hitsColumn } from "../parts/Assets.tsx";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
-import { FirstSteps } from "../parts/FirstSteps.tsx";
+import { BeforeReaders } from "../parts/FirstSteps.tsx";
 import { HeldBack } from "../parts/HeldBack.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
@@ -35,7 +36,9 @@ export function NowPage() {
   const state = useCell(feed.state);
   const trouble = useCell(feed.trouble);
   const minutes = useMinutes(brand.brand, now?.minutes.points, now?.visitors.points);
-  const seconds = useSecondsSince(now?.lastHit ?? null);
+  // Where it is not told, it is in the hour's minutes.
+  const isTold = state !== "polling" && Boolean(now?.lastHit);
+  const seconds = useSecondsSince(now?.lastHit ?? newestMinute(minutes));
   const today = useAsked<Series>("/v1/series", { brand: brand.brand, grain: "day", last: 1 }, 30_000);
   const day = useAsked<Series>(
     "/v1/series",
@@ -60,7 +63,7 @@ export function NowPage() {
           {SAYS[state]}
         </p>
       </div>
-      {isNew ? <FirstSteps /> : null}
+      {isNew ? <BeforeReaders lastHit={now.lastHit} /> : null}
       <div class="figures">
         <Figure
           name="Hits a minute"
@@ -89,7 +92,7 @@ export function NowPage() {
         <Figure
           name="Last hit"
           value={seconds === null ? "–" : ago(seconds)}
-          says="of those counted so far"
+          says={isTold || seconds === null ? "of those counted so far" : "or less, as far as asked"}
           id="last-hit"
         />
       </div>
@@ -186,5 +189,5 @@ function useSecondsSince(moment: string | null): number | null {
     const timer = setInterval(() => tick((times) => times + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return moment === null ? null : (Date.now() - Date.parse(moment)) / 1_000;
+  return moment === null ? null : (serverNow() - Date.parse(moment)) / 1_000;
 }

@@ -1,7 +1,9 @@
 // The most-read box: the line that puts it on a page, for the period and the length that are chosen.
 import { useState } from "preact/hooks";
+import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { BOX_LENGTHS, boxOf } from "../snippets.ts";
+import type { List } from "../shapes.ts";
+import { ASKED_PER_SHOWN, BOX_LENGTHS, boxOf, boxSaid } from "../snippets.ts";
 import { periodName } from "../words.ts";
 import { Copied } from "./FirstSteps.tsx";
 
@@ -38,7 +40,28 @@ export function Box() {
           </select>
         </label>
       </div>
+      <Untitled period={period} limit={limit} />
       <Copied name="the box" text={boxOf(location.origin, brand.brand, period, limit)} />
     </section>
+  );
+}
+
+// A box shows titles, so that a site which only counts has an empty one. It is said here, before somebody wonders.
+function Untitled({ period, limit }: { period: string; limit: number }) {
+  const { brand } = useStanding();
+  const asked = useAsked<List>("/v1/popular", { brand: brand.brand, period, limit: limit * ASKED_PER_SHOWN });
+  const words = boxSaid(asked.value?.items, limit);
+  if (!words) return null;
+  return (
+    <p class="about" role="status">
+      {words}
+      {asked.value?.items.length ? (
+        <>
+          {" "}
+          Describe your assets (<code>PUT /v1/assets</code>), or have titles fetched from your pages: the
+          setting <code>catalog_fetch_titles</code>, for pages of this brand’s origins.
+        </>
+      ) : null}
+    </p>
   );
 }

@@ -3,22 +3,11 @@ import { useState } from "preact/hooks";
 import { send } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
+import { type Key, keyChanges } from "../keys.ts";
 import { Acting } from "./Acting.tsx";
 import { Copied } from "./FirstSteps.tsx";
 import { Form, Input } from "./Form.tsx";
 import { Shown } from "./states.tsx";
-
-interface Key {
-  id: string;
-  key: string;
-  kind: string;
-  scopes: string[];
-  label: string;
-  created: string;
-  lastUsed: string | null;
-  expires: string | null;
-  replacedBy: string | null;
-}
 
 const KINDS: Record<string, string> = {
   public: "send hits from pages",
@@ -31,16 +20,20 @@ export function Keys() {
   const [fresh, setFresh] = useState<{ key: Key; follows?: string } | null>(null);
   const [kind, setKind] = useState("public");
   const query = { brand: brand.brand };
+  const tell = () => {
+    asked.again();
+    keyChanges.set(keyChanges.value + 1);
+  };
   const rotate = async (key: Key) => {
     setFresh({
       key: await send<Key>("POST", `/v1/keys/${key.id}/rotate`, {}, query),
       follows: key.label || key.id,
     });
-    asked.again();
+    tell();
   };
   const revoke = async (key: Key) => {
     await send("DELETE", `/v1/keys/${key.id}`, undefined, query);
-    asked.again();
+    tell();
   };
   return (
     <section class="card" aria-labelledby="keys-title">
@@ -108,7 +101,7 @@ export function Keys() {
           const scopes = kind === "secret" ? { scopes: [scope] } : {};
           setFresh({ key: await send<Key>("POST", "/v1/keys", { kind, label, ...scopes }, query) });
           setKind("public");
-          asked.again();
+          tell();
           return "Made: it is above.";
         }}
       >

@@ -6,7 +6,7 @@ import { Copied, usePublicKey } from "./FirstSteps.tsx";
 export function Snippet() {
   const { brand } = useStanding();
   const key = usePublicKey();
-  if (key === undefined) return null;
+  if (key === undefined || key === null) return null;
   return (
     <>
       <p>The line for its pages:</p>
