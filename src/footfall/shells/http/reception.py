@@ -22,6 +22,7 @@ from footfall.ports.errors import Changed
 from footfall.ports.mail import Letter, NotMailed
 from footfall.shells.http.brands import document_in, told
 from footfall.shells.http.site import Site
+from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
 from footfall.values.window import instant_text
 
@@ -41,7 +42,7 @@ class Reception:
         self.signed_in: SignedIn = state.access.signed_in
         self.passwords = Passwords(secrets.token_bytes)
         self._attempts = Attempts(secrets.token_bytes(32), seconds=time.monotonic)
-        self._mail = mail_from(state.settings)
+        self._mail = mail_from(state.settings, SystemClock())
         self._hashing = asyncio.Semaphore(HASHED_AT_ONCE_MAX)
         self._later: set[asyncio.Task[None]] = set()
 
