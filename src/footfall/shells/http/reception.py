@@ -70,6 +70,21 @@ class Reception:
         self._attempts.take(*subjects)
         return tuple(subjects)
 
+    def try_to_sign_in(self, request: Request, email: str) -> tuple[str, ...]:
+        """Count an attempt to sign in; whoever knows an e-mail address locks its owner out of no other network."""
+        place = self.state.access.place_of_page(request).hex()
+        there = f"sign-in:{email}@{place}"
+        subjects = [there, *([f"sign-in@{place}"] if place else [])]
+        # Where somebody has signed in before, guesses from elsewhere do not count.
+        spread = "" if self._attempts.is_known(there) else f"sign-in:{email}"
+        self._attempts.take(*subjects, spread=spread)
+        return (*subjects, *([spread] if spread else []))
+
+    def signed_in_well(self, attempt: tuple[str, ...]) -> None:
+        """Give an attempt to sign in back, and remember from where it went well."""
+        self.went_well(attempt)
+        self._attempts.know(attempt[0])
+
     def went_well(self, attempt: tuple[str, ...]) -> None:
         """Give an attempt back."""
         self._attempts.give_back(*attempt)
