@@ -67,6 +67,8 @@ SALT_CHORES_S = 60.0
 JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
 
+DEMO_HOURS = "23"
+
 _log = logging.getLogger(__name__)
 
 
@@ -304,6 +306,7 @@ class Front:
             return None
         url = f"http://{self._settings.http_host}:{port}"
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
+        command += ["--titles", "--backfill-hours", DEMO_HOURS, "--if-empty"]  # So that a first look has a yesterday.
         return await asyncio.create_subprocess_exec(sys.executable, *command)
 
 
