@@ -38,7 +38,9 @@ class Attempts:
         wider, so that nobody is locked out by whoever knows the name.
         """
         now_s = self._seconds()
-        limits = {self._key(one): ATTEMPTS_MAX for one in subjects} | ({self._key(spread): SPREAD_MAX} if spread else {})
+        limits = {self._key(one): ATTEMPTS_MAX for one in subjects} | (
+            {self._key(spread): SPREAD_MAX} if spread else {}
+        )
         lately = {key: [at_s for at_s in self._made.get(key, ()) if now_s - at_s < WITHIN_S] for key in limits}
         waits = [times[-most] + WITHIN_S - now_s for key, most in limits.items() if len(times := lately[key]) >= most]
         if waits:

@@ -78,8 +78,7 @@ class JsonLines(logging.Formatter):
             "event": without_secrets(record.getMessage()),
         }
         for name, value in _fields_of(record).items():
-            is_hidden = isinstance(value, str) and not isinstance(value, OwnLink)
-            line.setdefault(name, without_secrets(value) if is_hidden else value)
+            line.setdefault(name, _without_secrets(value))
         trace = _trace(self, record)
         if trace:
             line["trace"] = without_secrets(trace)
@@ -95,6 +94,12 @@ def without_secrets(text: str) -> str:
     text = _KEY.sub(r"ff\1_[hidden]", text)
     text = _TOKEN.sub(r"\1[hidden]", text)
     return _ADDRESS.sub(_hidden_address, text)
+
+
+def _without_secrets(value: object) -> object:
+    if isinstance(value, OwnLink) or not isinstance(value, str):
+        return value
+    return without_secrets(value)
 
 
 def _hidden_address(found: re.Match[str]) -> str:

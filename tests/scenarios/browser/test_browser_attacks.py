@@ -107,7 +107,7 @@ def test_nothing_that_strangers_send_runs_on_any_page(browser: Browser, attacked
         seen += len(until(editor.rows, lambda rows: len(rows) == PAYLOADS // BRANDS, seconds=WAIT_S))
         for name in PAGES:
             editor.choose_page(name)
-            until(page.locator("h1").inner_text, lambda head: head.startswith(name), seconds=WAIT_S)
+            until(page.locator("h1").inner_text, lambda head, name=name: head.startswith(name), seconds=WAIT_S)
         editor.choose_page("Most read")
         until(editor.rows, bool, seconds=WAIT_S)
         page.locator("table.assets .asset").first.click()  # It has most hits, and every referrer.

@@ -113,7 +113,19 @@ def test_some_readers_are_programs_and_the_rest_say_nothing_of_their_browser(she
 
 
 def test_the_past_is_not_sent_again_to_a_brand_that_has_one_and_its_titles_are_told(shell: Any, server: Any) -> None:
-    argv = ("demo", "--url", server.url, "--rate", "1", "--seconds", "3", "--backfill-hours", "1", "--if-empty", "--titles")
+    argv = (
+        "demo",
+        "--url",
+        server.url,
+        "--rate",
+        "1",
+        "--seconds",
+        "3",
+        "--backfill-hours",
+        "1",
+        "--if-empty",
+        "--titles",
+    )
     for items, has_past in (([], True), ([{"assetId": "7"}], False)):
         server.asked.clear()
         server.answer({"items": items}, status=200)

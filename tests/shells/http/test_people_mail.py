@@ -90,7 +90,8 @@ def test_a_logged_link_can_be_opened_although_its_host_is_an_address(
 
 
 @pytest.mark.parametrize(
-    ("host", "opened"), [("0.0.0.0", "localhost"), ("::", "localhost"), ("::1", "[::1]"), ("news.example", "news.example")]
+    ("host", "opened"),
+    [("0.0.0.0", "localhost"), ("::", "localhost"), ("::1", "[::1]"), ("news.example", "news.example")],
 )
 def test_a_link_names_a_host_that_a_browser_can_open(host: str, opened: str) -> None:
     assert link_to(Settings(http_host=host, http_port=8899), "reset", "t") == f"http://{opened}:8899/reset#t"

@@ -38,8 +38,7 @@ export function OperationsPage() {
             <Empty title="The gauges are for owners of the instance">
               <p>
                 Owners read them wherever they are signed in, and programs in the networks of the setting{" "}
-                <code>http_metrics_networks</code>.{" "}
-                <a href="/readyz">Readiness</a> is told to everybody.
+                <code>http_metrics_networks</code>. <a href="/readyz">Readiness</a> is told to everybody.
               </p>
             </Empty>
           ) : (

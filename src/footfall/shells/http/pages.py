@@ -31,7 +31,7 @@ def _gauges(state: FrontState) -> Endpoint:
 
 
 def _is_owners(state: FrontState, request: Request) -> bool:
-    """Tell whether an owner of the instance asks, wherever they are; networks are for programs, which sign in nowhere."""
+    """Tell whether an owner of the instance asks, wherever they are; networks are for programs."""
     signed_in = state.access.signed_in
     signed = None if signed_in is None else signed_in.find(dict(request.scope["headers"]))
     return signed is not None and signed.person.is_owner
