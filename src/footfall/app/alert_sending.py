@@ -67,7 +67,7 @@ def senders_from(settings: Settings, clock: Clock) -> Senders:
     # When it is needed: an HTTP client takes a moment to load, which commands should not wait for.
     from footfall.adapters.web.http_webhooks import HttpWebhooks
 
-    return Senders(HttpWebhooks(may_post_to(settings)), mail_from(settings), clock)
+    return Senders(HttpWebhooks(may_post_to(settings)), mail_from(settings, clock), clock)
 
 
 def tried_out(alert: Alert, senders: Senders) -> list[dict[str, Any]]:

@@ -82,3 +82,14 @@ def test_a_brand_s_periods_are_changed_and_shown(owner: Browser) -> None:
     assert owner.ask("PATCH", "/v1/brand?brand=abc", {"periods": periods}).json()["periods"] == periods
     wrong = owner.ask("PATCH", "/v1/brand?brand=abc", {"periods": {"x": {"span": "7", "grain": "1h", "cache": "2m"}}})
     assert wrong.status == 400, wrong.text
+
+
+def test_an_owner_reads_the_gauges_from_anywhere_and_nobody_else_does(tmp_path: Path) -> None:
+    far = {"x-forwarded-for": "203.0.113.9"}
+    with staged(tmp_path, brands={}) as stage:
+        owner = set_up(stage, brand="abc")
+        admin = invited(owner, "abc", "admin", "ada@example.com")
+        stage.make_ready()
+        statuses = [one.ask("GET", "/metrics", None, far).status for one in (owner, admin, Browser(stage))]
+        assert statuses == [200, 403, 403]
+        assert Browser(stage).ask("GET", "/metrics").status == 200  # a program in the networks

@@ -1,5 +1,6 @@
 """GET /footfall.js and /widget.js over a real connection: what browsers are told, and that sources say the same."""
 
+import gzip
 import re
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -40,10 +41,28 @@ def test_any_site_may_load_a_script_and_keep_it_for_a_day(name: str) -> None:
 
 
 @each_script
+def test_a_script_is_packed_for_whoever_takes_it_so(name: str) -> None:
+    async def work(client: Client) -> None:
+        for accepted, encoding in (
+            ("gzip, deflate, br", "gzip"), ("GZIP;q=0.5", "gzip"), ("br", None), ("gzip;q=0", None),
+            ("gzip; q=0.0, br", None), ("x-gzip", None),
+        ):  # fmt: skip
+            answer = await client.ask(get(f"/{name}", f"accept-encoding: {accepted}"))
+            assert (answer.status, answer.headers.get("content-encoding")) == (200, encoding), accepted
+            assert answer.headers["vary"] == "accept-encoding"
+            body = gzip.decompress(answer.body) if encoding else answer.body
+            assert body.decode() == static_text(name)
+            if encoding:
+                assert len(answer.body) < len(body) / 1.5
+
+    asking(work)
+
+
+@each_script
 def test_a_script_that_has_not_changed_is_not_sent_again(name: str) -> None:
     async def work(client: Client) -> None:
         etag = (await client.ask(get(f"/{name}"))).headers["etag"]
-        again = await client.ask(get(f"/{name}", f"if-none-match: W/{etag}"))
+        again = await client.ask(get(f"/{name}", f"if-none-match: {etag}"))
         assert (again.status, again.headers["etag"], again.body) == (304, etag, b"")
         assert (await client.ask(get(f"/{name}?v=2", 'if-none-match: "other"'))).status == 200
 

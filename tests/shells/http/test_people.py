@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from footfall.accounts import attempts
 from footfall.accounts.brands import Brand
+from footfall.app.logs import TextLines
 from tests.shells.http.people_stage import PASSWORD, SITE, Browser, invited, set_up
 from tests.shells.http.stage import Stage, staged
 
@@ -88,6 +90,33 @@ def test_after_ten_attempts_even_the_right_password_has_to_wait(stage: Stage, ow
     last = Browser(stage).ask("POST", "/v1/session", {"email": email, "password": PASSWORD})
     assert last.status == 429
     assert 1 <= int(last.headers["retry-after"]) <= 900
+
+
+def test_nobody_is_locked_out_elsewhere_by_whoever_knows_their_address(stage: Stage, owner: Browser) -> None:
+    del owner
+    wrong, right = ({"email": "owner@example.com", "password": one} for one in ("wrong", PASSWORD))
+    statuses = [from_network(stage, 1, wrong) for _ in range(11)]
+    assert statuses == [401] * 10 + [429]
+    assert from_network(stage, 1, right) == 429
+    assert from_network(stage, 2, right) == 200
+
+
+def test_guesses_from_everywhere_are_bounded_and_let_through_whoever_signed_in_there_before(
+    stage: Stage, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del owner
+    monkeypatch.setattr(attempts, "SPREAD_MAX", 12)
+    wrong, right = ({"email": "owner@example.com", "password": one} for one in ("wrong", PASSWORD))
+    assert from_network(stage, 9, right) == 200
+    assert [from_network(stage, n, wrong) for n in range(1, 5) for _ in range(3)] == [401] * 12
+    assert from_network(stage, 8, right) == 429
+    assert from_network(stage, 9, right) == 200
+    assert [from_network(stage, 9, wrong) for _ in range(11)] == [401] * 10 + [429]  # And there, too, ten are enough.
+
+
+def from_network(stage: Stage, network: int, sent: dict[str, str]) -> int:
+    far = {"x-forwarded-for": f"203.0.{network}.9"}
+    return Browser(stage).ask("POST", "/v1/session", sent, far).status
 
 
 def test_one_address_may_not_try_many_accounts(stage: Stage, owner: Browser) -> None:
@@ -236,7 +265,7 @@ def test_a_forgotten_password_is_reset_by_the_link_in_the_log(
     links: list[str] = []
     while not links:  # The answer did not wait for it.
         Browser(stage).ask("GET", "/v1/session")
-        links = [one.getMessage() for one in caplog.records if "/reset#" in one.getMessage()]
+        links = [line for line in map(TextLines("front").format, caplog.records) if "/reset#" in line]
     assert len(links) == 1
     token = links[0].partition("#")[2]
     sent = {"token": token, "password": "two horses that read"}

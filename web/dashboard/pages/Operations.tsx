@@ -35,10 +35,10 @@ export function OperationsPage() {
       {isForbidden ? (
         <section class="card">
           {facts.live ? (
-            <Empty title="The gauges are not for your address">
+            <Empty title="The gauges are for owners of the instance">
               <p>
-                The setting <code>http_metrics_networks</code> says who may read them.{" "}
-                <a href="/readyz">Readiness</a> is told to everybody.
+                Owners read them wherever they are signed in, and programs in the networks of the setting{" "}
+                <code>http_metrics_networks</code>. <a href="/readyz">Readiness</a> is told to everybody.
               </p>
             </Empty>
           ) : (

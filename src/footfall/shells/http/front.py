@@ -67,6 +67,8 @@ SALT_CHORES_S = 60.0
 JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
 
+DEMO_HOURS, DEMO_PAST_HITS_MAX = 23, 1_000_000  # Some 40 s of sending; at a high rate the past is shorter.
+
 _log = logging.getLogger(__name__)
 
 
@@ -304,6 +306,8 @@ class Front:
             return None
         url = f"http://{self._settings.http_host}:{port}"
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
+        hours = min(DEMO_HOURS, int(DEMO_PAST_HITS_MAX / rate / 3_600))  # So that a first look has a yesterday.
+        command += ["--titles", "--backfill-hours", str(hours), "--if-empty"]
         return await asyncio.create_subprocess_exec(sys.executable, *command)
 
 
