@@ -4,14 +4,13 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-# Tests that start servers (tests/scenarios) share two cores with them, so they run one after another.
 PARALLEL ?= -n 2 --dist loadfile
 
 BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := src tests bench scripts
 DASHBOARD := src/footfall/shells/http/static/built/manifest.json
-WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -type f -print)
+WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -path web/widget -prune -o -type f -print)
 
 .DEFAULT_GOAL := check
 .PHONY: check setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map tracker soak bench \
@@ -61,7 +60,7 @@ web: $(STAMP)  ## types, lint and units of web/
 
 pytest: $(STAMP) $(DASHBOARD)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
-	$(BIN)/python -m pytest tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)
@@ -71,7 +70,7 @@ map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
 	$(BIN)/python scripts/map.py
 	$(BIN)/python scripts/reference.py
 
-tracker: $(STAMP)  ## minify web/tracker into the package
+tracker: $(STAMP)  ## minify web/tracker and web/widget into the package
 	$(BIN)/python scripts/tracker.py
 
 soak: setup-tests $(DASHBOARD)  ## the long campaigns

@@ -13,6 +13,7 @@ from bench import (
     bench_catalogue,
     bench_client,
     bench_cold_start,
+    bench_dashboard,
     bench_fresh,
     bench_hot_asset,
     bench_import,
@@ -21,6 +22,7 @@ from bench import (
     bench_load,
     bench_memory,
     bench_metrics,
+    bench_referrers,
     bench_restart,
     bench_serve,
     bench_steps,
@@ -54,6 +56,8 @@ BENCHES: Mapping[str, Bench] = {
     "attacks": bench_attacks.run,
     "verdicts": bench_verdicts.run,
     "metrics": bench_metrics.run,
+    "referrers": bench_referrers.run,
+    "dashboard": bench_dashboard.run,
 }
 
 

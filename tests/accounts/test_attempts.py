@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.accounts import attempts as module
-from footfall.accounts.attempts import ATTEMPTS_MAX, WITHIN_S, Attempts, TooManyAttempts
+from footfall.accounts.attempts import ATTEMPTS_MAX, SPREAD_MAX, WITHIN_S, Attempts, TooManyAttempts
 
 
 class Watch:
@@ -68,3 +68,24 @@ def test_memory_is_bounded_and_holds_nobodys_name(monkeypatch: pytest.MonkeyPatc
         attempts.take(f"ann{n}@example.com")
     assert len(attempts) == 50
     assert "example.com" not in repr(vars(attempts))
+
+
+def test_somebody_whom_many_try_waits_later_and_no_longer_than_a_quarter_of_an_hour() -> None:
+    watch = Watch()
+    attempts = Attempts(b"k" * 32, seconds=watch)
+    for n in range(SPREAD_MAX):
+        attempts.take(f"network {n}", spread="ann")
+    with pytest.raises(TooManyAttempts):
+        attempts.take("another network", spread="ann")
+    attempts.take("another network")  # where she is known
+    watch.now_s += WITHIN_S
+    attempts.take("another network", spread="ann")
+
+
+def test_networks_that_are_known_are_bounded_and_named_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KNOWN_MAX", 2)
+    attempts = Attempts(b"k" * 32, seconds=lambda: 0.0)
+    for n in range(3):
+        attempts.know(f"ann@{n}")
+    assert [attempts.is_known(f"ann@{n}") for n in range(3)] == [False, True, True]
+    assert "ann" not in repr(vars(attempts))

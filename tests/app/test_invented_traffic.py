@@ -16,6 +16,7 @@ from footfall.app.invented_traffic import (
     Surge,
 )
 from footfall.flow.collect.parse import parse_hits
+from footfall.values.source import source_of
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, moment_from_text
 
 NOON_MS = moment_from_text("2026-11-16T12:00Z")  # A Monday.
@@ -56,6 +57,13 @@ def test_a_hit_has_the_fields_and_labels_of_its_story() -> None:
         }
         assert (hit["brand"], hit["sectionId"], hit["url"]) == ("demo", story.section_id, story.url)
         assert (hit["resourceType"], hit["paidType"]) == (story.resource_type, story.paid_type)
+
+
+def test_readers_come_from_where_readers_come_from() -> None:
+    sources = Counter(source_of(str(hit["referrer"])) for hit in newsroom().hits(NOON_MS, 2_000))
+    assert [source for source, _ in sources.most_common(3)] == ["google.com", "direct", "demo.example"]
+    assert {"facebook.com", "x.com", "news.google.com"} < sources.keys()
+    assert "unknown" not in sources
 
 
 def test_every_hit_is_one_that_collect_takes() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.app.logs import JsonLines, TextLines, fields, without_secrets
+from footfall.app.logs import JsonLines, OwnLink, TextLines, fields, without_secrets
 
 KEYS = ("ffsec_0123456789abcdefXYZ-_", "ffpub_zzzz")
 AROUND = st.sampled_from([" ", "(", "'", "[", "=", ", ", ": ", ":", '"', "x "])
@@ -45,6 +45,17 @@ def test_a_line_of_json_is_one_object() -> None:
         "brand": "abc",
         "hits": 3,
     }
+
+
+@pytest.mark.parametrize("make", [TextLines, JsonLines])
+def test_a_link_of_our_own_can_be_opened_and_what_stands_around_it_stays_hidden(
+    make: Callable[[str], logging.Formatter],
+) -> None:
+    own = OwnLink("http://127.0.0.1:8899/reset#p_1~x")
+    line = make("front").format(record("asked from 10.1.2.3", link=own, peer="10.1.2.4", error=True))
+    assert own in line
+    assert "10.1.2" not in line
+    assert "inatrace" not in line
 
 
 def test_a_field_cannot_take_the_place_of_the_events_own() -> None:

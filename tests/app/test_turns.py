@@ -24,7 +24,7 @@ def test_a_question_that_comes_in_the_middle_of_a_refresh_is_answered_there_and_
         ours.sendall(framed(["ask", ["brand=abc&limit=9", DAY_ASKED, "brand=new"]]))
         turns._refresh()
         told = Unframed().feed(ours.recv(1 << 18))
-        assert [message[0] for message in told] == ["answers", "changed"]
+        assert [message[0] for message in told] == ["answers", "changed", "rows"]
         assert [one[0] for one in told[0][1]] == ["brand=abc&limit=9"]
         later: set[str] = set()
         unframed = Unframed()

@@ -29,7 +29,7 @@ TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsT
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
     "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable"},
-    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable"},
+    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "RawBucket"},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
@@ -43,7 +43,7 @@ CHANGES = {
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
-    "Maintenance": {"Stream", "StoreTable", "SaltsTable", "RawBucket", "RowsTable"},
+    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "SaltsTable", "RawBucket", "RowsTable"},
     "Judge": {"AccountsTable", "RawBucket"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
@@ -162,9 +162,10 @@ def test_a_role_reaches_its_own_resources_and_changes_only_those_it_must(resourc
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dict[str, Any], name: str) -> None:
     variables = resources[f"{name}Function"]["Properties"]["Environment"]["Variables"]
-    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "Judging", "ProxySecret"}
+    told = named_in(variables) - {"FreshnessSeconds", "CountingShards", "RawDays", "Uniques", "ProxySecret"}
+    told -= {"Judging", "Referrers"}
     about_people = {one for one in told if one.startswith(("People", "Smtp"))}
-    assert bool(about_people) == (name == "Collect")  # Whoever cannot change accounts mails nobody.
+    assert bool(about_people) == (name in ("Collect", "Maintenance"))  # Those two alone mail: links, and alerts.
     told -= about_people
     assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
@@ -172,12 +173,16 @@ def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dic
     assert variables["FOOTFALL_STREAM_SHARDS"] == {"Ref": "CountingShards"}
 
 
-def test_one_judge_runs_at_a_time_and_none_when_it_is_not_wanted(resources: dict[str, Any]) -> None:
+def test_one_judge_runs_at_a_time_and_none_when_it_is_not_wanted(
+    template: dict[str, Any], resources: dict[str, Any]
+) -> None:
     function = resources["JudgeFunction"]["Properties"]
     assert function["ReservedConcurrentExecutions"] == {"Fn::If": ["HasJudging", 1, {"Ref": "AWS::NoValue"}]}
     schedule = resources["JudgeSchedule"]["Properties"]
     assert schedule["ScheduleExpression"] == "rate(1 minute)"
-    assert schedule["State"] == {"Fn::If": ["HasJudging", "ENABLED", "DISABLED"]}
+    assert schedule["State"] == {"Fn::If": ["HasJudgeRuns", "ENABLED", "DISABLED"]}
+    wanted = [{"Fn::Equals": [{"Ref": name}, "true"]} for name in ("Judging", "Referrers")]
+    assert template["Conditions"]["HasJudgeRuns"] == {"Fn::Or": wanted}
 
 
 def test_every_parameter_lies_within_what_its_setting_takes(template: dict[str, Any]) -> None:

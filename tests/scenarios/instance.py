@@ -34,6 +34,16 @@ class Answer:
         return json.loads(self.body)
 
 
+def taken(answer: http.client.HTTPResponse) -> Answer:
+    """Return an answer with its body; of a stream of events, which has no end, what comes first."""
+    headers = {k.lower(): v for k, v in answer.getheaders()}
+    if not headers.get("content-type", "").startswith("text/event-stream"):
+        return Answer(answer.status, headers, answer.read())
+    first = answer.read1()
+    answer.close()
+    return Answer(answer.status, headers, first)
+
+
 @dataclass(slots=True)
 class Instance:
     """One running server and its data."""
@@ -54,7 +64,7 @@ class Instance:
         with contextlib.closing(connection):
             connection.request(method, path, body, dict(headers or {}))
             answer = connection.getresponse()
-            return Answer(answer.status, {k.lower(): v for k, v in answer.getheaders()}, answer.read())
+            return taken(answer)
 
     def get(self, path: str) -> Answer:
         return self.call("GET", path)

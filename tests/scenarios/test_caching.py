@@ -44,10 +44,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Generator[House]:
         starter.end_all()
 
 
-def asked(front: Nginx, query: str, **headers: str) -> Answer:
+def asked(front: Nginx, query: str, *, path: str = "/v1/popular", **headers: str) -> Answer:
     connection = http.client.HTTPConnection("127.0.0.1", front.port, timeout=30)
     with contextlib.closing(connection):
-        connection.request("GET", f"/v1/popular?{query}", headers=headers)
+        connection.request("GET", f"{path}?{query}", headers=headers)
         answer = connection.getresponse()
         return Answer(answer.status, {name.lower(): value for name, value in answer.getheaders()}, answer.read())
 
@@ -145,6 +145,22 @@ def test_no_list_is_older_than_its_cache_time_while_counts_move(house: House) ->
         lambda it: it == everything,
         seconds=10,
     )
+
+
+def test_a_box_is_kept_like_its_list_and_an_error_is_not(house: House) -> None:
+    assert house.origin.post(hit("https://www.example.com/1", "boxed")).status == 202
+    title = b'[{"assetId": "https://www.example.com/1", "title": "One"}]'
+    assert house.origin.call("PUT", "/v1/assets?brand=boxed", title).status == 200
+    house.origin.drained("boxed")
+    query = "brand=boxed&limit=3"
+    until(lambda: house.origin.call("GET", f"/v1/widget?{query}").body, lambda body: b">One</a>" in body, seconds=10)
+    first, second = (asked(house.front, query, path="/v1/widget") for _ in range(2))
+    assert (said(first), said(second), first.body) == ("MISS", "HIT", second.body)
+    assert b">One</a>" in first.body
+    assert said(asked(house.front, f"{query}&title=Other", path="/v1/widget")) == "MISS"
+    for _ in range(2):
+        refused = asked(house.front, "brand=boxed&limit=99", path="/v1/widget")
+        assert (refused.status, refused.body, said(refused)) == (400, b"", "MISS")
 
 
 def test_hits_pass_through_with_the_address_that_nginx_saw(house: House) -> None:

@@ -60,6 +60,7 @@ PAGES = (
     Page("how-to/see-who-did-what.md", 1),
     Page("how-to/edit-lists.md", 4),
     Page("how-to/people.md", 7),
+    Page("how-to/alerts.md", 2),
     Page("how-to/describe-your-assets.md", 6),
     Page("how-to/keep-old-senders.md", 3),
 )

@@ -1,6 +1,8 @@
-// Asking the server. Whatever it refuses becomes a Problem with its own words; when it is not there, that is told apart.
+// Asking the server. Whatever it refuses becomes a Problem in words for people; when it is not there, that is told apart.
 import { Cell } from "./cell.ts";
+import { hearClock } from "./clock.ts";
 import { facts } from "./facts.ts";
+import { problemWords } from "./problems.ts";
 import type { Session } from "./shapes.ts";
 
 const GIVE_UP_MS = 12_000;
@@ -8,10 +10,10 @@ const GIVE_UP_MS = 12_000;
 export class Problem extends Error {
   constructor(
     readonly status: number,
-    detail: string,
+    readonly detail: string,
     readonly field = "",
   ) {
-    super(detail);
+    super(problemWords(detail, field));
   }
 }
 
@@ -43,11 +45,22 @@ export async function get<T>(path: string, query: Query = {}): Promise<T> {
   return (await ask<T>("GET", addressWith(path, query))).body;
 }
 
-export async function send<T>(method: string, path: string, body?: unknown, query: Query = {}): Promise<T> {
-  return (await ask<T>(method, addressWith(path, query), body)).body;
+export async function send<T>(
+  method: string,
+  path: string,
+  body?: unknown,
+  query: Query = {},
+  giveUpMs = GIVE_UP_MS,
+): Promise<T> {
+  return (await ask<T>(method, addressWith(path, query), body, giveUpMs)).body;
 }
 
-export async function ask<T>(method: string, address: string, body?: unknown): Promise<Answered<T>> {
+export async function ask<T>(
+  method: string,
+  address: string,
+  body?: unknown,
+  giveUpMs = GIVE_UP_MS,
+): Promise<Answered<T>> {
   const headers: Record<string, string> = {};
   if (method !== "GET") {
     const csrf = session.value?.csrf;
@@ -59,7 +72,7 @@ export async function ask<T>(method: string, address: string, body?: unknown): P
     headers,
     body: body === undefined ? null : JSON.stringify(body),
     cache: "no-cache", // A cache may keep a list for a while; we ask whether it is still the newest.
-    signal: AbortSignal.timeout(GIVE_UP_MS),
+    signal: AbortSignal.timeout(giveUpMs),
   });
   const told = await document(reply);
   if (!reply.ok) {
@@ -82,6 +95,7 @@ async function reached(address: string, options: RequestInit): Promise<Response>
   try {
     const reply = await fetch(address, { ...options, credentials: "same-origin" });
     missed.set(0);
+    hearClock(reply.headers);
     return reply;
   } catch (error) {
     missed.set(missed.value + 1);

@@ -5,8 +5,9 @@ import { go, place, useParameters } from "./address.ts";
 import { learnSession, missed, session } from "./api.ts";
 import { patience } from "./asking.ts";
 import { useCell } from "./cell.ts";
-import { StandingContext } from "./context.ts";
+import { StandingContext, subject } from "./context.ts";
 import { brandOf, facts, knownBrands } from "./facts.ts";
+import { AccountPage } from "./pages/Account.tsx";
 import { AssetPage } from "./pages/Asset.tsx";
 import { AudiencePage } from "./pages/Audience.tsx";
 import { LedgerPage } from "./pages/Ledger.tsx";
@@ -34,9 +35,10 @@ export function App() {
   const known = knownBrands(who?.brands ?? [], facts.brands);
   const brand = brandOf(wanted, known);
   const page = pageOf(path);
-  useTitle(page?.name ?? "Nothing here", brand);
+  useTitle(useCell(subject) || (page?.name ?? "Nothing here"), brand);
   useEffect(() => {
-    if (who?.needsSetup && !isOfPeople(path) && !known.length) go("/setup", { replaces: true });
+    // An address that names a brand is somebody's who only wants to look at it.
+    if (who?.needsSetup && !isOfPeople(path) && !known.length && !wanted) go("/setup", { replaces: true });
   }, [who]);
 
   const standing = {
@@ -58,6 +60,7 @@ function content(path: string, brand: BrandFacts | null, isKnown: boolean): Comp
   if (path === "/setup") return <SetupPage />;
   if (path === "/invitation") return <InvitationPage />;
   if (path === "/reset") return <ResetPage />;
+  if (path === "/account") return <AccountPage />;
   if (!pageOf(path)) return <Empty title="There is no such page">The menu has all that there are.</Empty>;
   if (!brand) return isKnown ? <NoBrand /> : <Loading />;
   // A page begins anew for each brand, so that nothing of another one is left in it.

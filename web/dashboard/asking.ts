@@ -19,6 +19,21 @@ export function patience(failures: number, everyMs: number, chance: number): num
   return failures === 0 ? everyMs : base * (0.75 + 0.5 * chance);
 }
 
+const WRONG = [400, 405, 410, 414, 422]; // The question itself is: the same one again has the same answer.
+
+export function isWrong(error: unknown): boolean {
+  return error instanceof Problem && WRONG.includes(error.status);
+}
+
+// How long after a failure the same is asked again; null: not by itself.
+export function waitAfter(error: unknown, failures: number, everyMs: number, chance: number): number | null {
+  const isBusy = error instanceof Problem && (error.status === 503 || error.status === 429);
+  if (isBusy && failures < 4) return BUSY_MS;
+  if (isBusy || error instanceof Gone || (everyMs && !isWrong(error)))
+    return patience(failures, everyMs, chance);
+  return null;
+}
+
 export function useAsked<T>(path: string | null, query: Query = {}, everyMs = 0): Asked<T> {
   const address = path === null ? null : addressWith(path, query);
   const [state, setState] = useState<{ address: string | null; value?: T; problem?: Problem }>({ address });
@@ -48,11 +63,8 @@ export function useAsked<T>(path: string | null, query: Query = {}, everyMs = 0)
         failures.current += 1;
         if (error instanceof Problem && !isBusy) setState({ address, problem: error });
         else if (!(error instanceof Gone) && !isBusy) throw error;
-        if (everyMs || error instanceof Gone || isBusy) {
-          later(
-            isBusy && failures.current < 4 ? BUSY_MS : patience(failures.current, everyMs, Math.random()),
-          );
-        }
+        const waitMs = waitAfter(error, failures.current, everyMs, Math.random());
+        if (waitMs !== null) later(waitMs);
       }
     };
     const onShown = () => {

@@ -1,6 +1,7 @@
 // Whose numbers the page shows, and how that brand tells the time.
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
+import { Cell } from "./cell.ts";
 import type { BrandFacts } from "./shapes.ts";
 import { Times } from "./words.ts";
 
@@ -19,3 +20,6 @@ export const StandingContext = createContext<Standing>({
 export function useStanding(): Standing {
   return useContext(StandingContext);
 }
+
+// What the page is about, where its name alone does not tell: tabs of two assets are told apart by it.
+export const subject = new Cell("");

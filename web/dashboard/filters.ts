@@ -10,6 +10,7 @@ export const FILTERS = [
 ] as const;
 export const INCLUDED = ["suspected", "bot", "ai", "prefetch", "blocked"] as const;
 const LIMITS = ["25", "50", "100"];
+const LIMIT_MAX = "100";
 
 export interface Wanted {
   period: string;
@@ -49,6 +50,11 @@ export function questionOf(brand: string, wanted: Wanted): Query {
     include,
     ...wanted.values,
   };
+}
+
+// The visitors of those that a list by hits shows: one question for all of them, in which nearly all of them are.
+export function visitorsQuestionOf(question: Query): Query {
+  return { ...question, sort: "uniques", limit: LIMIT_MAX };
 }
 
 // A value as it stands in a list of values: its own commas are written apart from those between values.

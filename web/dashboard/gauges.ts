@@ -55,3 +55,82 @@ export function ratesOf(readings: readonly Reading[], name: string): (number | n
     return (now - then) / Math.max(0.001, reading.at - before.at);
   });
 }
+
+export interface Fullness {
+  name: string;
+  now: number;
+  most: number;
+  unit: "bytes" | "count";
+  says: string;
+}
+
+// What there is beside what there may be; what the server does not tell is left out.
+export function fullnessOf(samples: readonly Sample[]): Fullness[] {
+  const limits = new Map(gaugesOf(samples, "footfall_limit", "of"));
+  const memory = gaugesOf(samples, "footfall_memory_bytes", "process");
+  const files = new Map(filesOf(gaugesOf(samples, "footfall_disk_bytes", "file")));
+  const [size, free] = [
+    gaugeOf(samples, "footfall_disk_size_bytes"),
+    gaugeOf(samples, "footfall_disk_free_bytes"),
+  ];
+  const rows: [string, number | undefined, number | undefined, Fullness["unit"], string][] = [
+    [
+      "Disk",
+      size !== undefined && free !== undefined ? size - free : undefined,
+      size,
+      "bytes",
+      "of the whole disk, by everybody",
+    ],
+    ["Raw hits", files.get("stream.db"), limits.get("raw_bytes"), "bytes", "when full, the oldest go"],
+    [
+      "Memory",
+      memory.length ? memory.reduce((sum, [, one]) => sum + one, 0) : undefined,
+      gaugeOf(samples, "footfall_memory_limit_bytes"),
+      "bytes",
+      "of the machine, by footfall",
+    ],
+    [
+      "Rows of lists",
+      gaugeOf(samples, "footfall_rows"),
+      limits.get("rows"),
+      "count",
+      "when full, brands nobody asks for go",
+    ],
+    [
+      "Ready answers",
+      gaugeOf(samples, "footfall_answers_bytes"),
+      limits.get("answers_bytes"),
+      "bytes",
+      "when full, those least asked for go",
+    ],
+    [
+      "Waiting for the disk",
+      gaugeOf(samples, "footfall_pending_bytes"),
+      limits.get("pending_bytes"),
+      "bytes",
+      "when full, senders have to wait",
+    ],
+    [
+      "Connections",
+      gaugeOf(samples, "footfall_connections"),
+      limits.get("connections"),
+      "count",
+      "when full, new ones are refused",
+    ],
+  ];
+  return rows.flatMap(([name, now, most, unit, says]) =>
+    now === undefined || !most ? [] : [{ name, now, most, unit, says }],
+  );
+}
+
+// Disk that a million hits take, as long as none of them was forgotten yet.
+export function bytesOfMillion(samples: readonly Sample[]): number | undefined {
+  const hits = gaugesOf(samples, "footfall_brand_accepted_total", "brand").reduce(
+    (sum, [, one]) => sum + one,
+    0,
+  );
+  const raw = new Map(filesOf(gaugesOf(samples, "footfall_disk_bytes", "file"))).get("stream.db");
+  if (gaugeOf(samples, "footfall_raw_since_seconds") !== 0 || hits < 10_000 || raw === undefined)
+    return undefined;
+  return (raw / hits) * 1e6;
+}

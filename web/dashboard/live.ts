@@ -1,7 +1,8 @@
 // What is read now, as the server tells it. Where it cannot tell, it is asked, no more often than caches let go.
 import { ask, missed } from "./api.ts";
-import { patience } from "./asking.ts";
+import { isWrong, patience } from "./asking.ts";
 import { Cell } from "./cell.ts";
+import { LastHit, serverNow } from "./clock.ts";
 import { facts } from "./facts.ts";
 import type { List, Now, Series } from "./shapes.ts";
 
@@ -10,15 +11,19 @@ export type LiveState = "starting" | "live" | "polling" | "gone" | "paused";
 const POLL_MS = 5_000;
 const SILENT_MS = 75_000; // The list moves on with every minute, so that silence means that nobody is there.
 const AWAY_MS = 20_000; // A tab that is looked at again within this time never left.
+const POLLS_UNTIL_TOLD = 12; // A server that told nobody may do so again after a restart: it is tried once a minute.
 
 export class LiveFeed {
   readonly now = new Cell<Now | null>(null);
   readonly state = new Cell<LiveState>("starting");
   readonly trouble = new Cell<Error | null>(null);
-  heardAt = 0;
+  private readonly lastHit = new LastHit();
   private source: EventSource | null = null;
   private timer = 0;
+  private away = 0; // A clock of its own: what comes meanwhile must not keep a tab awake that nobody looks at.
+  private turn = 0; // Whoever began before the last beginning has nothing to say.
   private failures = 0;
+  private polls = 0;
   private isOver = false;
 
   constructor(private readonly brand: string) {
@@ -28,20 +33,28 @@ export class LiveFeed {
 
   close(): void {
     this.isOver = true;
-    clearTimeout(this.timer);
-    this.source?.close();
+    this.letGo();
+    clearTimeout(this.away);
     document.removeEventListener("visibilitychange", this.onShown);
   }
 
   private begin(): void {
     if (this.isOver) return;
-    clearTimeout(this.timer);
-    this.source?.close();
-    if (facts.live && this.failures % 3 !== 2) this.listen();
+    this.letGo();
+    const isTried = this.failures % 3 !== 2 || this.polls >= POLLS_UNTIL_TOLD;
+    if (facts.live && isTried) this.listen();
     else void this.poll();
   }
 
+  private letGo(): void {
+    this.turn += 1;
+    clearTimeout(this.timer);
+    this.source?.close();
+    this.source = null;
+  }
+
   private listen(): void {
+    this.polls = 0;
     const source = new EventSource(`/v1/live?${new URLSearchParams({ brand: this.brand })}`);
     this.source = source;
     this.watchSilence();
@@ -55,7 +68,7 @@ export class LiveFeed {
     source.addEventListener("error", () => {
       // The browser comes back by itself unless it was refused; whichever it is, asking tells why.
       if (this.isOver || this.source !== source) return;
-      source.close();
+      this.letGo();
       this.failures += 1;
       void this.poll();
     });
@@ -68,7 +81,7 @@ export class LiveFeed {
   }
 
   private async poll(): Promise<void> {
-    clearTimeout(this.timer);
+    const turn = this.turn;
     const minute = { brand: this.brand, grain: "minute", last: "2" };
     let waitMs = POLL_MS;
     try {
@@ -77,43 +90,46 @@ export class LiveFeed {
         ask<Series>("GET", `/v1/series?${new URLSearchParams(minute)}`),
         ask<Series>("GET", `/v1/series?${new URLSearchParams({ ...minute, measure: "uniques" })}`),
       ]);
-      if (this.isOver) return;
+      if (turn !== this.turn) return;
+      this.polls += 1;
       this.take(
-        { list: list.body, minutes: minutes.body, visitors: visitors.body, lastHit: null },
+        {
+          list: list.body,
+          minutes: minutes.body,
+          visitors: visitors.body,
+          lastHit: this.lastHit.take(minutes.body.points, serverNow()),
+        },
         "polling",
       );
       waitMs = facts.live ? POLL_MS : Math.max(POLL_MS, list.maxAgeS * 1_000);
     } catch (error) {
-      if (this.isOver) return;
+      if (turn !== this.turn) return;
       this.failures += 1;
       this.trouble.set(error instanceof Error ? error : new Error("no answer"));
       this.state.set("gone");
+      if (isWrong(error)) return;
       waitMs = patience(this.failures, POLL_MS, Math.random());
     }
     this.timer = setTimeout(() => this.begin(), waitMs) as unknown as number;
   }
 
   private take(now: Now, state: LiveState): void {
-    this.heardAt = Date.now();
     this.trouble.set(null);
     this.now.set(now);
     this.state.set(state);
   }
 
   private readonly onShown = (): void => {
-    if (this.isOver) return;
-    if (!document.hidden) {
-      if (this.state.value === "paused") {
-        this.state.set("starting");
-        this.begin();
-      }
+    clearTimeout(this.away);
+    if (document.hidden) {
+      this.away = setTimeout(() => {
+        this.letGo();
+        this.state.set("paused");
+      }, AWAY_MS) as unknown as number;
       return;
     }
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      if (!document.hidden) return;
-      this.source?.close();
-      this.state.set("paused");
-    }, AWAY_MS) as unknown as number;
+    if (this.source) return; // It is told all the while.
+    if (this.state.value === "paused") this.state.set("starting");
+    this.begin();
   };
 }

@@ -1,5 +1,6 @@
 // The minutes of the Now page: an hour that was asked for once, kept up with the newest minutes as they are told.
-import type { Point } from "./shapes.ts";
+import type { Point, Series } from "./shapes.ts";
+import { change } from "./words.ts";
 
 export function merged(known: readonly Point[], newest: readonly Point[], most: number): Point[] {
   const byStart = new Map(known.map((point) => [point.from, { ...point, open: false }]));
@@ -17,9 +18,40 @@ export function totalOf(points: readonly Point[], of: "hits" | "uniques"): numbe
   return points.reduce((sum, point) => sum + (point[of] ?? 0), 0);
 }
 
-// What a line shows: the open window would look like a fall, so it waits until it is over.
+// What a line shows: the open window would look like a fall, so it waits until it is over, or is drawn apart.
 export function drawn(points: readonly Point[], of: "hits" | "uniques"): (number | null)[] {
   return points.map((point) => (point.open ? null : (point[of] ?? null)));
+}
+
+// The open window, with the whole one before it from which its line comes; nothing where no window is open.
+export function soFar(points: readonly Point[], of: "hits" | "uniques"): (number | null)[] {
+  const open = points.findIndex((point) => point.open);
+  return points.map((point, place) =>
+    open >= 0 && (place === open || place === open - 1) ? (point[of] ?? null) : null,
+  );
+}
+
+// What a small line shows: the open window only where it is above the last whole one, so that it cannot look like a fall.
+export function sparkValues(points: readonly Point[]): number[] {
+  const values = points.filter((point) => !point.open).map((point) => point.hits ?? 0);
+  const open = points.find((point) => point.open)?.hits ?? 0;
+  return open > (values.at(-1) ?? 0) ? [...values, open] : values;
+}
+
+// Whether all hits are of the open hour and the one before it: their story is one of minutes.
+export function isYoung({ grain, points }: Series): boolean {
+  const first = points.findIndex((point) => point.hits);
+  return grain === "hour" && first >= 0 && first >= points.length - 2;
+}
+
+// How a series stands beside the same windows last week; only whole windows are compared.
+export function besideLastWeek(series: Series): string {
+  const both = series.lastWeek?.compared;
+  if (!both) return "";
+  if (both.hits === 0 && !both.hitsBefore && series.hits) return `no whole ${series.grain} to compare yet`;
+  return both.hitsBefore === 0 && both.hits
+    ? "nothing to compare with"
+    : change(both.hits ?? 0, both.hitsBefore);
 }
 
 // A chart's story in one sentence, for whoever does not see it.
@@ -29,10 +61,13 @@ export function story(
   clock: (text: string) => string,
 ): string {
   const filled = points.filter((point) => !point.open);
-  if (!filled.length) return "nothing yet";
+  const open = points.find((point) => point.open)?.[of];
+  const still = open ? `${open} in the open window` : "";
+  if (!filled.length) return still || "nothing yet";
   const values = filled.map((point) => point[of] ?? 0);
   const highest = values.indexOf(Math.max(...values));
   const most = filled[highest];
   const mean = Math.round(values.reduce((sum, value) => sum + value, 0) / values.length);
-  return `on average ${mean}, most ${values[highest]} at ${most ? clock(most.from) : ""}, last ${values.at(-1)}`;
+  const said = `on average ${mean}, most ${values[highest]} at ${most ? clock(most.from) : ""}, last ${values.at(-1)}`;
+  return still ? `${said}, ${still}` : said;
 }

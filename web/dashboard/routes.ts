@@ -17,6 +17,7 @@ export const PAGES: readonly PageOf[] = [
   { path: "/operations", name: "Operations", inMenu: true },
   { path: "/settings", name: "Settings", inMenu: true },
   { path: "/assets/", name: "Asset", inMenu: false },
+  { path: "/account", name: "Your account", inMenu: false },
   { path: "/sign-in", name: "Sign in", inMenu: false },
   { path: "/setup", name: "Set up", inMenu: false },
   { path: "/invitation", name: "Invitation", inMenu: false },

@@ -114,6 +114,7 @@ export interface Share {
 export interface Shares {
   from: string;
   to: string;
+  keptSince?: string;
   exact: boolean;
   hits: number;
   hitsBefore: number | null;
@@ -137,7 +138,23 @@ export interface Screening {
   hits: number;
   labels: { label: string; hits: number; share: number }[];
   reasons: Record<string, number>;
-  items: (Item & { suspected: number; persons: number; share: number })[];
+  reasonsSince?: string;
+  reasonsUntil?: string;
+  refused: Record<string, number>;
+  withoutRow?: number;
+  waiting: number;
+  items: (Item & { suspected: number; suspectedAtMost?: number; persons: number; share: number })[];
+}
+
+export interface Referrers {
+  from: string;
+  to: string;
+  hits: number;
+  sources: { source: string; hits: number; share: number }[];
+  other: number;
+  since: string | null;
+  until: string | null;
+  exact: boolean;
 }
 
 export interface Verdict {
@@ -151,6 +168,7 @@ export interface Verdict {
   cause: string;
   score: number;
   words: string;
+  narrowedTo: { agents: number; visitors: number } | null;
   explanation: Note[];
   foundAt: string;
   changedAt: string;
@@ -161,9 +179,18 @@ export interface Note {
   feature: string;
   words: string;
   value: number;
+  unit: string;
   attribution: number;
   direction: string;
   strength: number;
+}
+
+export type Decision = "confirm" | "release";
+
+export interface Decided {
+  id: string;
+  problem?: string;
+  recount?: { from?: string; to?: string; note?: string } | null;
 }
 
 export interface Verdicts {
@@ -185,4 +212,21 @@ export interface Session {
   brands: BrandFacts[];
   register: string;
   needsSetup: boolean;
+}
+
+export interface OwnPeriod {
+  span: string;
+  grain: string;
+  cache: string;
+}
+
+export interface BrandDocument {
+  brand: string;
+  title: string;
+  zone: string;
+  origins: string[];
+  isPublic: boolean;
+  unlabelled: string;
+  screening: string;
+  periods: Record<string, OwnPeriod>;
 }

@@ -3,6 +3,11 @@
 const WHOLE = new Intl.NumberFormat("en");
 const SHORT = new Intl.NumberFormat("en", { notation: "compact", maximumFractionDigits: 1 });
 const SHARE = new Intl.NumberFormat("en", { style: "percent", maximumFractionDigits: 1 });
+const COLUMN = new Intl.NumberFormat("en", {
+  style: "percent",
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+});
 const BYTE_UNITS = ["B", "kB", "MB", "GB", "TB"];
 
 export const LABELS: Record<string, string> = {
@@ -28,6 +33,11 @@ export function percent(value: number): string {
   return SHARE.format(value);
 }
 
+// A share in a column of shares: the same number of digits for each, so that they stand under each other.
+export function aligned(value: number): string {
+  return COLUMN.format(value);
+}
+
 export function counted(value: number, one: string, several = `${one}s`): string {
   return `${whole(value)} ${value === 1 ? one : several}`;
 }
@@ -36,6 +46,11 @@ export function counted(value: number, one: string, several = `${one}s`): string
 export function bounded(value: number, atMost: number | null | undefined): string {
   if (atMost === undefined || atMost === value) return whole(value);
   return atMost === null ? `at least ${whole(value)}` : `${whole(value)} to ${whole(atMost)}`;
+}
+
+// Whether every number of a list is certain.
+export function exactWords(isExact: boolean): string {
+  return isExact ? "counted exactly" : "some counts are given as a range";
 }
 
 export function change(now: number, before: number | null | undefined): string {

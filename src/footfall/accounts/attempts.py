@@ -8,6 +8,8 @@ from math import ceil
 from footfall.values.errors import FootfallError
 
 ATTEMPTS_MAX = 10
+SPREAD_MAX = 100  # against somebody from all networks together; 9,600 guesses a day find no password that we take
+KNOWN_MAX = 20_000  # networks from which somebody signed in
 WITHIN_S = 900.0
 SUBJECTS_MAX = 100_000  # Then those are forgotten that tried least lately; some 20 MB.
 
@@ -27,13 +29,20 @@ class Attempts:
         self._secret = secret
         self._seconds = seconds
         self._made: OrderedDict[bytes, list[float]] = OrderedDict()
+        self._known: OrderedDict[bytes, None] = OrderedDict()
 
-    def take(self, *subjects: str) -> None:
-        """Count an attempt against each subject, or raise TooManyAttempts and count it against none."""
+    def take(self, *subjects: str, spread: str = "") -> None:
+        """Count an attempt against each subject, or raise TooManyAttempts and count it against none.
+
+        The spread one is somebody whom many networks may try, of whom each is a subject of its own: its limit is
+        wider, so that nobody is locked out by whoever knows the name.
+        """
         now_s = self._seconds()
-        keys = [self._key(one) for one in subjects]
-        lately = {key: [at_s for at_s in self._made.get(key, ()) if now_s - at_s < WITHIN_S] for key in keys}
-        waits = [times[0] + WITHIN_S - now_s for times in lately.values() if len(times) >= ATTEMPTS_MAX]
+        limits = {self._key(one): ATTEMPTS_MAX for one in subjects} | (
+            {self._key(spread): SPREAD_MAX} if spread else {}
+        )
+        lately = {key: [at_s for at_s in self._made.get(key, ()) if now_s - at_s < WITHIN_S] for key in limits}
+        waits = [times[-most] + WITHIN_S - now_s for key, most in limits.items() if len(times := lately[key]) >= most]
         if waits:
             raise TooManyAttempts(max(1, ceil(max(waits))))
         for key, times in lately.items():
@@ -50,6 +59,18 @@ class Attempts:
                 self._made[key] = times
             else:
                 self._made.pop(key, None)
+
+    def know(self, subject: str) -> None:
+        """Remember somebody in a network: they have signed in there."""
+        key = self._key(subject)
+        self._known[key] = None
+        self._known.move_to_end(key)
+        while len(self._known) > KNOWN_MAX:
+            self._known.popitem(last=False)
+
+    def is_known(self, subject: str) -> bool:
+        """Tell whether somebody has signed in from a network, as far as is remembered."""
+        return self._key(subject) in self._known
 
     def __len__(self) -> int:
         """Return how many subjects are remembered."""

@@ -69,6 +69,11 @@ class Act(StrEnum):
     INVITED = "invited"
     INVITATION_WITHDRAWN = "invitation-withdrawn"
     ROLE_CHANGED = "role-changed"
+    ALERT_ADDED = "alert-added"
+    ALERT_CHANGED = "alert-changed"
+    ALERT_REMOVED = "alert-removed"
+    ALERT_ROTATED = "alert-rotated"
+    ALERT_TURNED_OFF = "alert-turned-off"
 
 
 class Note(Struct, frozen=True):

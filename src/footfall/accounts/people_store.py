@@ -267,6 +267,10 @@ class People:
         found = everything(self._table, keys.FAILED)
         return {one.key.sort: n for one in found if isinstance(n := one.item["n"], int)}
 
+    def has_other_owner(self, person: Person) -> bool:
+        """Tell whether somebody else owns the instance, too."""
+        return any(one.key.sort != keys.owner(person.id).sort for one in everything(self._table, keys.OWNERS))
+
     def remove(self, person: Person) -> None:
         """Forget somebody: their account, roles and sessions."""
         for brand in person.roles:

@@ -37,6 +37,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
 
 if TYPE_CHECKING:
+    from footfall.accounts.alert_store import AlertStore
     from footfall.accounts.verdict_store import VerdictStore
 
 _BRANDS, _KEYS, _ZONES = "brands", "keys", "zones"
@@ -105,6 +106,13 @@ class Register:
         from footfall.accounts.verdict_store import VerdictStore
 
         return VerdictStore(self._table, self.trail, clock=self._clock)
+
+    @property
+    def alerts(self) -> "AlertStore":
+        """Return what brands want to be told of."""
+        from footfall.accounts.alert_store import AlertStore  # when it is asked for, as verdicts are
+
+        return AlertStore(self._table, self.trail, clock=self._clock, random_bytes=self._random_bytes, by=self._by)
 
     @property
     def people(self) -> People:
@@ -186,6 +194,7 @@ class Register:
         """Remove a brand and its keys; its name is remembered, so that it does not become an open one."""
         self._require(name)
         self.people.forget_brand(name)
+        self.alerts.forget_brand(name)
         gone: list[Action] = [Delete(_key_of(record)) for record in self.keys(name)]
         self._write(gone[_REMOVED_AT_ONCE_MAX:])  # The rest fits into one transaction with the brand.
         note = self._noted(name, Act.BRAND_REMOVED, name, keys=len(gone))

@@ -276,12 +276,14 @@ class Answering:
         kept.asked_at_ms = now_ms
         return kept
 
+    @property
+    def rows(self) -> int:
+        """Return how many rows of lists are held in memory."""
+        return sum(one.board.rows for one in self._kept.values())
+
     def _make_room(self) -> None:
         """Let go of the boards that were not asked for longest, while all of them together hold too much."""
-        rows_max = self._settings.serve_rows_max
-        while len(self._kept) > 1 and (
-            len(self._kept) > BOARDS_MAX or sum(one.board.rows for one in self._kept.values()) > rows_max
-        ):
+        while len(self._kept) > 1 and (len(self._kept) > BOARDS_MAX or self.rows > self._settings.serve_rows_max):
             self._drop(next(iter(self._kept)))
 
     def _new_board(self, brand: str) -> Board:

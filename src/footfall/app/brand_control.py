@@ -14,6 +14,7 @@ from footfall.accounts.documents import changed_brand, document_of_brand, docume
 from footfall.accounts.keys import GRACE_MS, READ, WRITE, NewKey
 from footfall.accounts.register import Register
 from footfall.app import wiring
+from footfall.app.alert_control import ABOUT_ALERTS
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.people_control import ABOUT_PEOPLE
@@ -98,14 +99,18 @@ def _ground(settings: Settings, clock: Clock) -> Ground:
         return Ground(settings, brands_of_groups(stream.appended()), stream.kept_since_ms())
 
 
+def new_brand(register: Register, name: str, zone: str, changes: Mapping[str, Any], *, ground: Ground) -> Brand:
+    """Store a new brand and return it; what nobody says is as the settings have it for a brand of that name."""
+    base = ground.settings.brands.get(name) or Brand(name)
+    brand = Brand(name, zone=zone or base.zone, unlabelled=base.unlabelled, screening=base.screening)
+    brand = changed_brand(brand, changes, retention_ms=wiring.retention_ms(ground.settings))
+    register.add(brand, zone_in_use=zone_in_use(register, name, ground))
+    return brand
+
+
 def _add_brand(register: Register, request: Request, ground: Ground) -> Answer:
     name = str(request["brand"])
-    base = ground.settings.brands.get(name)
-    zone = request.get("zone") or (base.zone if base is not None else "UTC")
-    base = base or Brand(name)
-    brand = Brand(name, zone=str(zone), unlabelled=base.unlabelled, screening=base.screening)
-    brand = changed_brand(brand, _changes(request), retention_ms=wiring.retention_ms(ground.settings))
-    register.add(brand, zone_in_use=zone_in_use(register, name, ground))
+    brand = new_brand(register, name, str(request.get("zone") or ""), _changes(request), ground=ground)
     public = register.add_public_key(name)
     secret = register.add_secret_key(name, (WRITE, READ), label="first")
     return {**document_of_brand(brand), "publicKey": public.text, "secretKey": secret.text}
@@ -222,6 +227,10 @@ def _people(register: Register, request: Request, ground: Ground) -> Answer:
     return ABOUT_PEOPLE[str(request["do"])](register, request, ground.settings)
 
 
+def _alerts(register: Register, request: Request, ground: Ground) -> Answer:
+    return ABOUT_ALERTS[str(request["do"])](register, request, ground.settings)
+
+
 _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     "brands-add": _add_brand,
     "brands-list": _list_brands,
@@ -239,4 +248,5 @@ _DOINGS: Final[Mapping[str, Callable[[Register, Request, Ground], Answer]]] = {
     **dict.fromkeys(CHANGES_RULES, _rules),
     **dict.fromkeys(ABOUT_LISTS, _lists),
     **dict.fromkeys(ABOUT_PEOPLE, _people),
+    **dict.fromkeys(ABOUT_ALERTS, _alerts),
 }

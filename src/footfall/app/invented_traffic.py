@@ -89,7 +89,9 @@ class Newsroom:
         chance = self._chance("hits", at_ms)
         templates = chance.choices(self._templates, cum_weights=self._cumulative, k=count)
         readers = chance.choices(self._readers, k=count)
-        referrers = chance.choices(_REFERRERS, cum_weights=_REFERRER_WEIGHTS, k=count)
+        own = f"https://{self._brand}.example/"
+        came_from = chance.choices(_REFERRERS, cum_weights=_REFERRER_WEIGHTS, k=count)
+        referrers = [own if one is _FRONT_PAGE else one for one in came_from]
         return [
             {**template, "referrer": referrer, "visitor": reader}
             for template, referrer, reader in zip(templates, referrers, readers, strict=True)
@@ -258,14 +260,13 @@ _SECTIONS: Final = (
     *("News", "Politics", "Sports", "Economy", "Culture", "Food", "Science", "Travel", "Homes", "Health"),
     *("Opinion", "Weather"),
 )
+_FRONT_PAGE: Final = "the brand's own"
 _REFERRERS: Final = (
-    "",
-    "https://search.example/",
-    "https://social.example/feed",
-    "https://mail.example/newsletter",
-    "https://chat.example/",
+    *("", _FRONT_PAGE, "https://www.google.com/", "https://www.google.fi/", "https://l.facebook.com/"),
+    *("https://t.co/", "android-app://com.google.android.googlequicksearchbox/", "https://news.google.com/"),
+    *("https://www.bing.com/", "https://out.reddit.com/", "https://mail.example/newsletter", "https://chatgpt.com/"),
 )
-_REFERRER_WEIGHTS: Final = (45, 70, 88, 94, 100)
+_REFERRER_WEIGHTS: Final = (26, 48, 70, 74, 81, 86, 91, 94, 96, 97, 99, 100)
 _PLACES: Final = (
     *("Harborough Sands", "Millbrook", "Lower Fenwick", "Eastmere", "Saint Orla", "Pinevale", "Kestrel Bay"),
     *("Old Quarry", "Northgate", "Windle", "Marrow Hill", "the Tarn Valley"),

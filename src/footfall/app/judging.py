@@ -1,5 +1,7 @@
 """The judging process: reads raw hits beside the counting, finds who and what is not as people are, and says so.
 
+It counts where readers came from as well, since that, too, needs every raw hit and keeps nobody waiting.
+
 It never changes a hit and never keeps one waiting: it has the lowest priority, and where it cannot follow it goes on
 with what is new.
 """
@@ -17,6 +19,8 @@ from footfall.app.judge_memory import Memories
 from footfall.app.judging_steps import Finds, Ground, Judging, Pace, Report
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.link import Link
+from footfall.app.referring import Referring
+from footfall.app.referring_wiring import open_referring
 from footfall.app.set_apart import SetApart
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
 from footfall.flow.stream.minutes import ALL, Sources
@@ -64,8 +68,10 @@ class Written:
                     continue
 
 
-def serve_link(judging: Judging, link: Link, *, set_apart: SetApart | None = None) -> None:
-    """Judge, and set hits apart beside it, until the parent says stop or is gone."""
+def serve_link(
+    judging: Judging | None, link: Link, *, set_apart: SetApart | None = None, referring: Referring | None = None
+) -> None:
+    """Judge, set hits apart and count referrers, each if it is there, until the parent says stop or is gone."""
     is_busy = True
     told = Report()
     while True:
@@ -73,17 +79,25 @@ def serve_link(judging: Judging, link: Link, *, set_apart: SetApart | None = Non
         if messages is None:
             return
         if ["stop"] in messages:
-            judging.keep()
+            _end(judging, referring)
             return
         try:
-            is_busy = judging.step()
-            is_busy = (set_apart is not None and set_apart.step()) or is_busy
+            steps = [one.step() for one in (judging, set_apart, referring) if one is not None]
+            is_busy = any(steps)
         except PortError as error:
             _log.warning("judging waits, nothing is lost: %s", error)
             is_busy = False
-        if told != judging.report:
+        if judging is not None and told != judging.report:
             told = replace(judging.report)
             link.send(["judged", msgspec.to_builtins(told)])
+
+
+def _end(judging: Judging | None, referring: Referring | None) -> None:
+    """Keep what is in memory; what cannot be kept is read again."""
+    for keep in (judging and judging.keep, referring and referring.flush):
+        if keep is not None:
+            with contextlib.suppress(PortError):
+                keep()
 
 
 def pace_of(settings: Settings) -> Pace:
@@ -126,10 +140,12 @@ def main() -> None:
     settings, link = child.begin("judge")
     os.nice(NICE)
     clock = SystemClock()
-    judging, set_apart = open_judging(settings, clock, Written(link)), open_set_apart(settings, clock)
+    judging = open_judging(settings, clock, Written(link)) if settings.screening_judging else None
+    set_apart = open_set_apart(settings, clock) if settings.screening_judging else None
+    referring = open_referring(settings, clock) if settings.referrers else None
     link.send(["ready"])
     with contextlib.suppress(LinkEnded):
-        serve_link(judging, link, set_apart=set_apart)
+        serve_link(judging, link, set_apart=set_apart, referring=referring)
 
 
 if __name__ == "__main__":

@@ -39,6 +39,12 @@ def fields(**values: object) -> Mapping[str, object]:
     return {"fields": values}
 
 
+class OwnLink(str):
+    """A link to one of our own pages as a field's value: somebody is to open it, so its host is spelled out."""
+
+    __slots__ = ()
+
+
 class TextLines(logging.Formatter):
     """Lines for people: the moment, the level, the process, what happened, and its fields behind it."""
 
@@ -48,10 +54,12 @@ class TextLines(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Return the record as a line; a trace follows on lines of its own."""
-        named = "".join(f" {name}={_one_word(value)}" for name, value in _fields_of(record).items())
+        given = _fields_of(record).items()
+        named = "".join(f" {name}={_one_word(value)}" for name, value in given if not isinstance(value, OwnLink))
+        links = "".join(f" {name}={_one_word(value)}" for name, value in given if isinstance(value, OwnLink))
         line = f"{_moment(record)} {record.levelname} {self._process} {_one_line(record.getMessage())}{named}"
         trace = _trace(self, record)
-        return without_secrets(f"{line}\n{trace}" if trace else line)
+        return without_secrets(line) + links + (f"\n{without_secrets(trace)}" if trace else "")
 
 
 class JsonLines(logging.Formatter):
@@ -70,7 +78,7 @@ class JsonLines(logging.Formatter):
             "event": without_secrets(record.getMessage()),
         }
         for name, value in _fields_of(record).items():
-            line.setdefault(name, without_secrets(value) if isinstance(value, str) else value)
+            line.setdefault(name, _without_secrets(value))
         trace = _trace(self, record)
         if trace:
             line["trace"] = without_secrets(trace)
@@ -86,6 +94,12 @@ def without_secrets(text: str) -> str:
     text = _KEY.sub(r"ff\1_[hidden]", text)
     text = _TOKEN.sub(r"\1[hidden]", text)
     return _ADDRESS.sub(_hidden_address, text)
+
+
+def _without_secrets(value: object) -> object:
+    if isinstance(value, OwnLink) or not isinstance(value, str):
+        return value
+    return without_secrets(value)
 
 
 def _hidden_address(found: re.Match[str]) -> str:

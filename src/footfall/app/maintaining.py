@@ -30,6 +30,7 @@ from footfall.values.counter import is_of_counters
 from footfall.values.window import Grain
 
 if TYPE_CHECKING:  # Whoever does nothing but pass time needs none of what answers are made of.
+    from footfall.app.alerting_on_aws import AlertsOnAws
     from footfall.app.digesting import Digesting
 
 FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
@@ -52,6 +53,7 @@ class Maintained:
     rows: int = 0  # windows that were written as rows
     forgotten: int = 0  # objects of raw hits
     released: int = 0  # entries with hits whose labels are known by now
+    told: int = 0  # events of alerts
     recounted: int = 0  # steps of counting the past again under changed verdicts
     failures: list[str] = field(default_factory=list[str])
 
@@ -86,6 +88,7 @@ class Maintenance:
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
         self._reasons = NotedReasons(self.table, clock=clock, zone_of=self._zone_of, keep_ms=keep_ms)
         self._digesting: Digesting | None = None
+        self._alerts: AlertsOnAws | None = None
         self._finished_at_ms = self._cleared_at_ms = 0
 
     def run(self, until: Until) -> Maintained:
@@ -102,6 +105,7 @@ class Maintenance:
         brands = sorted({*done.last_hit_ms, *self._settings.brands, *self._accounts.register.all()})
         for shard in self._idle(checkpoints):
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
+        self._attempt(done, "alerts", lambda: self._tell_alerts(done, until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
         self._attempt(done, "finishing windows", lambda: self._finish(done, until))
         self._attempt(done, "the past under changed verdicts", lambda: self._put_right(done, until))
@@ -146,6 +150,13 @@ class Maintenance:
         """Note the reasons of the day before, once every shard that there is has passed its end."""
         if len(checkpoints) == self._settings.stream_shards:
             self._reasons.step(checkpoints)
+
+    def _tell_alerts(self, done: Maintained, until: Until) -> None:
+        if self._alerts is None:
+            from footfall.app.alerting_on_aws import AlertsOnAws
+
+            self._alerts = AlertsOnAws(self._settings, self.table, self._clock)
+        done.told += self._alerts.run(until)
 
     def _write_digests(self, brands: set[str], until: Until) -> None:
         if self._digesting is None:

@@ -26,6 +26,10 @@ Request = Mapping[str, Any]
 Answer = dict[str, Any]
 
 
+class LastOwner(Refused):
+    """Without the person nobody would own the instance."""
+
+
 def list_people(register: Register, _request: Request, _settings: Settings) -> Answer:
     """Return everybody who has an account."""
     return {"people": [_document(one) for one in register.people.all()]}
@@ -65,8 +69,15 @@ def reset(register: Register, request: Request, settings: Settings) -> Answer:
 def remove_person(register: Register, request: Request, _settings: Settings) -> Answer:
     """Forget somebody."""
     person = _named(register, request)
+    is_last = person.is_owner and not register.people.has_other_owner(person)
+    if is_last and not request.get("is_last_owner"):
+        raise LastOwner(
+            "email",
+            f"{person.email!r} is the last owner's; make another first with footfall people add EMAIL --owner, or say "
+            "--last-owner, and whoever has the code of a new set-up owns the instance",
+        )
     register.people.remove(person)
-    return _document(person)
+    return {**_document(person), "wasLastOwner": is_last}
 
 
 def show_setup_code(register: Register, _request: Request, settings: Settings) -> Answer:

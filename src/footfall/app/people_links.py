@@ -2,11 +2,12 @@
 
 from footfall.app.settings import Settings
 from footfall.ports.mail import Letter, Mail
+from footfall.values.clock import Clock
 
 INVITATION, RESET, SETUP = "invitation", "reset", "setup"
 
 
-def mail_from(settings: Settings) -> Mail | None:
+def mail_from(settings: Settings, clock: Clock) -> Mail | None:
     """Return the way to mail that the settings name; None when they name none."""
     if not settings.smtp_host:
         return None
@@ -16,7 +17,7 @@ def mail_from(settings: Settings) -> Mail | None:
     server = SmtpServer(
         settings.smtp_host, settings.smtp_port, settings.smtp_security, settings.smtp_user, settings.smtp_password
     )
-    return SmtpMail(server, sender=settings.smtp_from)
+    return SmtpMail(server, sender=settings.smtp_from, clock=clock)
 
 
 def link_to(settings: Settings, page: str, token: str, *, host: str = "") -> str:
@@ -25,8 +26,15 @@ def link_to(settings: Settings, page: str, token: str, *, host: str = "") -> str
     if not base and host:
         base = f"https://{host}" if settings.ground == "aws" else f"http://{host}"
     if not base and settings.ground != "aws":
-        base = f"http://{settings.http_host}:{settings.http_port}"
+        base = f"http://{_opened_host(settings.http_host)}:{settings.http_port}"
     return f"{base}/{page}#{token}" if token else f"{base}/{page}"
+
+
+def _opened_host(listens_on: str) -> str:
+    """Return what a browser on this machine calls the host; one that listens on all addresses has none of its own."""
+    if listens_on in ("", "0.0.0.0", "::"):  # noqa: S104 - nothing is bound to it here
+        return "localhost"
+    return f"[{listens_on}]" if ":" in listens_on else listens_on
 
 
 def letter_of_reset(to: str, link: str) -> Letter:

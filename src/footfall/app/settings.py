@@ -124,6 +124,12 @@ class Settings:
     smtp_user: str = _other("", "text", "The name to give to that server; empty: none is asked for.")
     smtp_password: str = _other("", "text", "The password that goes with it.")
     smtp_from: str = _other("", "text", "The address that mail to people is from.")
+    alerts_every_s: int = _whole(15, 1, 60, "How often alerts are looked at on one machine; on AWS it is each minute.")
+    alerts_private_places: bool = _other(
+        default=False,
+        kind="switch",
+        says="Let alerts be posted to private addresses and this machine, too (docs/how-to/alerts.md).",
+    )
     screening_rules: bool = _other(
         True,  # noqa: FBT003 - what it is unless it is set
         "switch",
@@ -170,6 +176,11 @@ class Settings:
         default=True,
         kind="switch",
         says="Count how many visitors assets, sections and brands have; when it is off, no visitor is counted.",
+    )
+    referrers: bool = _other(
+        default=True,
+        kind="switch",
+        says="Count where readers came from (docs/how-to/referrers.md); what was counted stays when it is off.",
     )
     store_keep_rows: int = _whole(500, 0, 1_000_000, "How many rows of each slice a final window keeps; 0 keeps all.")
     store_layout: Layout = field(

@@ -24,8 +24,14 @@ from footfall.values.window import instant_text
 READ_RECORDS = 1_000  # of each shard at a time
 SLACK_MS = 10 * MINUTE_MS  # Records lie in the order of arrival, but for the clocks of those at which they arrived.
 TOLD_EVERY = 500  # records
+LOOKED_EVERY = 20  # records: one may hold thousands of hits
 
 OnShare = Callable[[float], None]
+IsOver = Callable[[int], bool]  # with the hits that were judged so far
+
+
+def _never(_hits: int) -> bool:
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +46,17 @@ class TryOrder:
     limit: int = 10
 
 
-def tried(settings: Settings, order: TryOrder, *, clock: Clock, on_share: OnShare) -> dict[str, object]:
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """Who is told how far it is, and who may end it: what was tried by then is told, as what it is."""
+
+    on_share: OnShare
+    is_over: IsOver = _never
+
+
+def tried(
+    settings: Settings, order: TryOrder, *, clock: Clock, on_share: OnShare, is_over: IsOver = _never
+) -> dict[str, object]:
     """Return what would change for each brand if the rules were switched on; refuse what is not kept any more."""
     rules = tried_rules_from_document(order.document, screen_limits(settings))
     rules = msgspec.structs.replace(rules, spam=rules.spam | _spam_in_use(settings, clock))
@@ -57,7 +73,7 @@ def tried(settings: Settings, order: TryOrder, *, clock: Clock, on_share: OnShar
                 replace(order, brand=name),
                 raw=raw,
                 clock=clock,
-                on_share=lambda share, number=number: on_share((number + share) / len(names)),
+                watched=Watched(lambda share, number=number: on_share((number + share) / len(names)), is_over),
             )
             reports.append(one)
     finally:
@@ -71,7 +87,7 @@ def tried(settings: Settings, order: TryOrder, *, clock: Clock, on_share: OnShar
 
 
 def _tried_brand(
-    settings: Settings, rules: TriedRules, order: TryOrder, *, raw: RawHits, clock: Clock, on_share: OnShare
+    settings: Settings, rules: TriedRules, order: TryOrder, *, raw: RawHits, clock: Clock, watched: Watched
 ) -> dict[str, object]:
     since_ms = raw.kept_since_ms(order.brand)
     if since_ms > order.from_ms:
@@ -91,13 +107,24 @@ def _tried_brand(
     # Whoever came shortly before the span is known by its beginning; and hits may come as late as they are counted.
     begin_ms = order.from_ms - max(rules.limits.repeats_ms, MINUTE_MS, settings.count_future_ms)
     end_ms = min(order.to_ms + lateness_ms, clock.now_ms() + MINUTE_MS)
+    is_complete, through_ms = True, begin_ms
     for number, record in enumerate(_records(raw, order.brand, settings.stream_shards, begin_ms, end_ms)):
-        trial.add(record)
         if number % TOLD_EVERY == 0:
-            on_share(min(1.0, max(0.0, (record.arrived_at_ms - begin_ms) / max(1, end_ms - begin_ms))))
-    on_share(1.0)
+            watched.on_share(min(1.0, max(0.0, (record.arrived_at_ms - begin_ms) / max(1, end_ms - begin_ms))))
+        if number % LOOKED_EVERY == 0 and watched.is_over(trial.hits):
+            is_complete = False
+            break
+        trial.add(record)
+        through_ms = record.arrived_at_ms
+    watched.on_share(1.0)
+    return _told(trial, order.limit, mode=mode) | (
+        {"complete": True} if is_complete else {"complete": False, "arrivedUntil": instant_text(through_ms)}
+    )
+
+
+def _told(trial: Trial, limit: int, *, mode: str) -> dict[str, object]:
     return {
-        "brand": order.brand,
+        "brand": trial.brand,
         "mode": mode,
         "hits": trial.hits,
         "changed": trial.changed,
@@ -107,7 +134,8 @@ def _tried_brand(
         "shown": {"before": trial.before.shown, "after": trial.after.shown},
         "labels": _compared(_labels(trial.before), _labels(trial.after), name="label"),
         "reasons": _reasons(trial),
-        "items": trial.top(order.limit),
+        "items": trial.top(limit),
+        "examples": trial.most_changed(limit),
     }
 
 

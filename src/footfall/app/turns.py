@@ -25,6 +25,11 @@ class Answers(Protocol):
         """Tell whether a past span is on its way."""
         ...
 
+    @property
+    def rows(self) -> int:
+        """Return how many rows of lists are held in memory."""
+        ...
+
     def answer(self, canonical: str) -> Told | None:
         """Return an answer; None while what it needs is being read."""
         ...
@@ -64,6 +69,7 @@ class Turns:
         self._round_began_at = self._refresh_at
         self._renewals: OrderedDict[str, None] = OrderedDict()  # in order, each once
         self._renewed: list[Told] = []
+        self._rows_told = 0
         self._postponed: list[Message] = []  # what came in the middle of a refresh and has to wait for its end
 
     def take(self) -> bool:
@@ -133,6 +139,10 @@ class Turns:
                 self._link.send(["changed", brand, version])
             for brand, version in self._answering.take_dropped():
                 self._link.send(["dropped", brand, version])
+            rows = self._answering.rows
+            if rows != self._rows_told:
+                self._rows_told = rows
+                self._link.send(["rows", rows])
         except PortError as error:
             _log.warning("lists stay as they are: %s", error)
         self._round_began_at = time.monotonic()

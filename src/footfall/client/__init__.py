@@ -13,7 +13,7 @@ from footfall.client.errors import CallFailed, NotAnAddress, RefusedByServer, Un
 from footfall.client.footfall import Footfall
 from footfall.client.pages import Page
 from footfall.client.sending import Counts, Options, Refusal
-from footfall.client.signing import page_token
+from footfall.client.signing import NotSigned, page_token, verified_message
 
 __all__ = [
     "Footfall",
@@ -29,4 +29,6 @@ __all__ = [
     "RefusedByServer",
     "Unreachable",
     "page_token",
+    "verified_message",
+    "NotSigned",
 ]

@@ -11,6 +11,11 @@ import secrets
 import time
 
 SIGNATURE_HEADER = "Footfall-Signature"
+SKEW_S = 300
+
+
+class NotSigned(ValueError):
+    """A message that claims to be an alert of footfall's is not signed with the secret, or is not of now."""
 
 
 def signature_header(signing_key: str, body: bytes, *, at_s: int, nonce: str = "") -> str:
@@ -19,6 +24,28 @@ def signature_header(signing_key: str, body: bytes, *, at_s: int, nonce: str = "
     made = hmac.new(signing_key.encode("utf-8"), f"{at_s}.{nonce}.".encode("ascii"), hashlib.sha256)
     made.update(body)
     return f"t={at_s},n={nonce},v1={made.hexdigest()}"
+
+
+def verified_message(
+    secret: str, body: bytes, header: str, *, skew_s: int = SKEW_S, now_s: int | None = None
+) -> dict[str, object]:
+    """Return the message of an alert whose Footfall-Signature is right, or raise NotSigned."""
+    if now_s is None:
+        now_s = int(time.time())  # noqa: TID251 - there is nothing below the client to take a clock from
+    parts = [one.strip().partition("=") for one in header.split(",")]
+    said = {name: value for name, _, value in parts}
+    macs = [value for name, _, value in parts if name == "v1"]
+    moment, nonce = said.get("t", ""), said.get("n", "")
+    if not (moment.isascii() and moment.isdecimal() and len(moment) <= 12 and nonce.isascii() and macs):
+        raise NotSigned(f"the signature {header[:40]!r} has no t, n and v1")
+    right = hmac.new(secret.encode("utf-8"), f"{moment}.{nonce}.".encode("ascii"), hashlib.sha256)
+    right.update(body)
+    # While secrets are changed, one message has two.
+    if not any(hmac.compare_digest(mac.encode("utf-8"), right.hexdigest().encode("ascii")) for mac in macs):
+        raise NotSigned("the message is not signed with this secret")
+    if abs(now_s - int(moment)) > skew_s:
+        raise NotSigned(f"the message was signed {abs(now_s - int(moment)):,} s from now; at most {skew_s} are allowed")
+    return json.loads(body)
 
 
 def page_token(signing_key: str, brand: str, *, seconds: int = 900, origin: str = "", now_s: int | None = None) -> str:

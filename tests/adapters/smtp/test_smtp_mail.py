@@ -11,13 +11,14 @@ import pytest
 
 from footfall.adapters.smtp.smtp_mail import SmtpMail, SmtpServer
 from footfall.ports.mail import Letter, NotMailed
+from footfall.values.clock import SetClock
 from tests.engines.smtp import mail_server
 
 LETTER = Letter("ann@example.com", "Grüße", "Ein Link:\n\nhttps://footfall.example.com/reset#p_x~secret\n.\nEnde\n")
 
 
 def mail(server: SmtpServer) -> SmtpMail:
-    return SmtpMail(server, sender="footfall@example.com")
+    return SmtpMail(server, sender="footfall@example.com", clock=SetClock(1_794_744_000_250))
 
 
 def test_a_letter_arrives_as_it_was_written() -> None:
@@ -28,6 +29,16 @@ def test_a_letter_arrives_as_it_was_written() -> None:
     assert (message["From"], message["To"], message["Subject"]) == ("footfall@example.com", "ann@example.com", "Grüße")
     assert message["Auto-Submitted"] == "auto-generated"
     assert "https://footfall.example.com/reset#p_x~secret" in message.get_content()
+
+
+def test_every_letter_says_when_it_was_written_and_has_a_name_of_its_own_at_the_senders_domain() -> None:
+    with mail_server() as box:
+        for _ in range(2):
+            mail(SmtpServer("127.0.0.1", box.port, "none")).send(LETTER)
+    first, second = (email.message_from_string(one, policy=default) for one in box.letters)
+    assert first["Date"] == "Sun, 15 Nov 2026 12:00:00 -0000"
+    assert first["Message-ID"].endswith("@example.com>")
+    assert first["Message-ID"] != second["Message-ID"]
 
 
 def test_a_server_that_asks_who_it_is_is_told() -> None:

@@ -10,6 +10,12 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page
 
+from footfall.app import wiring
+from footfall.app.settings import Settings
+from footfall.screening.features import FeatureNote
+from footfall.screening.findings import Cause, SubjectKind
+from footfall.screening.verdicts import State, Verdict
+from footfall.values.clock import SystemClock
 from tests.scenarios.browser.scene import WAIT_S, Reader
 from tests.scenarios.instance import Instance, until
 
@@ -22,6 +28,12 @@ WHAT = (
     "reopens after two winters", "votes against the budget", "cancelled again: what passengers should know",
     "answers seven questions about housing", "in pictures", "is late, and nobody says why",
 )  # fmt: skip
+NOTES = (
+    FeatureNote("steadiness", 0.97, 1.9, "high", 0.98),
+    FeatureNote("hits", 6.7, 0.9, "high", 0.9),
+    FeatureNote("sections", 1.0, 0.3, "low", 0.6),
+)
+SUBJECTS = ("61c8f0a2b44d9e10", "71c8f0a2b44d9e10", "81c8f0a2b44d9e10", "91c8f0a2b44d9e10")
 BATCH = 2_000
 BUSY = "status of 503"  # What a busy machine has not read in time is asked for again, and shown then.
 
@@ -55,6 +67,27 @@ def fill(instance: Instance, brand: str, *, hits: int = 6_000, assets: int = 40)
     answer = instance.call("PUT", f"/v1/assets?brand={brand}", json.dumps(known).encode())
     assert answer.status == 200, answer.body
     instance.drained(brand)
+
+
+def hold(data: Path) -> None:
+    """Write what a judge would have found: visitors, and an asset with some of its readers."""
+    clock = SystemClock()
+    now_ms = clock.now_ms()
+    accounts = wiring.open_accounts(Settings(data_dir=str(data)), clock)
+    visitors = [
+        Verdict(
+            SubjectKind.VISITOR, subject, now_ms - 3_600_000, now_ms - 1_000 * number, Cause.UNUSUAL_VISITOR,
+            State.HELD, now_ms, score=3.1, words="evenness higher than usual", notes=NOTES, changed_at_ms=now_ms,
+        )
+        for number, subject in enumerate(SUBJECTS)
+    ]  # fmt: skip
+    asset = Verdict(
+        SubjectKind.ASSET, "story-1", now_ms - 3_600_000, now_ms, Cause.FEW_VISITORS, State.HELD, now_ms, score=4.2,
+        notes=(FeatureNote("repeats", 0.6, 1.0, "high", 0.9),), visitors=("0123456789abcdef", "fedcba9876543210"),
+        changed_at_ms=now_ms,
+    )  # fmt: skip
+    accounts.register.verdicts.find("herald", [*visitors, asset], since={})
+    accounts.table.close()
 
 
 class Editor:

@@ -3,6 +3,7 @@
 import html
 import itertools
 import json
+import re
 from collections.abc import Generator, Sequence
 from urllib.parse import quote
 
@@ -16,6 +17,7 @@ from tests.scenarios.instance import Instance, Starter, until
 PAYLOADS = 500
 BRANDS = 5  # A list has 100 rows at most.
 LABEL_BYTES_MAX = 64
+PAGES = ("Now", "Sections and types", "Trending", "Audience", "Screening", "Ledger", "Operations", "Settings")
 RUNS = ("top.ran=1", "alert(1)", "window['ran']=1", "parent.ran=1", "self.ran=1")
 SHAPES = (
     "<script>{}</script>", "<img src=x onerror={}>", "<svg onload={}>", "\"><script>{}</script>", "'><svg/onload={}>",
@@ -41,6 +43,13 @@ def short(text: str) -> str:
     return text.encode()[:LABEL_BYTES_MAX].decode(errors="ignore")
 
 
+def referrers(one: str) -> list[str]:
+    """Return referrers with a payload where a host stands, where an app's name does, and as all there is."""
+    # Of a host's letters only: this is what is left for somebody to put their words into, and it is shown.
+    letters = re.sub(r"[^a-z0-9]+", "-", one.lower()).strip("-")[:50]
+    return [f"https://{one}.example.com/", f"android-app://{one}", one, f"https://{letters}.example/"]
+
+
 @pytest.fixture(scope="module")
 def attacked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
     folder = tmp_path_factory.mktemp("attacked")
@@ -50,6 +59,9 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
         told = payloads()
         for number in range(BRANDS):
             send(instance, f"brand{number}", told[number::BRANDS])
+        for number in range(BRANDS):  # Referrers are counted behind the counting.
+            asked = f"/v1/referrers?brand=brand{number}"
+            until(lambda asked=asked: instance.get(asked).json()["hits"], bool, seconds=60)
         yield instance
     finally:
         starter.end_all()
@@ -59,12 +71,15 @@ def send(instance: Instance, brand: str, some: Sequence[str]) -> None:
     hits = [
         {
             "brand": brand, "assetId": f"{place}{one}"[:200], "sectionId": short(one), "resourceType": short(one),
-            "paidType": short(one), "referrer": f"https://example.com/{quote(one)}",
+            "paidType": short(one), "referrer": referrer,
         }
         for place, one in enumerate(some)
+        for referrer in referrers(one)
     ]  # fmt: skip
+    first = hits[0]["assetId"]  # Its page has all referrers, since they are listed by asset.
+    hits += [{**hit, "assetId": first} for hit in hits if hit["assetId"] != first]
     answer = instance.post(hits)
-    assert (answer.status, answer.json()) == (202, {"accepted": len(some), "duplicates": 0})
+    assert (answer.status, answer.json()) == (202, {"accepted": len(hits), "duplicates": 0})
     titled = [
         {"assetId": f"{place}{one}"[:200], "title": one, "authors": [one], "tags": [one]}
         for place, one in enumerate(some)
@@ -90,13 +105,16 @@ def test_nothing_that_strangers_send_runs_on_any_page(browser: Browser, attacked
         brand = f"brand{number}"
         editor.open(f"/most-read?brand={brand}&period=day&limit=100")
         seen += len(until(editor.rows, lambda rows: len(rows) == PAYLOADS // BRANDS, seconds=WAIT_S))
-        for name in ("Now", "Sections and types", "Trending", "Screening"):
+        for name in PAGES:
             editor.choose_page(name)
+            until(page.locator("h1").inner_text, lambda head, name=name: head.startswith(name), seconds=WAIT_S)
         editor.choose_page("Most read")
         until(editor.rows, bool, seconds=WAIT_S)
-        page.locator("table.assets .asset").nth(number).click()
+        page.locator("table.assets .asset").first.click()  # It has most hits, and every referrer.
         editor.settle()
         assert page.locator("h1").inner_text()
+        part = page.get_by_role("region", name="Where readers came from")
+        until(part.locator("tbody tr").count, lambda rows: rows > 1, seconds=WAIT_S)
         page.keyboard.press("/")
         page.keyboard.type("script")
         until(lambda: page.locator(".found a").count(), bool, seconds=WAIT_S)

@@ -202,11 +202,14 @@ def test_a_public_brand_with_keys_is_opened_by_its_name(browser: Browser, starte
     editor = Editor(browser, instance)
     editor.open("/")
     page = editor.page
-    expect(page.get_by_role("heading", name="No brand to show")).to_be_visible()
+    expect(page.get_by_role("heading", name="Set up footfall")).to_be_visible()  # Nobody owns the instance yet.
     assert editor.violations() == []
     page.get_by_label("Open a brand by its name").fill("harbour")
     page.get_by_role("button", name="Open").click()
     until(editor.rows, lambda rows: rows == ["What the harbour saw", "2", "3"], seconds=WAIT_S)
+    assert page.url == f"{instance.url}/?brand=harbour"
+    page.reload()
+    until(editor.rows, lambda rows: len(rows) == 3, seconds=WAIT_S)
     assert page.url == f"{instance.url}/?brand=harbour"
     page.get_by_role("navigation", name="Pages").get_by_role("link", name="Ledger").click()
     expect(page.get_by_role("heading", name="Sign in to see this")).to_be_visible()
@@ -214,7 +217,7 @@ def test_a_public_brand_with_keys_is_opened_by_its_name(browser: Browser, starte
     editor.leave(expected=["401"])
 
 
-def test_a_first_view_is_drawn_within_a_second_of_a_warm_server(browser: Browser, filled: Instance) -> None:
+def test_a_first_view_is_small_and_tells_when_it_was_painted(browser: Browser, filled: Instance) -> None:
     editor = Editor(browser, filled)
     editor.open(f"/?brand={BRAND}")
     until(editor.rows, bool, seconds=WAIT_S)
@@ -224,4 +227,9 @@ def test_a_first_view_is_drawn_within_a_second_of_a_warm_server(browser: Browser
         ".reduce((sum, one) => sum + one.transferSize, 0)"
     )
     assert 10_000 < sizes < 150_000
+    painted_ms = editor.inside("performance.getEntriesByName('first-contentful-paint')[0].startTime")
+    # How long it took depends on the machine: `python -m bench dashboard` measures that, and this only reports.
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    (SCREENSHOTS / "first-view.json").write_text(json.dumps({"paintedMs": painted_ms, "bytes": sizes}))
+    assert painted_ms > 0
     editor.leave()

@@ -7,8 +7,8 @@ import pytest
 
 from footfall.client import page_token
 from tests.scenarios.browser.publisher import Seen, seen
-from tests.scenarios.browser.scene import Scene, assets
-from tests.scenarios.instance import footfall
+from tests.scenarios.browser.scene import WAIT_S, Scene, assets
+from tests.scenarios.instance import footfall, until
 
 
 def test_a_page_without_storage_and_origin_is_counted(scene: Scene) -> None:
@@ -107,7 +107,9 @@ def test_a_page_s_token_goes_every_way_and_may_be_changed_as_it_goes(scene: Scen
     page.wait_for_load_state("networkidle")
     page.evaluate(f"document.querySelector('script[data-token]').dataset.token = '{token}'; footfall()")
     scene.count(3)
-    scene.readers[0].complaints.clear()  # The browser notes the refusal; no script is told.
+    # The browser notes the refusal; no script is told.
+    until(lambda: scene.readers[0].complaints, bool, seconds=WAIT_S)
+    scene.readers[0].complaints.clear()
 
 
 def test_an_instance_that_is_gone_is_not_the_page_s_trouble(scene: Scene) -> None:

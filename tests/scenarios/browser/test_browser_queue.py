@@ -2,40 +2,26 @@
 
 from pathlib import Path
 
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Locator, expect
 
-from footfall.app import wiring
-from footfall.app.settings import Settings
-from footfall.screening.features import FeatureNote
-from footfall.screening.findings import Cause, SubjectKind
-from footfall.screening.verdicts import State, Verdict
-from footfall.values.clock import SystemClock
-from tests.scenarios.browser.newsroom import Editor
+from tests.scenarios.browser.newsroom import NOTES, SUBJECTS, Editor, hold
 from tests.scenarios.browser.test_browser_people import set_up, shown
 from tests.scenarios.instance import Starter
 
-NOTES = (
-    FeatureNote("steadiness", 0.97, 1.9, "high", 0.98),
-    FeatureNote("hits", 812.0, 0.9, "high", 0.9),
-    FeatureNote("sections", 1.0, 0.3, "low", 0.6),
-)
+
+def bars_can_be_compared(held: Locator) -> None:
+    """Require that what a bar is of is said to everybody, and that all bars are equally long."""
+    header = held.get_by_role("columnheader", name="Part of the score")
+    header.scroll_into_view_if_needed()
+    expect(header).to_be_in_viewport()
+    assert header.locator("xpath=ancestor::*[contains(@class, 'hidden')]").count() == 0
+    bars = held.locator(".notes progress").evaluate_all("(all) => all.map((one) => one.getBoundingClientRect().width)")
+    assert len({round(width) for width in bars}) == 1, bars
 
 
-def hold(data: Path) -> None:
-    """Write what a judge would have found."""
-    clock = SystemClock()
-    now_ms = clock.now_ms()
-    accounts = wiring.open_accounts(Settings(data_dir=str(data)), clock)
-    verdict = Verdict(
-        SubjectKind.VISITOR, "61c8f0a2b44d9e10", now_ms - 3_600_000, now_ms, next(iter(Cause)), State.HELD, now_ms,
-        score=3.1, words="evenness of the time between hits higher than usual (61% of the score)", notes=NOTES,
-        changed_at_ms=now_ms,
-    )  # fmt: skip
-    accounts.register.verdicts.find("herald", [verdict], since={})
-    accounts.table.close()
-
-
-def test_what_was_held_is_explained_and_released(browser: Browser, starter: Starter, data: Path) -> None:
+def test_what_was_held_is_explained_and_decided_on_one_by_one_and_many_at_once(
+    browser: Browser, starter: Starter, data: Path
+) -> None:
     instance = starter.start(data, dev=False)
     editor = Editor(browser, instance)
     set_up(editor, instance)
@@ -44,12 +30,28 @@ def test_what_was_held_is_explained_and_released(browser: Browser, starter: Star
     editor.instance = starter.start(data, dev=False, port=instance.port)
     editor.open("/screening?brand=herald")
     page = editor.page
-    expect(page.get_by_text("1 waiting")).to_be_visible()
-    expect(page.get_by_text("evenness of the time between hits higher than usual")).to_be_visible()
-    assert page.locator(".notes progress").count() == len(NOTES)
+    expect(page.get_by_text("5 waiting")).to_be_visible()
+    first = page.locator(".verdict", has_text=SUBJECTS[0])
+    assert first.locator(".notes progress").count() == len(NOTES)
+    expect(first).to_contain_text("times as even as by chance")
+    bars_can_be_compared(first)
+    expect(page.locator(".verdict", has_text="story-1")).to_contain_text("only hits of 2 visitors")
     shown(editor, "review-queue")
-    page.get_by_role("button", name="Release: these are readers").click()
+    first.get_by_role("button", name="Release").click()
+    expect(page.get_by_text("4 waiting")).to_be_visible()
+    expect(page.locator(".card .balance")).to_contain_text("The past is being counted again")
+    for subject in SUBJECTS[1:3]:
+        page.get_by_label(f"Choose visitor {subject}").check()
+    page.get_by_role("button", name="Confirm 2 cases").click()
+    expect(page.get_by_text("2 waiting")).to_be_visible()
+    page.get_by_label("Kind").select_option("asset")
+    expect(page.locator(".verdict")).to_have_count(1)
+    page.get_by_label("Kind").select_option("")
+    expect(page.locator(".verdict")).to_have_count(2)
+    page.get_by_role("button", name="Release all").click()
+    page.get_by_role("button", name="Really release all").click()
     expect(page.get_by_text("0 waiting")).to_be_visible()
     page.get_by_role("button", name="Settled").click()
-    expect(page.locator(".verdict .tag")).to_have_text("released")
+    expect(page.locator(".verdict")).to_have_count(5)
+    assert sorted(page.locator(".verdict .tag").all_text_contents()) == ["kept out"] * 2 + ["released"] * 3
     editor.leave(expected=["net::ERR_"])

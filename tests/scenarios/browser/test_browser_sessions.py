@@ -46,12 +46,13 @@ def test_whoever_s_session_ended_signs_in_and_is_where_they_were(
     editor.instance = starter.start(data, dev=False, port=instance.port)
     editor.choose_page("Screening")
     expect(page.get_by_role("heading", name="Sign in to see this").first).to_be_visible()
-    assert page.get_by_role("button", name="Sign out").count() == 0  # Nobody is signed in, and the page knows.
+    # Nobody is signed in, and the page learns of it.
+    expect(page.get_by_role("button", name="Sign out")).to_have_count(0)
     page.get_by_role("main").get_by_role("link", name="Sign in").first.click()
     sign_in(editor)
     expect(page.get_by_role("heading", name="Screening", level=1)).to_be_visible()
     assert page.url.startswith(f"{instance.url}/screening?brand=herald")
-    assert page.locator(".refused").count() == 0
+    expect(page.locator(".refused")).to_have_count(0)
     editor.leave(expected=["status of 401", "net::ERR_"])
 
 
@@ -63,6 +64,7 @@ def test_signing_out_everywhere_ends_what_other_browsers_show(browser: Browser, 
     sign_in(at_work)
     at_work.choose_page("Settings")
     expect(at_work.page.get_by_role("heading", name="Keys")).to_be_visible()
+    at_work.page.get_by_role("link", name="Ann Editor").click()
     at_work.page.get_by_role("button", name="Sign out everywhere").click()
     expect(at_work.page.get_by_role("heading", name="Sign in")).to_be_visible()
     at_home.choose_page("Ledger")

@@ -101,3 +101,37 @@ def test_a_pipe_gets_no_moving_line(shell: Any, server: Any) -> None:
     server.answer({"accepted": 1}, status=202)
     shell.run("demo", "--url", server.url, "--rate", "100", "--seconds", "1")
     assert "\r" not in shell.printed()
+
+
+def test_some_readers_are_programs_and_the_rest_say_nothing_of_their_browser(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    assert shell.run("demo", "--url", server.url, "--rate", "200", "--seconds", "10") == 0
+    agents = [hit.get("agent") for asked in server.asked for hit in asked.json()]
+    programs = [agent for agent in agents if agent]
+    assert 0.02 < len(programs) / len(agents) < 0.12
+    assert any("GPTBot" in agent for agent in programs)
+
+
+def test_the_past_is_not_sent_again_to_a_brand_that_has_one_and_its_titles_are_told(shell: Any, server: Any) -> None:
+    argv = (
+        "demo",
+        "--url",
+        server.url,
+        "--rate",
+        "1",
+        "--seconds",
+        "3",
+        "--backfill-hours",
+        "1",
+        "--if-empty",
+        "--titles",
+    )
+    for items, has_past in (([], True), ([{"assetId": "7"}], False)):
+        server.asked.clear()
+        server.answer({"items": items}, status=200)
+        shell.run(*argv)
+        told = [one for asked in server.asked if asked.method == "PUT" for one in asked.json()]
+        assert len({one["assetId"] for one in told}) == len(told) >= 400
+        assert all(" " in one["title"] for one in told)
+        hits = [hit for asked in server.asked if asked.method == "POST" for hit in asked.json()]
+        assert any("at" in hit for hit in hits) is has_past

@@ -43,6 +43,7 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
             "brands",
             "keys",
             "people",
+            "alerts",
             "audit",
             "rules",
             "lists",

@@ -48,6 +48,19 @@ def test_the_code_of_the_set_up_is_shown_until_there_is_an_owner(data: str, shel
     assert "has an owner" in shell.complained()
 
 
+def test_the_last_owner_is_removed_only_when_that_is_said(data: str, shell: Any) -> None:
+    named = ("--data", data)
+    for name in ("ann", "bea"):
+        assert shell.run("people", "add", f"{name}@example.com", "--owner", *named) == 0
+    assert shell.run("people", "remove", "ann@example.com", *named) == 0
+    assert shell.run("people", "remove", "bea@example.com", *named) == 4
+    assert "is the last owner's" in shell.complained()
+    assert [one["email"] for one in told(shell, "list", *named)["people"]] == ["bea@example.com"]
+    assert shell.run("people", "remove", "bea@example.com", "--last-owner", *named) == 0
+    assert "Nobody owns the instance now" in shell.complained()
+    assert told(shell, "setup-code", *named)["code"]
+
+
 def test_links_begin_with_where_people_open_the_pages(data: str, shell: Any, tmp_path: Path) -> None:
     file = tmp_path / "footfall.toml"
     file.write_text('people_url = "https://footfall.example.com"\n', encoding="utf-8")
@@ -67,6 +80,7 @@ def test_links_begin_with_where_people_open_the_pages(data: str, shell: Any, tmp
         ("list", "ann@example.com"),
         ("invite", "--brand", "abc"),
         ("remove", "ann@example.com", "--owner"),
+        ("reset", "ann@example.com", "--last-owner"),
     ],
 )
 def test_words_that_make_no_sense_together_are_wrong_usage(words: tuple[str, ...], data: str, shell: Any) -> None:

@@ -58,6 +58,19 @@ def test_every_page_is_the_same_shell(stage: Stage, path: str) -> None:
     assert stage.ask(path, method="POST").status == 405
 
 
+def test_a_browser_at_a_mistyped_address_gets_the_page_that_says_so_and_a_program_a_problem(stage: Stage) -> None:
+    browser = {"accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
+    shown = stage.ask("/setings", headers=browser)
+    assert (shown.status, shown.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert shown_brands(shown) == ["abc"]
+    assert policy(shown)["script-src"].startswith("'nonce-")
+    asked = [("/setings", {"accept": "*/*"}), ("/v1/populer", browser), ("/v1", browser), ("/static/x.js", browser)]
+    for path, headers in asked:
+        reply = stage.ask(path, headers=headers)
+        assert (reply.status, reply.headers["content-type"]) == (404, "application/problem+json"), path
+    assert stage.ask("/setings", method="POST", headers=browser).headers["content-type"] == "application/problem+json"
+
+
 def test_only_what_has_this_answer_s_nonce_runs(stage: Stage) -> None:
     replies = [stage.ask("/") for _ in range(2)]
     nonces = {policy(reply)["script-src"] for reply in replies}
@@ -121,8 +134,8 @@ def test_nothing_else_of_the_folder_is_sent(stage: Stage, name: str) -> None:
 
 def test_the_script_asks_only_its_own_server() -> None:
     text = built().files[built().script][""].decode()
-    # Names of namespaces are no addresses that anybody asks; Preact has them for drawings and formulas.
-    addresses = set(re.findall(r"https?://[\w.-]+", text)) - {"http://www.w3.org"}
+    # Preact's names of namespaces and the example in a field are no addresses that anybody asks.
+    addresses = set(re.findall(r"https?://[\w.-]+", text)) - {"http://www.w3.org", "https://hooks.example.com"}
     assert addresses == set()
     for means in ("document.write", "eval(", "new Function", "dangerouslySetInnerHTML={"):
         assert means not in text

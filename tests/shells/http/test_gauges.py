@@ -201,3 +201,13 @@ def test_the_moment_since_which_raw_hits_are_kept_is_told(stage: Stage) -> None:
     assert gauges(stage)["footfall_raw_since_seconds"] == {(): 0}
     stage.stream.trim(0, through=1)
     assert gauges(stage)["footfall_raw_since_seconds"] == {(): (NOW_MS + 1) / 1_000}
+
+
+def test_how_full_it_is_stands_beside_what_it_may_hold(stage: Stage) -> None:
+    stage.state.answers.on_message(["rows", 1_234])
+    told = gauges(stage)
+    assert told["footfall_rows"] == {(): 1_234}
+    assert told["footfall_limit"]["rows",] == stage.state.settings.serve_rows_max
+    assert set(told["footfall_memory_bytes"]) == {("front",)}  # The others do not run on a stage.
+    assert 0 < told["footfall_memory_bytes"]["front",] < told["footfall_memory_limit_bytes"][()]
+    assert told["footfall_disk_size_bytes"][()] >= told["footfall_disk_free_bytes"][()] > 0

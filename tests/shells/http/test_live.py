@@ -1,6 +1,7 @@
 """Live lists: told when they change, once to each listener, by one ticker for all of them."""
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
@@ -8,7 +9,9 @@ import msgspec
 
 from footfall.accounts.brands import Brand, Brands
 from footfall.accounts.keyring import Keyring
+from footfall.accounts.keys import new_secret_key
 from footfall.app.settings import Settings
+from footfall.shells.http.access import Access
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.live import Live, LiveRoute, Pace
 from footfall.shells.http.live_questions import live_questions
@@ -66,13 +69,14 @@ def in_room(
     *,
     pace: Pace = QUICK,
     last_hits: Callable[[], Mapping[str, int]] = dict,
+    access: Access | None = None,
 ) -> None:
     async def work() -> None:
         teller = Teller()
         answers = Answers(teller, bytes_max=1_000_000)
         live = Live(answers, live_questions(brands(), Settings()), last_hits, pace=pace)
-        access = doorkeeper(brands(), Keyring(), SetClock(NOON_MS))
-        routes = {b"/v1/live": LiveRoute(live, access, lambda: b"date: today\r\n")}
+        keeper = access or doorkeeper(brands(), Keyring(), SetClock(NOON_MS))
+        routes = {b"/v1/live": LiveRoute(live, keeper, lambda: b"date: today\r\n")}
         async with served(routes, echo) as here:
             await test(Room(here, live, answers, teller))
             live.stop()
@@ -93,6 +97,17 @@ def test_a_listener_is_told_what_there_is_and_then_what_changes() -> None:
         assert (now["list"]["n"], first != second) == (2, True)
 
     in_room(test, last_hits=lambda: {"abc": NOON_MS})
+
+
+def test_the_first_is_told_as_soon_as_all_of_it_is_there_and_waits_for_no_tick() -> None:
+    async def test(room: Room) -> None:
+        client = await room.listener()
+        await until(lambda: len(room.teller.asked) >= len(PARTS))
+        room.tell(1)
+        assert (await told(client))[1]["list"]["n"] == 1
+        assert (await told(await room.listener()))[1]["list"]["n"] == 1  # Whoever comes then is told at once as well.
+
+    in_room(test, pace=Pace(tick_s=600.0, heartbeat_s=60.0, life_s=600.0, listeners_max=50))
 
 
 def test_the_head_says_that_it_is_a_stream_which_nobody_keeps() -> None:
@@ -173,6 +188,43 @@ def test_a_listener_is_let_go_in_time_and_when_the_instance_stops() -> None:
         assert (await refused.ask(get("/v1/live?brand=abc"))).status == 503
 
     in_room(stopping)
+
+
+def test_whoever_may_not_read_any_more_is_let_go_at_the_next_heartbeat_however_busy_the_brand_is() -> None:
+    known = Brands({"abc": Brand("abc", is_public=False)}, any_brand=False)
+    keyring = Keyring()
+    new = new_secret_key("abc", ("read",), label="", now_ms=NOON_MS, random_bytes=os.urandom, expires_at_ms=None)
+    keyring.replace("abc", [new.record])
+
+    async def test(room: Room) -> None:
+        client = await room.listener(f"authorization: Bearer {new.text}")
+        await until(lambda: len(room.teller.asked) >= len(PARTS))
+        async with asyncio.timeout(10):
+            await client.reader.readuntil(b": still here\n\n")  # It may stay over some heartbeats.
+            keyring.replace("abc", [])
+            ended = asyncio.ensure_future(client.reader.read())
+            for number in range(10_000):  # News come more often than heartbeats.
+                room.tell(number)
+                await asyncio.sleep(0.01)
+                if ended.done():
+                    break
+            await ended
+
+    pace = Pace(tick_s=0.01, heartbeat_s=0.2)
+    in_room(test, pace=pace, access=doorkeeper(known, keyring, SetClock(NOON_MS)))
+
+
+def test_a_list_that_becomes_private_is_not_told_to_everybody_any_longer() -> None:
+    known = Brands({"abc": Brand("abc")}, any_brand=False)
+
+    async def test(room: Room) -> None:
+        client = await room.listener()
+        async with asyncio.timeout(10):
+            await client.reader.readuntil(b": still here\n\n")
+            known.take_stored([Brand("abc", is_public=False)])
+            await client.reader.read()  # until it ends
+
+    in_room(test, pace=Pace(tick_s=0.02, heartbeat_s=0.05), access=doorkeeper(known, Keyring(), SetClock(NOON_MS)))
 
 
 def test_nothing_is_asked_for_when_nobody_listens() -> None:

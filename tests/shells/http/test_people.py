@@ -5,7 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from footfall.accounts import attempts
 from footfall.accounts.brands import Brand
+from footfall.app.logs import TextLines
 from tests.shells.http.people_stage import PASSWORD, SITE, Browser, invited, set_up
 from tests.shells.http.stage import Stage, staged
 
@@ -29,7 +31,9 @@ def test_the_first_run_makes_an_owner_and_a_brand_with_a_key_for_its_pages(stage
     owner = set_up(stage, brand="abc", title="The ABC", zone="Europe/Helsinki")
     told = owner.ask("GET", "/v1/session").json()
     assert (told["person"]["email"], told["person"]["isOwner"]) == ("owner@example.com", True)
-    assert told["brands"] == [{"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "role": "admin"}]
+    assert told["brands"] == [
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": [], "role": "admin"}
+    ]
     assert told["needsSetup"] is False
     keys = owner.ask("GET", "/v1/keys?brand=abc").json()["keys"]
     assert [key["kind"] for key in keys] == ["public"]
@@ -86,6 +90,33 @@ def test_after_ten_attempts_even_the_right_password_has_to_wait(stage: Stage, ow
     last = Browser(stage).ask("POST", "/v1/session", {"email": email, "password": PASSWORD})
     assert last.status == 429
     assert 1 <= int(last.headers["retry-after"]) <= 900
+
+
+def test_nobody_is_locked_out_elsewhere_by_whoever_knows_their_address(stage: Stage, owner: Browser) -> None:
+    del owner
+    wrong, right = ({"email": "owner@example.com", "password": one} for one in ("wrong", PASSWORD))
+    statuses = [from_network(stage, 1, wrong) for _ in range(11)]
+    assert statuses == [401] * 10 + [429]
+    assert from_network(stage, 1, right) == 429
+    assert from_network(stage, 2, right) == 200
+
+
+def test_guesses_from_everywhere_are_bounded_and_let_through_whoever_signed_in_there_before(
+    stage: Stage, owner: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    del owner
+    monkeypatch.setattr(attempts, "SPREAD_MAX", 12)
+    wrong, right = ({"email": "owner@example.com", "password": one} for one in ("wrong", PASSWORD))
+    assert from_network(stage, 9, right) == 200
+    assert [from_network(stage, n, wrong) for n in range(1, 5) for _ in range(3)] == [401] * 12
+    assert from_network(stage, 8, right) == 429
+    assert from_network(stage, 9, right) == 200
+    assert [from_network(stage, 9, wrong) for _ in range(11)] == [401] * 10 + [429]  # And there, too, ten are enough.
+
+
+def from_network(stage: Stage, network: int, sent: dict[str, str]) -> int:
+    far = {"x-forwarded-for": f"203.0.{network}.9"}
+    return Browser(stage).ask("POST", "/v1/session", sent, far).status
 
 
 def test_one_address_may_not_try_many_accounts(stage: Stage, owner: Browser) -> None:
@@ -185,18 +216,21 @@ def test_an_invitation_is_taken_once_and_can_be_withdrawn(stage: Stage, owner: B
     made = owner.ask("POST", "/v1/invitations", {"brand": "abc", "role": "viewer", "email": "vera@example.com"}).json()
     assert made["link"].startswith("http://footfall.example.com/invitation#abc~")
     token = made["link"].partition("#")[2]
-    shown = Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").json()
+    shown = Browser(stage).ask("POST", "/v1/invitations/offer", {"token": token}).json()
     assert shown == {"brand": "abc", "title": "The ABC", "role": "viewer", "email": "vera@example.com"}
     person = {"token": token, "password": PASSWORD, "name": "Vera"}
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "x@example.com"}).status == 400
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "vera@example.com"}).status == 201
     assert Browser(stage).ask("POST", "/v1/invitations/accept", {**person, "email": "y@example.com"}).status == 404
+    # A secret in an address would be in every proxy's log.
+    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").status == 405
+    assert Browser(stage).ask("POST", f"/v1/invitations/offer?token={token}", {}).status == 400
     second = owner.ask("POST", "/v1/invitations?brand=abc", {"role": "admin"}).json()
     listed = owner.ask("GET", "/v1/invitations?brand=abc").json()["invitations"]
     assert [(one["id"], one["role"], "link" in one) for one in listed] == [(second["id"], "admin", False)]
     assert owner.ask("DELETE", f"/v1/invitations/{second['id']}?brand=abc").status == 200
     token = second["link"].partition("#")[2]
-    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={token}").status == 404
+    assert Browser(stage).ask("POST", "/v1/invitations/offer", {"token": token}).status == 404
 
 
 def test_somebody_signed_in_takes_an_invitation_and_loses_no_role_by_it(stage: Stage, owner: Browser) -> None:
@@ -231,7 +265,7 @@ def test_a_forgotten_password_is_reset_by_the_link_in_the_log(
     links: list[str] = []
     while not links:  # The answer did not wait for it.
         Browser(stage).ask("GET", "/v1/session")
-        links = [one.getMessage() for one in caplog.records if "/reset#" in one.getMessage()]
+        links = [line for line in map(TextLines("front").format, caplog.records) if "/reset#" in line]
     assert len(links) == 1
     token = links[0].partition("#")[2]
     sent = {"token": token, "password": "two horses that read"}
@@ -274,7 +308,9 @@ def test_a_session_asks_about_a_brand_by_its_name(owner: Browser) -> None:
 def test_open_brands_are_everybodys_to_look_at(tmp_path: Path) -> None:
     with staged(tmp_path, brands={"open": Brand("open", zone="Asia/Kolkata")}) as opened:
         told = Browser(opened).ask("GET", "/v1/session").json()
-        assert told["brands"] == [{"brand": "open", "title": "", "zone": "Asia/Kolkata", "role": "viewer"}]
+        assert told["brands"] == [
+            {"brand": "open", "title": "", "zone": "Asia/Kolkata", "periods": [], "role": "viewer"}
+        ]
         owner = set_up(opened, brand="abc")
         vera = invited(owner, "abc", "viewer", "vera@example.com")
         assert vera.ask("GET", "/v1/ledger?brand=open").status == 200
@@ -290,7 +326,7 @@ def test_a_removed_brand_keeps_no_members_for_the_next_of_its_name(stage: Stage,
     run(desk.change("abc", lambda register: register.remove("abc")))
     run(desk.change("abc", lambda register: register.add(Brand("abc", zone="Europe/Helsinki"), zone_in_use=None)))
     assert vera.ask("GET", "/v1/ledger?brand=abc").status == 403
-    assert Browser(stage).ask("GET", f"/v1/invitations/accept?token={waiting}").status == 404
+    assert Browser(stage).ask("POST", "/v1/invitations/offer", {"token": waiting}).status == 404
     assert owner.ask("GET", "/v1/members?brand=abc").json()["members"] == []
 
 

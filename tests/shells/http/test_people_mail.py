@@ -4,6 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from footfall.app.logs import TextLines
+from footfall.app.people_links import link_to
+from footfall.app.settings import Settings
 from footfall.shells.http.password import send_link
 from footfall.shells.http.reception import Reception
 from tests.engines.smtp import Mailbox, mail_server
@@ -26,6 +29,11 @@ def mailing(box: Mailbox) -> dict[str, object]:
 def waited(stage: Stage, box: Mailbox, letters: int) -> None:
     while len(box.letters) < letters or box.said[-1] != "QUIT":  # The answer did not wait for it.
         Browser(stage).ask("GET", "/v1/session")
+
+
+def logged(caplog: pytest.LogCaptureFixture) -> str:
+    """Return the log as an operator reads it."""
+    return "\n".join(map(TextLines("front").format, caplog.records))
 
 
 def link_in(letter: str, page: str) -> str:
@@ -52,7 +60,7 @@ def test_an_invitation_and_a_reset_arrive_by_mail_and_are_not_logged(
         assert Browser(stage).ask("POST", "/v1/password/reset/accept", sent).status == 200
     assert box.recipients == ["vera@example.com", "vera@example.com"]
     assert "evil" not in "".join(box.letters)
-    assert "#p_" not in caplog.text
+    assert "#p_" not in logged(caplog)
 
 
 def test_a_server_that_takes_no_mail_leaves_the_link_in_the_log(
@@ -62,9 +70,31 @@ def test_a_server_that_takes_no_mail_leaves_the_link_in_the_log(
     with mail_server(refuses=True) as box, staged(tmp_path, brands={}, **mailing(box)) as stage:
         set_up(stage)
         assert Browser(stage).ask("POST", "/v1/password/reset", {"email": "owner@example.com"}).status == 202
-        while f"{URL}/reset#p_" not in caplog.text:
+        while f"{URL}/reset#p_" not in logged(caplog):
             Browser(stage).ask("GET", "/v1/session")
-    assert "did not take the mail" in caplog.text
+    assert "did not take the mail" in logged(caplog)
+
+
+def test_a_logged_link_can_be_opened_although_its_host_is_an_address(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    with staged(tmp_path, brands={}, http_host="127.0.0.1", http_port=8899) as stage:
+        set_up(stage)
+        assert Browser(stage).ask("POST", "/v1/password/reset", {"email": "owner@example.com"}).status == 202
+        while "/reset#p_" not in logged(caplog):
+            Browser(stage).ask("GET", "/v1/session")
+        token = logged(caplog).partition("link=http://127.0.0.1:8899/reset#")[2].split()[0]
+        sent = {"token": token, "password": "two horses that read"}
+        assert Browser(stage).ask("POST", "/v1/password/reset/accept", sent).status == 200
+
+
+@pytest.mark.parametrize(
+    ("host", "opened"),
+    [("0.0.0.0", "localhost"), ("::", "localhost"), ("::1", "[::1]"), ("news.example", "news.example")],
+)
+def test_a_link_names_a_host_that_a_browser_can_open(host: str, opened: str) -> None:
+    assert link_to(Settings(http_host=host, http_port=8899), "reset", "t") == f"http://{opened}:8899/reset#t"
 
 
 def test_for_somebody_unknown_the_server_is_asked_where_an_answer_waits_for_it_and_nothing_is_sent(

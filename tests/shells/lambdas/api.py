@@ -25,9 +25,10 @@ COLLECTED = {
     ("GET", "/v1/session"), ("POST", "/v1/session"), ("DELETE", "/v1/session"),
     ("GET", "/v1/sessions"), ("DELETE", "/v1/sessions"), ("POST", "/v1/setup"), ("POST", "/v1/register"),
     ("GET", "/v1/invitations"), ("POST", "/v1/invitations"), ("GET", "/v1/members"),
-    ("GET", "/v1/invitations/accept"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
+    ("POST", "/v1/invitations/offer"), ("POST", "/v1/invitations/accept"), ("POST", "/v1/password"),
     ("POST", "/v1/password/reset"), ("POST", "/v1/password/reset/accept"),
-    ("POST", "/v1/screening/verdicts"), ("POST", "/v1/metrics"),
+    ("POST", "/v1/screening/verdicts"), ("POST", "/v1/screening/try"), ("POST", "/v1/brands"),
+    ("GET", "/v1/alerts"), ("POST", "/v1/alerts"), ("GET", "/v1/alerts/history"), ("POST", "/v1/metrics"),
 }  # fmt: skip
 COLLECTED_BELOW = (
     ("DELETE", "/v1/assets/"), ("DELETE", "/v1/keys/"), ("POST", "/v1/keys/"), ("POST", "/v1/uniques/"),
@@ -35,6 +36,7 @@ COLLECTED_BELOW = (
     ("POST", "/v1/screening/verdicts/"),
     ("PUT", "/v1/metrics/"), ("POST", "/v1/metrics/"), ("DELETE", "/v1/metrics/"),
     ("DELETE", "/v1/invitations/"), ("PUT", "/v1/members/"), ("DELETE", "/v1/members/"),
+    ("PUT", "/v1/alerts/"), ("DELETE", "/v1/alerts/"), ("POST", "/v1/alerts/"),
 )  # fmt: skip
 
 _names = itertools.count(1)

@@ -20,6 +20,7 @@ class Keys:
     signed: str  # a secret key of the brand that asks for proofs
     signed_public: str
     signed_admin: str
+    signed_editor: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,14 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
     span = f"from={instant_text(hour_ms - HOUR_MS)}&to={instant_text(hour_ms)}"
     return [
         Asked("GET", "/v1/popular?brand=open&format=csv&period=day", 200),
+        Asked("GET", "/v1/widget?brand=open&title=Mest+l%C3%A4st&lang=sv", 200),
+        Asked("HEAD", "/v1/widget?brand=open&section=1&limit=3", 200),
+        Asked("GET", "/v1/widget?brand=open&limit=21", 400),
+        Asked("GET", "/v1/widget?brand=abc", 401),
+        Asked("GET", "/v1/widget?sort=uniques&brand=open", 200),
+        Asked("GET", "/v1/widget", 200, bearer(keys.reading)),
+        Asked("OPTIONS", "/v1/widget?brand=open", 204),
+        Asked("POST", "/v1/widget?brand=open", 405),
         Asked("GET", "/v1/trending?brand=open", 200),
         Asked("GET", "/v1/trending?brand=open&section=1&format=ndjson", 200),
         Asked("GET", "/v1/trending?brand=open&format=csv", 200),
@@ -61,5 +70,9 @@ def history(keys: Keys, *, hour_ms: int) -> list[Asked]:
         Asked("GET", "/v1/assets/1/series?brand=open", 200),
         Asked("GET", "/v1/assets/sports%2F%C3%A9t%C3%A9%2050%25/series?brand=open&format=csv", 200),
         Asked("DELETE", "/v1/assets/1/series", 405),
+        Asked("GET", "/v1/referrers?brand=open&period=never", 400),
+        Asked("GET", "/v1/referrers?brand=open&asset=1&section=1", 400),
+        Asked("GET", "/v1/referrers?brand=abc", 401),
+        Asked("POST", "/v1/referrers?brand=open", 405),
         *(Asked(*one) for one in (*screened(keys.reading), *visited(hour_ms=hour_ms))),
     ]

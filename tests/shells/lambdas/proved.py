@@ -120,6 +120,9 @@ def _judged(keys: Proving) -> list[Request]:
         ("POST", one, 400, admin, b'{"state": "held"}'),
         ("POST", one, 403, others, b'{"decision": "release"}'),
         ("POST", "/v1/screening/verdicts/1", 404, admin, b'{"decision": "release"}'),
+        ("GET", "/v1/screening/try", 200, admin, b""),
+        ("POST", "/v1/screening/try", 400, admin, b'{"rules": {"repeatsMax": -1}}'),
+        ("POST", "/v1/screening/try", 403, others, b"{}"),
     ]
 
 

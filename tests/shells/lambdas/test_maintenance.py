@@ -71,7 +71,7 @@ def test_a_round_as_lambda_runs_it_passes_time_where_no_hit_ever_came_and_tells_
     count_all(ground)
     function = run_handler(SOURCES, "footfall.shells.lambdas.maintenance.handler", ground.variables(), timeout_s=90)
     assert function.invoke({"source": "aws.events"}) == {
-        "passed": 1, "waiting": 0, "finished": 0, "forgotten": 0, "released": 0, "recounted": 0,
+        "passed": 1, "waiting": 0, "finished": 0, "forgotten": 0, "released": 0, "recounted": 0, "told": 0,
     }  # fmt: skip
     assert min(passed_ms(ground)) >= began_ms - 31_000
     assert function.invoke({})["passed"] == 0  # That was a moment ago.

@@ -156,7 +156,8 @@ def _look_at_brands(sides: tuple[Side, Side], owner: Twin, nobody: Twin) -> None
     owner.ask(200, "GET", "/v1/invitations?brand=abc")
     owner.ask(404, "DELETE", "/v1/invitations/nothing?brand=abc")
     owner.ask(404, "PUT", "/v1/members/p_nobody?brand=abc", {"role": "viewer"})
-    nobody.ask(404, "GET", "/v1/invitations/accept?token=abc~x~y")
+    nobody.ask(404, "POST", "/v1/invitations/offer", {"token": "abc~x~y"})
+    nobody.ask(400, "POST", "/v1/invitations/offer?token=abc~x~y", {})
 
 
 def _change_passwords(sides: tuple[Side, Side], owner: Twin, nobody: Twin) -> None:

@@ -2,25 +2,27 @@
 import { changed, go, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { drawn, story } from "../minutes.ts";
+import { besideLastWeek, drawn, soFar, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
+import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Series } from "../shapes.ts";
-import { bounded, change, whole } from "../words.ts";
+import { bounded, whole } from "../words.ts";
 
-const SPANS: Record<string, { name: string; grain: string; last: number }> = {
-  day: { name: "A day", grain: "hour", last: 24 },
-  week: { name: "A week", grain: "hour", last: 168 },
-  month: { name: "A month", grain: "day", last: 31 },
-  year: { name: "A year", grain: "day", last: 365 },
+// Referrers are told for a month at most.
+const SPANS: Record<string, { name: string; grain: string; last: number; hours: number }> = {
+  day: { name: "A day", grain: "hour", last: 24, hours: 24 },
+  week: { name: "A week", grain: "hour", last: 168, hours: 168 },
+  month: { name: "A month", grain: "day", last: 31, hours: 31 * 24 },
+  year: { name: "A year", grain: "day", last: 365, hours: 31 * 24 },
 };
 
 export function AudiencePage() {
   const { brand, times } = useStanding();
   const parameters = useParameters();
   const chosen = parameters.get("span") ?? "day";
-  const span = SPANS[chosen] ?? { name: "A day", grain: "hour", last: 24 };
+  const span = SPANS[chosen] ?? { name: "A day", grain: "hour", last: 24, hours: 24 };
   const query = { brand: brand.brand, grain: span.grain, last: span.last };
   const hits = useAsked<Series>("/v1/series", { ...query, compare: "lastWeek" }, 15_000);
   const people = useAsked<Series>("/v1/series", { ...query, measure: "uniques" }, 30_000);
@@ -58,7 +60,7 @@ export function AudiencePage() {
               <Figure
                 name="A week earlier"
                 value={whole(series.lastWeek?.hits ?? 0)}
-                says={compared(series)}
+                says={besideLastWeek(series)}
               />
               <Figure
                 name={people.value?.uniquesAre === "visitorDays" ? "Visitors, each day" : "Visitors"}
@@ -76,7 +78,12 @@ export function AudiencePage() {
                 says={story(series.points, "hits", (text) => times.windowOf(text, series.grain))}
                 times={series.points.map((point) => Date.parse(point.from) / 1000)}
                 lines={[
-                  { name: "Hits", look: "main", values: drawn(series.points, "hits") },
+                  {
+                    name: "Hits",
+                    look: "main",
+                    values: drawn(series.points, "hits"),
+                    soFar: soFar(series.points, "hits"),
+                  },
                   {
                     name: "A week earlier",
                     look: "faint",
@@ -97,7 +104,14 @@ export function AudiencePage() {
               title={`Visitors of each ${series.grain}`}
               says={story(series.points, "uniques", (text) => times.windowOf(text, series.grain))}
               times={series.points.map((point) => Date.parse(point.from) / 1000)}
-              lines={[{ name: "Visitors", look: "main", values: drawn(series.points, "uniques") }]}
+              lines={[
+                {
+                  name: "Visitors",
+                  look: "main",
+                  values: drawn(series.points, "uniques"),
+                  soFar: soFar(series.points, "uniques"),
+                },
+              ]}
               zone={series.zone}
               timeName={(seconds) => times.windowOf(new Date(seconds * 1000).toISOString(), series.grain)}
             />
@@ -108,12 +122,7 @@ export function AudiencePage() {
           </section>
         )}
       </Shown>
+      <ReferrersPart of={{}} hours={span.hours} />
     </>
   );
-}
-
-// Only whole windows are compared.
-function compared(series: Series): string {
-  const both = series.lastWeek?.compared;
-  return both ? change(both.hits ?? 0, both.hitsBefore) : "";
 }

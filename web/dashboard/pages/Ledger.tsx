@@ -1,10 +1,11 @@
 // Ledger: where every accepted hit went, adding up before your eyes.
 import { useAsked } from "../asking.ts";
-import { linesOf, reasonWords, sumOf } from "../books.ts";
+import { type Book, counterLinesOf, type Line, linesOf, sumOf, unknownLines } from "../books.ts";
 import { useStanding } from "../context.ts";
 import { Shown } from "../parts/states.tsx";
+import { reasonWords } from "../reasons.ts";
 import type { Ledger } from "../shapes.ts";
-import { percent, whole } from "../words.ts";
+import { aligned, whole } from "../words.ts";
 
 export function LedgerPage() {
   const { brand, times } = useStanding();
@@ -14,20 +15,39 @@ export function LedgerPage() {
       <div class="head">
         <h1>Ledger</h1>
       </div>
-      <p class="about">Every hit that was answered with “accepted” is in exactly one line.</p>
-      <section class="card" aria-label="The ledger">
-        <Shown asked={asked} what="Reading the ledger">
-          {(book) => <Book book={book} since={book.rawSince ? times.momentOf(book.rawSince) : ""} />}
-        </Shown>
-      </section>
+      <p class="about">Every hit that was accepted since the beginning is in exactly one line.</p>
+      <Shown asked={asked} what="Reading the ledger">
+        {(book) => (
+          <>
+            <section class="card" aria-label="The ledger">
+              <Balance book={book} lines={linesOf(book)} />
+              {book.rawSince ? (
+                <p class="about">
+                  Raw hits are kept since {times.momentOf(book.rawSince)}; those can be counted again.
+                </p>
+              ) : null}
+            </section>
+            {book.uniques ? (
+              <section class="card" aria-labelledby="counters-title">
+                <h2 id="counters-title">Values counted by name</h2>
+                <Balance
+                  book={book.uniques as Book}
+                  lines={counterLinesOf(book.uniques as Book)}
+                  what="value"
+                />
+              </section>
+            ) : null}
+          </>
+        )}
+      </Shown>
     </>
   );
 }
 
-function Book({ book, since }: { book: Ledger; since: string }) {
-  const lines = linesOf(book);
+function Balance({ book, lines, what = "hit" }: { book: Book; lines: readonly Line[]; what?: string }) {
   const sum = sumOf(lines);
   const isBalanced = sum === book.accepted;
+  const unknown = unknownLines(book);
   let running = 0;
   return (
     <>
@@ -39,13 +59,13 @@ function Book({ book, since }: { book: Ledger; since: string }) {
               What it is
             </th>
             <th scope="col" class="number">
-              Hits
+              {what === "hit" ? "Hits" : "Values"}
             </th>
             <th scope="col" class="number wide-only">
               Share
             </th>
             <th scope="col" class="number">
-              So far
+              Added up
             </th>
           </tr>
         </thead>
@@ -54,15 +74,20 @@ function Book({ book, since }: { book: Ledger; since: string }) {
             running += line.hits;
             return [
               <tr key={line.name} class={line.hits ? "" : "none"}>
-                <th scope="row">{line.name}</th>
+                <th scope="row">
+                  {line.name}
+                  {line.name === "In flight" && book.inFlightIsEstimate ? " (about)" : ""}
+                </th>
                 <td class="wide-only">{line.says}</td>
                 <td class="number">{whole(line.hits)}</td>
-                <td class="number wide-only">{book.accepted ? percent(line.hits / book.accepted) : "–"}</td>
+                <td class="number wide-only">{book.accepted ? aligned(line.hits / book.accepted) : "–"}</td>
                 <td class="number faint">{whole(running)}</td>
               </tr>,
               ...line.reasons.map((reason) => (
                 <tr key={`${line.name}-${reason.name}`} class="reason">
-                  <th scope="row">{reasonWords(reason.name)}</th>
+                  <th scope="row" title={reason.name}>
+                    {reasonWords(reason.name)}
+                  </th>
                   <td class="wide-only" />
                   <td class="number">{whole(reason.hits)}</td>
                   <td class="number wide-only" />
@@ -74,11 +99,18 @@ function Book({ book, since }: { book: Ledger; since: string }) {
         </tbody>
         <tfoot>
           <tr>
-            <th scope="row">Accepted</th>
-            <td class="wide-only">answered with 202</td>
-            <td class="number">{whole(book.accepted)}</td>
+            <th scope="row">Sum of the lines</th>
             <td class="wide-only" />
             <td class="number">{whole(sum)}</td>
+            <td class="wide-only" />
+            <td class="number">{whole(running)}</td>
+          </tr>
+          <tr>
+            <th scope="row">Accepted</th>
+            <td class="wide-only">answered with “accepted” (202)</td>
+            <td class="number">{whole(book.accepted)}</td>
+            <td class="wide-only" />
+            <td class="number">{isBalanced ? "✓ the same" : "not the same"}</td>
           </tr>
         </tfoot>
       </table>
@@ -86,7 +118,9 @@ function Book({ book, since }: { book: Ledger; since: string }) {
         {isBalanced
           ? "✓ The lines add up."
           : `The lines add up to ${whole(sum)}, not to ${whole(book.accepted)}.`}
-        {since ? ` Raw hits are kept since ${since}.` : ""}
+        {isBalanced || !unknown.length
+          ? ""
+          : ` The server has lines that this page does not know: ${unknown.join(", ")}.`}
       </p>
     </>
   );

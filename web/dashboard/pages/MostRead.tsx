@@ -3,15 +3,16 @@ import { changed, go, place, useParameters } from "../address.ts";
 import { addressWith } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { filtersSaid, questionOf, sparkOf, wantedFrom } from "../filters.ts";
+import { filtersSaid, questionOf, sparkOf, visitorsQuestionOf, wantedFrom } from "../filters.ts";
 import { AssetTable, type Column, hitsColumn } from "../parts/Assets.tsx";
 import { Filters } from "../parts/Filters.tsx";
 import { Spark } from "../parts/Spark.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
-import type { List } from "../shapes.ts";
-import { bounded, whole } from "../words.ts";
+import type { Item, List } from "../shapes.ts";
+import { bounded, exactWords, whole } from "../words.ts";
 
 const EVERY_MS = 10_000;
+const VISITORS_EVERY_MS = 60_000; // They are read from the store, so that they are asked for less often.
 
 export function MostReadPage() {
   const { brand, times, periods } = useStanding();
@@ -19,6 +20,11 @@ export function MostReadPage() {
   const wanted = wantedFrom(parameters, periods);
   const question = questionOf(brand.brand, wanted);
   const asked = useAsked<List>("/v1/popular", question, EVERY_MS);
+  const visited = useAsked<List>(
+    wanted.sort === "uniques" ? null : "/v1/popular",
+    visitorsQuestionOf(question),
+    VISITORS_EVERY_MS,
+  ).value;
   const set = (changes: Record<string, string>) => {
     const next = changed(parameters, { brand: brand.brand, ...changes });
     go(`${place.value.path}?${next}`, { replaces: true });
@@ -47,7 +53,7 @@ export function MostReadPage() {
           {(list) => (
             <>
               <p class="about">
-                {times.spanOf(list.from, list.to)} {brand.zone} · {list.exact ? "exact" : "within bounds"}
+                {times.spanOf(list.from, list.to)} {brand.zone} · {exactWords(list.exact)}
                 {list.keptSince ? ` · all is kept since ${times.momentOf(list.keptSince)} only` : ""}
                 {list.sort === "uniques"
                   ? ` · by ${list.uniquesAre === "visitors" ? "visitors" : "visitors of each day"}`
@@ -58,7 +64,7 @@ export function MostReadPage() {
                   items={list.items}
                   brand={brand.brand}
                   caption={["The most read", ...filtersSaid(wanted)].join(", ")}
-                  columns={[...columnsOf(list), sparks]}
+                  columns={[...columnsOf(list, visited), sparks]}
                 />
               ) : (
                 <Empty title="Nothing was read in this span">
@@ -77,21 +83,25 @@ export function MostReadPage() {
   );
 }
 
-function columnsOf(list: List): Column[] {
+function columnsOf(list: List, visited: List | undefined): Column[] {
   const hits = hitsColumn(Math.max(...list.items.map((item) => item.hits)));
-  if (list.sort !== "uniques") return [hits];
-  return [
-    {
-      name: "Visitors",
-      isNumber: true,
-      cell: (item) => (
-        <span
-          title={`${whole(item.uniquesAtLeast ?? 0)} to ${bounded(item.uniquesAtMost ?? 0, undefined)}, in 95 of 100 cases`}
-        >
-          {whole(item.uniques ?? 0)}
-        </span>
-      ),
-    },
-    hits,
-  ];
+  const source = list.sort === "uniques" ? list : visited;
+  if (!source?.items.length) return [hits];
+  const told = new Map(source.items.map((item) => [item.assetId, item]));
+  const visitors: Column = {
+    name: "Visitors",
+    isNumber: true,
+    cell: ({ assetId }) => <Visitors told={told.get(assetId)} />,
+  };
+  return list.sort === "uniques" ? [visitors, hits] : [hits, visitors];
+}
+
+function Visitors({ told }: { told: Item | undefined }) {
+  if (told?.uniques === undefined) return <span title="not among the hundred with the most visitors">–</span>;
+  const { uniques, uniquesAtLeast = 0, uniquesAtMost = 0 } = told;
+  return (
+    <span title={`${whole(uniquesAtLeast)} to ${bounded(uniquesAtMost ?? 0, undefined)}, in 95 of 100 cases`}>
+      {whole(uniques)}
+    </span>
+  );
 }

@@ -1,9 +1,34 @@
 // No brand is known: how to make one, how to open one, how to sign in.
-import { useState } from "preact/hooks";
-import { addressOf, go } from "../address.ts";
+import { session } from "../api.ts";
+import { useCell } from "../cell.ts";
+import { Link } from "../parts/Link.tsx";
+import { NewBrand } from "../parts/NewBrand.tsx";
+import { OpenByName } from "../parts/OpenByName.tsx";
 
 export function NoBrand() {
-  const [name, setName] = useState("");
+  const who = useCell(session);
+  if (who?.person?.isOwner) {
+    return (
+      <>
+        <div class="head">
+          <h1>Your first brand</h1>
+        </div>
+        <NewBrand isFirst />
+      </>
+    );
+  }
+  if (who?.person) {
+    return (
+      <section class="card first">
+        <h1>No brand yet</h1>
+        <p>
+          You have no role in any brand. Ask an administrator of yours to invite {who.person.email}; what you
+          may see appears here then. Your password, and where you are signed in, are in{" "}
+          <Link to="/account">your account</Link>.
+        </p>
+      </section>
+    );
+  }
   return (
     <section class="card first">
       <h1>No brand to show</h1>
@@ -12,27 +37,7 @@ export function NoBrand() {
         name; otherwise sign in. <code>footfall brands add</code> makes a new one, and with <code>--dev</code>{" "}
         the first hit of a brand makes it.
       </p>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (name.trim()) go(addressOf("/", name.trim()));
-        }}
-      >
-        <label class="field">
-          <span>Open a brand by its name</span>
-          <input
-            value={name}
-            required
-            maxLength={64}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
-            onInput={(event) => setName(event.currentTarget.value)}
-          />
-        </label>
-        <button type="submit">Open</button>
-      </form>
+      <OpenByName />
     </section>
   );
 }

@@ -4,18 +4,20 @@ import { addressOf } from "../address.ts";
 import { Problem } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
+import { newestMinute, serverNow } from "../clock.ts";
 import { useStanding } from "../context.ts";
 import { LiveFeed, type LiveState } from "../live.ts";
 import { drawn, lastWhole, merged, story, totalOf } from "../minutes.ts";
 import { AssetTable, hitsColumn } from "../parts/Assets.tsx";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
-import { FirstSteps } from "../parts/FirstSteps.tsx";
+import { BeforeReaders } from "../parts/FirstSteps.tsx";
+import { HeldBack } from "../parts/HeldBack.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Rising } from "../parts/Rising.tsx";
 import { Empty, Loading, Refused } from "../parts/states.tsx";
 import type { Point, Series } from "../shapes.ts";
-import { ago, change, whole } from "../words.ts";
+import { ago, change, exactWords, whole } from "../words.ts";
 
 const MINUTES = 60;
 const SAYS: Record<LiveState, string> = {
@@ -34,7 +36,9 @@ export function NowPage() {
   const state = useCell(feed.state);
   const trouble = useCell(feed.trouble);
   const minutes = useMinutes(brand.brand, now?.minutes.points, now?.visitors.points);
-  const seconds = useSecondsSince(now?.lastHit ?? null);
+  // Where it is not told, it is in the hour's minutes.
+  const isTold = state !== "polling" && Boolean(now?.lastHit);
+  const seconds = useSecondsSince(now?.lastHit ?? newestMinute(minutes));
   const today = useAsked<Series>("/v1/series", { brand: brand.brand, grain: "day", last: 1 }, 30_000);
   const day = useAsked<Series>(
     "/v1/series",
@@ -59,7 +63,7 @@ export function NowPage() {
           {SAYS[state]}
         </p>
       </div>
-      {isNew ? <FirstSteps /> : null}
+      {isNew ? <BeforeReaders lastHit={now.lastHit} /> : null}
       <div class="figures">
         <Figure
           name="Hits a minute"
@@ -88,7 +92,7 @@ export function NowPage() {
         <Figure
           name="Last hit"
           value={seconds === null ? "–" : ago(seconds)}
-          says="seen by the counter"
+          says={isTold || seconds === null ? "of those counted so far" : "or less, as far as asked"}
           id="last-hit"
         />
       </div>
@@ -119,8 +123,7 @@ export function NowPage() {
             <h2 id="now-list">Being read now</h2>
             {now ? (
               <p class="about">
-                {times.spanOf(now.list.from, now.list.to)} {brand.zone} ·{" "}
-                {now.list.exact ? "exact" : "within bounds"}
+                {times.spanOf(now.list.from, now.list.to)} {brand.zone} · {exactWords(now.list.exact)}
               </p>
             ) : null}
           </div>
@@ -139,13 +142,16 @@ export function NowPage() {
             </Empty>
           )}
         </section>
-        <aside class="card side" aria-labelledby="rising">
-          <div class="card-head">
-            <h2 id="rising">Rising</h2>
-            <Link to={addressOf("/trending", brand.brand)}>All</Link>
-          </div>
-          <Rising />
-        </aside>
+        <div class="beside">
+          <aside class="card side" aria-labelledby="rising">
+            <div class="card-head">
+              <h2 id="rising">Rising</h2>
+              <Link to={addressOf("/trending", brand.brand)}>All</Link>
+            </div>
+            <Rising />
+          </aside>
+          <HeldBack />
+        </div>
       </div>
     </>
   );
@@ -183,5 +189,5 @@ function useSecondsSince(moment: string | null): number | null {
     const timer = setInterval(() => tick((times) => times + 1), 1_000);
     return () => clearInterval(timer);
   }, []);
-  return moment === null ? null : (Date.now() - Date.parse(moment)) / 1_000;
+  return moment === null ? null : (serverNow() - Date.parse(moment)) / 1_000;
 }

@@ -3,11 +3,23 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Gone, Problem, text } from "../api.ts";
 import { patience } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { filesOf, gaugeOf, gaugesOf, type Reading, ratesOf, type Sample, samplesOf } from "../gauges.ts";
+import { facts } from "../facts.ts";
+import {
+  bytesOfMillion,
+  type Fullness,
+  filesOf,
+  fullnessOf,
+  gaugeOf,
+  gaugesOf,
+  type Reading,
+  ratesOf,
+  type Sample,
+  samplesOf,
+} from "../gauges.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
-import { ago, bytes, short, whole } from "../words.ts";
+import { ago, bytes, percent, short, whole } from "../words.ts";
 
 const EVERY_MS = 3_000;
 const KEPT = 200; // ten minutes
@@ -22,12 +34,21 @@ export function OperationsPage() {
       </div>
       {isForbidden ? (
         <section class="card">
-          <Empty title="The gauges are not for your address">
-            <p>
-              The setting <code>http_metrics_networks</code> says who may read them.{" "}
-              <a href="/readyz">Readiness</a> is told to everybody.
-            </p>
-          </Empty>
+          {facts.live ? (
+            <Empty title="The gauges are for owners of the instance">
+              <p>
+                Owners read them wherever they are signed in, and programs in the networks of the setting{" "}
+                <code>http_metrics_networks</code>. <a href="/readyz">Readiness</a> is told to everybody.
+              </p>
+            </Empty>
+          ) : (
+            <Empty title="This instance runs on AWS">
+              <p>
+                Lag, throughput, refused writes and capacity are in CloudWatch, on the dashboard that the
+                stack has made; what it costs is in your AWS bill.
+              </p>
+            </Empty>
+          )}
         </section>
       ) : last ? (
         <Gauges last={last} readings={readings} />
@@ -132,6 +153,7 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
           />
         </section>
       ) : null}
+      <Capacity samples={samples} />
       <div class="columns even">
         <Table
           title="Files"
@@ -153,6 +175,62 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
       </div>
     </>
   );
+}
+
+function Capacity({ samples }: { samples: readonly Sample[] }) {
+  const rows = fullnessOf(samples);
+  const million = bytesOfMillion(samples);
+  if (!rows.length) return null;
+  return (
+    <section class="card" aria-labelledby="capacity-title">
+      <h2 id="capacity-title">How full it is</h2>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col" class="wide-only">
+              Full
+            </th>
+            <th scope="col" class="number">
+              Share
+            </th>
+            <th scope="col" class="number">
+              Now
+            </th>
+            <th scope="col" class="number">
+              At most
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={row.name}>
+              <th scope="row">
+                {row.name} <span class="about">{row.says}</span>
+              </th>
+              <td class="wide-only">
+                <progress value={row.now} max={row.most} aria-hidden="true" />
+              </td>
+              <td class={row.now / row.most > 0.8 ? "number bad" : "number"}>
+                {row.now / row.most > 0.8 ? "! " : ""}
+                {percent(row.now / row.most)}
+              </td>
+              <td class="number">{amount(row, row.now)}</td>
+              <td class="number">{amount(row, row.most)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="about">
+        It costs what this machine costs: nothing is paid by the hit.
+        {million ? ` A million raw hits take some ${bytes(million)} of disk.` : ""}
+      </p>
+    </section>
+  );
+}
+
+function amount({ unit }: Fullness, value: number): string {
+  return unit === "bytes" ? bytes(value) : whole(value);
 }
 
 function writtenAgo(samples: readonly Sample[], shard: string): string {

@@ -1,11 +1,12 @@
 // Signing in, the first run, an invitation, a new password.
 import { useEffect, useState } from "preact/hooks";
 import { addressOf, go, useParameters } from "../address.ts";
-import { get, Problem, send, session } from "../api.ts";
+import { Problem, send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { Form, Input } from "../parts/Form.tsx";
 import { Link } from "../parts/Link.tsx";
-import { ownPath } from "../people.ts";
+import { OpenByName } from "../parts/OpenByName.tsx";
+import { ownPath, tokenIn } from "../people.ts";
 import type { Session } from "../shapes.ts";
 
 // What makes a session answers with it, so that nothing has to be asked again.
@@ -16,9 +17,19 @@ async function enter(path: string, body: unknown, next = "/"): Promise<undefined
 }
 
 // A link's secret stands behind the hash, which no server and no log ever sees.
-function useToken(): string {
-  const [token] = useState(() => decodeURIComponent(location.hash.slice(1)));
+function useToken(): string | null {
+  const [token] = useState(() => tokenIn(location.hash));
   return token;
+}
+
+const CUT_OFF = "This link is not whole: open it again from where you got it, or copy all of it.";
+
+function Bad({ words }: { words: string }) {
+  return (
+    <p class="said bad" role="alert">
+      {words}
+    </p>
+  );
 }
 
 export function SignInPage() {
@@ -117,6 +128,8 @@ export function SetupPage() {
               hint="For good: its days begin there"
             />
           </Form>
+          <h2>Only looking?</h2>
+          <OpenByName />
         </>
       )}
     </section>
@@ -136,7 +149,11 @@ export function InvitationPage() {
   const [offer, setOffer] = useState<Offer | null>(null);
   const [problem, setProblem] = useState("");
   useEffect(() => {
-    get<Offer>("/v1/invitations/accept", { token })
+    if (!token) {
+      setProblem(CUT_OFF);
+      return;
+    }
+    send<Offer>("POST", "/v1/invitations/offer", { token })
       .then(setOffer)
       .catch((error: unknown) =>
         setProblem(error instanceof Problem ? error.message : "The server does not answer."),
@@ -145,11 +162,7 @@ export function InvitationPage() {
   return (
     <section class="card narrow">
       <h1>You are invited</h1>
-      {problem ? (
-        <p class="said bad" role="alert">
-          {problem}
-        </p>
-      ) : null}
+      {problem ? <Bad words={problem} /> : null}
       {offer ? (
         <>
           <p>
@@ -176,6 +189,7 @@ export function ResetPage() {
   return (
     <section class="card narrow">
       <h1>New password</h1>
+      {token === null ? <Bad words={CUT_OFF} /> : null}
       {token ? (
         <Form
           label="Set a new password"

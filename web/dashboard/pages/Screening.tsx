@@ -1,18 +1,17 @@
 // Screening: what hits were, why some were kept out, and what waits for a decision.
-import { useState } from "preact/hooks";
 import { changed, go, place, useParameters } from "../address.ts";
-import { type Problem, send } from "../api.ts";
 import { useAsked } from "../asking.ts";
-import { reasonWords } from "../books.ts";
 import { useStanding } from "../context.ts";
 import { facts, mayDo } from "../facts.ts";
 import { wantedFrom } from "../filters.ts";
 import { Named } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
+import { Queue } from "../parts/Queue.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
-import type { Screening, Verdict, Verdicts } from "../shapes.ts";
-import { notesOf } from "../verdicts.ts";
-import { LABELS, percent, whole } from "../words.ts";
+import { WhatIf } from "../parts/WhatIf.tsx";
+import { reasonWords, refusalWords } from "../reasons.ts";
+import type { Screening } from "../shapes.ts";
+import { aligned, bounded, counted, LABELS, type Times, whole } from "../words.ts";
 
 export function ScreeningPage() {
   const { brand, times, periods } = useStanding();
@@ -34,24 +33,30 @@ export function ScreeningPage() {
           }
         />
       </div>
-      {facts.verdicts ? <Queue /> : null}
+      {facts.verdicts ? <Queue changed={asked.again} /> : null}
       <Shown asked={asked} what="Reading what screening found">
         {(found) => (
           <>
             <p class="about">
               {times.spanOf(found.from, found.to)} {brand.zone} ·{" "}
               {found.suspectedAreShown
-                ? "suspected hits are shown in the lists (mode observe)"
-                : "suspected hits are kept out of the lists"}
+                ? "lists show suspected hits among people’s; Settings can change that"
+                : "lists leave suspected hits out"}
+              {found.exact ? "" : " · counts are at least what is shown"}
+              {found.withoutRow
+                ? ` · ${counted(found.withoutRow, "hit")} of overfull minutes have no label`
+                : ""}
             </p>
             <div class="columns even">
               <LabelTable found={found} />
-              <ReasonTable reasons={found.reasons} />
+              <ReasonTable found={found} />
             </div>
+            <RefusedTable refused={found.refused} />
             <SuspectedTable found={found} />
           </>
         )}
       </Shown>
+      {mayDo(brand.role, "editor") ? <WhatIf /> : null}
     </>
   );
 }
@@ -82,7 +87,7 @@ function LabelTable({ found }: { found: Screening }) {
                   {whole(one.hits)}
                 </span>
               </td>
-              <td class="number">{percent(one.share)}</td>
+              <td class="number">{aligned(one.share)}</td>
             </tr>
           ))}
         </tbody>
@@ -91,34 +96,71 @@ function LabelTable({ found }: { found: Screening }) {
   );
 }
 
-function ReasonTable({ reasons }: { reasons: Record<string, number> }) {
-  const rows = Object.entries(reasons);
+// Which days the reasons are of: they are noted as each day begins, and older ones are only known in all.
+function daysOf(found: Screening, times: Times): string {
+  if (!found.reasonsSince) return "of all time: single days are not known that far back";
+  const since = times.momentOf(found.reasonsSince);
+  return found.reasonsUntil ? `${since} to ${times.momentOf(found.reasonsUntil)}` : `since ${since}`;
+}
+
+function ReasonTable({ found }: { found: Screening }) {
+  const { times } = useStanding();
   return (
     <section class="card" aria-labelledby="reasons-title">
-      <h2 id="reasons-title">Why, since the beginning</h2>
-      {rows.length ? (
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col" class="number">
-                Hits
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([reason, hits]) => (
-              <tr key={reason}>
-                <th scope="row">{reasonWords(reason)}</th>
-                <td class="number">{whole(hits)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      ) : (
-        <Empty title="Nothing was screened" />
-      )}
+      <div class="card-head">
+        <h2 id="reasons-title">Why</h2>
+        <span class="about">{daysOf(found, times)}</span>
+      </div>
+      <Counts head="Reason" counts={found.reasons} words={reasonWords} empty="Nothing was screened" />
     </section>
+  );
+}
+
+// Requests that proved nothing are no hits; most brands ask for no proofs and see nothing of this.
+function RefusedTable({ refused }: { refused: Record<string, number> }) {
+  if (!Object.keys(refused).length) return null;
+  return (
+    <section class="card" aria-labelledby="refused-title">
+      <div class="card-head">
+        <h2 id="refused-title">Requests that were refused</h2>
+        <span class="about">no hits: their signature or token proved nothing; whole days of UTC</span>
+      </div>
+      <Counts head="Kind" counts={refused} words={refusalWords} empty="None" />
+    </section>
+  );
+}
+
+interface CountsProps {
+  head: string;
+  counts: Record<string, number>;
+  words: (name: string) => string;
+  empty: string;
+}
+
+function Counts({ head, counts, words, empty }: CountsProps) {
+  const rows = Object.entries(counts);
+  if (!rows.length) return <Empty title={empty} />;
+  return (
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">{head}</th>
+          <th scope="col" class="number">
+            {head === "Reason" ? "Hits" : "Requests"}
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(([name, count]) => (
+          <tr key={name}>
+            <th scope="row" title={name}>
+              {words(name)}
+            </th>
+            <td class="number">{whole(count)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
   );
 }
 
@@ -150,129 +192,13 @@ function SuspectedTable({ found }: { found: Screening }) {
               <th scope="row" class="what">
                 <Named item={item} brand={brand.brand} />
               </th>
-              <td class="number">{whole(item.suspected)}</td>
+              <td class="number">{bounded(item.suspected, item.suspectedAtMost)}</td>
               <td class="number">{whole(item.persons)}</td>
-              <td class="number">{percent(item.share)}</td>
+              <td class="number">{aligned(item.share)}</td>
             </tr>
           ))}
         </tbody>
       </table>
     </section>
-  );
-}
-
-// What the judge found and an operator has not settled.
-function Queue() {
-  const { brand } = useStanding();
-  const [state, setState] = useState("waiting");
-  const asked = useAsked<Verdicts>(
-    "/v1/screening/verdicts",
-    { brand: brand.brand, state, limit: 50 },
-    10_000,
-  );
-  return (
-    <section class="card" aria-labelledby="queue-title">
-      <div class="card-head">
-        <h2 id="queue-title">
-          Review queue {asked.value ? <span class="tag">{whole(asked.value.waiting)} waiting</span> : null}
-        </h2>
-        <fieldset class="periods">
-          <legend class="hidden">Which</legend>
-          {["waiting", "settled"].map((one) => (
-            <button type="button" key={one} aria-pressed={state === one} onClick={() => setState(one)}>
-              {one === "waiting" ? "Waiting" : "Settled"}
-            </button>
-          ))}
-        </fieldset>
-      </div>
-      <Shown asked={asked} what="Reading the queue">
-        {(verdicts) =>
-          verdicts.items.length ? (
-            <ul class="verdicts">
-              {verdicts.items.map((verdict) => (
-                <VerdictCard key={verdict.id} verdict={verdict} again={asked.again} />
-              ))}
-            </ul>
-          ) : (
-            <Empty title={state === "waiting" ? "Nothing waits for a decision" : "Nothing was decided yet"} />
-          )
-        }
-      </Shown>
-    </section>
-  );
-}
-
-function VerdictCard({ verdict, again }: { verdict: Verdict; again: () => void }) {
-  const { brand, times } = useStanding();
-  const [said, setSaid] = useState("");
-  const [isBusy, setIsBusy] = useState(false);
-  const decide = async (decision: "confirm" | "release") => {
-    setIsBusy(true);
-    try {
-      const at = `/v1/screening/verdicts/${encodeURIComponent(verdict.id)}`;
-      await send("POST", at, { decision }, { brand: brand.brand });
-      setSaid(decision === "confirm" ? "Confirmed." : "Released.");
-      again();
-    } catch (error) {
-      setSaid((error as Problem).message);
-    } finally {
-      setIsBusy(false);
-    }
-  };
-  return (
-    <li class="verdict">
-      <div class="verdict-head">
-        <strong>
-          {verdict.kind === "asset" ? "Asset" : "Visitor"} <code>{verdict.subject}</code>
-        </strong>
-        <span class="tag">{verdict.state}</span>
-        <span class="about">
-          {times.spanOf(verdict.from, verdict.to)} · score {verdict.score.toFixed(1)} · by {verdict.by}
-        </span>
-      </div>
-      <p>{verdict.words || reasonWords(verdict.cause)}</p>
-      <table class="notes">
-        <caption class="hidden">What made it unusual</caption>
-        <thead class="hidden">
-          <tr>
-            <th scope="col">Feature</th>
-            <th scope="col">Part of the score</th>
-            <th scope="col">Measured</th>
-          </tr>
-        </thead>
-        <tbody>
-          {notesOf(verdict.explanation).map((note) => (
-            <tr key={note.feature}>
-              <th scope="row">
-                {note.words}{" "}
-                <span class="about">{note.direction === "high" ? "▲ higher" : "▼ lower"} than usual</span>
-              </th>
-              <td class="bar">
-                <span class="measured">
-                  <progress value={note.share} max={1} aria-label={`${note.words}: part of the score`} />
-                  {percent(note.share)}
-                </span>
-              </td>
-              <td class="number">{note.value.toLocaleString("en", { maximumSignificantDigits: 3 })}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-      {mayDo(brand.role, "admin") ? (
-        <p class="acts">
-          {verdict.state === "released" ? null : (
-            <button type="button" disabled={isBusy} onClick={() => void decide("release")}>
-              Release: these are readers
-            </button>
-          )}
-          {verdict.state === "confirmed" ? null : (
-            <button type="button" disabled={isBusy} onClick={() => void decide("confirm")}>
-              Confirm: keep out
-            </button>
-          )}
-          <span role="status">{said}</span>
-        </p>
-      ) : null}
-    </li>
   );
 }

@@ -1,14 +1,16 @@
 // Sections and types: what each comes to, and how that changed.
 import { addressOf, changed, go, place, useParameters } from "../address.ts";
+import type { Query } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
+import { type Compared, changeSaid, earlier, moveOf } from "../earlier.ts";
 import { escaped, wantedFrom } from "../filters.ts";
 import { Change } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Share, Shares } from "../shapes.ts";
-import { bounded, change, percent } from "../words.ts";
+import { aligned, bounded, counted } from "../words.ts";
 
 export function SectionsPage() {
   const { brand, periods } = useStanding();
@@ -17,6 +19,8 @@ export function SectionsPage() {
   const query = { brand: brand.brand, period: wanted.period || "day", limit: 100 };
   const sections = useAsked<Shares>("/v1/top/sections", query, 10_000);
   const types = useAsked<Shares>("/v1/top/types", query, 10_000);
+  const ofSections = useCompared("/v1/top/sections", query);
+  const ofTypes = useCompared("/v1/top/types", query);
   const to = (name: string, value: string) =>
     addressOf("/most-read", brand.brand, { period: query.period, [name]: escaped(value) });
   return (
@@ -40,6 +44,7 @@ export function SectionsPage() {
             {(shares) => (
               <ShareTable
                 shares={shares}
+                compared={ofSections}
                 name="Section"
                 value={(one) => String(one.sectionId ?? "")}
                 to={(v) => to("section", v)}
@@ -53,6 +58,7 @@ export function SectionsPage() {
             {(shares) => (
               <ShareTable
                 shares={shares}
+                compared={ofTypes}
                 name="Type"
                 value={(one) => one.resourceType ?? ""}
                 to={(v) => to("resourceType", v)}
@@ -65,21 +71,34 @@ export function SectionsPage() {
   );
 }
 
+// Whole windows beside those of an earlier time, which is asked for once it is known which they are.
+function useCompared(path: string, query: Query): Compared | undefined {
+  const closed = useAsked<Shares>(path, { ...query, closed: "true" }, 60_000).value;
+  const span = closed && earlier(closed.from, closed.to);
+  const { brand, limit } = query;
+  const before = useAsked<Shares>(span ? path : null, { brand, limit, from: span?.from, to: span?.to }).value;
+  return closed && span && before ? { closed, before, span } : undefined;
+}
+
 interface ShareTableProps {
   shares: Shares;
+  compared: Compared | undefined;
   name: string;
   value: (one: Share) => string;
   to: (value: string) => string;
 }
 
-function ShareTable({ shares, name, value, to }: ShareTableProps) {
+function ShareTable({ shares, compared, name, value, to }: ShareTableProps) {
   const { times } = useStanding();
   if (!shares.items.length) return <Empty title="Nothing was read in this span" />;
+  const since = compared ? `on ${compared.span.brief}` : "";
+  const rows = shares.items.map((one) => ({ one, move: moveOf(compared, value, value(one)) }));
   return (
     <>
       <p class="about">
-        {times.spanOf(shares.from, shares.to)} · {bounded(shares.hits, undefined)} hits,{" "}
-        {change(shares.hits, shares.hitsBefore)} on the window before
+        {[times.spanOf(shares.from, shares.to), counted(shares.hits, "hit"), changeSaid(compared)]
+          .filter(Boolean)
+          .join(" · ")}
       </p>
       <table>
         <thead>
@@ -88,7 +107,7 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
               #
             </th>
             <th scope="col" class="moves">
-              <span class="hidden">Change of rank</span>
+              <span class="hidden">Change of rank {since}</span>
             </th>
             <th scope="col">{name}</th>
             <th scope="col" class="number">
@@ -98,16 +117,16 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
               Share
             </th>
             <th scope="col" class="number">
-              Change
+              Change<span class="hidden"> {since}</span>
             </th>
           </tr>
         </thead>
         <tbody>
-          {shares.items.map((one) => (
+          {rows.map(({ one, move }) => (
             <tr key={value(one)}>
               <td class="number rank">{one.rank}</td>
               <td class="moves">
-                <Change change={one.change} />
+                <Change change={move.rank} />
               </td>
               <th scope="row">
                 {value(one) ? <Link to={to(value(one))}>{value(one)}</Link> : <em>without</em>}
@@ -123,8 +142,8 @@ function ShareTable({ shares, name, value, to }: ShareTableProps) {
                   {bounded(one.hits, one.hitsAtMost)}
                 </span>
               </td>
-              <td class="number">{percent(one.share)}</td>
-              <td class="number">{change(one.hits, one.hitsBefore)}</td>
+              <td class="number">{aligned(one.share)}</td>
+              <td class="number">{move.said}</td>
             </tr>
           ))}
         </tbody>

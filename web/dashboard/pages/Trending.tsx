@@ -38,8 +38,7 @@ export function TrendingPage() {
           {(rises) => (
             <>
               <p class="about">
-                {times.spanOf(rises.from, rises.to)} {brand.zone} against the day before, told from{" "}
-                {rises.basis}
+                {times.spanOf(rises.from, rises.to)} {brand.zone} · {rises.basis} compared with the day before
               </p>
               {rises.items.length ? (
                 <AssetTable

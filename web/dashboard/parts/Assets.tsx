@@ -35,7 +35,7 @@ export function Named({ item, brand }: { item: Item; brand: string }) {
   return (
     <>
       <Link to={assetAddress(item.assetId, brand)} class="asset" title={item.assetId}>
-        {item.title || item.assetId}
+        <bdi>{item.title || item.assetId}</bdi>
       </Link>
       {item.pinned ? <span class="tag">pinned</span> : null}
       <span class="labels">{labels.join(" · ")}</span>

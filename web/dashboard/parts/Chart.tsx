@@ -9,6 +9,7 @@ export interface Line {
   name: string;
   values: readonly (number | null)[];
   look: "main" | "second" | "faint";
+  soFar?: readonly (number | null)[]; // of the window that is still open, drawn dotted from the one before it
 }
 
 export interface ChartProps {
@@ -19,7 +20,6 @@ export interface ChartProps {
   zone: string;
   height?: number;
   timeName: (seconds: number) => string;
-  isOpen?: boolean; // The last window is still open.
 }
 
 const ROWS_MAX = 200; // of the table: nobody reads more of them.
@@ -28,7 +28,7 @@ export function Chart(props: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const drawing = useCell(looks);
-  const shape = `${props.lines.map((line) => line.name + line.look).join()}|${props.zone}|${props.height}|${drawing}`;
+  const shape = `${props.lines.map((line) => line.name + line.look + (line.soFar ? "…" : "")).join()}|${props.zone}|${props.height}|${drawing}`;
 
   useEffect(() => {
     const element = holder.current;
@@ -94,10 +94,9 @@ function Rows({ title, times, lines, timeName }: ChartProps) {
             <tr key={times[place]}>
               <th scope="row">{timeName(times[place] ?? 0)}</th>
               {lines.map((line) => {
-                const value = line.values[place];
                 return (
                   <td class="number" key={line.name}>
-                    {value === null || value === undefined ? "–" : whole(value)}
+                    {said(line.values[place], line.soFar?.[place])}
                   </td>
                 );
               })}
@@ -109,8 +108,16 @@ function Rows({ title, times, lines, timeName }: ChartProps) {
   );
 }
 
+// A number, or what there is of a window that is still open.
+function said(value: number | null | undefined, soFar: number | null | undefined): string {
+  if (value !== null && value !== undefined) return whole(value);
+  return soFar === null || soFar === undefined ? "–" : `${whole(soFar)} so far`;
+}
+
+// The lines, then the open ends of those that have one.
 function dataOf({ times, lines }: ChartProps): uPlot.AlignedData {
-  return [times as number[], ...lines.map((line) => line.values as (number | null)[])];
+  const ends = lines.flatMap((line) => (line.soFar ? [line.soFar] : []));
+  return [times, ...lines.map((line) => line.values), ...ends] as uPlot.AlignedData;
 }
 
 function colour(element: HTMLElement, name: string): string {
@@ -162,6 +169,12 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
         }
         return { label: line.name, stroke: faint, width: 1.5, dash: [2, 3], points: { show: false } };
       }),
+      ...props.lines
+        .filter((line) => line.soFar)
+        .map((line): uPlot.Series => {
+          const stroke = line.look === "main" ? main : line.look === "second" ? ink : faint;
+          return { label: `${line.name} so far`, stroke, width: 2, dash: [1, 4], points: { show: false } };
+        }),
     ],
     plugins: [reading(props)],
   };
@@ -196,9 +209,10 @@ function reading(props: ChartProps): uPlot.Plugin {
         const place = self.cursor.idx;
         label.hidden = place === null || place === undefined;
         if (place === null || place === undefined) return;
+        let end = props.lines.length;
         const parts = props.lines.map((line, number) => {
-          const value = self.data[number + 1]?.[place];
-          return `${line.name} ${value === null || value === undefined ? "–" : whole(value)}`;
+          if (line.soFar) end += 1;
+          return `${line.name} ${said(self.data[number + 1]?.[place], line.soFar && self.data[end]?.[place])}`;
         });
         label.textContent = `${props.timeName(self.data[0][place] ?? 0)}: ${parts.join(", ")}`;
       },

@@ -1,4 +1,5 @@
 // What editors have pinned and hidden, and taking it back.
+import { useState } from "preact/hooks";
 import { assetAddress } from "../address.ts";
 import { send } from "../api.ts";
 import { useAsked } from "../asking.ts";
@@ -20,6 +21,7 @@ interface Act {
 export function Edits() {
   const { brand, times } = useStanding();
   const query = { brand: brand.brand };
+  const [what, setWhat] = useState("pins");
   const asked = useAsked<{ pins: Act[]; hidden: Act[] }>("/v1/edits", query);
   const undo = (kind: string, act: Act) => async () => {
     await send("DELETE", `/v1/edits/${kind}/${encodeURIComponent(act.assetId)}`, undefined, query);
@@ -58,25 +60,30 @@ export function Edits() {
       </Shown>
       <Form
         label="Pin or hide an asset"
-        button="Do it"
+        button={what === "pins" ? "Pin" : "Hide"}
+        aliases={{ assetId: "asset" }}
         send={async ({ asset, what, place, reason }) => {
           const body = what === "pins" ? { place: Number(place || 1) } : reason ? { reason } : {};
           await send("PUT", `/v1/edits/${what}/${encodeURIComponent(asset ?? "")}`, body, query);
           asked.again();
+          setWhat("pins");
           return what === "pins" ? "Pinned." : "Hidden.";
         }}
       >
         <div class="row">
-          <Input name="asset" words="Asset" />
+          <Input name="asset" words="Asset" hint="its id, as lists have it" />
           <label class="field">
             <span>What</span>
-            <select name="what">
-              <option value="pins">pin</option>
-              <option value="hidden">hide</option>
+            <select name="what" value={what} onChange={(event) => setWhat(event.currentTarget.value)}>
+              <option value="pins">pin it to a place</option>
+              <option value="hidden">hide it from lists</option>
             </select>
           </label>
-          <Input name="place" words="Place of a pin" type="number" value="1" isOptional />
-          <Input name="reason" words="Reason to hide" isOptional />
+          {what === "pins" ? (
+            <Input name="place" words="Place" type="number" value="1" isOptional />
+          ) : (
+            <Input name="reason" words="Reason" isOptional />
+          )}
         </div>
       </Form>
     </section>

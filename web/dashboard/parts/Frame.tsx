@@ -39,7 +39,7 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
             <rect width="16" height="16" rx="4" />
             <path d="M4 12V8M8 12V4M12 12V6" />
           </svg>
-          footfall
+          <span>footfall</span>
         </Link>
         {hasMenu ? <BrandChoice brands={brands} /> : null}
         {hasMenu ? <Search /> : <span class="grow" />}
@@ -71,6 +71,7 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
       </div>
       <footer class="foot">
         <span>footfall {facts.version}</span>
+        {hasMenu ? <span>Times are those of {brand.zone}</span> : null}
         <a href="/docs">Routes</a>
         <a href="/openapi.json">OpenAPI</a>
       </footer>
@@ -126,6 +127,7 @@ function ThemeChoice() {
 }
 
 function Who() {
+  const { brand } = useStanding();
   const who = useCell(session);
   const { path } = useCell(place);
   const [isLeaving, setIsLeaving] = useState(false);
@@ -143,7 +145,13 @@ function Who() {
   };
   return (
     <span class="who">
-      <span title={who.person.email}>{who.person.name || who.person.email}</span>
+      <Link
+        to={addressOf("/account", brand.brand)}
+        title={`Your account: ${who.person.email}`}
+        current={path === "/account"}
+      >
+        {who.person.name || who.person.email}
+      </Link>
       <button type="button" class="quiet" disabled={isLeaving} onClick={() => void leave()}>
         Sign out
       </button>

@@ -3,50 +3,58 @@ import { useState } from "preact/hooks";
 import { send } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
+import { type Key, keyChanges } from "../keys.ts";
 import { Acting } from "./Acting.tsx";
 import { Copied } from "./FirstSteps.tsx";
 import { Form, Input } from "./Form.tsx";
 import { Shown } from "./states.tsx";
 
-interface Key {
-  id: string;
-  key: string;
-  kind: string;
-  scopes: string[];
-  label: string;
-  created: string;
-  lastUsed: string | null;
-  expires: string | null;
-}
+const KINDS: Record<string, string> = {
+  public: "send hits from pages",
+  signing: "sign what servers and pages send",
+};
 
 export function Keys() {
   const { brand, times } = useStanding();
   const asked = useAsked<{ keys: Key[] }>("/v1/keys", { brand: brand.brand });
-  const [fresh, setFresh] = useState<Key | null>(null);
+  const [fresh, setFresh] = useState<{ key: Key; follows?: string } | null>(null);
+  const [kind, setKind] = useState("public");
   const query = { brand: brand.brand };
-  const rotate = async (key: Key) => {
-    setFresh(await send<Key>("POST", `/v1/keys/${key.id}/rotate`, {}, query));
+  const tell = () => {
     asked.again();
+    keyChanges.set(keyChanges.value + 1);
+  };
+  const rotate = async (key: Key) => {
+    setFresh({
+      key: await send<Key>("POST", `/v1/keys/${key.id}/rotate`, {}, query),
+      follows: key.label || key.id,
+    });
+    tell();
   };
   const revoke = async (key: Key) => {
     await send("DELETE", `/v1/keys/${key.id}`, undefined, query);
-    asked.again();
+    tell();
   };
   return (
     <section class="card" aria-labelledby="keys-title">
       <h2 id="keys-title">Keys</h2>
+      <p class="about">
+        Programs speak with keys. Rotating one makes its successor, and the old one works for another day.
+      </p>
       {fresh ? (
         <div role="status">
           <p>
-            The new {fresh.kind} key. {fresh.kind === "public" ? "" : "It is shown this once."}
+            The new {fresh.key.kind} key.{" "}
+            {fresh.key.kind === "public" ? "" : "It is shown this once: copy it now. "}
+            {fresh.follows ? `It takes the place of ${fresh.follows}, which works for another day.` : ""}
           </p>
-          <Copied name="the key" text={fresh.key} />
+          <Copied name="the key" text={fresh.key.key} />
         </div>
       ) : null}
       <Shown asked={asked} what="Reading the keys">
         {({ keys }) => (
           <section class="scroll" tabIndex={0} aria-label="All keys">
-            <table>
+            <table class="stacked">
               <thead>
                 <tr>
                   <th scope="col">Key</th>
@@ -65,12 +73,18 @@ export function Keys() {
                     <th scope="row">
                       <code>{key.key}</code>
                     </th>
-                    <td>{key.label || "–"}</td>
-                    <td>{key.kind === "secret" ? key.scopes.join(", ") : key.kind}</td>
-                    <td>{key.lastUsed ? times.momentOf(key.lastUsed) : "never"}</td>
-                    <td>{key.expires ? times.momentOf(key.expires) : "–"}</td>
+                    <td data-name="Label">
+                      {key.label || "–"} {key.replacedBy ? <span class="tag">replaced</span> : null}
+                    </td>
+                    <td data-name="May">
+                      {key.kind === "secret" ? key.scopes.join(", ") : (KINDS[key.kind] ?? key.kind)}
+                    </td>
+                    <td data-name="Last used">{key.lastUsed ? times.momentOf(key.lastUsed) : "never"}</td>
+                    <td data-name="Ends">{key.expires ? times.momentOf(key.expires) : "–"}</td>
                     <td class="acts">
-                      <Acting words="Rotate" about={key.label || key.id} act={() => rotate(key)} />
+                      {key.replacedBy ? null : (
+                        <Acting words="Rotate" about={key.label || key.id} act={() => rotate(key)} />
+                      )}
                       <Acting words="Revoke" about={key.label || key.id} act={() => revoke(key)} isGrave />
                     </td>
                   </tr>
@@ -85,30 +99,33 @@ export function Keys() {
         button="Make a key"
         send={async ({ kind, scope, label }) => {
           const scopes = kind === "secret" ? { scopes: [scope] } : {};
-          setFresh(await send<Key>("POST", "/v1/keys", { kind, label, ...scopes }, query));
-          asked.again();
-          return "Made.";
+          setFresh({ key: await send<Key>("POST", "/v1/keys", { kind, label, ...scopes }, query) });
+          setKind("public");
+          tell();
+          return "Made: it is above.";
         }}
       >
         <div class="row">
           <label class="field">
             <span>Kind</span>
-            <select name="kind">
-              <option value="public">public: for pages</option>
+            <select name="kind" value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
+              <option value="public">public: in pages, where everybody sees it</option>
               <option value="secret">secret: for servers</option>
-              <option value="signing">signing</option>
+              <option value="signing">signing: proves what is sent</option>
             </select>
           </label>
-          <label class="field">
-            <span>A secret one may</span>
-            <select name="scope">
-              <option value="write">write</option>
-              <option value="read">read</option>
-              <option value="edit">edit</option>
-              <option value="admin">admin</option>
-            </select>
-          </label>
-          <Input name="label" words="Label" isOptional />
+          {kind === "secret" ? (
+            <label class="field">
+              <span>It may</span>
+              <select name="scope">
+                <option value="write">write: send hits and assets</option>
+                <option value="read">read: lists and figures</option>
+                <option value="edit">edit: also pin, hide and decide</option>
+                <option value="admin">admin: everything in this brand</option>
+              </select>
+            </label>
+          ) : null}
+          <Input name="label" words="Label" hint="where it is used" isOptional />
         </div>
       </Form>
     </section>

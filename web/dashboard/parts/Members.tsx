@@ -30,65 +30,76 @@ export function Members() {
   const asked = useAsked<{ members: Member[] }>("/v1/members", query);
   const invited = useAsked<{ invitations: Invitation[] }>("/v1/invitations", query);
   const [link, setLink] = useState("");
+  const [said, setSaid] = useState("");
   const change = async (member: Member, role: string) => {
-    await send("PUT", `/v1/members/${member.id}`, { role }, query);
+    try {
+      await send("PUT", `/v1/members/${member.id}`, { role }, query);
+      setSaid("");
+    } catch (error) {
+      setSaid(error instanceof Error && error.message ? error.message : "That did not work.");
+    }
     asked.again();
   };
   if (asked.problem?.status === 404) return null;
   return (
     <section class="card" aria-labelledby="members-title">
       <h2 id="members-title">Members</h2>
+      <p class="said bad" role="alert">
+        {said}
+      </p>
       <Shown asked={asked} what="Reading the members">
         {({ members }) =>
           members.length ? (
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">E-mail</th>
-                  <th scope="col">Role</th>
-                  <th scope="col">
-                    <span class="hidden">Change</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {members.map((member) => (
-                  <tr key={member.id}>
-                    <th scope="row">{member.name}</th>
-                    <td>{member.email}</td>
-                    <td>
-                      {ROLES.includes(member.role) ? (
-                        <select
-                          aria-label={`Role of ${member.name}`}
-                          value={member.role}
-                          onChange={(event) => void change(member, event.currentTarget.value)}
-                        >
-                          {ROLES.map((role) => (
-                            <option key={role}>{role}</option>
-                          ))}
-                        </select>
-                      ) : (
-                        member.role
-                      )}
-                    </td>
-                    <td class="acts">
-                      {ROLES.includes(member.role) ? (
-                        <Acting
-                          words="Remove"
-                          about={member.name}
-                          isGrave
-                          act={async () => {
-                            await send("DELETE", `/v1/members/${member.id}`, undefined, query);
-                            asked.again();
-                          }}
-                        />
-                      ) : null}
-                    </td>
+            <section class="scroll" tabIndex={0} aria-label="All members">
+              <table class="stacked">
+                <thead>
+                  <tr>
+                    <th scope="col">Name</th>
+                    <th scope="col">E-mail</th>
+                    <th scope="col">Role</th>
+                    <th scope="col">
+                      <span class="hidden">Change</span>
+                    </th>
                   </tr>
-                ))}
-              </tbody>
-            </table>
+                </thead>
+                <tbody>
+                  {members.map((member) => (
+                    <tr key={member.id}>
+                      <th scope="row">{member.name}</th>
+                      <td data-name="E-mail">{member.email}</td>
+                      <td data-name="Role">
+                        {ROLES.includes(member.role) ? (
+                          <select
+                            aria-label={`Role of ${member.name}`}
+                            value={member.role}
+                            onChange={(event) => void change(member, event.currentTarget.value)}
+                          >
+                            {ROLES.map((role) => (
+                              <option key={role}>{role}</option>
+                            ))}
+                          </select>
+                        ) : (
+                          member.role
+                        )}
+                      </td>
+                      <td class="acts">
+                        {ROLES.includes(member.role) ? (
+                          <Acting
+                            words="Remove"
+                            about={member.name}
+                            isGrave
+                            act={async () => {
+                              await send("DELETE", `/v1/members/${member.id}`, undefined, query);
+                              asked.again();
+                            }}
+                          />
+                        ) : null}
+                      </td>
+                    </tr>
+                  ))}
+                </tbody>
+              </table>
+            </section>
           ) : (
             <p class="about">
               Nobody has a role in this brand yet. Owners of the instance may do everything in it.
@@ -141,9 +152,9 @@ export function Members() {
           <label class="field">
             <span>Role</span>
             <select name="role">
-              <option value="viewer">viewer: sees</option>
-              <option value="editor">editor: pins and hides</option>
-              <option value="admin">admin: rules, keys, members</option>
+              <option value="viewer">viewer: sees everything, changes nothing</option>
+              <option value="editor">editor: pins, hides, decides on what was held</option>
+              <option value="admin">admin: also settings, keys and members</option>
             </select>
           </label>
         </div>

@@ -1,6 +1,7 @@
 // A small line of an asset's last hours. It is read when its row comes into view, a few at a time, and kept a while.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { get } from "../api.ts";
+import { sparkValues } from "../minutes.ts";
 import type { Series } from "../shapes.ts";
 import { sparkPath, sparkWords } from "../sparks.ts";
 
@@ -55,8 +56,7 @@ export function Spark({
           grain,
           last,
         });
-        // The open window would look like a fall.
-        const read = series.points.filter((point) => !point.open).map((point) => point.hits ?? 0);
+        const read = sparkValues(series.points);
         if (kept.size >= KEPT_MAX) kept.clear();
         kept.set(key, { at: Date.now(), values: read });
         if (isWanted) setValues(read);

@@ -1,14 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { addressOf, assetAddress, assetOf, changed, safeAddress } from "../address.ts";
-import { addressWith, problemFrom } from "../api.ts";
-import { patience } from "../asking.ts";
+import { addressWith, Gone, Problem, problemFrom } from "../api.ts";
+import { patience, waitAfter } from "../asking.ts";
 import { brandOf, knownBrands, mayDo } from "../facts.ts";
 import { dayOf, dayStart, escaped, filtersSaid, questionOf, sparkOf, wantedFrom } from "../filters.ts";
 import { found } from "../finding.ts";
+import { type Key, publicKeyOf } from "../keys.ts";
+import { labelRows, lacksLabels } from "../labels.ts";
 import { ownPath } from "../people.ts";
 import { PAGES, pageOf } from "../routes.ts";
 import type { Item } from "../shapes.ts";
-import { commandOf, snippetOf } from "../snippets.ts";
+import { boxOf, boxSaid, commandOf, snippetOf } from "../snippets.ts";
 import { sparkPath, sparkWords } from "../sparks.ts";
 
 const PERIODS = ["justnow", "day", "week"];
@@ -16,6 +18,91 @@ const PERIODS = ["justnow", "day", "week"];
 function item(assetId: string, title: string | null = null): Item {
   return { rank: 1, assetId, hits: 1, sectionId: null, resourceType: null, paidType: null, title };
 }
+
+describe("asking again", () => {
+  test("a question that is wrong is not asked again by itself", () => {
+    for (const status of [400, 422]) {
+      expect(waitAfter(new Problem(status, "no"), 1, 10_000, 0.5)).toBeNull();
+    }
+  });
+  test("what may pass is asked again, a busy server soon", () => {
+    for (const error of [
+      new Gone("away"),
+      new Problem(500, "no"),
+      new Problem(401, "no"),
+      new Problem(404, "no"),
+    ]) {
+      expect(waitAfter(error, 1, 10_000, 0.5)).toBe(2_000);
+    }
+    expect(waitAfter(new Problem(503, "busy"), 1, 0, 0.5)).toBe(1_500);
+    expect(waitAfter(new Problem(503, "busy"), 9, 0, 0.5)).toBe(10_000);
+  });
+  test("what is asked once is asked again only where nobody was there", () => {
+    expect(waitAfter(new Problem(404, "no"), 1, 0, 0.5)).toBeNull();
+    expect(waitAfter(new Gone("away"), 1, 0, 0.5)).toBe(2_000);
+  });
+});
+
+describe("the box", () => {
+  const titled = (number: number) => Array.from({ length: number }, (_, n) => item(`t${n}`, `Title ${n}`));
+  const bare = (number: number) => Array.from({ length: number }, (_, n) => item(`b${n}`));
+  test("says how many of the most read have no title, and what is left of it", () => {
+    expect(boxSaid([...bare(1), ...titled(4)], 5)).toBe(
+      "1 of the 5 most read has no title and is left out, so the box shows 4.",
+    );
+    expect(boxSaid([...bare(3), ...titled(7)], 5)).toBe(
+      "3 of the 5 most read have no title and are left out, so the box shows 5.",
+    );
+    expect(boxSaid(bare(2), 5)).toBe(
+      "2 of the 2 most read have no title and are left out, so the box is empty.",
+    );
+  });
+  test("says nothing where all have one, and that nothing was read", () => {
+    expect(boxSaid([...titled(5), ...bare(5)], 5)).toBe("");
+    expect(boxSaid(undefined, 5)).toBe("");
+    expect(boxSaid([], 5)).toContain("Nothing was read");
+  });
+});
+
+describe("labels of an asset", () => {
+  const listed = { ...item("7"), sectionId: 501, resourceType: "article", paidType: "free" };
+  test("are those of lists where the catalogue says nothing", () => {
+    expect(lacksLabels(undefined)).toBe(true);
+    expect(labelRows(undefined, listed, String)).toEqual([
+      ["Section", "501"],
+      ["Type", "article"],
+      ["Paid", "free"],
+    ]);
+  });
+  test("are those of the catalogue where no list has it", () => {
+    const known = { sectionId: 0, resourceType: "video", paidType: "paid", tags: ["a", "b"] };
+    expect(lacksLabels(known)).toBe(false);
+    expect(labelRows(known, undefined, String)).toEqual([
+      ["Section", "0"],
+      ["Type", "video"],
+      ["Paid", "paid"],
+      ["Tags", "a, b"],
+    ]);
+    expect(labelRows(undefined, undefined, String)).toEqual([]);
+  });
+});
+
+describe("keys", () => {
+  const key = (id: string, more: Partial<Key>): Key => ({
+    ...{ id, key: `ffpub_${id}`, kind: "public", scopes: [], label: "", created: "2026-11-01T00:00:00Z" },
+    ...{ lastUsed: null, expires: null, replacedBy: null },
+    ...more,
+  });
+  test("the line to copy has the newest public key that lasts", () => {
+    const replaced = key("1", { replacedBy: "2", expires: "2026-11-17T00:00:00Z" });
+    const next = key("2", { created: "2026-11-16T00:00:00Z" });
+    const older = key("3", { created: "2026-11-10T00:00:00Z" });
+    const ending = key("4", { created: "2026-11-16T01:00:00Z", expires: "2026-12-01T00:00:00Z" });
+    const secret = key("5", { kind: "secret", created: "2026-11-16T02:00:00Z" });
+    expect(publicKeyOf([replaced, older, next, ending, secret])).toBe("ffpub_2");
+    expect(publicKeyOf([replaced, secret])).toBeUndefined();
+  });
+});
 
 describe("addresses", () => {
   test("whatever an asset is called, its address leads back to it", () => {
@@ -157,7 +244,15 @@ describe("lines to copy", () => {
     );
     expect(snippetOf("https://f.example", "abc", "ffpub_1")).toContain('data-key="ffpub_1"');
     expect(commandOf("https://f.example", "abc", "ffpub_1")).toContain("hits?key=ffpub_1");
+    expect(commandOf("https://f.example", "abc")).toMatch(/^curl -A 'Mozilla/);
     expect(commandOf("https://f.example", "o'brien; rm -rf")).toContain(`o'\\''brien; rm -rf`);
+  });
+  test("the line of the box keeps room for as many titles as it shows", () => {
+    expect(boxOf("https://f.example", "abc", "day", 5)).toBe(
+      '<div style="min-height:21em"><script async src="https://f.example/widget.js" data-brand="abc" data-period="day" data-limit="5"></script></div>',
+    );
+    expect(boxOf("https://f.example", '"><script>', "week", 3)).toContain('13.4em"><script async');
+    expect(boxOf("https://f.example", '"><script>', "week", 3)).toContain('data-brand="&quot;>&lt;script>"');
   });
 });
 
@@ -180,13 +275,13 @@ describe("asking", () => {
     expect(patience(20, 5_000, 0.5)).toBe(10_000);
     expect(patience(20, 5_000, 0)).toBeLessThan(patience(20, 5_000, 1));
   });
-  test("a problem has the server's own words", () => {
+  test("a problem says what is wrong, and of which field", () => {
     const problem = problemFrom(400, { detail: "limit: '0' is not from 1 to 100", field: "limit" });
     expect([problem.status, problem.message, problem.field]).toEqual([
       400,
-      "limit: '0' is not from 1 to 100",
+      "“0” is not from 1 to 100.",
       "limit",
     ]);
-    expect(problemFrom(502, null).message).toBe("the server answers 502");
+    expect(problemFrom(502, null).message).toBe("The server answers 502.");
   });
 });

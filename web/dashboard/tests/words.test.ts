@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ago, bounded, bytes, change, counted, knownZone, percent, Times } from "../words.ts";
+import { ago, aligned, bounded, bytes, change, counted, knownZone, percent, Times } from "../words.ts";
 
 describe("numbers", () => {
   test("a count that is certain is a number alone, and one that is not has its bound", () => {
@@ -24,6 +24,9 @@ describe("numbers", () => {
     expect(counted(1, "hit")).toBe("1 hit");
     expect(counted(2, "hit")).toBe("2 hits");
     expect(percent(0.123)).toBe("12.3%");
+  });
+  test("shares of a column have the same digits, so that they stand under each other", () => {
+    expect([0.32, 0.269, 1].map(aligned)).toEqual(["32.0%", "26.9%", "100.0%"]);
   });
   test("how long ago has seconds first and coarser units later", () => {
     expect(ago(0.4)).toBe("0 s ago");

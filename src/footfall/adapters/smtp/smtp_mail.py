@@ -7,9 +7,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from email.message import EmailMessage
 from email.policy import SMTP
+from email.utils import formatdate, make_msgid, parseaddr
 from typing import Literal
 
 from footfall.ports.mail import Letter, NotMailed
+from footfall.values.clock import Clock
 
 TIMEOUT_S = 10.0
 
@@ -31,14 +33,18 @@ class SmtpServer:
 class SmtpMail:
     """Hands letters over to a mail server."""
 
-    def __init__(self, server: SmtpServer, *, sender: str) -> None:
+    def __init__(self, server: SmtpServer, *, sender: str, clock: Clock) -> None:
         self._server = server
         self._sender = sender
+        self._clock = clock
 
     def send(self, letter: Letter) -> None:
         """Hand a letter over, or raise NotMailed."""
         message = EmailMessage(policy=SMTP)
         message["From"], message["To"], message["Subject"] = self._sender, letter.to, letter.subject
+        # Without these two a letter looks like junk to many servers, and this machine's name is nobody's business.
+        message["Date"] = formatdate(self._clock.now_ms() / 1_000)
+        message["Message-ID"] = make_msgid(domain=parseaddr(self._sender)[1].rpartition("@")[2])
         message["Auto-Submitted"] = "auto-generated"  # So that nobody's absence is told to us.
         message.set_content(letter.text)
         with self._connected() as line:

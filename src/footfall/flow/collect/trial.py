@@ -25,6 +25,7 @@ from footfall.values.errors import Refused
 from footfall.values.window import MINUTE_MS
 
 ASSETS_MAX = 400_000  # that are told apart: some 100 MB; when there are more, those with the fewest hits are let go
+EXAMPLES_MAX = 50_000  # assets with changes that are told apart; those that come first
 SPAM_MAX = 10_000  # domains of a file; whoever has more brings a list
 BY_VISITOR: Final = frozenset({Reason.RATE, Reason.RELOAD})
 JUDGED_AGAIN: Final = frozenset({"", Reason.RULE_PATH, Reason.REFERRER_SPAM}) | BY_VISITOR
@@ -101,13 +102,14 @@ class Trial:
         self, brand: str, tried: TriedRules, *, from_ms: int, to_ms: int, lateness_ms: int, shown: frozenset[str]
     ) -> None:
         """Begin; `shown` are the labels that lists show, by the mode that is tried."""
-        self._brand, self._tried = brand, tried
+        self.brand, self._tried = brand, tried
         self._from_ms, self._to_ms, self._lateness_ms = from_ms, to_ms, lateness_ms
         self._shown = shown
         self._screen = Screen(tried.limits, secret=bytes(32))  # Visitors are hashes already; nothing is kept of it.
         self._screen.take_rules({brand: tried.rules})
         self._screen.take_lists(Lists(spam_domains=tried.spam))
         self._assets: dict[str, list[int]] = {}  # shown before, and after
+        self._changed: Counter[str] = Counter()  # hits of assets that have another reason, whether shown or not
         self.before, self.after = Sums(), Sums()
         self.hits = self.changed = self.without_visitor = self.unreadable = 0
         self.is_exact = True  # no asset was let go
@@ -146,6 +148,11 @@ class Trial:
             for asset in led
         ]
 
+    def most_changed(self, limit: int) -> list[dict[str, object]]:
+        """Return the assets with the most hits that would have another reason."""
+        ordered = sorted(self._changed.items(), key=lambda one: (-one[1], one[0]))
+        return [{"assetId": asset, "hits": hits} for asset, hits in ordered[:limit]]
+
     def _is_left(self, pack: Pack) -> bool:
         """Tell whether the door would not have judged it: hits of old logs, and those that come again as they were."""
         if pack.replays is not None:
@@ -162,7 +169,7 @@ class Trial:
         visitors = [pack.visitors[place] if pack.visitors else b"" for place in again]
         hits = [
             Hit(
-                self._brand,
+                self.brand,
                 pack.keys[place],
                 visitor="stored" if visitor else "",
                 url=pack.urls[place] if pack.urls else "",
@@ -170,8 +177,8 @@ class Trial:
             )
             for place, visitor in zip(again, visitors, strict=True)
         ]
-        draft = Draft(self._brand, [hit.key for hit in hits], range(len(hits)), hits=hits)
-        found = self._screen.of_draft(self._brand, draft, _STORED, visitors=visitors, now_ms=pack.arrived_at_ms)
+        draft = Draft(self.brand, [hit.key for hit in hits], range(len(hits)), hits=hits)
+        found = self._screen.of_draft(self.brand, draft, _STORED, visitors=visitors, now_ms=pack.arrived_at_ms)
         # Who is not stored cannot be counted again: what was said of how often they came stays, but for rules.
         unknown = {place for place, visitor in zip(again, visitors, strict=True) if not visitor}
         kept = {
@@ -184,7 +191,11 @@ class Trial:
     def _count(self, pack: Pack, place: int, before: str, after: str) -> None:
         weight = pack.weights[place] if pack.weights else 1
         self.hits += weight
-        self.changed += weight if before != after else 0
+        if before != after:
+            self.changed += weight
+            asset = pack.keys[place][0]
+            if asset in self._changed or len(self._changed) < EXAMPLES_MAX:
+                self._changed[asset] += weight
         if not (pack.visitors and pack.visitors[place]) and before in JUDGED_AGAIN:
             self.without_visitor += weight
         self.before.reasons[before] += weight

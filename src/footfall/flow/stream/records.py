@@ -83,6 +83,16 @@ class Judged(Visited, array_like=True, frozen=True, gc=False):
     agents: list[AgentCode] | None = None
 
 
+class Referred(Counted, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that tell where readers came from; keys are left as bytes, as those of Judged are."""
+
+    keys: list[msgspec.Raw]  # pyright: ignore[reportIncompatibleVariableOverride] - the same column, not decoded
+    visitors: msgspec.Raw = msgspec.Raw()
+    urls: list[str] | None = None
+    referrers: list[str] | None = None
+    places: list[int] | None = None
+
+
 _P = TypeVar("_P", bound=Counted)
 
 _encoder = msgspec.msgpack.Encoder()
@@ -91,6 +101,7 @@ _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns w
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
 _kinds_decoder = msgspec.msgpack.Decoder(Kinds)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
+_referred_decoder = msgspec.msgpack.Decoder(Referred)
 _key_decoder = msgspec.msgpack.Decoder(HitKey)
 
 
@@ -122,6 +133,11 @@ def kinds_from_record(data: bytes) -> Kinds:
 def judged_from_record(data: bytes) -> Judged:
     """Return the columns that judging needs, or raise Unreadable."""
     return _decoded(_judged_decoder, data)
+
+
+def referred_from_record(data: bytes) -> Referred:
+    """Return the columns that tell where readers came from, or raise Unreadable."""
+    return _decoded(_referred_decoder, data)
 
 
 def raw_from_key(key: HitKey) -> bytes:
@@ -157,7 +173,7 @@ def _require_even(pack: Counted) -> None:
     """Raise Unreadable unless every column speaks of the same hits."""
     count = len(pack.keys)
     visitors = pack.visitors if isinstance(pack, Visited) else None
-    kept = (pack.urls, pack.referrers, pack.places) if isinstance(pack, ReplayPack) else ()
+    kept = (pack.urls, pack.referrers, pack.places) if isinstance(pack, ReplayPack | Referred) else ()
     for column in (pack.at_ms, pack.weights, visitors, *kept, *_of_judging(pack)):
         if column is not None and len(column) != count:
             raise Unreadable(f"a pack of {count} hits with a column of {len(column)}")

@@ -14,6 +14,7 @@ from footfall import __version__
 from footfall.app.settings import SettingsRefused
 from footfall.app.settings_reading import environment
 from footfall.shells.cli import (
+    alerts,
     assets,
     audit,
     backup,
@@ -36,6 +37,7 @@ from footfall.shells.cli import (
     people,
     popular,
     recount,
+    referrers,
     restore,
     rules,
     screen,
@@ -65,8 +67,8 @@ from footfall.values.errors import FootfallError, Refused
 
 _MODULES = (
     serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, metrics, screening,
-    screen, verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, audit, backup,
-    restore, doctor, deploy, completion, help_page, version,
+    screen, referrers, verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, alerts,
+    audit, backup, restore, doctor, deploy, completion, help_page, version,
 )  # fmt: skip
 COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 

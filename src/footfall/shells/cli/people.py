@@ -41,6 +41,7 @@ def people(arguments: argparse.Namespace, around: Surroundings) -> int:
         "brand": arguments.brand,
         "role": arguments.role,
         "is_owner": arguments.owner,
+        "is_last_owner": arguments.last_owner,
         "after": arguments.after or "",
     }
     answer = ask(settings_of(arguments, around, may_be_new=False), request, on_progress=lambda _share: None)
@@ -61,6 +62,8 @@ def _require_sense(arguments: argparse.Namespace) -> None:
         raise WhichPerson("invite needs --brand and --role: what the invitation is to.")
     if action not in ("add", "invite") and (arguments.brand or arguments.role or arguments.owner or arguments.name):
         raise WhichPerson("--brand, --role, --name and --owner belong to add and invite.")
+    if action != "remove" and arguments.last_owner:
+        raise WhichPerson("--last-owner belongs to remove.")
 
 
 def _show_list(answer: Mapping[str, Any], around: Surroundings) -> None:
@@ -95,6 +98,8 @@ def _show_reset(answer: Mapping[str, Any], around: Surroundings) -> None:
 
 def _show_removed(answer: Mapping[str, Any], around: Surroundings) -> None:
     around.say(f"Removed {answer['email']}: signed out everywhere, and without any role.")
+    if answer["wasLastOwner"]:
+        around.complain("Nobody owns the instance now; footfall people setup-code shows how the next owner is made.")
 
 
 def _show_code(answer: Mapping[str, Any], around: Surroundings) -> None:
@@ -148,6 +153,7 @@ COMMAND = Command(
         Argument("--role", "What the role is.", choices=ROLES),
         Argument("--name", "What somebody is called.", shows="TEXT"),
         Argument("--owner", "Make somebody an owner of the instance.", is_switch=True),
+        Argument("--last-owner", "Remove even the last owner of the instance.", is_switch=True),
         Argument("--after", "Go on where the last history ended.", shows="PLACE"),
         JSON,
     ),

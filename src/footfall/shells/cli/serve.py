@@ -9,7 +9,7 @@ from footfall.shells.cli.asking import require_directory
 from footfall.shells.cli.command import CONFIG, DATA, Argument, Command, Surroundings, above_zero
 
 DEMO_BRAND = "demo"
-DEMO_RATE = 40.0  # Enough that the list moves while one watches, and nothing that a laptop feels.
+DEMO_RATE = 10.0  # Enough that the list moves while one watches, and a day of it is sent within a minute or so.
 
 
 def serve(arguments: argparse.Namespace, around: Surroundings) -> int:

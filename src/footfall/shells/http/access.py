@@ -29,7 +29,7 @@ from footfall.shells.http.limit_lines import LINES, limit_lines
 from footfall.shells.http.places import Places, place_of
 from footfall.shells.http.sent_keys import key_sent
 from footfall.values.clock import Clock
-from footfall.values.errors import Refused
+from footfall.values.errors import FootfallError, Refused
 
 if TYPE_CHECKING:  # A function that only takes hits starts without it.
     from starlette.requests import Request
@@ -156,6 +156,18 @@ class Access:
     def reader(self, exchange: Exchange, headers: Headers, *, name: str) -> Caller:
         """Return whom the request's key speaks for, once it is counted; raise unless it may read the brand, if any."""
         caller, _ = self._counted(Asking(exchange.target, headers, self.address(exchange, headers)))
+        return self._reading(caller, exchange, headers, name=name)
+
+    def may_still_read(self, exchange: Exchange, headers: Headers, *, name: str) -> bool:
+        """Tell whether a request that was let in would be let in now; it is counted against nobody."""
+        try:
+            if not self.may_read_freely(name):
+                self._reading(self._caller(exchange.target, headers), exchange, headers, name=name)
+        except FootfallError:  # Whoever cannot be looked up is asked to come again.
+            return False
+        return True
+
+    def _reading(self, caller: Caller | None, exchange: Exchange, headers: Headers, *, name: str) -> Caller:
         if caller is None:
             caller = self._signed(exchange.method.decode("latin-1"), headers, name=name, scope=READ)
         if caller is None and not name:

@@ -88,6 +88,7 @@ class Answers:
         self._outer_bytes_max = int(bytes_max * OUTER_SHARE)
         self._inner_bytes = 0
         self._outer_bytes = 0
+        self.rows = 0  # that the answering process holds
         self._of_brand: dict[str, set[str]] = {}  # whose answers are ready: their canonical texts
         self._counts: dict[str, Counts] = {}  # of each brand, as long as it has answers here or on their way
         self._waiting: dict[str, tuple[list[Waiting], asyncio.TimerHandle]] = {}
@@ -132,6 +133,8 @@ class Answers:
                 self._renew(brand)
             case ["dropped", brand, version]:
                 self._counts_of(brand).change(version, self._loop.time())
+            case ["rows", int(rows)]:
+                self.rows = rows
             case _:
                 pass  # "ready" and "stopped" are for the process's keeper.
 

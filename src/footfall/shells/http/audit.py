@@ -32,17 +32,23 @@ async def note_act(state: Site, request: Request, brand: str, act: Act, subject:
 def _audit(state: Site) -> Endpoint:
     async def audit(request: Request) -> Response:
         name = (await brand_of(request, state, scope=ADMIN)).name
-        for parameter in request.query_params:
-            if parameter not in ("brand", "key", "limit", "after"):
-                raise Refused(parameter[:64] or "query", "is not a parameter here; those are limit, after and brand")
-        limit, after = _limit(request), request.query_params.get("after", "")
+        require_page_parameters(request)
+        limit, after = page_limit(request), request.query_params.get("after", "")
         page = await state.desk.look(lambda register: document_of_page(register.trail, name, limit=limit, after=after))
         return told(page)
 
     return audit
 
 
-def _limit(request: Request) -> int:
+def require_page_parameters(request: Request) -> None:
+    """Raise Refused when the address says more than which page of which trail."""
+    for parameter in request.query_params:
+        if parameter not in ("brand", "key", "limit", "after"):
+            raise Refused(parameter[:64] or "query", "is not a parameter here; those are limit, after and brand")
+
+
+def page_limit(request: Request) -> int:
+    """Return how many acts are asked for, or raise Refused."""
     text = request.query_params.get("limit", str(PAGE_DEFAULT))
     if not (text.isascii() and text.isdigit() and len(text) <= 4 and 1 <= int(text) <= PAGE_MAX):
         raise Refused("limit", f"{text[:20]!r} is not a whole number from 1 to {PAGE_MAX:,}")

@@ -45,6 +45,12 @@ class Child:
         self._writer.write(framed(message))
         return True
 
+    @property
+    def pid(self) -> int | None:
+        """Return the number of the process that runs; None while there is none."""
+        process = self._process
+        return process.pid if process is not None and process.returncode is None else None
+
     def let_end(self) -> None:
         """Start it no more when it ends: nothing that is still to be done needs it."""
         self._is_stopping = True

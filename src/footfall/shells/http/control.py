@@ -13,6 +13,8 @@ import msgspec
 from footfall.accounts.audit import Note
 from footfall.accounts.brands import require_brand_name
 from footfall.accounts.screening_store import INSTANCE
+from footfall.app.alert_control import TEST
+from footfall.app.alert_sending import senders_from, tried_out
 from footfall.app.brand_control import Ground, answer_about_brands, has_no_brand, is_about_brands, is_only_reading
 from footfall.app.control import SOCKET_FILE, answer_about_aside, asked_from, require_known_brand, socket_path
 from footfall.app.control_audit import is_about_metrics, recount_note, replay_note
@@ -77,6 +79,8 @@ class ControlServer:
             writer.close()
 
     async def _answer(self, request: Mapping[str, Any], writer: asyncio.StreamWriter) -> Mapping[str, Any]:
+        if request.get("do") == TEST:
+            return await self._test_alert(str(request.get("brand")), str(request.get("id")))
         if is_about_brands(request):
             return await self._brands(request)
         if is_about_metrics(request):
@@ -124,6 +128,13 @@ class ControlServer:
             asyncio.run_coroutine_threadsafe(self._write_down(note), loop).result()
 
         return await state.metrics.change(brand, lambda catalogue: change_metrics(catalogue, request, write))
+
+    async def _test_alert(self, brand: str, alert_id: str) -> Mapping[str, Any]:
+        """Send a test message beside the writer of accounts, who must not wait for other people's servers."""
+        require_brand_name(brand)
+        alert = await self._state.desk.look(lambda register: register.alerts.one(brand, alert_id))
+        senders = senders_from(self._state.settings, self._state.clock)
+        return {"id": alert.id, "deliveries": await asyncio.to_thread(tried_out, alert, senders)}
 
     async def _write_down(self, note: Note) -> None:
         await self._state.desk.look(lambda register: register.trail.write(note))

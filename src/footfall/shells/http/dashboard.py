@@ -6,7 +6,7 @@ The files are made of web/ by `make dashboard`. Their names hold a hash of what 
 import html
 import re
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from http import HTTPStatus
@@ -40,14 +40,18 @@ PAGES = (
     "/ledger",
     "/operations",
     "/settings",
+    "/account",
     "/sign-in",
     "/setup",
     "/invitation",
     "/reset",
 )
+NO_PAGES = ("v1", "static", "hyperloglog")  # Nobody looks at what is below these.
 ENCODINGS = (("br", ".br"), ("gzip", ".gz"))  # the smaller first
 YEAR_S = 31_536_000
 NONCE_BYTES = 18
+
+Shell = Callable[[Request, HTTPStatus], Response]
 
 _KINDS = {".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8"}
 _NAME = re.compile(r"[\w.-]{1,100}")
@@ -82,11 +86,28 @@ def _encoded(folder: Traversable, name: str) -> dict[str, bytes]:
     return found
 
 
-def dashboard_routes(state: Site, *, is_live: bool) -> list[Route]:
+def dashboard_routes(page: Shell) -> list[Route]:
     """Return the routes of the pages and their files."""
+
+    async def shown(request: Request) -> Response:
+        return page(request, HTTPStatus.OK)
+
+    return [*(Route(path, shown, methods=["GET"]) for path in PAGES), Route(FILES, _file, methods=["GET"])]
+
+
+def wants_page(request: Request) -> bool:
+    """Tell whether a browser has gone to an address; programs, and whoever asks the API, want no page."""
+    first = request.url.path.split("/")[1]
+    return (
+        request.method in ("GET", "HEAD") and first not in NO_PAGES and "text/html" in request.headers.get("accept", "")
+    )
+
+
+def dashboard_shell(state: Site, *, is_live: bool) -> Shell:
+    """Return what draws the shell of every page, also of those that there are not: the page itself says so."""
     template = static_text("dashboard.html" if built().script else "unbuilt.html")
 
-    async def page(request: Request) -> Response:
+    def page(request: Request, status: HTTPStatus) -> Response:
         nonce = secrets.token_urlsafe(NONCE_BYTES)
         values = {
             "{{facts}}": html.escape(msgspec.json.encode(_facts(request, state, is_live=is_live)).decode(), quote=True),
@@ -97,10 +118,10 @@ def dashboard_routes(state: Site, *, is_live: bool) -> list[Route]:
         }
         # In one pass: a brand that is spelled like a mark is not one.
         text = _MARK.sub(lambda mark: values[mark[0]], template)
-        return Response(text, headers={**page_guards(nonce), "content-type": "text/html; charset=utf-8"})
+        headers = {**page_guards(nonce), "content-type": "text/html; charset=utf-8"}
+        return Response(text, status_code=status, headers=headers)
 
-    pages = [Route(path, page, methods=["GET"]) for path in PAGES]
-    return [*pages, Route(FILES, _file, methods=["GET"])]
+    return page
 
 
 def page_guards(nonce: str) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ import uvloop
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.proofs import Proofs
 from footfall.app import wiring
+from footfall.app.alert_sending import senders_from
 from footfall.app.kept_settings import keep_settings
 from footfall.app.link import Message
 from footfall.app.lock import take_lock
@@ -29,6 +30,7 @@ from footfall.flow.collect.senders import Salts
 from footfall.flow.serve.series_query import SERIES
 from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, access_from
+from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
@@ -47,6 +49,7 @@ from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.live import LIVE, Live, LiveRoute
 from footfall.shells.http.live_questions import live_questions
 from footfall.shells.http.metric_desk import MetricDesk
+from footfall.shells.http.page_scripts import script_routes
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
@@ -55,7 +58,6 @@ from footfall.shells.http.series import series_or
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
 from footfall.shells.http.totals import Totals
-from footfall.shells.http.tracker import TrackerRoute
 from footfall.shells.http.wire import response
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError
@@ -65,6 +67,8 @@ HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"
 SALT_CHORES_S = 60.0
 JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
+
+DEMO_HOURS, DEMO_PAST_HITS_MAX = 23, 1_000_000  # Some 40 s of sending; at a high rate the past is shorter.
 
 _log = logging.getLogger(__name__)
 
@@ -121,6 +125,7 @@ class Front:
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
         self._live: Live | None = None
+        self._alerts: AlertRounds | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -144,7 +149,7 @@ class Front:
         self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._begin_judging()
+        await self._begin_beside(state)
         port = server.sockets[0].getsockname()[1]
         await self._tell_address(port)
         demo = await self._start_demo(demo_rate, port)
@@ -167,6 +172,8 @@ class Front:
         give_up_at = asyncio.get_running_loop().time() + self._settings.shutdown_ms_max / 1_000
         if self._live is not None:
             self._live.stop()  # Else its listeners would be waited for.
+        if self._alerts is not None:
+            await self._alerts.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -206,10 +213,12 @@ class Front:
             wait.cancel()
         return child.is_ready.is_set()
 
-    async def _begin_judging(self) -> None:
-        """Start the judge after all others are up: nobody waits for it."""
+    async def _begin_beside(self, state: FrontState) -> None:
+        """Start what nobody waits for after all others are up: the alerts and the judge."""
         await self._is_up(self._answering)
-        if self._settings.screening_judging:
+        self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
+        self._alerts.start()
+        if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
@@ -227,7 +236,7 @@ class Front:
             b"/v1/pagehits": PageHitsRoute(door),
             **reading_routes(self._answers, brands, settings, access=access, clock=clock),
             b"/healthz": _healthy,
-            b"/footfall.js": TrackerRoute(),
+            **script_routes(),
             **static_routes(),
             **description_routes(),
         }
@@ -301,6 +310,8 @@ class Front:
             return None
         url = f"http://{self._settings.http_host}:{port}"
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
+        hours = min(DEMO_HOURS, int(DEMO_PAST_HITS_MAX / rate / 3_600))  # So that a first look has a yesterday.
+        command += ["--titles", "--backfill-hours", str(hours), "--if-empty"]
         return await asyncio.create_subprocess_exec(sys.executable, *command)
 
 

@@ -20,7 +20,7 @@ from footfall.shells.http.reception import Reception, fields_in
 from footfall.shells.http.setup import ABOUT_PERSON, new_person
 from footfall.values.errors import Refused
 
-ACCEPT = "accept"
+ACCEPT, OFFER = "accept", "offer"
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -29,7 +29,8 @@ def invitation_routes(reception: Reception) -> list[Route]:
     """Return the routes of invitations."""
     return [
         Route("/v1/invitations", _invitations(reception), methods=["GET", "POST"]),
-        Route(f"/v1/invitations/{ACCEPT}", _accept(reception), methods=["GET", "POST"]),
+        Route(f"/v1/invitations/{ACCEPT}", _accept(reception), methods=["POST"]),
+        Route(f"/v1/invitations/{OFFER}", _offer(reception), methods=["POST"]),
         Route("/v1/invitations/{id}", _invitation(reception), methods=["DELETE"]),
     ]
 
@@ -69,8 +70,8 @@ async def _invite(reception: Reception, request: Request) -> Response:
 def _invitation(reception: Reception) -> Endpoint:
     async def invitation(request: Request) -> Response:
         invitation_id = str(request.path_params["id"])
-        if invitation_id == ACCEPT:  # That path is another route's.
-            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "GET, HEAD, POST"})
+        if invitation_id in (ACCEPT, OFFER):  # Those paths are other routes'.
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
         brand = (await brand_of(request, reception.state, scope=ADMIN)).name
         require_no_parameters(request)
         by = actor_of(request)
@@ -83,17 +84,25 @@ def _invitation(reception: Reception) -> Endpoint:
 def _accept(reception: Reception) -> Endpoint:
     async def accept(request: Request) -> Response:
         reception.state.access.count_page(request)
-        if request.method == "POST":
-            return await _accepted(reception, request)
-        for name in request.query_params:
-            if name != "token":
-                raise Refused(name[:64] or "query", "is not a parameter here; the only one is token")
-        found = await _behind(reception, request, request.query_params.get("token"))
+        return await _accepted(reception, request)
+
+    return accept
+
+
+def _offer(reception: Reception) -> Endpoint:
+    """Return what tells where an invitation leads; the secret is in the body, as addresses end up in logs."""
+
+    async def offer(request: Request) -> Response:
+        reception.state.access.count_page(request)
+        require_no_parameters(request)
+        reception.require_own_page(request)
+        asked = await fields_in(request, ("token",))
+        found = await _behind(reception, request, asked.get("token"))
         brand = reception.state.brands.named(found.brand)
         title = "" if brand is None else brand.title
         return told({"brand": found.brand, "title": title, "role": found.role, "email": found.email or None})
 
-    return accept
+    return offer
 
 
 async def _accepted(reception: Reception, request: Request) -> Response:

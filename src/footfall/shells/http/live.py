@@ -35,6 +35,7 @@ _HEAD = (
     (b"connection", b"close"),
 )
 
+MayListen = Callable[[], bool]
 Questions = Callable[[str], Mapping[str, str]]  # of a brand: the parts of a message, and the question of each
 
 
@@ -43,8 +44,8 @@ class Pace:
     """How often listeners are told something, and how long they may stay."""
 
     tick_s: float = 1.0  # At most one message in this time.
-    heartbeat_s: float = 15.0  # Proxies let go of a connection that is silent for a minute.
-    life_s: float = 600.0  # Then a browser comes back by itself, and whether it may listen is asked again.
+    heartbeat_s: float = 15.0  # Proxies let go of a connection that is silent for a minute; access is asked again.
+    life_s: float = 600.0  # Then a browser comes back by itself, to whoever serves then.
     listeners_max: int = 1_000
 
 
@@ -110,9 +111,9 @@ class Live:
         """Tell whether as many listen as may."""
         return sum(feed.listeners for feed in self._feeds.values()) >= self._pace.listeners_max
 
-    def listen(self, exchange: Exchange, brand: str, *, date: bytes) -> None:
-        """Begin to tell a listener what changes."""
-        task = asyncio.get_running_loop().create_task(self._tell(exchange, brand, date))
+    def listen(self, exchange: Exchange, brand: str, *, date: bytes, may_listen: MayListen) -> None:
+        """Begin to tell a listener what changes, as long as it may know."""
+        task = asyncio.get_running_loop().create_task(self._tell(exchange, brand, date, may_listen))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
@@ -122,9 +123,9 @@ class Live:
         for feed in self._feeds.values():
             feed.wake()
 
-    async def _tell(self, exchange: Exchange, brand: str, date: bytes) -> None:
+    async def _tell(self, exchange: Exchange, brand: str, date: bytes, may_listen: MayListen) -> None:
         loop = asyncio.get_running_loop()
-        until = loop.time() + self._pace.life_s
+        until, beats_at = loop.time() + self._pace.life_s, loop.time() + self._pace.heartbeat_s
         seen = exchange.header(b"last-event-id")
         exchange.is_kept_alive = False
         exchange.stream(response_head(HTTPStatus.OK, _HEAD, date) + b"retry: %d\n\n" % RETRY_MS, is_last=False)
@@ -136,10 +137,14 @@ class Live:
                     seen = feed.id
                     exchange.stream(feed.message, is_last=False)
                     await asyncio.wait_for(exchange.connection.writable(), READ_S_MAX)
-                try:
-                    await asyncio.wait_for(changed.wait(), self._pace.heartbeat_s)
-                except TimeoutError:
-                    exchange.stream(HEARTBEAT, is_last=False)
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), beats_at - loop.time())
+                if loop.time() < beats_at:
+                    continue
+                if not may_listen():  # Signed out, without the role, or a list that became private.
+                    break
+                exchange.stream(HEARTBEAT, is_last=False)  # In a busy hour, too: the heart beats by the clock.
+                beats_at = loop.time() + self._pace.heartbeat_s
         except TimeoutError:  # It does not read what it listens to.
             pass
         finally:
@@ -147,7 +152,11 @@ class Live:
             exchange.stream(b"", is_last=True)
 
     def _joined(self, brand: str) -> Feed:
-        feed = self._feeds.setdefault(brand, Feed(self._questions(brand)))
+        feed = self._feeds.get(brand)
+        if feed is None:
+            feed = self._feeds[brand] = Feed(self._questions(brand))
+            self._look(brand, feed)
+            self._begin(brand, feed)
         feed.listeners += 1
         if self._ticker is None or self._ticker.done():
             self._ticker = asyncio.get_running_loop().create_task(self._tick())
@@ -158,7 +167,7 @@ class Live:
         while self._feeds and not self.is_stopping:
             for brand, feed in list(self._feeds.items()):
                 if feed.listeners:
-                    self._look(feed)
+                    self._look(brand, feed)
                 else:
                     del self._feeds[brand]
             await asyncio.sleep(self._pace.tick_s / 4)  # What was asked for is there by then, mostly.
@@ -168,18 +177,28 @@ class Live:
                     feed.publish(last_hits.get(brand, 0))
             await asyncio.sleep(self._pace.tick_s * 3 / 4)
 
-    def _look(self, feed: Feed) -> None:
+    def _look(self, brand: str, feed: Feed) -> None:
         for part, question in feed.questions.items():
             ready = self._answers.find(question)
             if ready is not None:
                 feed.take(part, ready)
             elif part not in feed.asked:
                 feed.asked.add(part)
-                self._answers.wait_for(question, _taking(feed, part))
+                self._answers.wait_for(question, self._taking(brand, feed, part))
 
+    def _taking(self, brand: str, feed: Feed, part: str) -> Callable[[Ready | bytes], None]:
+        def take(made: Ready | bytes) -> None:
+            feed.take(part, made)
+            self._begin(brand, feed)
 
-def _taking(feed: Feed, part: str) -> Callable[[Ready | bytes], None]:
-    return lambda made: feed.take(part, made)
+        return take
+
+    def _begin(self, brand: str, feed: Feed) -> None:
+        """Tell what is there for the first time as soon as all of it is: somebody looks at an empty page."""
+        if feed.message or len(feed.parts) < len(feed.questions):
+            return
+        with contextlib.suppress(FootfallError):
+            feed.publish(self._last_hits().get(brand, 0))
 
 
 class LiveRoute:
@@ -207,7 +226,13 @@ class LiveRoute:
             detail = "too many listen already; ask for the lists instead, or come back later"
             exchange.reply(problem(HTTPStatus.SERVICE_UNAVAILABLE, detail=detail))
             return
-        self._live.listen(exchange, brand, date=self._date())
+        headers = dict(exchange.headers)
+        self._live.listen(
+            exchange,
+            brand,
+            date=self._date(),
+            may_listen=lambda: self._access.may_still_read(exchange, headers, name=brand),
+        )
 
     def _brand(self, exchange: Exchange) -> str:
         headers = dict(exchange.headers)

@@ -9,6 +9,7 @@ import msgspec
 from footfall import __version__
 from footfall.accounts.sessions import COOKIE
 from footfall.shells.http.described import (
+    alerts,
     assets,
     brands,
     dashboard,
@@ -20,11 +21,15 @@ from footfall.shells.http.described import (
     instance,
     lists,
     metrics,
+    owners,
     people,
+    referrers,
     rules,
     screening,
+    trials,
     uniques,
     verdicts,
+    widget,
 )
 from footfall.shells.http.described.operation import (
     ALWAYS,
@@ -43,9 +48,11 @@ from footfall.shells.http.described.operation import (
 OPERATIONS: tuple[Operation, ...] = (
     *hits.OPERATIONS,
     *lists.OPERATIONS,
+    *widget.OPERATIONS,
     *history.OPERATIONS,
     *screening.OPERATIONS,
     *digest.OPERATIONS,
+    *referrers.OPERATIONS,
     *uniques.OPERATIONS,
     *assets.OPERATIONS,
     *edits.OPERATIONS,
@@ -53,7 +60,10 @@ OPERATIONS: tuple[Operation, ...] = (
     *rules.OPERATIONS,
     *verdicts.OPERATIONS,
     *metrics.OPERATIONS,
+    *trials.OPERATIONS,
     *people.OPERATIONS,
+    *alerts.OPERATIONS,
+    *owners.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
 )
@@ -66,6 +76,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **history_schemas.SCHEMAS,
     **screening.SCHEMAS,
     **digest.SCHEMAS,
+    **referrers.SCHEMAS,
     **uniques.SCHEMAS,
     **assets.SCHEMAS,
     **edits.SCHEMAS,
@@ -73,7 +84,9 @@ SCHEMAS: Mapping[str, Schema] = {
     **rules.SCHEMAS,
     **verdicts.SCHEMAS,
     **metrics.SCHEMAS,
+    **trials.SCHEMAS,
     **people.SCHEMAS,
+    **alerts.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

@@ -14,6 +14,7 @@ from footfall.accounts.audit import Act
 from footfall.accounts.passwords import require_password
 from footfall.accounts.people import Person, require_email
 from footfall.accounts.signed_in import WrongPassword
+from footfall.app.logs import OwnLink, fields
 from footfall.app.people_links import RESET, letter_of_reset
 from footfall.ports.errors import Changed, PortError
 from footfall.shells.http.brands import require_no_parameters, told
@@ -89,7 +90,8 @@ async def send_link(reception: Reception, email: str, *, is_waited_for: bool) ->
         return
     link = reception.link(RESET, token)
     if not await reception.mailed(letter_of_reset(person.email, link)):
-        _log.info("%s chooses a new password within an hour at %s", person.email, link)
+        said = "%s chooses a new password within an hour behind the link"
+        _log.info(said, person.email, extra=fields(link=OwnLink(link)))
 
 
 def _accept(reception: Reception) -> Endpoint:

@@ -4,6 +4,7 @@ from starlette.routing import Route
 
 from footfall.shells.http.invitations import invitation_routes
 from footfall.shells.http.members import member_routes
+from footfall.shells.http.owners import owner_routes
 from footfall.shells.http.password import password_routes
 from footfall.shells.http.reception import Reception
 from footfall.shells.http.session import session_routes
@@ -20,4 +21,5 @@ def people_routes(state: Site) -> list[Route]:
         *invitation_routes(reception),
         *password_routes(reception),
         *member_routes(reception),
+        *owner_routes(reception),
     ]

@@ -96,7 +96,7 @@ class _Posted(Exchange):
         if status == HTTPStatus.ACCEPTED:
             self._asked.reply(_image(HTTPStatus.OK, headers))
         else:
-            self._asked.reply(_image(status, headers, reason=_reason(body)))
+            self._asked.reply(_image(status, headers, reason=reason_of(body)))
 
 
 class _Told(msgspec.Struct):
@@ -123,15 +123,16 @@ def _parameters(target: bytes) -> dict[str, str]:
 
 def _image(status: int, headers: Mapping[str, str] | None = None, *, reason: str = "") -> bytes:
     kept = {name: value for name, value in (headers or {}).items() if not name.startswith("content-")}
-    told = {PROBLEM_HEADER: _header_text(reason)} if reason else {}
+    told = {PROBLEM_HEADER: header_text(reason)} if reason else {}
     return response(status, GIF, kind="image/gif", headers={**kept, **_GUARDS, **told})
 
 
-def _reason(document: bytes) -> str:
+def reason_of(document: bytes) -> str:
+    """Return what a problem document says to a person."""
     return msgspec.json.decode(document, type=_Told).detail
 
 
-def _header_text(reason: str) -> str:
+def header_text(reason: str) -> str:
     """Return a sentence that a header can hold: what a sender put into it must not end the line."""
     plain = "".join(character if character.isprintable() else " " for character in reason[:REASON_BYTES_MAX])
     return plain.encode("ascii", "backslashreplace")[:REASON_BYTES_MAX].decode("ascii")

@@ -6,6 +6,7 @@ from http import HTTPStatus
 
 import msgspec
 
+from footfall.accounts.alerts import UnknownAlert
 from footfall.accounts.attempts import TooManyAttempts
 from footfall.accounts.brands import KeyNeeded, UnknownBrand
 from footfall.accounts.invitations import UnknownInvitation
@@ -16,6 +17,7 @@ from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.signed_in import WrongPassword
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
+from footfall.app.trial_errors import NoTrialsHere, TrialFailed, TrialGoesOn
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -36,6 +38,7 @@ class TooFast(Throttled):
 
 STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     UnknownBrand: HTTPStatus.NOT_FOUND,
+    UnknownAlert: HTTPStatus.NOT_FOUND,
     KeyNeeded: HTTPStatus.UNAUTHORIZED,
     UnknownKey: HTTPStatus.UNAUTHORIZED,
     Unproven: HTTPStatus.UNAUTHORIZED,
@@ -62,6 +65,9 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     MetricInUse: HTTPStatus.CONFLICT,
     ChangedMeanwhile: HTTPStatus.CONFLICT,
     CatalogueBusy: HTTPStatus.SERVICE_UNAVAILABLE,
+    TrialGoesOn: HTTPStatus.TOO_MANY_REQUESTS,
+    NoTrialsHere: HTTPStatus.NOT_IMPLEMENTED,
+    TrialFailed: HTTPStatus.SERVICE_UNAVAILABLE,
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,

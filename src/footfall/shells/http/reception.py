@@ -22,6 +22,7 @@ from footfall.ports.errors import Changed
 from footfall.ports.mail import Letter, NotMailed
 from footfall.shells.http.brands import document_in, told
 from footfall.shells.http.site import Site
+from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
 from footfall.values.window import instant_text
 
@@ -41,7 +42,7 @@ class Reception:
         self.signed_in: SignedIn = state.access.signed_in
         self.passwords = Passwords(secrets.token_bytes)
         self._attempts = Attempts(secrets.token_bytes(32), seconds=time.monotonic)
-        self._mail = mail_from(state.settings)
+        self._mail = mail_from(state.settings, SystemClock())
         self._hashing = asyncio.Semaphore(HASHED_AT_ONCE_MAX)
         self._later: set[asyncio.Task[None]] = set()
 
@@ -68,6 +69,21 @@ class Reception:
         subjects += [f"{what}@{place}"] if place else []
         self._attempts.take(*subjects)
         return tuple(subjects)
+
+    def try_to_sign_in(self, request: Request, email: str) -> tuple[str, ...]:
+        """Count an attempt to sign in; whoever knows an e-mail address locks its owner out of no other network."""
+        place = self.state.access.place_of_page(request).hex()
+        there = f"sign-in:{email}@{place}"
+        subjects = [there, *([f"sign-in@{place}"] if place else [])]
+        # Where somebody has signed in before, guesses from elsewhere do not count.
+        spread = "" if self._attempts.is_known(there) else f"sign-in:{email}"
+        self._attempts.take(*subjects, spread=spread)
+        return (*subjects, *([spread] if spread else []))
+
+    def signed_in_well(self, attempt: tuple[str, ...]) -> None:
+        """Give an attempt to sign in back, and remember from where it went well."""
+        self.went_well(attempt)
+        self._attempts.know(attempt[0])
 
     def went_well(self, attempt: tuple[str, ...]) -> None:
         """Give an attempt back."""
@@ -166,16 +182,17 @@ async def fields_in(request: Request, known: tuple[str, ...]) -> dict[str, Any]:
     return asked
 
 
-def _brands_of(brands: Brands, person: Person | None) -> list[dict[str, str]]:
+def _brands_of(brands: Brands, person: Person | None) -> list[dict[str, Any]]:
     """Return the brands that somebody may look at, and as what; one without keys is everybody's to look at."""
     roles = person.roles if person is not None else {}
-    found: list[dict[str, str]] = []
+    found: list[dict[str, Any]] = []
     for name in brands.names():
         brand = brands.named(name)
         role = roles.get(name) or (VIEWER if brands.is_open(name) else "")
         role = ADMINISTRATOR if person is not None and person.is_owner else role
         if brand is not None and role:
-            found.append({"brand": name, "title": brand.title, "zone": brand.zone, "role": role})
+            about = {"brand": name, "title": brand.title, "zone": brand.zone, "periods": sorted(brand.periods)}
+            found.append({**about, "role": role})
     return found
 
 

@@ -45,12 +45,12 @@ async def _sign_in(reception: Reception, request: Request) -> Response:
     reception.require_own_page(request)
     asked = await fields_in(request, ("email", "password"))
     email, password = require_email(asked.get("email")), asked.get("password")
-    attempt = reception.try_once(request, "sign-in", email)
+    attempt = reception.try_to_sign_in(request, email)
     person = await reception.asked(lambda people: people.by_email(email))
     if not await reception.is_right(person, password) or person is None:
         await reception.asked(lambda people: people.count_failed())
         raise WrongPassword
-    reception.went_well(attempt)
+    reception.signed_in_well(attempt)
     return await reception.welcomed(request, await _kept_anew(reception, person, str(password)))
 
 

@@ -16,21 +16,24 @@ from starlette.routing import Route
 from footfall.accounts.keys import READ
 from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
+from footfall.shells.http.alerts import alert_routes
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
-from footfall.shells.http.dashboard import dashboard_routes
+from footfall.shells.http.dashboard import Shell, dashboard_routes, dashboard_shell, wants_page
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.metric_routes import metric_routes
 from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
+from footfall.shells.http.referrers import referrers_route
 from footfall.shells.http.rules import rules_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.tokens import token_routes
+from footfall.shells.http.trials import trial_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.wire import JSON, PROBLEM
@@ -50,10 +53,11 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
         "/readyz": _readiness(state),
         **(more or {}),
     }
+    shell = dashboard_shell(state, is_live=is_live)
     application = Starlette(
         routes=[
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
-            *dashboard_routes(state, is_live=is_live),
+            *dashboard_routes(shell),
             *asset_routes(state),
             *edit_routes(state),
             *brand_routes(state),
@@ -63,12 +67,15 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *rules_routes(state),
             *digest_routes(state),
             *metric_routes(state),
+            referrers_route(state),
             *verdict_routes(state),
+            *trial_routes(state),
             *people_routes(state),
+            *alert_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],
-        exception_handlers={FootfallError: _told, HTTPException: _not_routed, Exception: _failed},
+        exception_handlers={FootfallError: _told, HTTPException: _not_routed(shell), Exception: _failed},
     )
     application.router.redirect_slashes = False  # There is one spelling of each route.
     return application
@@ -126,14 +133,19 @@ async def _told(_request: Request, error: Exception) -> Response:
     return _problem(document_of(error))
 
 
-async def _not_routed(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
-    status = HTTPStatus(error.status_code)
-    if status is HTTPStatus.METHOD_NOT_ALLOWED:
-        allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
-        detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
-        return _problem(problem_document(status, detail=detail), {"allow": allowed})
-    return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
+def _not_routed(shell: Shell) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def not_routed(request: Request, error: Exception) -> Response:
+        assert isinstance(error, HTTPException)
+        status = HTTPStatus(error.status_code)
+        if status is HTTPStatus.METHOD_NOT_ALLOWED:
+            allowed = ", ".join(sorted((error.headers or {}).get("Allow", "GET, HEAD").split(", ")))
+            detail = f"{request.url.path[:200]} is asked with {allowed}, not with {request.method[:20]}"
+            return _problem(problem_document(status, detail=detail), {"allow": allowed})
+        if status is HTTPStatus.NOT_FOUND and wants_page(request):
+            return shell(request, status)  # Whoever mistyped an address is told so by the page, with its menu.
+        return _problem(problem_document(status, detail=f"there is nothing at {request.url.path[:200]!r}"))
+
+    return not_routed
 
 
 async def _failed(_request: Request, _error: Exception) -> Response:

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from footfall.accounts.keys import ADMIN, READ
+from footfall.accounts.keys import EDIT, READ
 from footfall.accounts.register import Register
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.brands import actor_of, document_in, require_no_parameters, told
@@ -57,7 +57,7 @@ async def _decide_on_many(request: Request, state: Site) -> Response:
     from footfall.accounts.verdict_documents import state_of_decision
     from footfall.accounts.verdict_queue import decided_on, require_ids
 
-    name = (await brand_of(request, state, scope=ADMIN)).name
+    name = (await brand_of(request, state, scope=EDIT)).name
     require_no_parameters(request)
     document = await document_in(request)
     for field in document:
@@ -77,7 +77,7 @@ def _verdict(state: Site) -> Endpoint:
         from footfall.accounts.verdict_documents import decided, document_of_verdict, state_of_decision
 
         is_decision = request.method == "POST"
-        name = (await brand_of(request, state, scope=ADMIN if is_decision else READ)).name
+        name = (await brand_of(request, state, scope=EDIT if is_decision else READ)).name
         require_no_parameters(request)
         asked = str(request.path_params["id"])
         if not is_decision:

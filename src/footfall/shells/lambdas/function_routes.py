@@ -23,6 +23,7 @@ READ_PATHS = (
     b"/v1/screening",
     b"/v1/top/brands",
     b"/v1/series",
+    b"/v1/widget",
 )
 SERIES, ASSETS = b"/v1/series", b"/v1/assets/"
 HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"})
@@ -96,10 +97,13 @@ def _series_or_pages(site: FunctionSite) -> Route:
     return series_or(_read(SERIES)(site), _pages(site))
 
 
-def _tracker(_site: FunctionSite) -> Route:
-    from footfall.shells.http.tracker import TrackerRoute
+def _script(name: str) -> Maker:
+    def make(_site: FunctionSite) -> Route:
+        from footfall.shells.http.page_scripts import ScriptRoute
 
-    return TrackerRoute()
+        return ScriptRoute(name)
+
+    return make
 
 
 def _static(path: bytes) -> Maker:
@@ -144,7 +148,8 @@ MAKERS: Mapping[bytes, Maker] = {
     **{path: _read(path) for path in READ_PATHS},
     ASSETS: _series_or_pages,
     b"/healthz": _healthy,
-    b"/footfall.js": _tracker,
+    b"/footfall.js": _script("footfall.js"),
+    b"/widget.js": _script("widget.js"),
     b"/static/page.css": _static(b"/static/page.css"),
     b"/openapi.json": _described(b"/openapi.json"),
     b"/docs": _described(b"/docs"),

@@ -50,6 +50,7 @@ def handler(event: Mapping[str, Any], context: Context) -> Mapping[str, Any]:
         "forgotten": done.forgotten,
         "released": done.released,
         "recounted": done.recounted,
+        "told": done.told,
     }
 
 

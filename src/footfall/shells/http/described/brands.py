@@ -24,7 +24,7 @@ GROUP = "Brands and keys"
 
 _PERIOD = record({"span": text(), "grain": text(enum=["1m", "5m", "1h", "1d"]), "cache": text()})
 _LIMITS = {name: maybe(whole(0, 1_000_000)) for name in ("keyPerS", "keyBurst", "addressPerS", "addressBurst")}
-_CHANGEABLE = {
+CHANGEABLE = {
     "title": text(bytes_max=200),
     "origins": listed(text(), maxItems=100),
     "isPublic": {"type": "boolean"},
@@ -37,8 +37,8 @@ _CHANGEABLE = {
         "`observe`: suspected hits are in the lists; `hold` and `filter`: they are not", enum=[*SCREENING_MODES]
     ),
 }
-BRAND = record({"brand": text(), "zone": text(), **_CHANGEABLE})
-CHANGES = {**record(_CHANGEABLE, required=()), "additionalProperties": False}
+BRAND = record({"brand": text(), "zone": text(), **CHANGEABLE})
+CHANGES = {**record(CHANGEABLE, required=()), "additionalProperties": False}
 KEY = record(
     {
         "id": text(),
@@ -66,7 +66,7 @@ NEW_KEY = {
     "additionalProperties": False,
 }
 
-_RULES = {
+A_BRAND = {
     "brand": "abc",
     "title": "The ABC",
     "zone": "Europe/Helsinki",
@@ -109,7 +109,7 @@ RULES = Operation(
     "A brand's rules.",
     GROUP,
     "admin",
-    answers=(Answer(HTTPStatus.OK, "The rules.", JSON, {"$ref": "#/components/schemas/Brand"}, _RULES),),
+    answers=(Answer(HTTPStatus.OK, "The rules.", JSON, {"$ref": "#/components/schemas/Brand"}, A_BRAND),),
 )
 CHANGE = Operation(
     "PATCH",
@@ -124,7 +124,7 @@ CHANGE = Operation(
         ),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "The rules as they are now.", JSON, {"$ref": "#/components/schemas/Brand"}, _RULES),
+        Answer(HTTPStatus.OK, "The rules as they are now.", JSON, {"$ref": "#/components/schemas/Brand"}, A_BRAND),
         _WRONG,
     ),
     body_may_be_absent=True,
@@ -253,13 +253,22 @@ TOKEN = Operation(
     ),
     body_may_be_absent=True,
 )
-_ACT = {
+AN_ACT = {
     "at": "2026-11-15T14:30:12.345Z",
     "by": "3k7mqz2v9xw4t6ra",
     "act": "key-revoked",
     "subject": "q7m2v9xw4t6ra3kz",
     "details": {"kind": "secret", "label": "the old server"},
 }
+ACT = record(
+    {
+        "at": text(),
+        "by": text("the id of a key, a person's name and id, `command line`, or `no key` for an open brand"),
+        "act": text(),
+        "subject": text(),
+        "details": {"type": "object"},
+    }
+)
 AUDIT = Operation(
     "GET",
     "/v1/audit",
@@ -281,22 +290,12 @@ AUDIT = Operation(
             record(
                 {
                     "brand": text(),
-                    "items": listed(
-                        record(
-                            {
-                                "at": text(),
-                                "by": text("the id of a key, `command line`, or `no key` for an open brand"),
-                                "act": text(),
-                                "subject": text(),
-                                "details": {"type": "object"},
-                            }
-                        )
-                    ),
+                    "items": listed(ACT),
                     "after": text(),
                 },
                 required=("brand", "items"),
             ),
-            {"brand": "abc", "items": [_ACT]},
+            {"brand": "abc", "items": [AN_ACT]},
         ),
         problem(HTTPStatus.BAD_REQUEST, "`limit` or `after` cannot be.", field_name="limit"),
     ),

@@ -18,6 +18,7 @@ _PAGES = {
     "/ledger": ("ledgerPage", "Where every hit went."),
     "/operations": ("operationsPage", "How the instance is."),
     "/settings": ("settingsPage", "A brand's rules, keys, members, pins and hidden assets."),
+    "/account": ("accountPage", "Your own password, and where you are signed in."),
     "/sign-in": ("signInPage", "Sign in."),
     "/setup": ("setupPage", "The first run: an owner and a first brand."),
     "/invitation": ("invitationPage", "Accept an invitation."),

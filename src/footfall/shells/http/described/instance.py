@@ -34,11 +34,11 @@ OPERATIONS = (
         "GET",
         "/metrics",
         "gauges",
-        "Gauges for Prometheus, to addresses of `http_metrics_networks`.",
+        "Gauges for Prometheus, to addresses of `http_metrics_networks` and to owners who are signed in.",
         GROUP,
         answers=(
             Answer(HTTPStatus.OK, "The gauges.", "text/plain", text()),
-            problem(HTTPStatus.FORBIDDEN, "The address may not read the gauges."),
+            problem(HTTPStatus.FORBIDDEN, "The address may not read the gauges, and no owner asks."),
         ),
     ),
     Operation(

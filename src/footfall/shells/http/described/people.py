@@ -43,7 +43,9 @@ _INVITED = {
 _HELD = {
     "person": _PERSON,
     "csrf": "9vXk2m7Qz4Lr8Tn1Wb6Yc3Hd5Jf0Sg2A",
-    "brands": [{"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "role": "editor"}],
+    "brands": [
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": ["weekend"], "role": "editor"}
+    ],
     "register": "closed",
     "needsSetup": False,
 }
@@ -53,7 +55,17 @@ SESSION = record(
     {
         "person": maybe({"$ref": "#/components/schemas/Person"}),
         "csrf": maybe(text("to be sent as `X-Footfall-CSRF` with whatever changes something")),
-        "brands": listed(record({"brand": text(), "title": text(), "zone": text(), "role": _ROLE})),
+        "brands": listed(
+            record(
+                {
+                    "brand": text(),
+                    "title": text(),
+                    "zone": text(),
+                    "periods": listed(text("a period of its own, beside those of the instance")),
+                    "role": _ROLE,
+                }
+            )
+        ),
         "register": {"type": "string", "enum": ["closed", "open"]},
         "needsSetup": {"type": "boolean", "description": "nobody owns the instance yet"},
     },
@@ -246,14 +258,15 @@ OPERATIONS = (
         ),
     ),
     Operation(
-        "GET", "/v1/invitations/accept", "invitation", "What an invitation is to.", GROUP,
-        parameters=(Parameter("token", "What stands behind the hash of its link.", _TOKEN, is_required=True,
-                              example="abc~x4m2zq7v9kw3t6rb~secret"),),
+        "POST", "/v1/invitations/offer", "invitation", "What an invitation is to; it waits on.", GROUP,
+        more="The token is what stands behind the hash of its link. It is sent in the body, as addresses end up in "
+        "the logs of proxies.",
+        bodies=_sent({"token": _TOKEN}, {"token": "abc~x4m2zq7v9kw3t6rb~secret"}, required=("token",)),
         answers=(
             Answer(HTTPStatus.OK, "The brand and the role.", JSON,
                    record({"brand": text(), "title": text(), "role": _ROLE, "email": maybe(text())}),
                    {"brand": "abc", "title": "The ABC", "role": "editor", "email": None}),
-            _WRONG, _OVER,
+            _WRONG, _OVER, _ELSEWHERE,
         ),
     ),
     Operation(

@@ -25,7 +25,7 @@ from footfall.shells.http.described.operation import (
 
 GROUP = "Screening"
 
-_FIELDS = {
+FIELDS = {
     "addresses": listed(text("a network such as `203.0.113.0/24`, or one address"), maxItems=ADDRESSES_MAX),
     "agents": listed(text("a part of user agents, in any case"), maxItems=AGENTS_MAX),
     "paths": listed(text("a path, or the beginning of paths and a star", bytes_max=PATH_CHARS_MAX), maxItems=PATHS_MAX),
@@ -38,18 +38,18 @@ _FIELDS = {
         "default": True,
     },
 }
-WANTED = {**record(_FIELDS, required=()), "additionalProperties": False}
+WANTED = {**record(FIELDS, required=()), "additionalProperties": False}
 RULES = record(
     {
         "brand": text(),
         "version": whole(0, None, "0 when nobody gave any"),
         "changedAt": text(),
         "by": text("the id of a key, or `command line`"),
-        **_FIELDS,
+        **FIELDS,
         "actsOn": text(),
         "addressesNote": text(),
     },
-    required=("brand", "version", *_FIELDS, "actsOn", "addressesNote"),
+    required=("brand", "version", *FIELDS, "actsOn", "addressesNote"),
 )
 _WANTED = {"addresses": ["203.0.113.0/24"], "agents": ["ExampleReader"], "paths": ["/preview/*"]}
 _RULES = {

@@ -156,7 +156,7 @@ DECIDE = Operation(
     "decideVerdict",
     "Confirm a verdict or release its subject.",
     GROUP,
-    "admin",
+    "edit",
     more="Confirmed, its hits are `blocked`, in every mode. Released, they are persons' again. Hits from now on are "
     "counted so within seconds, and the past is counted again by itself. A decision can be taken back by another one; "
     "each is in the audit trail.",
@@ -190,7 +190,7 @@ DECIDE_MANY = Operation(
     "decideVerdicts",
     "Confirm or release many verdicts, each by itself.",
     GROUP,
-    "admin",
+    "edit",
     more="Each decision is a transaction with its entry in the audit trail. One that cannot be made leaves the others "
     "as they are, and says why.",
     bodies=(

@@ -1,0 +1,1 @@
+"""Webhooks over HTTP, to places that are looked at before anything is sent."""
