@@ -1,5 +1,6 @@
 // Where the reader is. All that a page shows is in its address, so that an address can be sent to a colleague.
 import { Cell, useCell } from "./cell.ts";
+import { ASSETS, CATALOGUE } from "./routes.ts";
 
 export interface Place {
   path: string;
@@ -38,7 +39,7 @@ export function addressOf(path: string, brand: string, more: Record<string, stri
 }
 
 export function assetAddress(asset: string, brand: string): string {
-  return addressOf(`/assets/${encodeURIComponent(asset)}`, brand);
+  return addressOf(ASSETS + encodeURIComponent(asset), brand);
 }
 
 // The same page with some parameters changed; an empty value takes one away.
@@ -52,10 +53,22 @@ export function changed(parameters: URLSearchParams, changes: Record<string, str
 }
 
 export function assetOf(path: string): string {
+  return nameIn(path, ASSETS);
+}
+
+export function metricAddress(metric: string, brand: string): string {
+  return addressOf(CATALOGUE + encodeURIComponent(metric), brand);
+}
+
+export function metricOf(path: string): string {
+  return nameIn(path, CATALOGUE);
+}
+
+function nameIn(path: string, page: string): string {
   try {
-    return decodeURIComponent(path.slice("/assets/".length));
+    return decodeURIComponent(path.slice(page.length));
   } catch {
-    return path.slice("/assets/".length);
+    return path.slice(page.length);
   }
 }
 

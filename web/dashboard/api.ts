@@ -12,6 +12,7 @@ export class Problem extends Error {
     readonly status: number,
     readonly detail: string,
     readonly field = "",
+    readonly more: Readonly<Record<string, unknown>> = {}, // what else the document says, such as the character
   ) {
     super(problemWords(detail, field));
   }
@@ -114,8 +115,8 @@ async function document(reply: Response): Promise<unknown> {
 }
 
 export function problemFrom(status: number, told: unknown): Problem {
-  const { detail, field } = (told ?? {}) as { detail?: string; field?: string };
-  return new Problem(status, detail ?? `the server answers ${status}`, field);
+  const { detail, field, ...more } = (told ?? {}) as { detail?: string; field?: string };
+  return new Problem(status, detail ?? `the server answers ${status}`, field, more);
 }
 
 const NOBODY: Session = { person: null, csrf: null, brands: [], register: "closed", needsSetup: false };

@@ -11,6 +11,8 @@ import { AccountPage } from "./pages/Account.tsx";
 import { AssetPage } from "./pages/Asset.tsx";
 import { AudiencePage } from "./pages/Audience.tsx";
 import { LedgerPage } from "./pages/Ledger.tsx";
+import { MetricPage } from "./pages/Metric.tsx";
+import { MetricsPage } from "./pages/Metrics.tsx";
 import { MostReadPage } from "./pages/MostRead.tsx";
 import { NoBrand } from "./pages/NoBrand.tsx";
 import { NowPage } from "./pages/Now.tsx";
@@ -22,7 +24,7 @@ import { SettingsPage } from "./pages/Settings.tsx";
 import { TrendingPage } from "./pages/Trending.tsx";
 import { Frame } from "./parts/Frame.tsx";
 import { Empty, Loading } from "./parts/states.tsx";
-import { isOfPeople, pageOf } from "./routes.ts";
+import { ASSETS, CATALOGUE, isOfPeople, pageOf } from "./routes.ts";
 import type { BrandFacts } from "./shapes.ts";
 import { Times } from "./words.ts";
 
@@ -64,7 +66,8 @@ function content(path: string, brand: BrandFacts | null, isKnown: boolean): Comp
   if (!pageOf(path)) return <Empty title="There is no such page">The menu has all that there are.</Empty>;
   if (!brand) return isKnown ? <NoBrand /> : <Loading />;
   // A page begins anew for each brand, so that nothing of another one is left in it.
-  if (path.startsWith("/assets/")) return <AssetPage key={brand.brand + path} />;
+  if (path.startsWith(ASSETS)) return <AssetPage key={brand.brand + path} />;
+  if (path.startsWith(CATALOGUE)) return <MetricPage key={brand.brand + path} />;
   const Page = PAGE_OF[path] ?? NowPage;
   return <Page key={brand.brand} />;
 }
@@ -75,6 +78,7 @@ const PAGE_OF: Record<string, () => ComponentChildren> = {
   "/trending": TrendingPage,
   "/sections": SectionsPage,
   "/audience": AudiencePage,
+  "/catalogue": MetricsPage,
   "/screening": ScreeningPage,
   "/ledger": LedgerPage,
   "/operations": OperationsPage,

@@ -44,6 +44,11 @@ const ACTS: Record<string, string> = {
   "alert-removed": "removed the alert",
   "alert-rotated": "gave a new secret to the alert",
   "alert-turned-off": "switched off a place of the alert",
+  "metric-added": "defined the metric",
+  "metric-changed": "changed the metric",
+  "metric-deprecated": "deprecated the metric",
+  "metric-restored": "restored the metric",
+  "metric-removed": "removed the metric",
 };
 
 export interface Told {
@@ -102,6 +107,14 @@ const ofAlert: Special = ({ subject, details }) => ({
     text(details.why),
   ),
 });
+// A hash is for programs; whoever reads wants to know why.
+const ofMetric: Special = ({ details }) => ({
+  more: joined(
+    details.version !== undefined && `version ${text(details.version)}`,
+    text(details.reason),
+    Boolean(details.replacement) && `use ${text(details.replacement)} instead`,
+  ),
+});
 const ofVerdict: Special = ({ details }) => ({ more: details.cause ? causeWords(text(details.cause)) : "" });
 
 const SPECIAL: Record<string, Special> = {
@@ -121,6 +134,10 @@ const SPECIAL: Record<string, Special> = {
   "alert-removed": ofAlert,
   "alert-rotated": ofAlert,
   "alert-turned-off": ofAlert,
+  "metric-added": ofMetric,
+  "metric-changed": ofMetric,
+  "metric-deprecated": ofMetric,
+  "metric-restored": ofMetric,
   "verdict-confirmed": ofVerdict,
   "verdict-released": ofVerdict,
   "role-changed": ({ details }, { subject }) => {

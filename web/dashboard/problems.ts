@@ -44,6 +44,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^token: /, "This link does not work any more: it was used, or is too old. Ask for another one."],
   [/^webhooks: and emails are both empty/, "Nobody would be told: name an address at least."],
   [/^(?:X-Footfall-CSRF|Origin): /, "This page is out of date. Load it again, then try once more."],
+  [
+    /^(?:hybridFormula|chainedMetric): there is no metric '(.+)'( \(character \d+\))?$/s,
+    "There is no metric “$1”$2.",
+  ],
   [/^key: may not do this/, "Your role does not allow this."],
 ];
 

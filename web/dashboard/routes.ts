@@ -12,11 +12,13 @@ export const PAGES: readonly PageOf[] = [
   { path: "/trending", name: "Trending", inMenu: true },
   { path: "/sections", name: "Sections and types", inMenu: true },
   { path: "/audience", name: "Audience", inMenu: true },
+  { path: "/catalogue", name: "Metrics", inMenu: true },
   { path: "/screening", name: "Screening", inMenu: true },
   { path: "/ledger", name: "Ledger", inMenu: true },
   { path: "/operations", name: "Operations", inMenu: true },
   { path: "/settings", name: "Settings", inMenu: true },
   { path: "/assets/", name: "Asset", inMenu: false },
+  { path: "/catalogue/", name: "Metric", inMenu: false },
   { path: "/account", name: "Your account", inMenu: false },
   { path: "/sign-in", name: "Sign in", inMenu: false },
   { path: "/setup", name: "Set up", inMenu: false },
@@ -24,8 +26,20 @@ export const PAGES: readonly PageOf[] = [
   { path: "/reset", name: "New password", inMenu: false },
 ];
 
+// What has one page for each name: an address goes on behind the slash.
+export const ASSETS = "/assets/";
+export const CATALOGUE = "/catalogue/";
+
 export function pageOf(path: string): PageOf | undefined {
-  return PAGES.find((page) => (page.path === "/assets/" ? path.startsWith(page.path) : page.path === path));
+  return PAGES.find((page) =>
+    [ASSETS, CATALOGUE].includes(page.path) ? path.startsWith(page.path) : page.path === path,
+  );
+}
+
+// Where a change of the brand leads: another brand has other assets and other metrics.
+export function pageOfBrand(path: string): string {
+  if (path.startsWith(ASSETS)) return "/";
+  return path.startsWith(CATALOGUE) ? "/catalogue" : path;
 }
 
 // Pages about somebody, not about a brand.

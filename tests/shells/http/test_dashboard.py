@@ -15,7 +15,7 @@ from footfall.shells.http.dashboard import PAGES, Built, built
 from tests.shells.http.stage import Reply, Stage, staged
 
 FIRST_VIEW_BYTES_MAX = 150_000
-ADDRESSES = [page.replace("{id:path}", "a%2Fb") for page in PAGES]
+ADDRESSES = [re.sub(r"\{\w+:path\}", "a%2Fb", page) for page in PAGES]
 
 
 @pytest.fixture

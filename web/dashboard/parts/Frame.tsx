@@ -6,7 +6,7 @@ import { send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts } from "../facts.ts";
-import { isOfPeople, PAGES } from "../routes.ts";
+import { isOfPeople, PAGES, pageOfBrand } from "../routes.ts";
 import type { BrandFacts } from "../shapes.ts";
 import { chooseTheme, type Theme, theme } from "../theme.ts";
 import { Link } from "./Link.tsx";
@@ -99,7 +99,7 @@ function BrandChoice({ brands }: { brands: readonly BrandFacts[] }) {
       <select
         value={brand.brand}
         onChange={(event) =>
-          go(addressOf(path.startsWith("/assets/") ? "/" : path, event.currentTarget.value))
+          go(addressOf(pageOfBrand(path), event.currentTarget.value))
         }
       >
         {all.map((one) => (

@@ -36,6 +36,8 @@ PAGES = (
     "/assets/{id:path}",
     "/sections",
     "/audience",
+    "/catalogue",
+    "/catalogue/{name:path}",
     "/screening",
     "/ledger",
     "/operations",

@@ -14,6 +14,8 @@ _PAGES = {
     "/assets/{id}": ("assetPage", "How one asset does."),
     "/sections": ("sectionsPage", "Sections and types."),
     "/audience": ("audiencePage", "Hits and visitors over time."),
+    "/catalogue": ("metricsPage", "A brand's metrics, found by words and kinds."),
+    "/catalogue/{name}": ("metricPage", "One metric: what it is, its numbers, where it comes from, its versions."),
     "/screening": ("screeningPage", "What was held back and why, and what waits for a decision."),
     "/ledger": ("ledgerPage", "Where every hit went."),
     "/operations": ("operationsPage", "How the instance is."),
@@ -27,6 +29,7 @@ _PAGES = {
 _SHELL = Answer(HTTPStatus.OK, "The shell of every page; it asks for the rest itself.", "text/html", text())
 _PLACES = {
     "/assets/{id}": (Parameter("id", "The asset.", text(), "path", is_required=True, example="132141398"),),
+    "/catalogue/{name}": (Parameter("name", "The metric.", text(), "path", is_required=True, example="reads"),),
 }
 _FILE = Parameter("file", "Its name, which has a hash in it.", text(bytes_max=100), "path", is_required=True)
 
