@@ -20,7 +20,15 @@ export type Sent = { document: Record<string, unknown> } | { field: string; reas
 export function documentFrom(values: Readonly<Record<string, string>>): Sent {
   const kind = values.valueType ?? "SCALAR";
   const document: Record<string, unknown> = { valueType: kind };
-  for (const field of ["name", "title", "description", "owner", "reason", "chainedMetric", "chainCutoffDate"]) {
+  for (const field of [
+    "name",
+    "title",
+    "description",
+    "owner",
+    "reason",
+    "chainedMetric",
+    "chainCutoffDate",
+  ]) {
     const text = (values[field] ?? "").trim();
     if (text) document[field] = text;
   }

@@ -129,7 +129,9 @@ function grouping({ relatedDimensions }: Metric): string {
 }
 
 function chain({ chainedMetric, chainCutoffDate }: Metric): string {
-  return chainedMetric ? `Before ${dayWords(chainCutoffDate ?? "")} its numbers are those of ${chainedMetric}.` : "";
+  return chainedMetric
+    ? `Before ${dayWords(chainCutoffDate ?? "")} its numbers are those of ${chainedMetric}.`
+    : "";
 }
 
 function anyOf(values: readonly string[]): string {
@@ -143,7 +145,12 @@ function ordinal(value: number): string {
   return `${value}${["th", "st", "nd", "rd"][ones] ?? "th"}`;
 }
 
-const DAY = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", day: "numeric", month: "short", year: "numeric" });
+const DAY = new Intl.DateTimeFormat("en-GB", {
+  timeZone: "UTC",
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+});
 const MONTH = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", month: "short", year: "numeric" });
 
 // A day as it is told, which is one of the brand's zone whatever zone the reader is in.

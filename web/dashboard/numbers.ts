@@ -141,7 +141,11 @@ export function numbersStory({ periods, groups }: Drawn, name: (period: string) 
     .join("; ");
 }
 
-function groupStory({ name, values }: Group, periods: readonly string[], said: (period: string) => string): string {
+function groupStory(
+  { name, values }: Group,
+  periods: readonly string[],
+  said: (period: string) => string,
+): string {
   const known = values.flatMap((value, place) => (value === null ? [] : [{ value, place }]));
   const [first] = known;
   if (!first) return `${name} has none`;

@@ -20,7 +20,22 @@ export interface ChartProps {
   zone: string;
   height?: number;
   timeName: (seconds: number) => string;
+  measure?: Measure; // of values that are no counts
+  all?: readonly Line[]; // what the table has, where that is more than can be told apart when it is drawn
 }
+
+// How values are written that may be fractions or less than nothing, and what their scale is.
+export interface Measure {
+  said: (value: number) => string;
+  tick: (value: number) => string;
+  range: (low: number | null, high: number | null) => [number, number];
+}
+
+const COUNTS: Measure = {
+  said: whole,
+  tick: (value) => (Number.isInteger(value) ? short(value) : ""),
+  range: (_, high) => [0, Math.max(4, (high ?? 0) * 1.08)],
+};
 
 const ROWS_MAX = 200; // of the table: nobody reads more of them.
 
@@ -71,7 +86,8 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function Rows({ title, times, lines, timeName }: ChartProps) {
+function Rows({ title, times, timeName, measure = COUNTS, ...props }: ChartProps) {
+  const lines = props.all ?? props.lines;
   const shown = times
     .map((_, place) => place)
     .slice(-ROWS_MAX)
@@ -96,7 +112,7 @@ function Rows({ title, times, lines, timeName }: ChartProps) {
               {lines.map((line) => {
                 return (
                   <td class="number" key={line.name}>
-                    {said(line.values[place], line.soFar?.[place])}
+                    {said(line.values[place], line.soFar?.[place], measure)}
                   </td>
                 );
               })}
@@ -109,9 +125,9 @@ function Rows({ title, times, lines, timeName }: ChartProps) {
 }
 
 // A number, or what there is of a window that is still open.
-function said(value: number | null | undefined, soFar: number | null | undefined): string {
-  if (value !== null && value !== undefined) return whole(value);
-  return soFar === null || soFar === undefined ? "–" : `${whole(soFar)} so far`;
+function said(value: number | null | undefined, soFar: number | null | undefined, measure: Measure): string {
+  if (value !== null && value !== undefined) return measure.said(value);
+  return soFar === null || soFar === undefined ? "–" : `${measure.said(soFar)} so far`;
 }
 
 // The lines, then the open ends of those that have one.
@@ -143,6 +159,7 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
   const font = `12px ${colour(element, "--font")}`;
   const axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
   const zone = knownZone(props.zone);
+  const measure = props.measure ?? COUNTS;
   return {
     width: element.clientWidth || 600,
     height: props.height ?? 220,
@@ -150,13 +167,13 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
     cursor: { y: false, points: { size: 7 } },
     padding: [8, 18, 0, 0],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), zone),
-    scales: { x: { time: true }, y: { range: (_, __, high) => [0, Math.max(4, high * 1.08)] } },
+    scales: { x: { time: true }, y: { range: (_, low, high) => measure.range(low, high) } },
     axes: [
       { ...axis, grid: { show: false }, size: 30, values: clockValues(zone) },
       {
         ...axis,
         size: 48,
-        values: (_, values) => values.map((value) => (Number.isInteger(value) ? short(value) : "")),
+        values: (_, values) => values.map(measure.tick),
       },
     ],
     series: [
@@ -212,7 +229,8 @@ function reading(props: ChartProps): uPlot.Plugin {
         let end = props.lines.length;
         const parts = props.lines.map((line, number) => {
           if (line.soFar) end += 1;
-          return `${line.name} ${said(self.data[number + 1]?.[place], line.soFar && self.data[end]?.[place])}`;
+          const open = line.soFar && self.data[end]?.[place];
+          return `${line.name} ${said(self.data[number + 1]?.[place], open, props.measure ?? COUNTS)}`;
         });
         label.textContent = `${props.timeName(self.data[0][place] ?? 0)}: ${parts.join(", ")}`;
       },

@@ -1,6 +1,6 @@
 // A form that sends JSON and shows what the server says of each field.
 import { type ComponentChildren, createContext } from "preact";
-import { useContext, useId, useState } from "preact/hooks";
+import { useContext, useId, useMemo, useState } from "preact/hooks";
 import { Problem } from "../api.ts";
 import { inputNamed, problemWords } from "../problems.ts";
 
@@ -17,10 +17,20 @@ interface Said {
   text: string;
   isBad: boolean;
   name: string; // Of the input that it is about; the message stands beside that one.
+  at?: number; // The character of what was sent, where the server names it.
+  sent?: string;
 }
 
 const NOTHING: Said = { text: "", isBad: false, name: "" };
 const SaidContext = createContext<Said>(NOTHING);
+
+// What was refused of an input: the character, and the text as it was sent.
+export function useRefusedAt(name: string): { at: number; sent: string } | null {
+  const said = useContext(SaidContext);
+  const isHere = said.isBad && said.name === name && said.at !== undefined && said.sent !== undefined;
+  const [at, sent] = [said.at ?? 0, said.sent ?? ""];
+  return useMemo(() => (isHere ? { at, sent } : null), [said]);
+}
 
 export function Form({ label, button, send, keeps = false, aliases = {}, children }: FormProps) {
   const [said, setSaid] = useState(NOTHING);
@@ -43,7 +53,7 @@ export function Form({ label, button, send, keeps = false, aliases = {}, childre
           })
           .catch((error: unknown) => {
             const refused = refusedIn(form, error, aliases);
-            setSaid(refused);
+            setSaid({ ...refused, sent: values[refused.name] });
             const input = refused.name ? form.elements.namedItem(refused.name) : null;
             if (input instanceof HTMLElement) input.focus();
           })
@@ -70,7 +80,13 @@ function refusedIn(form: HTMLFormElement, error: unknown, aliases: Record<string
   const names = fields.map((one) => one.dataset.field ?? "");
   const name = inputNamed(error.field, names, aliases);
   const label = fields[names.indexOf(name)]?.querySelector("label")?.textContent ?? "";
-  return { name, isBad: true, text: name ? problemWords(error.detail, error.field, label) : error.message };
+  const at = typeof error.more.at === "number" ? error.more.at : undefined;
+  return {
+    name,
+    at,
+    isBad: true,
+    text: name ? problemWords(error.detail, error.field, label) : error.message,
+  };
 }
 
 export interface FieldProps {

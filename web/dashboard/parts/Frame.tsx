@@ -98,9 +98,7 @@ function BrandChoice({ brands }: { brands: readonly BrandFacts[] }) {
       <span class="hidden">Brand</span>
       <select
         value={brand.brand}
-        onChange={(event) =>
-          go(addressOf(pageOfBrand(path), event.currentTarget.value))
-        }
+        onChange={(event) => go(addressOf(pageOfBrand(path), event.currentTarget.value))}
       >
         {all.map((one) => (
           <option key={one.brand} value={one.brand}>

@@ -127,7 +127,12 @@ describe("addresses", () => {
       to: "2025-07-01",
       isOwn: true,
     });
-    for (const bad of ["from=2025-07-01&to=2025-01-01", "from=x&to=y", "from=2025-02-99&to=2026-01-01", "grain=eon"])
+    for (const bad of [
+      "from=2025-07-01&to=2025-01-01",
+      "from=x&to=y",
+      "from=2025-02-99&to=2026-01-01",
+      "grain=eon",
+    ])
       expect(at(bad).isOwn).toBe(false);
   });
 });
@@ -164,7 +169,13 @@ describe("numbers", () => {
     expect(parted([3, 1], -1)).toEqual({ values: [3, 1] });
   });
   test("have as many digits as tell something", () => {
-    expect([0, 1.256, 0.0001234, -2, 12_345.678].map(amount)).toEqual(["0", "1.26", "0.000123", "-2", "12,345.68"]);
+    expect([0, 1.256, 0.0001234, -2, 12_345.678].map(amount)).toEqual([
+      "0",
+      "1.26",
+      "0.000123",
+      "-2",
+      "12,345.68",
+    ]);
     expect([0.25, 999, 12_000].map(tick)).toEqual(["0.25", "999", "12K"]);
   });
   test("below nothing have room, and a line of nothing has a scale", () => {
@@ -207,7 +218,10 @@ describe("a lineage", () => {
     branches.map(({ row, branches, isAgain }) => [row.name + (isAgain ? " again" : ""), ...names(branches)]);
   test("opens each metric once, though many share it", () => {
     const needs = [linked("a", 1, ["c"]), linked("b", 1, ["c"]), linked("c", 2, ["d"]), linked("d", 3)];
-    expect(names(needsOf({ needs }))).toEqual([["a", ["c", ["d"]]], ["b", ["c again"]]]);
+    expect(names(needsOf({ needs }))).toEqual([
+      ["a", ["c", ["d"]]],
+      ["b", ["c again"]],
+    ]);
   });
   test("goes the other way by who consumes it", () => {
     const usedBy = [linked("x", 1, ["me", "other"]), linked("y", 2, ["x"])];
@@ -218,7 +232,12 @@ describe("a lineage", () => {
 
 describe("a form", () => {
   test("sends what its kind takes and nothing else", () => {
-    const typed = { name: " reads ", valueType: "SCALAR", unit: "", relatedDimensions: "section, paidType section" };
+    const typed = {
+      name: " reads ",
+      valueType: "SCALAR",
+      unit: "",
+      relatedDimensions: "section, paidType section",
+    };
     expect(documentFrom({ ...typed, counts: "hits", where: "section: news", title: "" })).toEqual({
       document: {
         name: "reads",
@@ -248,12 +267,16 @@ describe("a form", () => {
     expect(pointedAt("", 99)).toEqual({ before: "", here: "", after: "", place: 0 });
   });
   test("says what is wrong with a formula as an editor would", () => {
-    expect(problemWords("hybridFormula: there is no metric 'readz' (character 1)", "hybridFormula", "Formula")).toBe(
-      "There is no metric “readz” (character 1).",
-    );
-    expect(problemWords("hybridFormula: is empty; write one such as hits / visitors (character 1)", "hybridFormula", "Formula")).toBe(
-      "Formula is empty; write one such as hits / visitors (character 1).",
-    );
+    expect(
+      problemWords("hybridFormula: there is no metric 'readz' (character 1)", "hybridFormula", "Formula"),
+    ).toBe("There is no metric “readz” (character 1).");
+    expect(
+      problemWords(
+        "hybridFormula: is empty; write one such as hits / visitors (character 1)",
+        "hybridFormula",
+        "Formula",
+      ),
+    ).toBe("Formula is empty; write one such as hits / visitors (character 1).");
   });
 });
 

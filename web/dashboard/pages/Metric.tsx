@@ -1,0 +1,127 @@
+// One metric: what it is, its numbers, where it comes from, its versions, and for editors how it is changed.
+import { useEffect, useRef } from "preact/hooks";
+import { addressOf, metricAddress, metricOf, place } from "../address.ts";
+import { useAsked } from "../asking.ts";
+import { useCell } from "../cell.ts";
+import { subject, useStanding } from "../context.ts";
+import { byWords } from "../deeds.ts";
+import { mayDo } from "../facts.ts";
+import type { Lineage } from "../lineage.ts";
+import { definitionWords, kindWords, type Metric, unitWords } from "../metrics.ts";
+import { Contents } from "../parts/Contents.tsx";
+import { LineageTree } from "../parts/LineageTree.tsx";
+import { Link } from "../parts/Link.tsx";
+import { MetricForm } from "../parts/MetricForm.tsx";
+import { NumbersPart } from "../parts/Numbers.tsx";
+import { Retiring } from "../parts/Retiring.tsx";
+import { Shown } from "../parts/states.tsx";
+import { Versions } from "../parts/Versions.tsx";
+
+export function MetricPage() {
+  const { brand } = useStanding();
+  const { path } = useCell(place);
+  const name = metricOf(path);
+  const at = `/v1/metrics/${encodeURIComponent(name)}`;
+  const asked = useAsked<Metric>(at, { brand: brand.brand });
+  const lineage = useAsked<Lineage>(asked.value ? `${at}/lineage` : null, { brand: brand.brand });
+  const page = useRef<HTMLDivElement>(null);
+  const title = asked.value?.title || name;
+  useEffect(() => {
+    subject.set(title);
+    return () => subject.set("");
+  }, [title]);
+  const renew = () => {
+    asked.again();
+    lineage.again();
+  };
+  return (
+    <div class="parts" ref={page}>
+      <div class="head">
+        <h1>{title}</h1>
+        <Link to={addressOf("/catalogue", brand.brand)}>All metrics</Link>
+      </div>
+      <Contents of={page} />
+      <Shown asked={asked} what="Reading the metric">
+        {(metric) => (
+          <>
+            <Deprecated metric={metric} />
+            <Definition metric={metric} />
+            <NumbersPart
+              key={`numbers-${metric.version}`}
+              metric={metric.name}
+              dimensions={lineage.value?.dimensions ?? []}
+            />
+            <LineageTree asked={lineage} />
+            <Versions key={`versions-${metric.version}`} metric={metric} />
+            {mayDo(brand.role, "editor") ? <Changes metric={metric} renew={renew} /> : null}
+          </>
+        )}
+      </Shown>
+    </div>
+  );
+}
+
+function Changes({ metric, renew }: { metric: Metric; renew: () => void }) {
+  return (
+    <>
+      <section class="card" aria-labelledby="change-title">
+        <h2 id="change-title">Change it</h2>
+        <p class="about">Every change is a new version; none is overwritten.</p>
+        <MetricForm key={metric.version} draft={metric} based={metric.version} done={renew} />
+      </section>
+      <Retiring metric={metric} done={renew} />
+    </>
+  );
+}
+
+function Deprecated({ metric }: { metric: Metric }) {
+  const { brand, times } = useStanding();
+  if (!metric.deprecatedAt) return null;
+  return (
+    <p class="warning" role="note">
+      <strong>Deprecated</strong> by {byWords(metric.deprecatedBy ?? "")},{" "}
+      {times.momentOf(metric.deprecatedAt)}: {metric.deprecatedReason}.{" "}
+      {metric.replacement ? (
+        <>
+          Use <Link to={metricAddress(metric.replacement, brand.brand)}>{metric.replacement}</Link> instead.
+        </>
+      ) : null}
+    </p>
+  );
+}
+
+function Definition({ metric }: { metric: Metric }) {
+  const { times } = useStanding();
+  const rows: [string, string][] = [
+    ["Name", metric.title ? metric.name : ""],
+    ["Unit", unitWords(metric.unit) || "none: a plain number"],
+    ["Kind", kindWords(metric.valueType)],
+    ["Owner", metric.owner || "nobody yet"],
+    [
+      "Version",
+      `${metric.version}, ${times.momentOf(metric.updatedAt)} by ${byWords(metric.updatedBy)}${metric.reason ? `: ${metric.reason}` : ""}`,
+    ],
+  ];
+  return (
+    <section class="card" aria-labelledby="definition-title">
+      <h2 id="definition-title">What it is</h2>
+      {metric.description ? <p class="description">{metric.description}</p> : null}
+      <p>{definitionWords(metric).join(" ")}</p>
+      {metric.hybridFormula ? (
+        <p class="formula">
+          <code>{metric.hybridFormula}</code>
+        </p>
+      ) : null}
+      <dl class="labels-list">
+        {rows
+          .filter(([, value]) => value)
+          .map(([name, value]) => (
+            <div key={name}>
+              <dt>{name}</dt>
+              <dd>{value}</dd>
+            </div>
+          ))}
+      </dl>
+    </section>
+  );
+}
