@@ -69,6 +69,27 @@ def fill(instance: Instance, brand: str, *, hits: int = 6_000, assets: int = 40)
     instance.drained(brand)
 
 
+def define(instance: Instance, brand: str) -> None:
+    """Define metrics that need each other, one of them in other letters and one that should not be used any more."""
+    hits = {"counts": "hits"}
+    told: list[Mapping[str, object]] = [
+        {"name": "reads", "title": "Reads", "valueType": "SCALAR", "source": hits, "relatedDimensions": ["section"]},
+        {"name": "people", "valueType": "SCALAR", "source": {"counts": "visitors"}, "relatedDimensions": ["section"]},
+        {
+            "name": "reads per person", "title": "Reads per person", "valueType": "HYBRID", "owner": "Audience desk",
+            "hybridFormula": "ratio(reads, people, 0)", "description": "How much one person reads.",
+        },
+        {"name": "Leser/Tag 読者", "valueType": "HYBRID", "hybridFormula": '"reads per person" * 2 + reads / people'},
+        {"name": "minutes", "valueType": "SCALAR", "unit": "minutes"},
+    ]  # fmt: skip
+    for one in told:
+        answer = instance.call("POST", f"/v1/metrics?brand={brand}", json.dumps(one).encode())
+        assert answer.status == 201, answer.body
+    why = {"reason": "counts tabs that nobody looks at", "replacement": "reads"}
+    answer = instance.call("POST", f"/v1/metrics/minutes/deprecate?brand={brand}", json.dumps(why).encode())
+    assert answer.status == 200, answer.body
+
+
 def hold(data: Path) -> None:
     """Write what a judge would have found: visitors, and an asset with some of its readers."""
     clock = SystemClock()

@@ -9,13 +9,15 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.scenarios.browser.newsroom import SCREENSHOTS, Editor, fill
+from tests.scenarios.browser.newsroom import SCREENSHOTS, Editor, define, fill
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.instance import Instance, Starter, footfall, free_port, hit, until
 
 PAGES = (
-    "Now", "Most read", "Trending", "Sections and types", "Audience", "Screening", "Ledger", "Operations", "Settings",
+    "Now", "Most read", "Trending", "Sections and types", "Audience", "Metrics", "Screening", "Ledger", "Operations",
+    "Settings",
 )  # fmt: skip
+ONE_OF = {"Asset": "/assets/story-1", "Metric": "/catalogue/reads%20per%20person"}
 WIDTHS = {"phone": 390, "tablet": 768, "wide": 1440}
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 BRAND = "herald"
@@ -28,6 +30,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
     try:
         instance = starter.start(folder / "data")
         fill(instance, BRAND)
+        define(instance, BRAND)
         yield instance
     finally:
         starter.end_all()
@@ -39,10 +42,10 @@ def test_every_page_is_drawn_and_can_be_used_by_everybody(browser: Browser, fill
     editor.open(f"/?brand={BRAND}")
     until(editor.rows, lambda rows: len(rows) >= 10, seconds=WAIT_S)
     found: list[str] = []
-    for name in (*PAGES, "Asset"):
+    for name in (*PAGES, *ONE_OF):
         editor.page.set_viewport_size({"width": WIDTHS["wide"], "height": 900})
-        if name == "Asset":
-            editor.open(f"/assets/story-1?brand={BRAND}")
+        if name in ONE_OF:
+            editor.open(f"{ONE_OF[name]}?brand={BRAND}")
             editor.settle()
         else:
             editor.choose_page(name)

@@ -1,5 +1,5 @@
 // One metric: what it is, its numbers, where it comes from, its versions, and for editors how it is changed.
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { addressOf, metricAddress, metricOf, place } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useCell } from "../cell.ts";
@@ -62,12 +62,21 @@ export function MetricPage() {
 }
 
 function Changes({ metric, renew }: { metric: Metric; renew: () => void }) {
+  // The form begins anew with each version, so that what became of the last one is told outside of it.
+  const [said, setSaid] = useState("");
+  const done = ({ version }: Metric) => {
+    setSaid(version === metric.version ? "Nothing was changed." : `Saved as version ${version}.`);
+    renew();
+  };
   return (
     <>
       <section class="card" aria-labelledby="change-title">
         <h2 id="change-title">Change it</h2>
         <p class="about">Every change is a new version; none is overwritten.</p>
-        <MetricForm key={metric.version} draft={metric} based={metric.version} done={renew} />
+        <MetricForm key={metric.version} draft={metric} based={metric.version} done={done} />
+        <p class="said" role="status">
+          {said}
+        </p>
       </section>
       <Retiring metric={metric} done={renew} />
     </>

@@ -34,16 +34,15 @@ export function MetricForm({ draft, based, done }: MetricFormProps) {
     const sent = documentFrom(values);
     if ("field" in sent) throw new Problem(400, `${sent.field}: ${sent.reason}`, sent.field);
     const query = { brand: brand.brand };
-    if (base === undefined) {
-      done(await send<Metric>("POST", "/v1/metrics", sent.document, query));
-      return undefined;
-    }
+    const path = `/v1/metrics/${encodeURIComponent(draft.name ?? "")}`;
     try {
-      const path = `/v1/metrics/${encodeURIComponent(draft.name ?? "")}`;
-      const metric = await send<Metric>("PUT", path, { ...sent.document, version: base }, query);
+      done(
+        base === undefined
+          ? await send<Metric>("POST", "/v1/metrics", sent.document, query)
+          : await send<Metric>("PUT", path, { ...sent.document, version: base }, query),
+      );
       setMeanwhile(null);
-      done(metric);
-      return metric.version === base ? "Nothing was changed." : `Saved as version ${metric.version}.`;
+      return undefined;
     } catch (error) {
       const found = meanwhileIn(error);
       if (found) setMeanwhile(found);

@@ -1,0 +1,247 @@
+"""The metrics page in a real browser: found, charted, traced, compared, defined, changed and retired."""
+
+import json
+import re
+from collections.abc import Generator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from tests.scenarios.browser.newsroom import Editor, define
+from tests.scenarios.browser.scene import WAIT_S
+from tests.scenarios.browser.test_browser_attacks import payloads
+from tests.scenarios.browser.test_browser_people import set_up, shown
+from tests.scenarios.instance import Instance, Starter, hit, until
+
+BRAND = "herald"
+HYBRID = "reads per person"
+PAGE_ROWS = 50  # of the list of metrics
+NAME_BYTES_MAX = 200
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
+    folder = tmp_path_factory.mktemp("metrics")
+    starter = Starter(folder)
+    try:
+        instance = starter.start(folder / "data")
+        hits = [hit(one, BRAND, sectionId=("news", "sports")[one % 2], visitor=f"r{one % 3}") for one in range(9)]
+        assert instance.post(hits).status == 202
+        instance.drained(BRAND)
+        define(instance, BRAND)
+        yield instance
+    finally:
+        starter.end_all()
+
+
+def rows(page: Page) -> list[str]:
+    return page.locator("table.metrics tbody .asset").all_text_contents()
+
+
+def test_metrics_are_found_by_words_and_kinds_and_the_address_tells_which(browser: Browser, measured: Instance) -> None:
+    editor = Editor(browser, measured)
+    page = editor.page
+    editor.open(f"/?brand={BRAND}")
+    editor.choose_page("Metrics")
+    until(lambda: rows(page), lambda found: len(found) == 5, seconds=WAIT_S)
+    expect(page.locator("tr", has_text="minutes")).to_contain_text("deprecated")
+    form = page.get_by_role("form", name="Find metrics")
+    form.get_by_label("Words").fill("audience desk")
+    form.get_by_label("Words").press("Enter")
+    until(lambda: rows(page), lambda found: found == ["Reads per person"], seconds=WAIT_S)
+    assert "q=audience+desk" in page.url
+    form.get_by_label("Words").fill("")
+    form.get_by_label("Words").press("Enter")
+    form.get_by_label("Kind").select_option("SCALAR")
+    form.get_by_label("Deprecated").select_option("false")
+    until(lambda: rows(page), lambda found: found == ["people", "Reads"], seconds=WAIT_S)
+    colleague = Editor(browser, measured)
+    colleague.page.goto(page.url)
+    until(lambda: rows(colleague.page), lambda found: found == ["people", "Reads"], seconds=WAIT_S)
+    colleague.leave()
+    form.get_by_label("Words").fill("nothing like it")
+    form.get_by_label("Words").press("Enter")
+    expect(page.get_by_role("heading", name="No metric is like that")).to_be_visible()
+    assert editor.violations() == []
+    editor.leave()
+
+
+def test_a_long_catalogue_has_pages(browser: Browser, measured: Instance) -> None:
+    for number in range(PAGE_ROWS + 1):
+        body = json.dumps({"name": f"m{number:03d}", "valueType": "SCALAR"}).encode()
+        assert measured.call("POST", "/v1/metrics?brand=long", body).status == 201
+    editor = Editor(browser, measured)
+    editor.open("/catalogue?brand=long")
+    until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
+    more = editor.page.get_by_role("navigation", name="More metrics")
+    more.get_by_role("link", name="Next").click()
+    until(lambda: rows(editor.page), lambda found: found == [f"m{PAGE_ROWS:03d}"], seconds=WAIT_S)
+    more.get_by_role("link", name="From the start").click()
+    until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
+    editor.leave()
+
+
+def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browser: Browser, measured: Instance) -> None:
+    editor = Editor(browser, measured)
+    page = editor.page
+    editor.open(f"/catalogue/{quote(HYBRID)}?brand={BRAND}")
+    expect(page.locator("h1")).to_have_text("Reads per person")
+    expect(page.get_by_role("region", name="What it is")).to_contain_text("ratio(reads, people, 0)")
+    numbers = page.get_by_role("region", name="Its numbers")
+    expect(numbers.get_by_role("img")).to_have_attribute("aria-label", re.compile("last 3$"))
+    expect(numbers).to_contain_text("Given by people version 1")
+    numbers.get_by_text("The same as a table").click()
+    expect(numbers.locator("tbody tr").first).to_contain_text("3 so far")
+    numbers.get_by_role("button", name="Months").click()
+    expect(numbers.locator("tbody tr")).to_have_count(13)
+    numbers.get_by_label("Grouped by").select_option("section")
+    until(lambda: page.url, lambda url: "grain=month" in url and "by=section" in url, seconds=WAIT_S)
+    expect(numbers.get_by_role("columnheader")).to_have_text(["From", "news", "sports"])
+    lineage = page.get_by_role("region", name="Where it comes from and who needs it")
+    assert lineage.get_by_role("region", name="It is computed from").get_by_role("link").all_text_contents() == [
+        "people", "Reads",
+    ]  # fmt: skip
+    assert editor.violations() == []
+    lineage.get_by_role("region", name="It is needed by").get_by_role("link").click()
+    expect(page.locator("h1")).to_have_text("Leser/Tag 読者")
+    # The same parts on two ways are opened once.
+    tree = page.get_by_role("region", name="It is computed from")
+    until(tree.get_by_role("link").all_text_contents, lambda found: len(found) == 5, seconds=WAIT_S)
+    editor.open(f"/catalogue/minutes?brand={BRAND}")
+    expect(page.locator(".warning")).to_contain_text("counts tabs that nobody looks at")
+    expect(page.get_by_text("There are no numbers from")).to_be_visible()
+    assert editor.violations() == []
+    page.locator(".warning").get_by_role("link", name="reads").click()
+    expect(page.locator("h1")).to_have_text("Reads")
+    editor.open(f"/catalogue/nothing?brand={BRAND}")
+    expect(page.get_by_role("heading", name="This did not work")).to_be_visible()
+    editor.leave(expected=["status of 404"])
+
+
+def define_by_hand(page: Page) -> None:
+    """Define the example of an empty catalogue, then a ratio whose formula is wrong at first."""
+    expect(page.get_by_role("heading", name="No metrics yet: here is one as an example")).to_be_visible()
+    page.get_by_role("button", name="Fill in the example").click()
+    form = page.get_by_role("form", name="Define a metric")
+    expect(form.get_by_label("Only where")).to_have_value("resourceType: article")
+    form.get_by_role("button", name="Define").click()
+    expect(page.get_by_role("region", name="What it is")).to_contain_text("where resourceType is “article”")
+    page.get_by_role("link", name="All metrics").click()
+    form.get_by_label("Name").fill("doubled")
+    form.get_by_label("It is").select_option("HYBRID")
+    form.get_by_label("Formula").fill("reads * 2 + readz")
+    form.get_by_role("button", name="Define").click()
+    expect(form.locator(".pointed mark")).to_have_text("r")
+    expect(form.locator("[data-field=hybridFormula]").get_by_role("alert")).to_contain_text(
+        "There is no metric “readz”"
+    )
+    formula = form.get_by_label("Formula")
+    expect(formula).to_be_focused()
+    assert formula.evaluate("(field) => [field.selectionStart, field.selectionEnd]") == [12, 13]
+
+
+def change_by_hand(editor: Editor) -> None:
+    """Give a metric another version, and look in what it differs."""
+    page = editor.page
+    form = page.get_by_role("form", name="Change the metric")
+    form.get_by_label("Title").fill("Twice the reads")
+    form.get_by_label("Why").fill("a name for people")
+    form.get_by_role("button", name="Save").click()
+    expect(page.get_by_text("Saved as version 2.")).to_be_visible()
+    versions = page.get_by_role("region", name="Versions")
+    expect(versions).to_contain_text("Version 2 by Ann Editor")
+    expect(versions).to_contain_text("a name for people · the same numbers")
+    expect(versions.locator(".differences")).to_contain_text("Twice the reads")
+    expect(versions).to_contain_text("Both give the same numbers.")
+
+
+def test_an_editor_defines_changes_deprecates_and_restores(browser: Browser, starter: Starter, data: Path) -> None:
+    instance = starter.start(data, dev=False)
+    editor = Editor(browser, instance)
+    page = editor.page
+    set_up(editor, instance)
+    editor.choose_page("Metrics")
+    define_by_hand(page)
+    shown(editor, "metric-refused")
+    form = page.get_by_role("form", name="Define a metric")
+    form.get_by_label("Formula").fill("reads * 2")
+    form.get_by_role("button", name="Define").click()
+    expect(page.locator("h1")).to_have_text("doubled")
+    change_by_hand(editor)
+    rival = editor.reader.context.new_page()
+    rival.goto(page.url)
+    save_as(rival, "Theirs")
+    expect(rival.get_by_text("Saved as version 3.")).to_be_visible()
+    save_as(page, "Mine")
+    expect(page.get_by_text("Version 3 was saved by somebody else meanwhile.")).to_be_visible()
+    shown(editor, "metric-meanwhile")
+    page.get_by_role("button", name="Keep what I typed").click()
+    save_as(page, "Mine")
+    expect(page.get_by_text("Saved as version 4.")).to_be_visible()
+    expect(page.locator("h1")).to_have_text("Mine")
+    retire(page)
+    shown(editor, "metric-of-an-editor")
+    editor.choose_page("Settings")
+    expect(page.get_by_text("Ann Editor deprecated the metric doubled")).to_be_visible()
+    editor.leave(expected=["status of 400", "status of 409"])
+
+
+def save_as(page: Page, title: str) -> None:
+    form = page.get_by_role("form", name="Change the metric")
+    form.get_by_label("Title").fill(title)
+    form.get_by_role("button", name="Save").click()
+
+
+def retire(page: Page) -> None:
+    """Deprecate a metric and take that back."""
+    form = page.get_by_role("form", name="Deprecate the metric")
+    form.get_by_label("Why").fill("nobody asks for it")
+    form.get_by_label("To use instead").fill("raeds")
+    form.get_by_role("button").click()
+    expect(form.get_by_role("alert").first).to_contain_text("raeds")
+    form.get_by_label("To use instead").fill("reads")
+    form.get_by_role("button").click()
+    expect(page.locator(".warning")).to_contain_text("nobody asks for it. Use reads instead.")
+    page.get_by_role("form", name="Restore the metric").get_by_role("button").click()
+    expect(page.locator(".warning")).to_have_count(0)
+
+
+def test_who_may_not_edit_sees_no_form(browser: Browser, measured: Instance) -> None:
+    editor = Editor(browser, measured)
+    editor.open("/catalogue?brand=empty")
+    expect(editor.page.get_by_text("Editors who signed in define metrics here.")).to_be_visible()
+    assert editor.page.get_by_role("form", name="Define a metric").count() == 0
+    assert editor.violations() == []
+    editor.open(f"/catalogue/reads?brand={BRAND}")
+    editor.settle()
+    assert editor.page.get_by_role("form", name="Change the metric").count() == 0
+    editor.leave()
+
+
+def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measured: Instance) -> None:
+    taken: list[str] = []
+    for one in payloads()[::5]:
+        name = one.strip().encode()[:NAME_BYTES_MAX].decode(errors="ignore").strip()
+        body = {"name": name, "title": name, "owner": name, "description": name, "valueType": "SCALAR"}
+        if measured.call("POST", "/v1/metrics?brand=attacked", json.dumps(body).encode()).status == 201:
+            taken.append(name)
+    assert len(taken) > PAGE_ROWS  # Some have what no name may have, such as a second line.
+    quoted = '"' + taken[0].replace("\\", "\\\\").replace('"', '\\"') + '"'
+    users = [{"name": f"user {n}", "valueType": "HYBRID", "hybridFormula": f"{quoted} * {n}"} for n in (2, 3)]
+    for body in users:
+        answer = measured.call("POST", "/v1/metrics?brand=attacked", json.dumps(body).encode())
+        assert answer.status == 201, answer.body
+    editor = Editor(browser, measured)
+    editor.open("/catalogue?brand=attacked")
+    until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
+    for name in taken[:: len(taken) // 8]:
+        editor.open(f"/catalogue/{quote(name, safe='')}?brand=attacked&by={quote(name)}&grain={quote(name)}")
+        expect(editor.page.locator("h1")).to_have_text(name)
+        editor.settle()
+    editor.open("/catalogue/user%202?brand=attacked")
+    expect(editor.page.locator(".tree a").first).to_have_text(taken[0])
+    editor.settle()
+    assert editor.inside("typeof window.ran + typeof top.ran") == "undefinedundefined"
+    editor.leave()
