@@ -1,5 +1,5 @@
 // The numbers of a metric: which span is asked for, and the answer turned into lines of a chart. Pure.
-import { counted, short } from "./words.ts";
+import { short, whole } from "./words.ts";
 
 export interface Covered {
   days?: number;
@@ -28,6 +28,7 @@ export const GRAINS: readonly (readonly [string, string])[] = [
   ["month", "Months"],
 ];
 
+const FIRST_DAY = "1970-01-02";
 const DAY_MS = 86_400_000;
 const DAYS_BACK = 29;
 const WEEKS_BACK = 25;
@@ -46,7 +47,8 @@ export function spanIn(parameters: URLSearchParams, today: string): Span {
   const grain = GRAINS.some(([known]) => known === asked) ? asked : "day";
   const end = movedDay(today, 1);
   const [from, to] = [parameters.get("from") ?? "", parameters.get("to") ?? ""];
-  if (isDay(from) && isDay(to) && from < to) return { grain, from, to, isOwn: true };
+  const until = to > end ? end : to; // Nobody knows numbers of tomorrow.
+  if (isDay(from) && isDay(until) && from < until) return { grain, from, to: until, isOwn: true };
   return { grain, from: firstOf(grain, today), to: end, isOwn: false };
 }
 
@@ -58,7 +60,9 @@ function firstOf(grain: string, today: string): string {
   return textOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - MONTHS_BACK, 1));
 }
 
+// A day that can be asked for; whoever types a year passes through those of the Romans.
 export function isDay(text: string): boolean {
+  if (text < FIRST_DAY) return false;
   return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 }
 
@@ -156,10 +160,8 @@ function groupStory(
   return `${name} from ${amount(least.value)} (${at(least)}) to ${amount(most.value)} (${at(most)}), last ${amount(last.value)}`;
 }
 
+// How many days of the span there are numbers of.
 export function coverageWords({ days, hours, withData }: Covered): string {
   const all = days ?? hours ?? 0;
-  const unit = days === undefined ? "hour" : "day";
-  if (!all) return "no day asked for";
-  if (withData >= all) return `all ${counted(all, unit)}`;
-  return `${withData.toLocaleString("en")} of ${counted(all, unit)}`;
+  return withData >= all ? `all ${whole(all)}` : `${whole(withData)} of ${whole(all)}`;
 }

@@ -87,6 +87,7 @@ export class Times {
   private readonly clock: Intl.DateTimeFormat;
   private readonly day: Intl.DateTimeFormat;
   private readonly moment: Intl.DateTimeFormat;
+  private readonly date: Intl.DateTimeFormat;
 
   constructor(readonly zone: string) {
     const timeZone = knownZone(zone);
@@ -97,6 +98,7 @@ export class Times {
       day: "numeric",
       month: "short",
     });
+    this.date = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "medium", timeStyle: "short" });
     this.moment = new Intl.DateTimeFormat("en-GB", {
       timeZone,
       day: "numeric",
@@ -116,6 +118,11 @@ export class Times {
 
   momentOf(text: string): string {
     return this.moment.format(new Date(text));
+  }
+
+  // A moment that may be years ago.
+  dateOf(text: string): string {
+    return this.date.format(new Date(text));
   }
 
   // A span as people say it: the day once when both ends are on it.

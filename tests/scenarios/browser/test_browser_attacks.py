@@ -17,7 +17,17 @@ from tests.scenarios.instance import Instance, Starter, until
 PAYLOADS = 500
 BRANDS = 5  # A list has 100 rows at most.
 LABEL_BYTES_MAX = 64
-PAGES = ("Now", "Sections and types", "Trending", "Audience", "Screening", "Ledger", "Operations", "Settings")
+PAGES = (
+    "Now",
+    "Sections and types",
+    "Trending",
+    "Audience",
+    "Metrics",
+    "Screening",
+    "Ledger",
+    "Operations",
+    "Settings",
+)
 RUNS = ("top.ran=1", "alert(1)", "window['ran']=1", "parent.ran=1", "self.ran=1")
 SHAPES = (
     "<script>{}</script>", "<img src=x onerror={}>", "<svg onload={}>", "\"><script>{}</script>", "'><svg/onload={}>",

@@ -49,7 +49,7 @@ export function MetricPage() {
             <NumbersPart
               key={`numbers-${metric.version}`}
               metric={metric.name}
-              dimensions={lineage.value?.dimensions ?? []}
+              dimensions={lineage.problem ? [] : lineage.value?.dimensions}
             />
             <LineageTree asked={lineage} />
             <Versions key={`versions-${metric.version}`} metric={metric} />
@@ -88,8 +88,8 @@ function Deprecated({ metric }: { metric: Metric }) {
   if (!metric.deprecatedAt) return null;
   return (
     <p class="warning" role="note">
-      <strong>Deprecated</strong> by {byWords(metric.deprecatedBy ?? "")},{" "}
-      {times.momentOf(metric.deprecatedAt)}: {metric.deprecatedReason}.{" "}
+      <strong>Deprecated</strong> by {byWords(metric.deprecatedBy ?? "")}, {times.dateOf(metric.deprecatedAt)}
+      : {ended(metric.deprecatedReason ?? "")}{" "}
       {metric.replacement ? (
         <>
           Use <Link to={metricAddress(metric.replacement, brand.brand)}>{metric.replacement}</Link> instead.
@@ -99,6 +99,11 @@ function Deprecated({ metric }: { metric: Metric }) {
   );
 }
 
+// A reason as a sentence, however somebody wrote it.
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
 function Definition({ metric }: { metric: Metric }) {
   const { times } = useStanding();
   const rows: [string, string][] = [
@@ -106,13 +111,14 @@ function Definition({ metric }: { metric: Metric }) {
     ["Unit", unitWords(metric.unit) || "none: a plain number"],
     ["Kind", kindWords(metric.valueType)],
     ["Owner", metric.owner || "nobody yet"],
+    ["Since", `${times.dateOf(metric.createdAt)} by ${byWords(metric.createdBy)}`],
     [
       "Version",
-      `${metric.version}, ${times.momentOf(metric.updatedAt)} by ${byWords(metric.updatedBy)}${metric.reason ? `: ${metric.reason}` : ""}`,
+      `${metric.version}, ${times.dateOf(metric.updatedAt)} by ${byWords(metric.updatedBy)}${metric.reason ? `: ${metric.reason}` : ""}`,
     ],
   ];
   return (
-    <section class="card" aria-labelledby="definition-title">
+    <section class="card metric" aria-labelledby="definition-title">
       <h2 id="definition-title">What it is</h2>
       {metric.description ? <p class="description">{metric.description}</p> : null}
       <p>{definitionWords(metric).join(" ")}</p>

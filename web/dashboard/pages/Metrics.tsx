@@ -77,7 +77,7 @@ function Choices({ sought, set }: { sought: Sought; set: (changes: Record<string
   const [words, setWords] = useState(sought.q);
   useEffect(() => setWords(sought.q), [sought.q]);
   return (
-    <search>
+    <search aria-label="Find metrics">
       <form
         class="card row"
         aria-label="Find metrics"

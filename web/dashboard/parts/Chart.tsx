@@ -42,13 +42,15 @@ const ROWS_MAX = 200; // of the table: nobody reads more of them.
 export function Chart(props: ChartProps) {
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
+  const newest = useRef(props);
+  newest.current = props;
   const drawing = useCell(looks);
   const shape = `${props.lines.map((line) => line.name + line.look + (line.soFar ? "…" : "")).join()}|${props.zone}|${props.height}|${drawing}`;
 
   useEffect(() => {
     const element = holder.current;
     if (!element) return;
-    const made = new uPlot(optionsOf(props, element), dataOf(props), element);
+    const made = new uPlot(optionsOf(props, element, newest), dataOf(props), element);
     plot.current = made;
     const watcher = new ResizeObserver(() => {
       if (element.clientWidth) made.setSize({ width: element.clientWidth, height: props.height ?? 220 });
@@ -140,7 +142,7 @@ function colour(element: HTMLElement, name: string): string {
   return getComputedStyle(element).getPropertyValue(name).trim() || "currentColor";
 }
 
-function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
+function optionsOf(props: ChartProps, element: HTMLElement, newest: { current: ChartProps }): uPlot.Options {
   const probe = (name: string) => {
     const mark = document.createElement("span");
     mark.className = `probe ${name}`;
@@ -193,7 +195,7 @@ function optionsOf(props: ChartProps, element: HTMLElement): uPlot.Options {
           return { label: `${line.name} so far`, stroke, width: 2, dash: [1, 4], points: { show: false } };
         }),
     ],
-    plugins: [reading(props)],
+    plugins: [reading(newest)],
   };
 }
 
@@ -211,7 +213,7 @@ function clockValues(zone: string): uPlot.Axis.DynamicValues {
 }
 
 // What is under the pointer, in words, in the figure's own corner.
-function reading(props: ChartProps): uPlot.Plugin {
+function reading(newest: { current: ChartProps }): uPlot.Plugin {
   let label: HTMLElement | null = null;
   return {
     hooks: {
@@ -226,6 +228,7 @@ function reading(props: ChartProps): uPlot.Plugin {
         const place = self.cursor.idx;
         label.hidden = place === null || place === undefined;
         if (place === null || place === undefined) return;
+        const props = newest.current; // The same lines may be of other periods by now.
         let end = props.lines.length;
         const parts = props.lines.map((line, number) => {
           if (line.soFar) end += 1;

@@ -1,4 +1,5 @@
 // A metric's numbers over days, weeks or months: a chart and the same as a table, and what they are made of.
+import { useRef } from "preact/hooks";
 import { changed, go, metricAddress, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { serverNow } from "../clock.ts";
@@ -26,34 +27,46 @@ import { ago, knownZone, whole } from "../words.ts";
 import { Chart, type Line } from "./Chart.tsx";
 import { Figure } from "./Figure.tsx";
 import { Link } from "./Link.tsx";
-import { Shown } from "./states.tsx";
+import { Loading, Refused } from "./states.tsx";
 
 const LOOKS = ["main", "second", "faint"] as const; // More lines than these could not be told apart.
 const COLUMNS_MAX = 50;
 const EVERY_MS = 60_000;
 const MEASURE = { said: amount, tick, range: rangeOf };
 
-export function NumbersPart({ metric, dimensions }: { metric: string; dimensions: readonly string[] }) {
+export interface NumbersProps {
+  metric: string;
+  dimensions: readonly string[] | undefined; // what it can be grouped by; not known yet
+}
+
+export function NumbersPart({ metric, dimensions }: NumbersProps) {
   const { brand } = useStanding();
   const parameters = useParameters();
   const today = dayOf(new Date(serverNow()).toISOString(), knownZone(brand.zone));
   const span = spanIn(parameters, today);
   const wanted = parameters.get("by") ?? "";
-  const by = dimensions.includes(wanted) ? wanted : "";
+  const by = dimensions?.includes(wanted) ? wanted : "";
   const asked = useAsked<Numbers>(
-    `/v1/metrics/${encodeURIComponent(metric)}/data`,
+    wanted && !dimensions ? null : `/v1/metrics/${encodeURIComponent(metric)}/data`,
     { brand: brand.brand, grain: span.grain, from: span.from, to: span.to, by },
     EVERY_MS,
   );
+  // What is drawn stays until the next is there, so that a table that somebody opened does not close.
+  const kept = useRef<Numbers | undefined>(undefined);
+  kept.current = asked.value ?? kept.current;
   const set = (changes: Record<string, string>) =>
     go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true });
   return (
-    <section class="card" aria-labelledby="numbers-title">
+    <section class="card metric" aria-labelledby="numbers-title">
       <h2 id="numbers-title">Its numbers</h2>
-      <Choices span={span} today={today} by={by} dimensions={dimensions} set={set} />
-      <Shown asked={asked} what="Computing its numbers">
-        {(numbers) => <Told numbers={numbers} today={today} />}
-      </Shown>
+      <Choices span={span} today={today} by={by} dimensions={dimensions ?? []} set={set} />
+      {asked.problem ? (
+        <Refused problem={asked.problem} again={asked.again} />
+      ) : kept.current ? (
+        <Told numbers={kept.current} today={today} />
+      ) : (
+        <Loading what="Computing its numbers" />
+      )}
     </section>
   );
 }
@@ -132,7 +145,7 @@ function Told({ numbers, today }: { numbers: Numbers; today: string }) {
     <>
       <div class="figures">
         <Figure name="Last whole period" value={lastOf(drawn.groups, open)} says={unit || "without a unit"} />
-        <Figure name="Days with data" value={coverageWords(numbers.coverage)} says={leastOf(numbers)} />
+        <Figure name="Days with data" value={coverageWords(numbers.coverage)} says={lacking(numbers)} />
         <Fresh at={numbers.freshness} />
         <Figure
           name="Exact"
@@ -182,11 +195,13 @@ function lastOf(groups: readonly Group[], open: number): string {
   return last === null || last === undefined ? "–" : amount(last);
 }
 
-function leastOf({ coverage }: Numbers): string {
-  const parts = Object.entries(coverage.metrics).filter(
-    ([, one]) => one.withData < (one.days ?? one.hours ?? 0),
-  );
-  return parts.length ? `least of ${parts.map(([name]) => name).join(", ")}` : "nothing is missing";
+// Which of the metrics that it is made of lack some of the span.
+function lacking({ coverage }: Numbers): string {
+  const names = Object.entries(coverage.metrics)
+    .filter(([, one]) => one.withData < (one.days ?? one.hours ?? 0))
+    .map(([name]) => name);
+  if (!names.length) return "nothing is missing";
+  return `missing of ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and others" : ""}`;
 }
 
 function Fresh({ at }: { at: string | null }) {

@@ -67,7 +67,7 @@ function History({ items }: { items: readonly Metric[] }) {
             </span>
           </span>
           <time class="about" dateTime={one.updatedAt}>
-            {times.momentOf(one.updatedAt)}
+            {times.dateOf(one.updatedAt)}
           </time>
         </li>
       ))}

@@ -127,10 +127,13 @@ describe("addresses", () => {
       to: "2025-07-01",
       isOwn: true,
     });
+    expect(at("from=2026-11-01&to=2030-01-01").to).toBe("2026-11-19");
     for (const bad of [
       "from=2025-07-01&to=2025-01-01",
       "from=x&to=y",
       "from=2025-02-99&to=2026-01-01",
+      "from=0002-01-01&to=2026-01-01",
+      "from=2027-01-01&to=2028-01-01",
       "grain=eon",
     ])
       expect(at(bad).isOwn).toBe(false);
@@ -195,9 +198,9 @@ describe("numbers", () => {
     expect(periodWords("2026-11-16", "week")).toBe("week from 16 Nov 2026");
   });
   test("say how much of the span they are made of", () => {
-    expect(coverageWords({ days: 31, withData: 30 })).toBe("30 of 31 days");
-    expect(coverageWords({ days: 1, withData: 1 })).toBe("all 1 day");
-    expect(coverageWords({ hours: 24, withData: 0 })).toBe("0 of 24 hours");
+    expect(coverageWords({ days: 31, withData: 30 })).toBe("30 of 31");
+    expect(coverageWords({ days: 1, withData: 1 })).toBe("all 1");
+    expect(coverageWords({ hours: 24, withData: 0 })).toBe("0 of 24");
   });
 });
 
