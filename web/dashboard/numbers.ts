@@ -47,7 +47,7 @@ export function spanIn(parameters: URLSearchParams, today: string): Span {
   const grain = GRAINS.some(([known]) => known === asked) ? asked : "day";
   const end = movedDay(today, 1);
   const [from, to] = [parameters.get("from") ?? "", parameters.get("to") ?? ""];
-  const until = to > end ? end : to; // Nobody knows numbers of tomorrow.
+  const [until = end] = [to, end].sort(); // Nobody knows numbers of tomorrow.
   if (isDay(from) && isDay(until) && from < until) return { grain, from, to: until, isOwn: true };
   return { grain, from: firstOf(grain, today), to: end, isOwn: false };
 }

@@ -18,16 +18,8 @@ PAYLOADS = 500
 BRANDS = 5  # A list has 100 rows at most.
 LABEL_BYTES_MAX = 64
 PAGES = (
-    "Now",
-    "Sections and types",
-    "Trending",
-    "Audience",
-    "Metrics",
-    "Screening",
-    "Ledger",
-    "Operations",
-    "Settings",
-)
+    "Now", "Sections and types", "Trending", "Audience", "Metrics", "Screening", "Ledger", "Operations", "Settings",
+)  # fmt: skip
 RUNS = ("top.ran=1", "alert(1)", "window['ran']=1", "parent.ran=1", "self.ran=1")
 SHAPES = (
     "<script>{}</script>", "<img src=x onerror={}>", "<svg onload={}>", "\"><script>{}</script>", "'><svg/onload={}>",
