@@ -4,6 +4,7 @@ import itertools
 import json
 import random
 from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,13 @@ from playwright.sync_api import Browser, Page
 
 from footfall.app import wiring
 from footfall.app.settings import Settings
+from footfall.metrics.applying import saved_from
+from footfall.metrics.catalogue import MetricCatalogue
 from footfall.screening.features import FeatureNote
 from footfall.screening.findings import Cause, SubjectKind
 from footfall.screening.verdicts import State, Verdict
 from footfall.values.clock import SystemClock
+from footfall.values.errors import Refused
 from tests.scenarios.browser.scene import WAIT_S, Reader
 from tests.scenarios.instance import Instance, until
 
@@ -35,6 +39,21 @@ NOTES = (
 )
 SUBJECTS = ("61c8f0a2b44d9e10", "71c8f0a2b44d9e10", "81c8f0a2b44d9e10", "91c8f0a2b44d9e10")
 BATCH = 2_000
+DEPRECATED = "minutes"
+# Some need others, one of them is in other letters, and one should not be used any more.
+METRICS: tuple[Mapping[str, object], ...] = (
+    {
+        "name": "reads", "title": "Reads", "valueType": "SCALAR", "source": {"counts": "hits"},
+        "relatedDimensions": ["section"],
+    },
+    {"name": "people", "valueType": "SCALAR", "source": {"counts": "visitors"}, "relatedDimensions": ["section"]},
+    {
+        "name": "reads per person", "title": "Reads per person", "valueType": "HYBRID", "owner": "Audience desk",
+        "hybridFormula": "ratio(reads, people, 0)", "description": "How much one person reads.",
+    },
+    {"name": "Leser/Tag 読者", "valueType": "HYBRID", "hybridFormula": '"reads per person" * 2 + reads / people'},
+    {"name": DEPRECATED, "valueType": "SCALAR", "unit": "minutes"},
+)  # fmt: skip
 BUSY = "status of 503"  # What a busy machine has not read in time is asked for again, and shown then.
 
 
@@ -69,25 +88,19 @@ def fill(instance: Instance, brand: str, *, hits: int = 6_000, assets: int = 40)
     instance.drained(brand)
 
 
-def define(instance: Instance, brand: str) -> None:
-    """Define metrics that need each other, one of them in other letters and one that should not be used any more."""
-    hits = {"counts": "hits"}
-    told: list[Mapping[str, object]] = [
-        {"name": "reads", "title": "Reads", "valueType": "SCALAR", "source": hits, "relatedDimensions": ["section"]},
-        {"name": "people", "valueType": "SCALAR", "source": {"counts": "visitors"}, "relatedDimensions": ["section"]},
-        {
-            "name": "reads per person", "title": "Reads per person", "valueType": "HYBRID", "owner": "Audience desk",
-            "hybridFormula": "ratio(reads, people, 0)", "description": "How much one person reads.",
-        },
-        {"name": "Leser/Tag 読者", "valueType": "HYBRID", "hybridFormula": '"reads per person" * 2 + reads / people'},
-        {"name": "minutes", "valueType": "SCALAR", "unit": "minutes"},
-    ]  # fmt: skip
-    for one in told:
-        answer = instance.call("POST", f"/v1/metrics?brand={brand}", json.dumps(one).encode())
-        assert answer.status == 201, answer.body
-    why = {"reason": "counts tabs that nobody looks at", "replacement": "reads"}
-    answer = instance.call("POST", f"/v1/metrics/minutes/deprecate?brand={brand}", json.dumps(why).encode())
-    assert answer.status == 200, answer.body
+def define(data: Path, brand: str, told: Sequence[Mapping[str, object]] = METRICS) -> list[str]:
+    """Define a brand's metrics in a directory that no instance runs on; return the names of those that can be."""
+    clock, taken = SystemClock(), list[str]()
+    data.mkdir(parents=True, exist_ok=True)
+    with closing(wiring.open_metrics_table(Settings(data_dir=str(data)), clock)) as table:
+        catalogue = MetricCatalogue(table, clock=clock)
+        for one in told:
+            with suppress(Refused):
+                taken.append(catalogue.save(brand, saved_from(one), by="command line").name)
+        if DEPRECATED in taken:
+            why = "counts tabs that nobody looks at"
+            catalogue.deprecate(brand, DEPRECATED, reason=why, replacement="reads", by="command line")
+    return taken
 
 
 def hold(data: Path) -> None:

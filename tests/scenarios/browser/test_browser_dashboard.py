@@ -28,9 +28,9 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
     folder = tmp_path_factory.mktemp("dashboard")
     starter = Starter(folder)
     try:
+        define(folder / "data", BRAND)
         instance = starter.start(folder / "data")
         fill(instance, BRAND)
-        define(instance, BRAND)
         yield instance
     finally:
         starter.end_all()

@@ -1,6 +1,5 @@
 """The metrics page in a real browser: found, charted, traced, compared, defined, changed and retired."""
 
-import json
 import re
 from collections.abc import Generator
 from pathlib import Path
@@ -9,7 +8,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from tests.scenarios.browser.newsroom import Editor, define
+from tests.scenarios.browser.newsroom import METRICS, Editor, define
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.browser.test_browser_attacks import payloads
 from tests.scenarios.browser.test_browser_people import set_up, shown
@@ -19,6 +18,16 @@ BRAND = "herald"
 HYBRID = "reads per person"
 PAGE_ROWS = 50  # of the list of metrics
 NAME_BYTES_MAX = 200
+ATTACK = "<img src=x onerror=top.ran=1>"
+
+
+def attacks() -> list[dict[str, str]]:
+    """Return metrics that are called what would run if it were not text, and some that are computed from one."""
+    names = [one.encode()[:NAME_BYTES_MAX].decode(errors="ignore").strip() for one in payloads()[::5]]
+    called = [{"name": one, "title": one, "owner": one, "description": one, "valueType": "SCALAR"} for one in names]
+    formulas = [f'"{ATTACK}" * {number}' for number in (2, 3)]
+    users = [{"name": f"user {n}", "valueType": "HYBRID", "hybridFormula": one} for n, one in enumerate(formulas)]
+    return [*called, *users]
 
 
 @pytest.fixture(scope="module")
@@ -26,11 +35,13 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
     folder = tmp_path_factory.mktemp("metrics")
     starter = Starter(folder)
     try:
+        assert len(define(folder / "data", BRAND)) == len(METRICS)
+        define(folder / "data", "long", [{"name": f"m{n:03d}", "valueType": "SCALAR"} for n in range(PAGE_ROWS + 1)])
+        define(folder / "data", "attacked", attacks())
         instance = starter.start(folder / "data")
         hits = [hit(one, BRAND, sectionId=("news", "sports")[one % 2], visitor=f"r{one % 3}") for one in range(9)]
         assert instance.post(hits).status == 202
         instance.drained(BRAND)
-        define(instance, BRAND)
         yield instance
     finally:
         starter.end_all()
@@ -69,9 +80,6 @@ def test_metrics_are_found_by_words_and_kinds_and_the_address_tells_which(browse
 
 
 def test_a_long_catalogue_has_pages(browser: Browser, measured: Instance) -> None:
-    for number in range(PAGE_ROWS + 1):
-        body = json.dumps({"name": f"m{number:03d}", "valueType": "SCALAR"}).encode()
-        assert measured.call("POST", "/v1/metrics?brand=long", body).status == 201
     editor = Editor(browser, measured)
     editor.open("/catalogue?brand=long")
     until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
@@ -221,18 +229,9 @@ def test_who_may_not_edit_sees_no_form(browser: Browser, measured: Instance) -> 
 
 
 def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measured: Instance) -> None:
-    taken: list[str] = []
-    for one in payloads()[::5]:
-        name = one.strip().encode()[:NAME_BYTES_MAX].decode(errors="ignore").strip()
-        body = {"name": name, "title": name, "owner": name, "description": name, "valueType": "SCALAR"}
-        if measured.call("POST", "/v1/metrics?brand=attacked", json.dumps(body).encode()).status == 201:
-            taken.append(name)
+    listed = measured.get("/v1/metrics?brand=attacked&valueType=SCALAR&limit=1000").json()
+    taken = [one["name"] for one in listed["items"]]
     assert len(taken) > PAGE_ROWS  # Some have what no name may have, such as a second line.
-    plain = next(one for one in taken if not {'"', "\\"} & {*one})
-    users = [{"name": f"user {n}", "valueType": "HYBRID", "hybridFormula": f'"{plain}" * {n}'} for n in (2, 3)]
-    for body in users:
-        answer = measured.call("POST", "/v1/metrics?brand=attacked", json.dumps(body).encode())
-        assert answer.status == 201, answer.body
     editor = Editor(browser, measured)
     editor.open("/catalogue?brand=attacked")
     until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
@@ -240,8 +239,8 @@ def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measur
         editor.open(f"/catalogue/{quote(name, safe='')}?brand=attacked&by={quote(name)}&grain={quote(name)}")
         expect(editor.page.locator("h1")).to_have_text(name)
         editor.settle()
-    editor.open("/catalogue/user%202?brand=attacked")
-    expect(editor.page.locator(".tree a").first).to_have_text(plain)
+    editor.open("/catalogue/user%201?brand=attacked")
+    expect(editor.page.locator(".tree a").first).to_have_text(ATTACK)
     editor.settle()
     assert editor.inside("typeof window.ran + typeof top.ran") == "undefinedundefined"
     editor.leave()
