@@ -70,9 +70,13 @@ export function kindWords(valueType: string): string {
   return KINDS.find(([kind]) => kind === valueType)?.[1] ?? valueType;
 }
 
-// A ratio has no unit that anybody would say.
+// A ratio has no unit that anybody would say; others are said of one: hits per visitor.
 export function unitWords(unit: string | undefined): string {
-  return !unit || unit === "ratio" ? "" : unit.replaceAll("*", " × ").replaceAll("/", " per ");
+  if (!unit || unit === "ratio") return "";
+  return unit
+    .replace(/\/(\p{L}{2,}[^s\W])s\b/gu, "/$1")
+    .replaceAll("*", " × ")
+    .replaceAll("/", " per ");
 }
 
 export interface Sought {

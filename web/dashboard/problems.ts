@@ -45,6 +45,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
   [/^webhooks: and emails are both empty/, "Nobody would be told: name an address at least."],
   [/^(?:X-Footfall-CSRF|Origin): /, "This page is out of date. Load it again, then try once more."],
   [
+    /^version (\d+) of '.+' was saved meanwhile/s,
+    "Somebody else saved version $1 meanwhile. Nothing is lost.",
+  ],
+  [
     /^(?:hybridFormula|chainedMetric): there is no metric '(.+)'( \(character \d+\))?$/s,
     "There is no metric “$1”$2.",
   ],

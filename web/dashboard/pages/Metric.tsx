@@ -73,7 +73,13 @@ function Changes({ metric, renew }: { metric: Metric; renew: () => void }) {
       <section class="card" aria-labelledby="change-title">
         <h2 id="change-title">Change it</h2>
         <p class="about">Every change is a new version; none is overwritten.</p>
-        <MetricForm key={metric.version} draft={metric} based={metric.version} done={done} />
+        <MetricForm
+          key={metric.version}
+          draft={metric}
+          based={metric.version}
+          begun={() => setSaid("")}
+          done={done}
+        />
         <p class="said" role="status">
           {said}
         </p>

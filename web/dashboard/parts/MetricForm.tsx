@@ -21,16 +21,18 @@ interface Meanwhile {
 export interface MetricFormProps {
   draft: Draft;
   based?: number; // the version that is changed; none where a metric is defined
+  begun?: () => void; // What was said of the last attempt does not hold any more.
   done: (metric: Metric) => void;
 }
 
-export function MetricForm({ draft, based, done }: MetricFormProps) {
+export function MetricForm({ draft, based, begun, done }: MetricFormProps) {
   const { brand } = useStanding();
   const [kind, setKind] = useState(draft.valueType ?? "SCALAR");
   const [counts, setCounts] = useState(draft.source?.counts ?? "pushed");
   const [base, setBase] = useState(based);
   const [meanwhile, setMeanwhile] = useState<Meanwhile | null>(null);
   const save = async (values: Record<string, string>) => {
+    begun?.();
     const sent = documentFrom(values);
     if ("field" in sent) throw new Problem(400, `${sent.field}: ${sent.reason}`, sent.field);
     const query = { brand: brand.brand };
@@ -107,8 +109,8 @@ export function MetricForm({ draft, based, done }: MetricFormProps) {
         <Input name="reason" words="Why" hint="for those who use it" isOptional />
       </Form>
       {meanwhile ? (
-        <div role="alert">
-          <p>Version {meanwhile.newest} was saved by somebody else meanwhile. This is what they changed:</p>
+        <div class="apart" role="status">
+          <p>This is what version {meanwhile.newest} changed:</p>
           <Differences items={meanwhile.differences} />
           <p class="acts">
             <button

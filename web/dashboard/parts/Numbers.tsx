@@ -116,7 +116,7 @@ function Choices({ span, today, by, dimensions, set }: ChoicesProps) {
         <label class="field">
           <span>Grouped by</span>
           <select value={by} onChange={(event) => set({ by: event.currentTarget.value })}>
-            <option value="">nothing: one line</option>
+            <option value="">nothing</option>
             {dimensions.map((one) => (
               <option key={one} value={one}>
                 {one}

@@ -68,7 +68,13 @@ describe("a definition", () => {
     expect(definitionWords(chained).at(-1)).toBe("Before 1 Jan 2026 its numbers are those of old reads.");
   });
   test("has a unit that is said, unless it has none", () => {
-    expect(unitWords("hits/visitors")).toBe("hits per visitors");
+    expect(unitWords("hits/visitors")).toBe("hits per visitor");
+    expect(["EUR*hits/visitors^2", "hits/s", "hits/class", "minutes"].map(unitWords)).toEqual([
+      "EUR × hits per visitor^2",
+      "hits per s",
+      "hits per class",
+      "minutes",
+    ]);
     expect(["ratio", "", undefined].map(unitWords)).toEqual(["", "", ""]);
   });
   test("has fields whose values are read without knowing JSON", () => {
