@@ -23,7 +23,8 @@ ATTACK = "<img src=x onerror=top.ran=1>"
 
 def attacks() -> list[dict[str, str]]:
     """Return metrics that are called what would run if it were not text, and some that are computed from one."""
-    names = [one.encode()[:NAME_BYTES_MAX].decode(errors="ignore").strip() for one in payloads()[::5]]
+    names = ["W" * NAME_BYTES_MAX]
+    names += [one.encode()[:NAME_BYTES_MAX].decode(errors="ignore").strip() for one in payloads()[::5]]
     called = [{"name": one, "title": one, "owner": one, "description": one, "valueType": "SCALAR"} for one in names]
     formulas = [f'"{ATTACK}" * {number}' for number in (2, 3)]
     users = [{"name": f"user {n}", "valueType": "HYBRID", "hybridFormula": one} for n, one in enumerate(formulas)]
@@ -111,12 +112,13 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     assert lineage.get_by_role("region", name="It is computed from").get_by_role("link").all_text_contents() == [
         "people", "Reads",
     ]  # fmt: skip
-    assert editor.violations() == []
+    shown(editor, "metric-by-section")
     lineage.get_by_role("region", name="It is needed by").get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("Leser/Tag 読者")
     # The same parts on two ways are opened once.
     tree = page.get_by_role("region", name="It is computed from")
     until(tree.get_by_role("link").all_text_contents, lambda found: len(found) == 5, seconds=WAIT_S)
+    shown(editor, "metric-lineage")
     editor.open(f"/catalogue/minutes?brand={BRAND}")
     expect(page.locator(".warning")).to_contain_text("counts tabs that nobody looks at")
     expect(page.get_by_text("There are no numbers from")).to_be_visible()
@@ -233,13 +235,16 @@ def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measur
     listed = measured.get("/v1/metrics?brand=attacked&valueType=SCALAR&limit=1000").json()
     taken = [one["name"] for one in listed["items"]]
     assert len(taken) > PAGE_ROWS  # Some have what no name may have, such as a second line.
-    editor = Editor(browser, measured)
+    editor = Editor(browser, measured, viewport={"width": 390, "height": 900})
+    wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     editor.open("/catalogue?brand=attacked")
     until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
-    for name in taken[:: len(taken) // 8]:
+    assert editor.inside(wider) == 0
+    for name in ("W" * NAME_BYTES_MAX, *taken[:: len(taken) // 8]):
         editor.open(f"/catalogue/{quote(name, safe='')}?brand=attacked&by={quote(name)}&grain={quote(name)}")
         expect(editor.page.locator("h1")).to_have_text(name)
         editor.settle()
+        assert editor.inside(wider) == 0, name
     editor.open("/catalogue/user%201?brand=attacked")
     expect(editor.page.locator(".tree a").first).to_have_text(ATTACK)
     editor.settle()
