@@ -118,6 +118,7 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     # The same parts on two ways are opened once.
     tree = page.get_by_role("region", name="It is computed from")
     until(tree.get_by_role("link").all_text_contents, lambda found: len(found) == 5, seconds=WAIT_S)
+    editor.settle()
     shown(editor, "metric-lineage")
     editor.open(f"/catalogue/minutes?brand={BRAND}")
     expect(page.locator(".warning")).to_contain_text("counts tabs that nobody looks at")

@@ -144,7 +144,11 @@ function Told({ numbers, today }: { numbers: Numbers; today: string }) {
   return (
     <>
       <div class="figures">
-        <Figure name="Last whole period" value={lastOf(drawn.groups, open)} says={unit || "without a unit"} />
+        <Figure
+          name={drawn.groups.length > 1 ? "Groups" : `Last whole ${numbers.grain}`}
+          value={lastOf(drawn.groups, open)}
+          says={unit || "without a unit"}
+        />
         <Figure name="Days with data" value={coverageWords(numbers.coverage)} says={lacking(numbers)} />
         <Fresh at={numbers.freshness} />
         <Figure
@@ -189,7 +193,7 @@ function lineOf(group: Group, place: number, open: number): Line {
 
 // The newest number that stays as it is; of several groups each has its own, and the chart tells them.
 function lastOf(groups: readonly Group[], open: number): string {
-  if (groups.length !== 1) return groups.length ? `${whole(groups.length)} groups` : "–";
+  if (groups.length !== 1) return groups.length ? whole(groups.length) : "–";
   const known = (groups[0]?.values ?? []).filter((value, place) => value !== null && place !== open);
   const last = known.at(-1);
   return last === null || last === undefined ? "–" : amount(last);
