@@ -27,7 +27,7 @@ if TYPE_CHECKING:  # Data bring numpy along, which a site without metrics never 
 CSV_KIND = "text/csv; charset=utf-8; header=present"
 FORMATS = ("json", "csv")
 _LINES = ("ndjson", "jsonl", "json-lines", "json-seq")
-_HEADERS = {**GUARDS, "cache-control": "private, no-cache", "vary": "accept, authorization, cookie"}
+HEADERS = {**GUARDS, "cache-control": "private, no-cache", "vary": "accept, authorization, cookie"}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -105,5 +105,5 @@ def _as_table(body: bytes) -> tuple[bytes, str]:
 def _sent(request: Request, body: bytes, kind: str, etag: str) -> Response:
     wanted = request.headers.get("if-none-match", "")
     if wanted and etag_matches(etag, wanted):
-        return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers={**_HEADERS, "etag": etag})
-    return Response(body, headers={**_HEADERS, "content-type": kind, "etag": etag})
+        return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers={**HEADERS, "etag": etag})
+    return Response(body, headers={**HEADERS, "content-type": kind, "etag": etag})

@@ -55,9 +55,18 @@ class MetricDesk:
         with self._writing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._change, change)
 
+    @property
+    def has_answers(self) -> bool:
+        """Tell whether any answer was ever made."""
+        return self._ready is not None
+
+    def ready(self, brand: str, query: "DataQuery") -> "Told | None":
+        """Return an answer that is kept and still right; on the event loop."""
+        return None if self._ready is None else self._ready.data.ready(brand, query)
+
     async def data(self, brand: str, query: "DataQuery") -> "Told":
         """Return the answer to a question about a metric's data: at once when it is there, else once it is made."""
-        told = None if self._ready is None else self._ready.data.ready(brand, query)
+        told = self.ready(brand, query)
         if told is not None:
             return told
         with self._making.one_of(brand):
