@@ -92,6 +92,26 @@ def test_what_is_pushed_and_what_is_counted_are_told_by_one_question(place: Plac
     assert first["value"] == 9, "the command line's points are seen by the next question"
 
 
+def test_an_answer_that_is_ready_is_sent_as_one_that_is_made(place: Place) -> None:
+    place.define("été/lectures")
+    place.send("POST", "/v1/metrics/%C3%A9t%C3%A9%2Flectures/data", [{"at": str(FIRST), "value": 4}])
+    target = f"/v1/metrics/%C3%A9t%C3%A9%2Flectures/data?{SPAN}"
+    made, ready = (place.send("GET", target) for _ in range(2))
+    named = place.send("GET", f"{target}&brand=abc")
+    for one in (ready, named):
+        assert (one.status, one.body) == (made.status, made.body)
+        assert {**one.headers, "date": ""} == {**made.headers, "date": ""}
+    key = {"Authorization": f"Bearer {place.keys['abc']}"}
+    tag = {"If-None-Match": f'"other", {made.headers["etag"]}'}
+    again = place.instance.call("GET", target, headers={**key, **tag})
+    assert (again.status, again.body) == (304, b"")
+    table = place.instance.call("GET", target, headers={**key, "Accept": "text/csv"})
+    assert table.headers["content-type"].startswith("text/csv")
+    for wrong in (f"{target}&brand=other", f"{target}&brand=", f"{target}&key=x"):
+        assert place.send("GET", wrong).status in (400, 401, 403), wrong
+    assert place.instance.call("HEAD", target, headers=key).body == b""
+
+
 def test_footfalls_own_hits_are_what_the_series_says(place: Place) -> None:
     place.define("own", source={"counts": "hits"}, relatedDimensions=["section"])
     hits = [

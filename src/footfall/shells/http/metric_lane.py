@@ -1,7 +1,7 @@
 """Data of metrics on the lane: an answer that is ready goes out as bytes, and whatever needs more than a look goes on.
 
-Programs ask for the same numbers again and again, each with a key. For them all is in memory but a few numbers that tell
-whether an answer is still right.
+Programs ask for the same numbers again and again, each with a key. For them all is in memory but a few numbers that
+tell whether an answer is still right.
 """
 
 from http import HTTPStatus
@@ -84,7 +84,7 @@ class ReadyData:
             known = _Known(data_query(name, given), "".join(given.get("brand", ())))
         except Refused:
             return None
-        if "key" in given or "format" in given:
+        if "key" in given or "format" in given or given.get("brand") == [""]:
             return None
         if len(self._known) >= KNOWN_TARGETS_MAX:
             self._known.clear()
