@@ -14,6 +14,8 @@ import pytest
 import zstandard
 
 from footfall.accounts.brands import Brand
+from footfall.metrics.definition import definition_from
+from footfall.metrics.writing import Saved
 from tests.shells.http.stage import NOW_MS, Reply, Stage, staged
 from tests.shells.http.test_metrics import Desk
 
@@ -210,18 +212,23 @@ def test_a_name_with_slashes_has_data(stage: Stage, desk: Desk) -> None:
     assert (found["metric"], found["items"][0]["value"]) == ("été/lectures data", 5)
 
 
-def test_footfalls_own_hits_are_a_metric_that_follows_the_counting(stage: Stage, desk: Desk) -> None:
-    source = {"counts": "hits"}
-    assert desk.add("hits", source=source, relatedDimensions=["section"]).status == 201
-    day = f"from={TODAY}&to={TODAY + timedelta(1)}"
+def test_footfalls_own_hits_are_a_metric_that_follows_the_counting(stage: Stage) -> None:
+    own = definition_from(
+        {"name": "hits", "valueType": "SCALAR", "source": {"counts": "hits"}, "relatedDimensions": ["section"]}
+    )
+    stage.runner.run(stage.state.metrics.change("plain", lambda one: one.save("plain", Saved(own), by="ann")))
+    base = f"/v1/metrics/hits/data?brand=plain&from={TODAY}&to={TODAY + timedelta(1)}"
     for sent in (1, 2):
-        stage.send({"brand": desk.brand, "assetId": "1", "sectionId": 7, "resourceType": "a", "paidType": "f"})
+        stage.send({"brand": "plain", "assetId": "1", "sectionId": 7, "resourceType": "a", "paidType": "f"})
         stage.count()
         for _ in range(2):
-            assert [one["value"] for one in desk.json(f"/hits/data?{day}&by=section")["items"]] == [sent]
-    hours = desk.json(f"/hits/data?{day}&grain=hour")
+            told = stage.ask(f"{base}&by=section").json()
+            assert [(one["dimensions"], one["value"]) for one in told["items"]] == [({"section": "7"}, sent)]
+    hours = stage.ask(f"{base}&grain=hour").json()
     assert sum(one["value"] or 0 for one in hours["items"]) == 2
-    assert push(stage, desk, "hits", json.dumps([point("2026-11-01", 5)]).encode()).json()["field"] == "name"
+    rows = json.dumps([point("2026-11-01", 5)]).encode()
+    refused = stage.ask("/v1/metrics/hits/data?brand=plain", method="POST", body=rows)
+    assert (refused.status, refused.json()["field"]) == (400, "name")
 
 
 def test_an_answer_that_is_ready_does_not_wait_for_one_that_is_made(stage: Stage, desk: Desk) -> None:
