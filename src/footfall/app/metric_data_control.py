@@ -23,7 +23,7 @@ from footfall.values.errors import Refused
 PUSHED_BYTES_MAX = 256 << 20  # of a file, unpacked
 
 Request = Mapping[str, Any]
-Answer = Mapping[str, Any]
+Answer = dict[str, Any]
 
 
 def packed_points(body: bytes) -> str:

@@ -1,7 +1,6 @@
 """`footfall metrics get-data` and `push` on a directory that no instance runs on."""
 
 import csv
-import io
 import json
 from pathlib import Path
 from typing import Any
@@ -34,13 +33,11 @@ def test_points_of_a_file_are_pushed_and_asked_for(metrics: Metrics, tmp_path: P
     answer = metrics.json("get-data", "twice", *SPAN)
     assert [one["value"] for one in answer["items"]] == [12.0, 10.0]
     shown = metrics.run("get-data", "twice", *SPAN, "--by", "section", "--where", "section:news,nobody")
-    assert [line.split() for line in shown.splitlines()[1:]] == [
-        ["2026-10-01", "news", "8"],
-        ["2026-10-02", "news", "10"],
-    ]
+    lines = [line.split() for line in shown.splitlines()]
+    assert lines[-3:] == [["period", "section", "value"], ["2026-10-01", "news", "8"], ["2026-10-02", "news", "10"]]
     assert "twice (version 1) in hits: 2 of 2 days have data." in metrics.shell.complained()
     table = metrics.run("get-data", "twice", *SPAN, "--by", "section", "--grain", "month", "--csv")
-    rows = list(csv.DictReader(io.StringIO(table, newline="")))
+    rows = list(csv.DictReader(table.splitlines()[-3:]))
     assert rows == [
         {"period": "2026-10-01", "section": "news", "value": "18.0"},
         {"period": "2026-10-01", "section": "sport", "value": "4.0"},
