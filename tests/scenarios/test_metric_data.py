@@ -1,16 +1,18 @@
 """Data of metrics on a running instance: pushed, computed, counted, kept apart, and asked for all the time."""
 
+import http.client
 import json
 import subprocess
 import sys
 from collections.abc import Generator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.scenarios.instance import Instance, Starter, footfall, until
+from tests.scenarios.instance import Instance, Starter, footfall, taken, until
 
 THESIS_PER_S = 93  # 8 million calls a day, as the metric-migration thesis counts them
 FIRST = datetime(2026, 10, 1, tzinfo=UTC).date()
@@ -110,6 +112,25 @@ def test_an_answer_that_is_ready_is_sent_as_one_that_is_made(place: Place) -> No
     for wrong in (f"{target}&brand=other", f"{target}&brand=abc&brand=abc", f"{target}&colour=red"):
         assert place.send("GET", wrong).status in (400, 401, 403), wrong
     assert place.instance.call("HEAD", target, headers=key).body == b""
+
+
+def test_a_connection_goes_on_after_an_answer_that_has_no_body(place: Place) -> None:
+    place.define("kept")
+    key = {"Authorization": f"Bearer {place.keys['abc']}"}
+    line = http.client.HTTPConnection("127.0.0.1", place.instance.port, timeout=30)
+    with closing(line):
+        # Of definitions, and of data that are made first and ready then.
+        for target in ("/v1/metrics/kept", f"/v1/metrics/kept/data?{SPAN}", f"/v1/metrics/kept/data?{SPAN}"):
+            line.request("GET", target, headers=key)
+            first = taken(line.getresponse())
+            for _ in range(2):
+                line.request("GET", f"{target}{'&' if '?' in target else '?'}brand=abc",
+                             headers={**key, "If-None-Match": first.headers["etag"]})  # fmt: skip
+                same = taken(line.getresponse())
+                assert (same.status, same.body) == (304, b"")
+                assert "transfer-encoding" not in same.headers
+            line.request("GET", target, headers=key)
+            assert taken(line.getresponse()).body == first.body
 
 
 def test_footfalls_own_hits_are_what_the_series_says(place: Place) -> None:
