@@ -164,7 +164,8 @@ PUSH = Operation(
     "Push points of a metric; each takes the place of the one of its day and dimensions.",
     GROUP,
     "write",
-    more="All rows are checked before any is written. Sending the same points again changes nothing. In CSV every column that is no field is a dimension.",
+    more="All rows are checked before any is written. Sending the same points again changes nothing. "
+    "In CSV every column that is no field is a dimension.",
     parameters=(
         _NAME,
         Parameter("Content-Encoding", "How the body is compressed.", {"enum": ["gzip", "zstd"]}, "header"),
