@@ -11,7 +11,7 @@ from footfall.metrics.day_points import Row
 from footfall.metrics.definition import definition_from
 from footfall.metrics.errors import ChangedMeanwhile, MetricInUse, NoSuchMetric
 from footfall.metrics.writing import Saved
-from footfall.ports.table import Table, everything
+from footfall.ports.table import Delete, Table, everything
 from footfall.values.clock import SetClock
 from footfall.values.errors import Refused
 from tests.contract.conftest import NewTable, on_dynamodb
@@ -45,6 +45,33 @@ def test_versions_conflicts_and_users_are_the_same_everywhere(stage: Stage) -> N
     catalogue.delete(BRAND, "a")
     assert list(catalogue.rows(BRAND)) == []
     assert list(everything(stage.table, keys.versions(BRAND, "a"))) == []
+
+
+def test_a_metric_that_is_removed_takes_its_points_along(stage: Stage) -> None:
+    stage.define(scalar("a"), scalar("b"))
+    for name in ("a", "b"):
+        stage.push(name, [point(1, f"2026-{month:02d}-{day:02d}") for month in (8, 9) for day in range(1, 29)])
+    stage.define(hybrid("h", "a * 2"))
+    with pytest.raises(MetricInUse):
+        stage.catalogue.delete(BRAND, "a")
+    stage.catalogue.delete(BRAND, "h")
+    stage.catalogue.rehearsal().delete(BRAND, "a")
+    left = [one for one in everything(stage.table, keys.points(BRAND, "a")) if one.key.sort != "head"]
+    assert len(left) == 56, "whoever rehearses removes nothing"
+    stage.catalogue.delete(BRAND, "a")
+    assert [one.key.sort for one in everything(stage.table, keys.points(BRAND, "a"))] == ["head"]
+    assert len(list(everything(stage.table, keys.points(BRAND, "b")))) == 57
+    with pytest.raises(NoSuchMetric):
+        stage.catalogue.delete(BRAND, "a")
+
+
+def test_whoever_was_stopped_while_removing_a_metric_removes_its_points_by_doing_it_again(stage: Stage) -> None:
+    stage.define(scalar("a"))
+    stage.push("a", [point(1)])
+    stage.table.delete(Delete(keys.version(BRAND, "a", keys.NEWEST)))  # All that a stop may have left is the rest.
+    with pytest.raises(NoSuchMetric):
+        stage.catalogue.delete(BRAND, "a")
+    assert [one.key.sort for one in everything(stage.table, keys.points(BRAND, "a"))] == ["head"]
 
 
 def test_answers_are_the_same_bytes_everywhere(stage: Stage) -> None:

@@ -1,6 +1,7 @@
 """Numbers as they are asked for: by period and dimension, with versions, coverage, freshness and seams."""
 
 import json
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 
@@ -261,6 +262,46 @@ def test_an_answer_is_kept_until_anything_it_is_made_of_changes() -> None:
     assert third.answer.versions["a"].version == 2
     stage.zone = "America/New_York"
     assert asked_of(stage, "h", **OCTOBER) is not third
+
+
+def test_an_answer_is_ready_for_another_reader_until_anything_it_is_made_of_changes() -> None:
+    stage = Stage()
+    stage.define(scalar("a"), hybrid("h", "a * 2"))
+    looks = Stage(clock=stage.clock, table=stage.table)
+    query = query_from("h", **OCTOBER)
+
+    def is_ready() -> bool:
+        return looks.data.ready(BRAND, query) is not None
+
+    changes: list[Callable[[], object]] = [
+        lambda: stage.push("a", points(daily("2026-10-01", 1))),
+        lambda: stage.define(scalar("b")),
+        lambda: stage.define(hybrid("h", "a * 3")),
+        lambda: stage.data.forget_points(BRAND, "a"),
+    ]
+    assert not is_ready()
+    for change in changes:
+        made = stage.data.make(BRAND, query)
+        looks.data.take(made)
+        ready = looks.data.ready(BRAND, query)
+        assert ready is made.told
+        change()
+        assert not is_ready()
+
+
+def test_an_answer_that_was_overtaken_is_not_ready() -> None:
+    stage = Stage()
+    stage.define(scalar("a"))
+    looks, query = Stage(clock=stage.clock, table=stage.table), query_from("a", **OCTOBER)
+    old = stage.data.make(BRAND, query)
+    stage.push("a", points(daily("2026-10-01", 1)))
+    looks.data.take(old)
+    assert looks.data.ready(BRAND, query) is None
+    looks.data.take(stage.data.make(BRAND, query))
+    looks.data.take(old)
+    ready = looks.data.ready(BRAND, query)
+    assert ready is not None
+    assert ready.answer.items[0].value == 1
 
 
 def test_points_that_are_pushed_again_after_they_were_removed_are_seen() -> None:

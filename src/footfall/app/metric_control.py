@@ -32,6 +32,8 @@ OFFLINE_WAIT_S = 0.5
 SENT_BYTES_MAX = 256 << 20  # of files, unpacked: some 200,000 metrics
 EXPORTED_MAX = 500  # in one answer
 
+DATA, PUSH = "metrics-data", "metrics-push"
+
 Request = Mapping[str, Any]
 WriteDown = Callable[[Note], None]
 
@@ -80,11 +82,20 @@ def _run(settings: Settings, request: Request) -> Answer:
     clock = SystemClock()
     require_known(settings, request, clock)
     with closing(wiring.open_metrics_table(settings, clock)) as table:
+        if is_about_data(request):
+            from footfall.app.metric_data_control import run_data
+
+            return run_data(settings, table, request, clock)
         if is_only_reading(request):
             return ask_metrics(metrics_in(table, clock=clock), request)
         return change_metrics(
             MetricCatalogue(table, clock=clock), request, lambda note: write_down(settings, clock, note)
         )
+
+
+def is_about_data(request: Request) -> bool:
+    """Tell whether a request asks for a metric's data, or pushes some: its module brings numpy along."""
+    return request.get("do") in (DATA, PUSH)
 
 
 def is_only_reading(request: Request) -> bool:

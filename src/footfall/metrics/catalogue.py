@@ -219,7 +219,10 @@ class MetricCatalogue:
         """Remove a metric that nothing needs, with all its versions; raise MetricInUse."""
         for _ in range(TRIES_MAX):
             revision, count = self._head(brand)
-            newest = self.newest(brand, name)
+            newest = self._newest(brand, name)
+            if newest is None:
+                self._forget_points(brand, name)  # Whoever was stopped while removing it removes it again.
+                raise NoSuchMetric("name", f"there is no metric {name!r}")
             if users := self._some_users(brand, name):
                 raise MetricInUse(name, users, what="it cannot be removed")
             if self._rehearsed is not None:
@@ -361,6 +364,14 @@ class MetricCatalogue:
             self._table.delete(Delete(keys.user(brand, name, newest.name)))
         for found in everything(self._table, keys.versions(brand, newest.name)):
             self._table.delete(Delete(found.key))
+        self._forget_points(brand, newest.name)
+
+    def _forget_points(self, brand: str, name: str) -> None:
+        # Loaded by whoever removes: it brings numpy along, which definitions do not need.
+        from footfall.metrics.points import Points
+
+        if self._rehearsed is None:
+            Points(self._table, clock=self._clock).forget(brand, name)
 
 
 def _require_reason(reason: str, *, is_needed: bool) -> None:

@@ -11,6 +11,7 @@ from math import isnan
 
 import msgspec
 from msgspec import Struct
+from xxhash import xxh3_64_hexdigest
 
 from footfall.metrics.calendar import Edges, PeriodGrain, day_from, day_of, edges_between
 from footfall.metrics.catalogue import MetricCatalogue
@@ -28,6 +29,7 @@ CACHE_BYTES_MAX = 64_000_000
 RESOLVED_MAX = 5_000  # definitions with all that they need, kept while the catalogue stays as it is
 BY_MAX = 4
 WHERE_VALUES_MAX = 200
+LOOKS_MAX = 50  # Metrics whose points an answer is made of, for one that is looked for in passing.
 ITEM_BYTES = 200  # of an answer in memory, beside its text
 
 
@@ -78,10 +80,23 @@ class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer, and as JSON."""
+    """An answer, as JSON, and the tag of these bytes, with its quotes as a header has it."""
 
     answer: DataAnswer
     body: bytes
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """An answer with what it is kept under, for another reader of the same tables."""
+
+    brand: str
+    asked: Asked
+    revision: int  # of the catalogue when the definitions were looked up
+    found: Resolved
+    key: tuple[object, ...]
+    told: Told
 
 
 def query_from(  # noqa: PLR0913 - a question has as many parts
@@ -157,19 +172,37 @@ class MetricData:
 
     def ask(self, brand: str, query: DataQuery) -> Told:
         """Return the answer to a question, or raise Refused."""
-        found = self._found(brand, query.asked)
-        marks = tuple(self._points.mark(brand, name) for name in found.pushed)
-        counted = self._counts.mark(brand) if found.has_counts and self._counts is not None else None
-        zone = self._zone_of(brand)
-        asked = (query.first, query.end, query.grain, query.by, query.where)
-        key = (brand, found.digest, asked, zone, marks, counted)
+        return self.make(brand, query).told
+
+    def make(self, brand: str, query: DataQuery) -> Made:
+        """Return the answer to a question with what it is kept under, or raise Refused."""
+        revision, found = self._found(brand, query.asked)
+        key, marks = self._key(brand, query, found)
         told = self._kept.get(key)
         if told is not None:
             self._kept.move_to_end(key)
-            return told
-        told = self._made(brand, query, found, zone, (*marks, *([] if counted is None else [counted])))
-        self._keep(key, told)
+        else:
+            told = self._made(brand, query, found, self._zone_of(brand), marks)
+            self._keep(key, told)
+        return Made(brand, query.asked, revision, found, key, told)
+
+    def ready(self, brand: str, query: DataQuery) -> Told | None:
+        """Return an answer that is kept and still right; None where more than a look at some numbers is needed."""
+        known = self._resolved.get((brand, query.asked))
+        if known is None or len(known[1].pushed) > LOOKS_MAX or known[0] != self._catalogue.revision(brand):
+            return None
+        key, _ = self._key(brand, query, known[1])
+        told = self._kept.get(key)
+        if told is not None:
+            self._kept.move_to_end(key)
+            self._resolved.move_to_end((brand, query.asked))
         return told
+
+    def take(self, made: Made) -> None:
+        """Keep an answer that another reader has made."""
+        self._know(made.brand, made.asked, made.revision, made.found)
+        if made.key not in self._kept:
+            self._keep(made.key, made.told)
 
     def forget_answers(self) -> None:
         """Let go of all answers, and of the definitions that they were made by."""
@@ -177,18 +210,31 @@ class MetricData:
         self._resolved.clear()
         self._bytes = 0
 
-    def _found(self, brand: str, asked: Asked) -> Resolved:
+    def _found(self, brand: str, asked: Asked) -> tuple[int, Resolved]:
         """Return the definitions of a question, looked up again when the catalogue has changed."""
         revision = self._catalogue.revision(brand)
         known = self._resolved.get((brand, asked))
         if known is not None and known[0] == revision:
             self._resolved.move_to_end((brand, asked))
-            return known[1]
+            return known
         found = resolved(self._catalogue, brand, asked)
+        self._know(brand, asked, revision, found)
+        return revision, found
+
+    def _know(self, brand: str, asked: Asked, revision: int, found: Resolved) -> None:
         self._resolved[brand, asked] = (revision, found)
         while len(self._resolved) > RESOLVED_MAX:
             self._resolved.popitem(last=False)
-        return found
+
+    def _key(
+        self, brand: str, query: DataQuery, found: Resolved
+    ) -> tuple[tuple[object, ...], tuple[Mark | CountMark, ...]]:
+        """Return what an answer is kept under, and how far each of its sources has come."""
+        marks: tuple[Mark | CountMark, ...] = tuple(self._points.mark(brand, name) for name in found.pushed)
+        if found.has_counts and self._counts is not None:
+            marks = (*marks, self._counts.mark(brand))
+        asked = (query.first, query.end, query.grain, query.by, query.where)
+        return (brand, found.digest, asked, self._zone_of(brand), marks), marks
 
     def _made(
         self, brand: str, query: DataQuery, found: Resolved, zone: str, marks: Sequence[Mark | CountMark]
@@ -214,7 +260,8 @@ class MetricData:
             seams=[_seam(one) for one in evaluation.seams],
             items=_items(edges, query.by, groups, cells),
         )
-        return Told(answer, _encoder.encode(answer))
+        body = _encoder.encode(answer)
+        return Told(answer, body, f'"{xxh3_64_hexdigest(body)}"')
 
     def _keep(self, key: tuple[object, ...], told: Told) -> None:
         self._kept[key] = told

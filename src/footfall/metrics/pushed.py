@@ -48,6 +48,11 @@ class PointRefused(Refused):
         super().__init__(field, f"row {row}: {reason}")
         self.row = row
 
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return which row it is, from 1."""
+        return {"row": self.row}
+
 
 def points_from_body(body: bytes, form: str) -> list[Point]:
     """Return the points of a push, or raise PointRefused; rows are counted from 1, a header is none."""

@@ -18,10 +18,10 @@ class Desk:
         self._stage = stage
         self.brand = brand
         made = stage.runner.run(stage.state.desk.change(brand, lambda one: one.add_secret_key(brand, scopes)))
-        self._headers = {"authorization": f"Bearer {made.text}"}
+        self.headers = {"authorization": f"Bearer {made.text}"}
 
     def ask(self, method: str, target: str, body: Any = None, **headers: str) -> Reply:
-        sent = {**self._headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
+        sent = {**self.headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
         data = b"" if body is None else json.dumps(body).encode()
         return self._stage.ask(f"/v1/metrics{target}", method=method, headers=sent, body=data)
 

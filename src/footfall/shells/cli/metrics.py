@@ -21,6 +21,7 @@ from footfall.shells.cli.command import (
     moment,
     whole_from,
 )
+from footfall.shells.cli.metric_data import get_data, push
 from footfall.shells.cli.metric_report import tell_diff, tell_lineage, tell_list, tell_plan, tell_versions
 from footfall.values.window import instant_text
 
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
 ACTIONS: Final = (
     "add", "update", "deprecate", "restore", "get", "list", "search", "versions", "diff", "lineage", "remove",
-    "export", "apply",
+    "export", "apply", "get-data", "push",
 )  # fmt: skip
 FORMATS: Final = ("yaml", "ossie")
 STEP: Final = 500  # metrics in one answer of an export
@@ -60,6 +61,9 @@ def metrics(arguments: argparse.Namespace, around: Surroundings) -> int:
         return _export(arguments, around, asked)
     if action == "apply":
         return _apply(arguments, around, asked)
+    if action in ("get-data", "push"):
+        do = get_data if action == "get-data" else push
+        return do(arguments, around, asked, name=_named(arguments))
     if action in ("add", "update"):
         return _saved(arguments, around, asked)
     answer = asked({"do": f"metrics-{'list' if action == 'search' else action}", **_request(arguments)})
@@ -221,7 +225,7 @@ def _say(answer: Mapping[str, Any], arguments: argparse.Namespace, around: Surro
 
 COMMAND = Command(
     name="metrics",
-    says="Define, change, find and trace a brand's metrics, and keep them as files.",
+    says="Define, change, find, trace and ask for a brand's metrics, and keep them as files.",
     example="footfall metrics add reads_rate --data data --brand abc --value-type HYBRID --formula 'reads / visitors'",
     more_examples=(
         "footfall metrics search 'per visitor' --data data --brand abc",
@@ -229,16 +233,26 @@ COMMAND = Command(
         "footfall metrics export metrics/ --data data --brand abc",
         "footfall metrics apply metrics/ --dry-run --data data --brand abc",
         "footfall metrics export model.yaml --format ossie --data data --brand abc",
+        "footfall metrics push reads points.csv --data data --brand abc",
+        "footfall metrics get-data reads --from 2026-11-01 --to 2026-12-01 --by section --data data --brand abc",
     ),
     run=metrics,
-    tells="WHAT is the NAME of a metric, the words to search for, or the folder DIR of export and apply. apply checks\n"
+    tells="WHAT is the NAME of a metric, the words to search for, or the folder DIR of export and apply. FILE holds\n"
+    "the points of push; - is the standard input. --where section:news,sports keeps two sections. apply checks\n"
     "all files before it writes anything. --prune removes metrics that no file has. docs/how-to/metrics.md tells more.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("what", "A name, words, or a folder.", shows="WHAT", may_be_absent=True),
+        Argument("points", "The points that push sends: JSON, lines of it or CSV.", shows="FILE", may_be_absent=True),
         DATA,
         CONFIG,
         BRAND,
+        Argument("--from", "The first day of get-data.", shows="DAY"),
+        Argument("--to", "The day that get-data ends before.", shows="DAY"),
+        Argument("--grain", "hour, day, week, month, quarter or year; day unless it is said.", shows="GRAIN"),
+        Argument("--by", "A dimension to group by; may be repeated.", shows="NAME", repeated=True),
+        Argument("--where", "Only these values of a dimension; may be repeated.", shows="NAME:VALUES", repeated=True),
+        Argument("--csv", "Print the numbers as CSV.", is_switch=True),
         Argument("--file", "A YAML or JSON file with one metric, for add and update.", shows="FILE"),
         Argument("--value-type", "SCALAR, WEIGHTED_AVERAGE, HYBRID or PERCENTILE.", shows="TYPE"),
         Argument("--formula", "How a HYBRID metric is computed.", shows="FORMULA"),

@@ -179,6 +179,18 @@ class Access:
             require_same_brand(caller, name)
         return caller
 
+    def known_key(self, headers: Headers) -> Caller | None:
+        """Return whom a secret key in a request's head speaks for, None where there is no such; nothing is counted."""
+        try:
+            caller = self._caller(b"", headers) if b"authorization" in headers else None
+        except Refused:
+            return None
+        return None if caller is None or caller.is_public else caller
+
+    def counted_lines(self, exchange: Exchange, headers: Headers) -> bytes:
+        """Count a request against its limits, or raise TooOften; return what its answer says of them."""
+        return limit_lines(self._counted(Asking(exchange.target, headers, self.address(exchange, headers)))[1])
+
     def count_question(self, exchange: Exchange, headers: Headers, *, brand: str) -> None:
         """Count a question that has to be worked on against its address, or raise TooOften."""
         self._take_address(brand, Asking(exchange.target, headers, self.address(exchange, headers)))

@@ -12,7 +12,7 @@ from footfall.shells.http.lane import Exchange
 from footfall.shells.http.line import Carrier
 from footfall.shells.http.problems import problem
 from footfall.shells.http.refusals import REQUEST_ID, with_id
-from footfall.shells.http.wire import PROBLEM, response_head
+from footfall.shells.http.wire import BODILESS, PROBLEM, response_head
 
 READ_S_MAX = 60.0
 
@@ -111,7 +111,9 @@ class _Talk:
     def _begin(self, message: Message) -> None:
         headers: list[tuple[bytes, bytes]] = list(message.get("headers", ()))
         self.has_begun = True
-        self._is_chunked = not any(name.lower() == b"content-length" for name, _ in headers)
+        # What never has a body is over with its head: a last chunk would be taken for the next answer's first line.
+        has_length = any(name.lower() == b"content-length" for name, _ in headers)
+        self._is_chunked = not has_length and message["status"] not in BODILESS
         if self._is_chunked:
             headers.append((b"transfer-encoding", b"chunked"))
         if not self._exchange.is_kept_alive:

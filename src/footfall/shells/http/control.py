@@ -115,11 +115,19 @@ class ControlServer:
 
     async def _metrics(self, request: Mapping[str, Any]) -> Mapping[str, Any]:
         # Formulas bring a parser along, which nobody needs who asks about something else.
-        from footfall.app.metric_control import ask_metrics, change_metrics, is_only_reading, require_known
+        from footfall.app.metric_control import (
+            ask_metrics,
+            change_metrics,
+            is_about_data,
+            is_only_reading,
+            require_known,
+        )
 
         state, brand = self._state, str(request.get("brand"))
         if brand not in state.known_brands():
             require_known(state.settings, request, state.clock)
+        if is_about_data(request):
+            return await self._metric_data(brand, request)
         if is_only_reading(request):
             return await state.metrics.asked(brand, lambda metrics: ask_metrics(metrics, request))
         loop = asyncio.get_running_loop()
@@ -128,6 +136,14 @@ class ControlServer:
             asyncio.run_coroutine_threadsafe(self._write_down(note), loop).result()
 
         return await state.metrics.change(brand, lambda catalogue: change_metrics(catalogue, request, write))
+
+    async def _metric_data(self, brand: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        from footfall.app.metric_control import DATA
+        from footfall.app.metric_data_control import document_of_data, pushed, query_of
+
+        if request["do"] == DATA:
+            return document_of_data(await self._state.metrics.data(brand, query_of(request)))
+        return await self._state.metrics.push(brand, lambda data: pushed(data, request))
 
     async def _test_alert(self, brand: str, alert_id: str) -> Mapping[str, Any]:
         """Send a test message beside the writer of accounts, who must not wait for other people's servers."""

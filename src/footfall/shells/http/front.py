@@ -49,6 +49,7 @@ from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.live import LIVE, Live, LiveRoute
 from footfall.shells.http.live_questions import live_questions
 from footfall.shells.http.metric_desk import MetricDesk
+from footfall.shells.http.metric_lane import ReadyData
 from footfall.shells.http.page_scripts import script_routes
 from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pixel import PixelRoute
@@ -241,7 +242,8 @@ class Front:
             **description_routes(),
         }
         rest = AsgiRoute()
-        lane = Lane(routes, series_or(routes[SERIES.encode()], rest), limits=_lane_limits(settings), clock=clock)
+        others = ReadyData(self._metrics, access, rest)
+        lane = Lane(routes, series_or(routes[SERIES.encode()], others), limits=_lane_limits(settings), clock=clock)
         store = wiring.open_store(settings, clock, read_only=True)
         state = FrontState(
             settings=settings, brands=brands, clock=clock, store=store, stream=stream, lane=lane,

@@ -1,4 +1,8 @@
-"""The metric catalogue's writer and its reader: threads of their own, so that nobody waits while many are written."""
+"""The metric catalogue's writer and its readers: threads of their own, so that nobody waits while many are written.
+
+An answer that is kept and still right is found on the event loop, with a few reads of single items. So it never waits
+for one that has to be made, which is done in a thread of its own.
+"""
 
 import asyncio
 from collections.abc import Callable
@@ -12,7 +16,12 @@ from footfall.values.clock import Clock
 
 if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody first asks for a metric.
     from footfall.app.metric_acts import Metrics
+    from footfall.app.metric_data import OpenedData
     from footfall.metrics.catalogue import MetricCatalogue
+    from footfall.metrics.data import DataQuery, Made, MetricData, Told
+
+MAKING_MAX, MAKING_SHARE = 512, 256  # Questions that wait for their answers to be made; each is small.
+CACHE_BYTES_MAX = 32_000_000  # of each of the two that keep answers; mostly they keep the same ones
 
 _T = TypeVar("_T")
 
@@ -25,9 +34,14 @@ class MetricDesk:
         self._clock = clock
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metrics")
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metrics-reader")
+        self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metric-data")
         self._table: wiring.OpenTable | None = None  # the writing thread's
         self._asked_table: wiring.OpenTable | None = None  # the reading thread's
         self._metrics: Metrics | None = None
+        self._made: OpenedData | None = None  # the making thread's
+        self._ready: OpenedData | None = None  # the event loop's
+        self._pushed: OpenedData | None = None  # the writing thread's, on its table
+        self._making = Waiting(total_max=MAKING_MAX, share=MAKING_SHARE, what="data of metrics")
         self._writing = Waiting(total_max=WRITING_MAX, share=WRITING_SHARE, what="the metrics")
         self._reading = Waiting(total_max=READING_MAX, share=READING_SHARE, what="the metrics")
 
@@ -41,9 +55,40 @@ class MetricDesk:
         with self._writing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._change, change)
 
+    @property
+    def has_answers(self) -> bool:
+        """Tell whether any answer was ever made."""
+        return self._ready is not None
+
+    def ready(self, brand: str, query: "DataQuery") -> "Told | None":
+        """Return an answer that is kept and still right; on the event loop."""
+        return None if self._ready is None else self._ready.data.ready(brand, query)
+
+    async def data(self, brand: str, query: "DataQuery") -> "Told":
+        """Return the answer to a question about a metric's data: at once when it is there, else once it is made."""
+        told = self.ready(brand, query)
+        if told is not None:
+            return told
+        with self._making.one_of(brand):
+            made = await asyncio.get_running_loop().run_in_executor(self._maker, self._make, brand, query)
+        if self._ready is None:
+            self._ready = self._opened_data()
+        self._ready.data.take(made)
+        return made.told
+
+    async def push(self, brand: str, push: "Callable[[MetricData], _T]") -> _T:
+        """Take the points of a brand, once it is its turn, and return what came of it."""
+        with self._writing.one_of(brand):
+            return await asyncio.get_running_loop().run_in_executor(self._writer, self._push, push)
+
     async def stop(self) -> None:
         """Finish what waits and close the file."""
         loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._maker, self._close_made)
+        self._maker.shutdown(wait=True)
+        if self._ready is not None:
+            self._ready.close()
+            self._ready = None
         await loop.run_in_executor(self._reader, self._close_asked)
         await loop.run_in_executor(self._writer, self._close)
         self._reader.shutdown(wait=True)
@@ -53,8 +98,7 @@ class MetricDesk:
         from footfall.app.metric_acts import metrics_in
 
         if self._metrics is None:
-            if not wiring.has_table(self._settings, wiring.METRICS_FILE):
-                self._writer.submit(self._opened).result()  # Nobody has changed anything yet.
+            self._require_file()
             self._asked_table = wiring.open_metrics_table(self._settings, self._clock, read_only=True)
             self._metrics = metrics_in(self._asked_table, clock=self._clock)
         return question(self._metrics)
@@ -64,12 +108,41 @@ class MetricDesk:
 
         return change(MetricCatalogue(self._opened(), clock=self._clock))
 
+    def _make(self, brand: str, query: "DataQuery") -> "Made":
+        if self._made is None:
+            self._require_file()
+            self._made = self._opened_data()
+        return self._made.data.make(brand, query)
+
+    def _push(self, push: "Callable[[MetricData], _T]") -> _T:
+        if self._pushed is None:
+            self._pushed = self._opened_data(self._opened())
+        return push(self._pushed.data)
+
+    def _opened_data(self, table: wiring.OpenTable | None = None) -> "OpenedData":
+        from footfall.app.metric_data import OpenedData
+
+        return OpenedData(self._settings, self._clock, table=table, cache_bytes_max=CACHE_BYTES_MAX)
+
+    def _require_file(self) -> None:
+        """Have the writing thread make the file, which nobody has written to yet."""
+        if not wiring.has_table(self._settings, wiring.METRICS_FILE):
+            self._writer.submit(self._opened).result()
+
     def _opened(self) -> wiring.OpenTable:
         if self._table is None:
             self._table = wiring.open_metrics_table(self._settings, self._clock)
         return self._table
 
+    def _close_made(self) -> None:
+        if self._made is not None:
+            self._made.close()
+            self._made = None
+
     def _close(self) -> None:
+        if self._pushed is not None:
+            self._pushed.close()
+            self._pushed = None
         if self._table is not None:
             self._table.close()
             self._table = None

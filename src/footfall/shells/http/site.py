@@ -18,6 +18,7 @@ from footfall.values.clock import Clock
 if TYPE_CHECKING:
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
+    from footfall.metrics.data import DataQuery, MetricData, Told
     from footfall.shells.http.access import Access
 
 T = TypeVar("T")
@@ -97,6 +98,14 @@ class KeepsMetrics(Protocol):
 
     async def change(self, brand: str, change: "Callable[[MetricCatalogue], T]") -> T:
         """Change a brand's metrics and return what came of it."""
+        ...
+
+    async def data(self, brand: str, query: "DataQuery") -> "Told":
+        """Return the answer to a question about a metric's data."""
+        ...
+
+    async def push(self, brand: str, push: "Callable[[MetricData], T]") -> T:
+        """Take the points of a brand and return what came of it."""
         ...
 
 

@@ -25,6 +25,7 @@ from footfall.shells.http.dashboard import Shell, dashboard_routes, dashboard_sh
 from footfall.shells.http.digest import digest_routes
 from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
+from footfall.shells.http.metric_data_routes import metric_data_routes
 from footfall.shells.http.metric_routes import metric_routes
 from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
@@ -56,6 +57,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
     shell = dashboard_shell(state, is_live=is_live)
     application = Starlette(
         routes=[
+            *metric_data_routes(state),  # First, for they are asked most.
             *(Route(path, endpoint, methods=["GET"]) for path, endpoint in routes.items()),
             *dashboard_routes(shell),
             *asset_routes(state),

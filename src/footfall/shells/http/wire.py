@@ -8,13 +8,13 @@ JSON = "application/json"
 PROBLEM = "application/problem+json"
 
 _STATUS_LINES = {status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n" for status in HTTPStatus}
-_BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)  # They end with their head and have no length.
+BODILESS = (HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED)  # They end with their head and have no length.
 
 
 def response(status: int, body: bytes, *, kind: str = JSON, headers: Mapping[str, str] | None = None) -> bytes:
     """Return a whole response, all but its Date, which `dated` adds when it leaves."""
     more = "".join(f"{name}: {value}\r\n" for name, value in (headers or {}).items())
-    length = "" if status in _BODILESS else f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
+    length = "" if status in BODILESS else f"content-type: {kind}\r\ncontent-length: {len(body)}\r\n"
     return f"{_STATUS_LINES[status]}{length}{more}\r\n".encode("latin-1") + body
 
 

@@ -29,7 +29,7 @@ from footfall.shells.lambdas.appends import Appends
 from footfall.shells.lambdas.catalogue import FunctionCatalogue
 from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
-from footfall.shells.lambdas.metrics import FunctionMetrics
+from footfall.shells.lambdas.metrics import DataGround, FunctionMetrics
 from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
 
@@ -87,7 +87,9 @@ class FunctionSite:
             settings, self.brands, keyring, proofs=proofs, clock=clock, people=lambda: self.accounts.register.people
         )
         self.catalogue = FunctionCatalogue(lambda: self.catalog_table, lambda: self.labels, clock=clock)
-        self.metrics = FunctionMetrics(lambda: self.metrics_table, clock=clock)
+        facts = KnownBrands(settings, self.brands, lambda: self.accounts.register)
+        ground = DataGround(settings, facts, lambda: self.store, memory_mb)
+        self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb

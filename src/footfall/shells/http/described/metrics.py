@@ -183,7 +183,7 @@ DELETE = Operation(
     "DELETE",
     PATH,
     "removeMetric",
-    "Remove a metric that nothing uses, with all its versions.",
+    "Remove a metric that nothing uses, with all its versions and points.",
     GROUP,
     "edit",
     parameters=(_NAME,),

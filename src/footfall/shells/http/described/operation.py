@@ -126,6 +126,7 @@ PROBLEM_SCHEMA = record(
         "detail": text("what happened and what to do"),
         "field": text("the field, parameter or header that is wrong, when there is one"),
         "refused": listed({"$ref": "#/components/schemas/Refusal"}),
+        "row": whole(1, says="the row of a push that is wrong"),
         "at": whole(1, says="the character of a formula that is wrong"),
         "path": listed(text(), description="the way of a circle of metrics"),
         "users": listed(text(), description="the metrics that stand in the way"),
