@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -162,7 +161,8 @@ def test_a_role_does_what_its_scopes_allow_and_no_more(instance: Instance, owner
             assert is_refused == (scope not in MAY[role]), (role, operation.method, path, answer)
 
 
-def test_no_session_reaches_what_is_the_operators(instance: Instance, owner: Person, data: Path) -> None:
-    del data
-    far = {"X-Forwarded-For": "203.0.113.9", "Cookie": f"{COOKIE}={owner.cookie}"}
-    assert instance.call("GET", "/metrics", headers=far).status == 403
+def test_the_gauges_are_an_owner_s_wherever_they_are_and_no_administrator_s(instance: Instance, owner: Person) -> None:
+    admin = joined(instance, MINE, "admin", "gauger")
+    for person, status in ((owner, 200), (admin, 403)):
+        far = {"X-Forwarded-For": "203.0.113.9", "Cookie": f"{COOKIE}={person.cookie}"}
+        assert instance.call("GET", "/metrics", headers=far).status == status

@@ -18,7 +18,7 @@ CAME_FROM = {
 }
 ROWS = [
     ["google.com", "5", "41.7%"],
-    ["Direct (no referrer)", "3", "25%"],
+    ["Direct (no referrer)", "3", "25.0%"],
     ["Our own pages", "2", "16.7%"],
     ["Unknown", "2", "16.7%"],
 ]
