@@ -9,7 +9,7 @@ import { type Known, labelRows, lacksLabels } from "../labels.ts";
 import { besideLastWeek, drawn, isYoung, soFar, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { EditButtons } from "../parts/EditButtons.tsx";
-import { Figure } from "../parts/Figure.tsx";
+import { Figure, VisitorsFigure } from "../parts/Figure.tsx";
 import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Item, List, Series } from "../shapes.ts";
@@ -95,15 +95,7 @@ export function AssetPage() {
                 value={whole(series.lastWeek?.hits ?? 0)}
                 says={besideLastWeek(series)}
               />
-              <Figure
-                name="Visitors"
-                value={people.value ? whole(people.value.uniques ?? 0) : "–"}
-                says={
-                  people.value
-                    ? `${whole(people.value.uniquesAtLeast ?? 0)} to ${bounded(people.value.uniquesAtMost ?? 0, undefined)}`
-                    : ""
-                }
-              />
+              <VisitorsFigure told={people.value} />
             </div>
             <section class="card">
               <Chart

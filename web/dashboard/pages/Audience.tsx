@@ -4,11 +4,11 @@ import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import { besideLastWeek, drawn, soFar, story } from "../minutes.ts";
 import { Chart } from "../parts/Chart.tsx";
-import { Figure } from "../parts/Figure.tsx";
+import { Figure, VisitorsFigure } from "../parts/Figure.tsx";
 import { ReferrersPart } from "../parts/Referrers.tsx";
 import { Shown } from "../parts/states.tsx";
 import type { Series } from "../shapes.ts";
-import { bounded, whole } from "../words.ts";
+import { whole } from "../words.ts";
 
 // Referrers are told for a month at most.
 const SPANS: Record<string, { name: string; grain: string; last: number; hours: number }> = {
@@ -62,14 +62,9 @@ export function AudiencePage() {
                 value={whole(series.lastWeek?.hits ?? 0)}
                 says={besideLastWeek(series)}
               />
-              <Figure
+              <VisitorsFigure
                 name={people.value?.uniquesAre === "visitorDays" ? "Visitors, each day" : "Visitors"}
-                value={people.value ? whole(people.value.uniques ?? 0) : "–"}
-                says={
-                  people.value
-                    ? `${whole(people.value.uniquesAtLeast ?? 0)} to ${bounded(people.value.uniquesAtMost ?? 0, undefined)}`
-                    : ""
-                }
+                told={people.value}
               />
             </div>
             <section class="card">

@@ -7,6 +7,7 @@ import { wantedFrom } from "../filters.ts";
 import { Named } from "../parts/Assets.tsx";
 import { Periods } from "../parts/Filters.tsx";
 import { Queue } from "../parts/Queue.tsx";
+import { SharesOfHits } from "../parts/SharesOfHits.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import { WhatIf } from "../parts/WhatIf.tsx";
 import { reasonWords, refusalWords } from "../reasons.ts";
@@ -65,33 +66,11 @@ function LabelTable({ found }: { found: Screening }) {
   return (
     <section class="card" aria-labelledby="labels-title">
       <h2 id="labels-title">What hits were</h2>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Label</th>
-            <th scope="col" class="number">
-              Hits
-            </th>
-            <th scope="col" class="number">
-              Share
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {found.labels.map((one) => (
-            <tr key={one.label} class={one.hits ? "" : "none"}>
-              <th scope="row">{LABELS[one.label] ?? one.label}</th>
-              <td class="number hits">
-                <span class="measured">
-                  <progress class="share" value={one.hits} max={Math.max(1, found.hits)} aria-hidden="true" />
-                  {whole(one.hits)}
-                </span>
-              </td>
-              <td class="number">{aligned(one.share)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <SharesOfHits
+        what="Label"
+        rows={found.labels.map((one) => ({ ...one, name: LABELS[one.label] ?? one.label }))}
+        most={Math.max(1, found.hits)}
+      />
     </section>
   );
 }

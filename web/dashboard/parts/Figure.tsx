@@ -1,4 +1,7 @@
 // One number, large, with what it is and what it stands beside.
+import type { Series } from "../shapes.ts";
+import { bounded, whole } from "../words.ts";
+
 export function Figure({
   name,
   value,
@@ -17,4 +20,12 @@ export function Figure({
       <span class="figure-says">{says}</span>
     </div>
   );
+}
+
+// Visitors of a span, with their bounds; a dash until they are read.
+export function VisitorsFigure({ name = "Visitors", told }: { name?: string; told: Series | undefined }) {
+  if (!told) return <Figure name={name} value="–" says="" />;
+  const { uniques = 0, uniquesAtLeast = 0, uniquesAtMost } = told;
+  const says = `${whole(uniquesAtLeast)} to ${bounded(uniquesAtMost ?? 0, undefined)}`;
+  return <Figure name={name} value={whole(uniques)} says={says} />;
 }

@@ -4,7 +4,8 @@ import { useStanding } from "../context.ts";
 import { facts } from "../facts.ts";
 import type { Referrers } from "../shapes.ts";
 import { hoursBack, sourceName } from "../sources.ts";
-import { aligned, counted, whole } from "../words.ts";
+import { counted } from "../words.ts";
+import { SharesOfHits } from "./SharesOfHits.tsx";
 import { Shown } from "./states.tsx";
 
 const SHOWN = 12;
@@ -54,35 +55,7 @@ function Sources({ told }: { told: Referrers }) {
   if (told.other) {
     rows.push({ name: "All others", hits: told.other, share: told.other / Math.max(1, told.hits) });
   }
-  return (
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Source</th>
-          <th scope="col" class="number">
-            Hits
-          </th>
-          <th scope="col" class="number">
-            Share
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((one) => (
-          <tr key={one.name}>
-            <th scope="row">{one.name}</th>
-            <td class="number hits">
-              <span class="measured">
-                <progress class="share" value={Math.min(one.hits, most)} max={most} aria-hidden="true" />
-                {whole(one.hits)}
-              </span>
-            </td>
-            <td class="number">{aligned(one.share)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  );
+  return <SharesOfHits what="Source" rows={rows} most={most} />;
 }
 
 function nothing(told: Referrers): string {
