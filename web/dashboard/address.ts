@@ -43,11 +43,14 @@ export function assetAddress(asset: string, brand: string): string {
 }
 
 // The same page with some parameters changed; an empty value takes one away.
-export function changed(parameters: URLSearchParams, changes: Record<string, string>): string {
+export function changed(
+  parameters: URLSearchParams,
+  changes: Record<string, string | readonly string[]>,
+): string {
   const next = new URLSearchParams(parameters);
   for (const [name, value] of Object.entries(changes)) {
-    if (value) next.set(name, value);
-    else next.delete(name);
+    next.delete(name);
+    for (const one of typeof value === "string" ? [value] : value) if (one) next.append(name, one);
   }
   return next.toString();
 }

@@ -15,6 +15,7 @@ export interface Numbers {
   to: string;
   grain: string;
   by: string[];
+  where?: Record<string, string[]>;
   coverage: Covered & { metrics: Record<string, Covered> };
   freshness: string | null;
   exact: boolean;

@@ -52,6 +52,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /^(?:hybridFormula|chainedMetric): there is no metric '(.+)'( \(character \d+\))?$/s,
     "There is no metric “$1”$2.",
   ],
+  [/^asOf: '(.+)' was created later/s, "“$1” was not defined yet then. Choose a later day."],
   [/^key: may not do this/, "Your role does not allow this."],
 ];
 

@@ -31,6 +31,17 @@ def attacks() -> list[dict[str, str]]:
     return [*called, *users]
 
 
+def woven() -> list[dict[str, object]]:
+    """Return thirty metrics that all hang together: sources, parts, a centre, users of it, and reports."""
+    told: list[dict[str, object]] = [{"name": f"source {n}", "valueType": "SCALAR"} for n in range(8)]
+    formulas = {f"part {n}": f'"source {n}" + "source {(n + 3) % 8}" * 2 + "source {(n + 1) % 8}"' for n in range(6)}
+    formulas["centre"] = " + ".join(f'"part {n}"' for n in range(6))
+    formulas |= {f"user {n}": f"centre * {n + 2}" for n in range(8)}
+    formulas |= {f"report {n}": f'"user {n}" + "user {(n + 2) % 8}" + "part {n % 6}"' for n in range(7)}
+    hybrids = [{"name": name, "valueType": "HYBRID", "hybridFormula": one} for name, one in formulas.items()]
+    return [*told, *hybrids]
+
+
 @pytest.fixture(scope="module")
 def measured(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
     folder = tmp_path_factory.mktemp("metrics")
@@ -39,6 +50,7 @@ def measured(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
         assert len(define(folder / "data", BRAND)) == len(METRICS)
         define(folder / "data", "long", [{"name": f"m{n:03d}", "valueType": "SCALAR"} for n in range(PAGE_ROWS + 1)])
         define(folder / "data", "attacked", attacks())
+        assert len(define(folder / "data", "woven", woven())) == 30
         instance = starter.start(folder / "data")
         hits = [hit(one, BRAND, sectionId=("news", "sports")[one % 2], visitor=f"r{one % 3}") for one in range(9)]
         assert instance.post(hits).status == 202
@@ -109,6 +121,7 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     until(lambda: page.url, lambda url: "grain=month" in url and "by=section" in url, seconds=WAIT_S)
     expect(numbers.get_by_role("columnheader")).to_have_text(["From", "news", "sports"])
     lineage = page.get_by_role("region", name="Where it comes from and who needs it")
+    lineage.get_by_text("The same as lists").click()
     assert lineage.get_by_role("region", name="It is computed from").get_by_role("link").all_text_contents() == [
         "people", "Reads",
     ]  # fmt: skip
@@ -116,6 +129,7 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     lineage.get_by_role("region", name="It is needed by").get_by_role("link").click()
     expect(page.locator("h1")).to_have_text("Leser/Tag 読者")
     # The same parts on two ways are opened once.
+    page.get_by_text("The same as lists").click()
     tree = page.get_by_role("region", name="It is computed from")
     until(tree.get_by_role("link").all_text_contents, lambda found: len(found) == 5, seconds=WAIT_S)
     editor.settle()
@@ -129,6 +143,73 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     editor.open(f"/catalogue/nothing?brand={BRAND}")
     expect(page.get_by_role("heading", name="This did not work")).to_be_visible()
     editor.leave(expected=["status of 404"])
+
+
+def test_conditions_and_groups_are_in_the_address_and_in_the_table_to_take_along(
+    browser: Browser, measured: Instance
+) -> None:
+    editor = Editor(browser, measured)
+    page = editor.page
+    editor.open(f"/catalogue/reads?brand={BRAND}")
+    numbers = page.get_by_role("region", name="Its numbers")
+    numbers.get_by_text("Conditions and older definitions").click()
+    form = numbers.get_by_role("form", name="Add a condition")
+    form.get_by_label("is", exact=True).focus()
+    until(
+        lambda: page.locator("#known-values option").evaluate_all("(all) => all.map((one) => one.value)"),
+        lambda found: found == ["news", "sports"],
+        seconds=WAIT_S,
+    )
+    page.keyboard.type("sports")
+    page.keyboard.press("Enter")
+    numbers.get_by_label("Grouped by").select_option("section")
+    until(lambda: page.url, lambda url: "where=section%3Asports" in url and "by=section" in url, seconds=WAIT_S)
+    colleague = Editor(browser, measured)
+    colleague.page.goto(page.url)
+    numbers = colleague.page.get_by_role("region", name="Its numbers")
+    expect(numbers.get_by_text("section is “sports”")).to_be_visible()
+    numbers.get_by_text("The same as a table").click()
+    expect(numbers.get_by_role("columnheader")).to_have_text(["From", "sports"])
+    with colleague.page.expect_download() as saved:
+        numbers.get_by_role("link", name="Download CSV").click()
+    lines = saved.value.path().read_text(encoding="utf-8").splitlines()
+    assert (lines[0], saved.value.suggested_filename[:6]) == ("period,section,value", "reads ")
+    assert {line.split(",")[1] for line in lines[1:]} == {"sports"}
+    assert colleague.violations() == []
+    numbers.get_by_role("button", name="Leave out: section is “sports”").click()
+    expect(numbers.get_by_role("columnheader")).to_have_text(["From", "news", "sports"])
+    colleague.open(f"/catalogue/reads?brand={BRAND}&where=colour:red")
+    expect(numbers.get_by_role("alert")).to_contain_text("colour")
+    numbers.get_by_role("button", name="Leave out").click()
+    expect(numbers.get_by_role("img")).to_be_visible()
+    colleague.leave(expected=["status of 400"])
+    editor.leave()
+
+
+def test_a_picture_of_thirty_metrics_is_legible_and_reached_by_keys(browser: Browser, measured: Instance) -> None:
+    editor = Editor(browser, measured)
+    page = editor.page
+    editor.open("/catalogue/centre?brand=woven")
+    boxes = page.locator(".spot")
+    expect(boxes).to_have_count(30)
+    placed = [boxes.nth(n).bounding_box() for n in range(30)]
+    known = [one for one in placed if one is not None]
+    assert len(known) == 30
+    for place, one in enumerate(known):
+        for other in known[place + 1 :]:
+            assert (
+                one["x"] + one["width"] <= other["x"] or other["x"] + other["width"] <= one["x"]
+                or one["y"] + one["height"] <= other["y"] or other["y"] + other["height"] <= one["y"]
+            )  # fmt: skip
+    page.get_by_role("region", name="The lineage as a picture").focus()
+    page.keyboard.press("Tab")
+    expect(page.locator(".spot a").first).to_be_focused()
+    assert page.locator(".picture line.near").count() > 0
+    assert editor.violations() == []
+    shown(editor, "metric-picture")
+    page.keyboard.press("Enter")
+    expect(page.locator("h1")).to_have_text(re.compile("^source "))
+    editor.leave()
 
 
 def define_by_hand(page: Page) -> None:
@@ -164,8 +245,46 @@ def change_by_hand(editor: Editor) -> None:
     versions = page.get_by_role("region", name="Versions", exact=True)
     expect(versions).to_contain_text("Version 2 by Ann Editor")
     expect(versions).to_contain_text("a name for people · the same numbers")
-    expect(versions.locator(".differences")).to_contain_text("Twice the reads")
+    expect(versions.locator(".differences ins").last).to_have_text("Twice the reads")
+    expect(versions.locator(".differences tbody th")).to_have_text("Title added")
     expect(versions).to_contain_text("Both give the same numbers.")
+
+
+def look_back(editor: Editor) -> None:
+    """Look at the numbers by the first version, and come back to the newest."""
+    page = editor.page
+    page.get_by_role("link", name="Show its numbers by version 1").click()
+    until(lambda: page.url, lambda url: "version=1" in url, seconds=WAIT_S)
+    numbers = page.get_by_role("region", name="Its numbers")
+    expect(numbers.get_by_role("note")).to_contain_text("By version 1")
+    expect(numbers.get_by_role("note")).to_contain_text("the newest is 2")
+    expect(numbers.locator(".figure", has_text="Version")).to_contain_text("the newest is 2")
+    assert editor.violations() == []
+    numbers.get_by_role("button", name="Show the newest").click()
+    expect(numbers.get_by_role("note")).to_have_count(0)
+    numbers.get_by_text("Conditions and older definitions").click()
+    numbers.get_by_label("or as all was at the end of").fill("2020-01-31")
+    expect(numbers.get_by_role("alert")).to_contain_text("was not defined yet then")
+    numbers.get_by_label("By the definition of").select_option("1")
+    expect(numbers.get_by_role("note")).to_contain_text("By version 1")
+    numbers.get_by_role("button", name="Show the newest").click()
+
+
+def remove_by_hand(editor: Editor) -> None:
+    """Be told who needs a metric, remove that one, then the metric itself."""
+    page = editor.page
+    page.get_by_role("link", name="All metrics").click()
+    page.locator("table.metrics").get_by_role("link", name="Pages read").click()
+    for user in ("doubled", ""):
+        page.get_by_role("button", name="Remove", exact=False).click()
+        page.get_by_role("button", name="Really remove").click()
+        if user:
+            refusal = page.get_by_role("alert").filter(has_text="It stays, because these need it")
+            expect(refusal.get_by_role("link")).to_have_text([user])
+            shown(editor, "metric-in-use")
+            assert editor.violations() == []
+            refusal.get_by_role("link", name=user).click()
+            expect(page.locator("h1")).to_have_text("Mine")
 
 
 def test_an_editor_defines_changes_deprecates_and_restores(browser: Browser, starter: Starter, data: Path) -> None:

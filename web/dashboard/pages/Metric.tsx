@@ -9,10 +9,12 @@ import { mayDo } from "../facts.ts";
 import type { Lineage } from "../lineage.ts";
 import { definitionWords, kindWords, type Metric, unitWords } from "../metrics.ts";
 import { Contents } from "../parts/Contents.tsx";
+import { Formula } from "../parts/Formula.tsx";
 import { LineageTree } from "../parts/LineageTree.tsx";
 import { Link } from "../parts/Link.tsx";
 import { MetricForm } from "../parts/MetricForm.tsx";
 import { NumbersPart } from "../parts/Numbers.tsx";
+import { Removing } from "../parts/Removing.tsx";
 import { Retiring } from "../parts/Retiring.tsx";
 import { Shown } from "../parts/states.tsx";
 import { Versions } from "../parts/Versions.tsx";
@@ -37,7 +39,9 @@ export function MetricPage() {
   return (
     <div class="parts" ref={page}>
       <div class="head">
-        <h1>{title}</h1>
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
         <Link to={addressOf("/catalogue", brand.brand)}>All metrics</Link>
       </div>
       <Contents of={page} />
@@ -48,7 +52,7 @@ export function MetricPage() {
             <Definition metric={metric} />
             <NumbersPart
               key={`numbers-${metric.version}`}
-              metric={metric.name}
+              metric={metric}
               dimensions={lineage.problem ? [] : lineage.value?.dimensions}
             />
             <LineageTree asked={lineage} />
@@ -85,6 +89,7 @@ function Changes({ metric, renew }: { metric: Metric; renew: () => void }) {
         </p>
       </section>
       <Retiring metric={metric} done={renew} />
+      <Removing metric={metric} />
     </>
   );
 }
@@ -128,11 +133,7 @@ function Definition({ metric }: { metric: Metric }) {
       <h2 id="definition-title">What it is</h2>
       {metric.description ? <p class="description">{metric.description}</p> : null}
       <p>{definitionWords(metric).join(" ")}</p>
-      {metric.hybridFormula ? (
-        <p class="formula">
-          <code>{metric.hybridFormula}</code>
-        </p>
-      ) : null}
+      {metric.hybridFormula ? <Formula text={metric.hybridFormula} /> : null}
       <dl class="labels-list">
         {rows
           .filter(([, value]) => value)

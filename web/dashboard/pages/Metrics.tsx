@@ -172,16 +172,16 @@ function MetricRow({ item }: { item: Listed }) {
     <tr>
       <th scope="row" class="what">
         <Link to={metricAddress(item.name, brand.brand)} class="asset">
-          {item.title || item.name}
+          <bdi>{item.title || item.name}</bdi>
         </Link>
         {item.isDeprecated ? <span class="tag">deprecated</span> : null}
-        <span class="labels">{item.title ? item.name : ""}</span>
+        <bdi class="labels">{item.title ? item.name : ""}</bdi>
       </th>
       <td data-name="Unit">{unitWords(item.unit) || "–"}</td>
       <td data-name="Kind">{kindWords(item.valueType)}</td>
       <td data-name="Grouped by">{item.dimensions.join(", ") || "–"}</td>
       <td data-name="Owner" class="what">
-        {item.owner || "–"}
+        <bdi>{item.owner || "–"}</bdi>
       </td>
     </tr>
   );

@@ -181,23 +181,36 @@ function optionsOf(props: ChartProps, element: HTMLElement, newest: { current: C
     series: [
       {},
       ...props.lines.map((line): uPlot.Series => {
-        if (line.look === "main")
-          return { label: line.name, stroke: main, width: 2, fill, points: { show: false } };
+        if (line.look === "main") return { label: line.name, stroke: main, width: 2, fill, points: LONE };
         if (line.look === "second") {
-          return { label: line.name, stroke: ink, width: 1.5, dash: [5, 4], points: { show: false } };
+          return { label: line.name, stroke: ink, width: 1.5, dash: [5, 4], points: LONE };
         }
-        return { label: line.name, stroke: faint, width: 1.5, dash: [2, 3], points: { show: false } };
+        return { label: line.name, stroke: faint, width: 1.5, dash: [2, 3], points: LONE };
       }),
       ...props.lines
         .filter((line) => line.soFar)
         .map((line): uPlot.Series => {
           const stroke = line.look === "main" ? main : line.look === "second" ? ink : faint;
-          return { label: `${line.name} so far`, stroke, width: 2, dash: [1, 4], points: { show: false } };
+          return { label: `${line.name} so far`, stroke, width: 2, dash: [1, 4], points: LONE };
         }),
     ],
     plugins: [reading(newest)],
   };
 }
+
+// A value between two that are missing has no line, and would not be seen.
+const LONE: uPlot.Series.Points = {
+  show: true,
+  size: 6,
+  filter: (self, series) => {
+    const values = self.data[series] ?? [];
+    const isMissing = (place: number) => (values[place] ?? null) === null;
+    const found: number[] = [];
+    for (let place = 0; place < values.length; place++)
+      if (!isMissing(place) && isMissing(place - 1) && isMissing(place + 1)) found.push(place);
+    return found;
+  },
+};
 
 // 24 hours in the brand's zone, and the day where the marks are days.
 function clockValues(zone: string): uPlot.Axis.DynamicValues {

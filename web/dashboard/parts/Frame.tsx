@@ -57,7 +57,10 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
             <ul>
               {PAGES.filter((page) => page.inMenu).map((page) => (
                 <li key={page.path}>
-                  <Link to={addressOf(page.path, brand.brand)} current={page.path === path}>
+                  <Link
+                    to={addressOf(page.path, brand.brand)}
+                    current={page.path === path || path.startsWith(`${page.path}/`)}
+                  >
                     {page.name}
                   </Link>
                 </li>

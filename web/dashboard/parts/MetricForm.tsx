@@ -4,8 +4,8 @@ import { Problem, send } from "../api.ts";
 import { useStanding } from "../context.ts";
 import { type Draft, documentFrom, pointedAt } from "../drafts.ts";
 import { type Difference, KINDS, type Metric, STYLES, whereLines } from "../metrics.ts";
+import { Differences } from "./Differences.tsx";
 import { Choice, Field, Form, Input, Lines, useRefusedAt } from "./Form.tsx";
-import { Differences } from "./Versions.tsx";
 
 const COUNTS = [
   ["pushed", "what somebody sends"],

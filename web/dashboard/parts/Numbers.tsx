@@ -1,33 +1,36 @@
 // A metric's numbers over days, weeks or months: a chart and the same as a table, and what they are made of.
+import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { changed, go, metricAddress, place, useParameters } from "../address.ts";
+import { addressWith } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { serverNow } from "../clock.ts";
+import { type Chosen, chosenIn, conditionsIn, groupingIn, textsOf } from "../conditions.ts";
 import { useStanding } from "../context.ts";
-import { dayOf, dayStart } from "../filters.ts";
-import { dayWords, periodWords, unitWords } from "../metrics.ts";
+import { byWords } from "../deeds.ts";
+import { dayOf, dayStart, escaped } from "../filters.ts";
+import { dayWords, definitionWords, type Metric, periodWords, unitWords } from "../metrics.ts";
 import {
   amount,
   coverageWords,
   drawnFrom,
-  GRAINS,
   type Group,
-  isDay,
   movedDay,
   type Numbers,
   numbersStory,
   openPlace,
   parted,
   rangeOf,
-  type Span,
   spanIn,
   tick,
 } from "../numbers.ts";
 import { ago, knownZone, whole } from "../words.ts";
 import { Chart, type Line } from "./Chart.tsx";
 import { Figure } from "./Figure.tsx";
+import { Formula } from "./Formula.tsx";
 import { Link } from "./Link.tsx";
 import { Loading, Refused } from "./states.tsx";
+import { WhichNumbers } from "./WhichNumbers.tsx";
 
 const LOOKS = ["main", "second", "faint"] as const; // More lines than these could not be told apart.
 const COLUMNS_MAX = 50;
@@ -35,7 +38,7 @@ const EVERY_MS = 60_000;
 const MEASURE = { said: amount, tick, range: rangeOf };
 
 export interface NumbersProps {
-  metric: string;
+  metric: Metric;
   dimensions: readonly string[] | undefined; // what it can be grouped by; not known yet
 }
 
@@ -44,26 +47,43 @@ export function NumbersPart({ metric, dimensions }: NumbersProps) {
   const parameters = useParameters();
   const today = dayOf(new Date(serverNow()).toISOString(), knownZone(brand.zone));
   const span = spanIn(parameters, today);
-  const wanted = parameters.get("by") ?? "";
-  const by = dimensions?.includes(wanted) ? wanted : "";
-  const asked = useAsked<Numbers>(
-    wanted && !dimensions ? null : `/v1/metrics/${encodeURIComponent(metric)}/data`,
-    { brand: brand.brand, grain: span.grain, from: span.from, to: span.to, by },
-    EVERY_MS,
-  );
+  const by = groupingIn(parameters, dimensions ?? []);
+  const conditions = conditionsIn(parameters);
+  const chosen = chosenIn(parameters);
+  const path = `/v1/metrics/${encodeURIComponent(metric.name)}/data`;
+  const question = {
+    brand: brand.brand,
+    grain: span.grain,
+    from: span.from,
+    to: span.to,
+    by: by.map(escaped),
+    where: textsOf(conditions),
+    ...chosen,
+  };
+  const asked = useAsked<Numbers>(parameters.has("by") && !dimensions ? null : path, question, EVERY_MS);
   // What is drawn stays until the next is there, so that a table that somebody opened does not close.
   const kept = useRef<Numbers | undefined>(undefined);
   kept.current = asked.value ?? kept.current;
-  const set = (changes: Record<string, string>) =>
+  const set = (changes: Record<string, string | readonly string[]>) =>
     go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true });
+  const which = { metric, span, today, by, conditions, chosen, dimensions: dimensions ?? [], set };
   return (
     <section class="card metric" aria-labelledby="numbers-title">
       <h2 id="numbers-title">Its numbers</h2>
-      <Choices span={span} today={today} by={by} dimensions={dimensions ?? []} set={set} />
+      <WhichNumbers {...which} />
+      <Older metric={metric} chosen={chosen} back={() => set({ version: "", asOf: "" })} />
       {asked.problem ? (
         <Refused problem={asked.problem} again={asked.again} />
       ) : kept.current ? (
-        <Told numbers={kept.current} today={today} />
+        <Told numbers={kept.current} metric={metric} today={today}>
+          <a
+            class="button quiet"
+            href={addressWith(path, { ...question, format: "csv" })}
+            download={`${metric.name} ${span.from}.csv`}
+          >
+            Download CSV
+          </a>
+        </Told>
       ) : (
         <Loading what="Computing its numbers" />
       )}
@@ -71,65 +91,40 @@ export function NumbersPart({ metric, dimensions }: NumbersProps) {
   );
 }
 
-interface ChoicesProps {
-  span: Span;
-  today: string;
-  by: string;
-  dimensions: readonly string[];
-  set: (changes: Record<string, string>) => void;
-}
-
-function Choices({ span, today, by, dimensions, set }: ChoicesProps) {
-  const show = (from: string, last: string) => {
-    if (isDay(from) && isDay(last) && from <= last) set({ from, to: movedDay(last, 1) });
-  };
-  const last = movedDay(span.to, -1);
+// Whoever is sent an address with an older definition is told so, and what it was.
+function Older({ metric, chosen, back }: { metric: Metric; chosen: Chosen; back: () => void }) {
+  const { brand, times } = useStanding();
+  const isOlder = Boolean(chosen.version || chosen.asOf);
+  const asked = useAsked<Metric>(isOlder ? `/v1/metrics/${encodeURIComponent(metric.name)}` : null, {
+    brand: brand.brand,
+    ...chosen,
+  });
+  const then = asked.value;
+  if (!isOlder || !then) return null;
   return (
-    <form class="row choose" aria-label="Which numbers" onSubmit={(event) => event.preventDefault()}>
-      <fieldset class="periods">
-        <legend class="hidden">Periods</legend>
-        {GRAINS.map(([grain, words]) => (
-          <button
-            type="button"
-            key={grain}
-            aria-pressed={grain === span.grain}
-            onClick={() => set({ grain, from: "", to: "" })}
-          >
-            {words}
-          </button>
-        ))}
-      </fieldset>
-      <label class="field">
-        <span>From</span>
-        <input
-          type="date"
-          value={span.from}
-          max={today}
-          onChange={(event) => show(event.currentTarget.value, last)}
-        />
-      </label>
-      <label class="field">
-        <span>to the end of</span>
-        <input type="date" value={last} onChange={(event) => show(span.from, event.currentTarget.value)} />
-      </label>
-      {dimensions.length ? (
-        <label class="field">
-          <span>Grouped by</span>
-          <select value={by} onChange={(event) => set({ by: event.currentTarget.value })}>
-            <option value="">nothing</option>
-            {dimensions.map((one) => (
-              <option key={one} value={one}>
-                {one}
-              </option>
-            ))}
-          </select>
-        </label>
-      ) : null}
-    </form>
+    <div class="warning older" role="note">
+      <p>
+        <strong>By version {then.version}</strong>, {times.dateOf(then.updatedAt)} by{" "}
+        {byWords(then.updatedBy)}
+        {then.version === metric.version ? ", which is the newest" : `; the newest is ${metric.version}`}
+        {chosen.asOf ? `. What it needs is as it was at ${times.dateOf(chosen.asOf)}, too` : ""}.{" "}
+        <button type="button" class="quiet" onClick={back}>
+          Show the newest
+        </button>
+      </p>
+      {then.hybridFormula ? <Formula text={then.hybridFormula} /> : <p>{definitionWords(then).join(" ")}</p>}
+    </div>
   );
 }
 
-function Told({ numbers, today }: { numbers: Numbers; today: string }) {
+interface ToldProps {
+  numbers: Numbers;
+  metric: Metric;
+  today: string;
+  children: ComponentChildren; // what can be done with them
+}
+
+function Told({ numbers, metric, today, children }: ToldProps) {
   const { brand } = useStanding();
   const zone = knownZone(brand.zone);
   const drawn = drawnFrom(numbers, numbers.metric);
@@ -141,6 +136,8 @@ function Told({ numbers, today }: { numbers: Numbers; today: string }) {
   );
   const unit = unitWords(numbers.unit);
   const hasNone = !drawn.groups.some((group) => group.size > 0 || group.values.some((one) => one !== null));
+  const used = numbers.versions[numbers.metric]?.version ?? metric.version;
+  const name = used === metric.version ? numbers.metric : `${numbers.metric}, version ${used}`;
   return (
     <>
       <div class="figures">
@@ -153,19 +150,24 @@ function Told({ numbers, today }: { numbers: Numbers; today: string }) {
         <Fresh at={numbers.freshness} />
         <Figure
           name="Exact"
-          value={numbers.exact ? "yes" : "about"}
-          says={numbers.exact ? "every number is certain" : "some of it is estimated"}
+          value={hasNone ? "–" : numbers.exact ? "yes" : "about"}
+          says={hasNone ? "" : numbers.exact ? "every number is certain" : "some of it is estimated"}
+        />
+        <Figure
+          name="Version"
+          value={String(used)}
+          says={used === metric.version ? "the newest" : `the newest is ${metric.version}`}
         />
       </div>
       {hasNone ? (
         <p class="about" role="status">
-          There are no numbers from {dayWords(numbers.from)} to {dayWords(movedDay(numbers.to, -1))}. They
-          come with the next hits, or when somebody sends them to{" "}
-          <code>POST /v1/metrics/{encodeURIComponent(numbers.metric)}/data</code>.
+          There are no numbers from {dayWords(numbers.from)} to {dayWords(movedDay(numbers.to, -1))}
+          {Object.keys(numbers.where ?? {}).length ? " under these conditions" : ""}.{" "}
+          <Coming metric={metric} />
         </p>
       ) : (
         <Chart
-          title={unit ? `${numbers.metric}, ${unit}` : numbers.metric}
+          title={unit && unit !== name ? `${name}, ${unit}` : name}
           says={numbersStory(drawn, (period) => periodWords(period, numbers.grain))}
           times={at}
           lines={lines.slice(0, LOOKS.length)}
@@ -183,6 +185,19 @@ function Told({ numbers, today }: { numbers: Numbers; today: string }) {
       ) : null}
       <Seams numbers={numbers} />
       <Given numbers={numbers} />
+      {hasNone ? null : <p class="acts">{children}</p>}
+    </>
+  );
+}
+
+// Where numbers come from that are not there yet; nobody can send those of a formula.
+function Coming({ metric }: { metric: Metric }) {
+  if (metric.valueType === "HYBRID") return <>They come with those of what it is computed from.</>;
+  if (metric.source?.counts) return <>They come with the next hits.</>;
+  return (
+    <>
+      They come when somebody sends them to{" "}
+      <code>POST /v1/metrics/{encodeURIComponent(metric.name)}/data</code>.
     </>
   );
 }
@@ -205,7 +220,12 @@ function lacking({ coverage }: Numbers): string {
     .filter(([, one]) => one.withData < (one.days ?? one.hours ?? 0))
     .map(([name]) => name);
   if (!names.length) return "nothing is missing";
-  return `missing of ${names.slice(0, 3).join(", ")}${names.length > 3 ? " and others" : ""}`;
+  return `missing of ${names.slice(0, 3).map(isolated).join(", ")}${names.length > 3 ? " and others" : ""}`;
+}
+
+// A name of any script keeps to itself: without it, one from right to left would turn its neighbours round.
+function isolated(name: string): string {
+  return `\u2068${name}\u2069`;
 }
 
 function Fresh({ at }: { at: string | null }) {
@@ -246,9 +266,13 @@ function Given({ numbers }: { numbers: Numbers }) {
         <span key={name}>
           {place ? ", " : ""}
           {name === numbers.metric ? (
-            <strong>{name}</strong>
+            <strong>
+              <bdi>{name}</bdi>
+            </strong>
           ) : (
-            <Link to={metricAddress(name, brand.brand)}>{name}</Link>
+            <Link to={metricAddress(name, brand.brand)}>
+              <bdi>{name}</bdi>
+            </Link>
           )}{" "}
           version {used.version} <code title={used.hash}>{used.hash.slice(0, 8)}</code>
         </span>

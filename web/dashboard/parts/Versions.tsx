@@ -1,10 +1,13 @@
 // Every version of a metric, the newest first, and in what two of them differ.
 import { useState } from "preact/hooks";
+import { changed, place, useParameters } from "../address.ts";
 import { get } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import { byWords } from "../deeds.ts";
-import { type Difference, fieldWords, type Metric, valueWords } from "../metrics.ts";
+import type { Difference, Metric } from "../metrics.ts";
+import { Differences } from "./Differences.tsx";
+import { Link } from "./Link.tsx";
 import { Shown } from "./states.tsx";
 
 const SHOWN = 20;
@@ -54,17 +57,25 @@ export function Versions({ metric }: { metric: Metric }) {
 }
 
 function History({ items }: { items: readonly Metric[] }) {
-  const { times } = useStanding();
+  const { brand, times } = useStanding();
+  const parameters = useParameters();
+  const at = (version: number) =>
+    `${place.value.path}?${changed(parameters, { brand: brand.brand, version: String(version), asOf: "" })}`;
   return (
     <ul class="brief deeds">
-      {items.map((one, place) => (
+      {items.map((one, row) => (
         <li key={one.version}>
           <span>
             <strong>Version {one.version}</strong> by {byWords(one.updatedBy)}{" "}
             {one.deprecatedAt ? <span class="tag">deprecated</span> : null}
             <span class="about">
-              {[one.reason, sameWords(one, items[place + 1])].filter(Boolean).join(" · ")}
-            </span>
+              {[one.reason, sameWords(one, items[row + 1])].filter(Boolean).join(" · ")}
+            </span>{" "}
+            {row ? (
+              <Link to={at(one.version)}>
+                Show its numbers<span class="hidden"> by version {one.version}</span>
+              </Link>
+            ) : null}
           </span>
           <time class="about" dateTime={one.updatedAt}>
             {times.dateOf(one.updatedAt)}
@@ -127,28 +138,5 @@ function Compared({ metric, numbers }: { metric: Metric; numbers: readonly numbe
         )}
       </Shown>
     </section>
-  );
-}
-
-export function Differences({ items }: { items: readonly Difference[] }) {
-  return (
-    <table class="stacked differences">
-      <thead>
-        <tr>
-          <th scope="col">What</th>
-          <th scope="col">Before</th>
-          <th scope="col">After</th>
-        </tr>
-      </thead>
-      <tbody>
-        {items.map(({ field, before, after }) => (
-          <tr key={field}>
-            <th scope="row">{fieldWords(field)}</th>
-            <td data-name="Before">{valueWords(field, before)}</td>
-            <td data-name="After">{valueWords(field, after)}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
   );
 }
