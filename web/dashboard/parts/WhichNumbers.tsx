@@ -137,10 +137,10 @@ function Conditions({ metric, span, conditions, dimensions, set }: WhichProps) {
                 <button
                   type="button"
                   class="quiet"
-                  aria-label={`Leave out: ${conditionWords({ ...one, values: [text] })}`}
                   onClick={() => keep(withoutValue(conditions, one.dimension, text))}
                 >
-                  <bdi>{one.dimension}:</bdi>
+                  <span class="hidden">Leave out </span>
+                  <bdi>{one.dimension}:</bdi>{" "}
                   <bdi>{text || "not told"}</bdi>
                   <span aria-hidden="true">×</span>
                 </button>
