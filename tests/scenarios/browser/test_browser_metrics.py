@@ -31,9 +31,9 @@ def attacks() -> list[dict[str, str]]:
     return [*called, *users]
 
 
-def woven() -> list[dict[str, object]]:
+def woven() -> list[dict[str, str]]:
     """Return thirty metrics that all hang together: sources, parts, a centre, users of it, and reports."""
-    told: list[dict[str, object]] = [{"name": f"source {n}", "valueType": "SCALAR"} for n in range(8)]
+    told = [{"name": f"source {n}", "valueType": "SCALAR"} for n in range(8)]
     formulas = {f"part {n}": f'"source {n}" + "source {(n + 3) % 8}" * 2 + "source {(n + 1) % 8}"' for n in range(6)}
     formulas["centre"] = " + ".join(f'"part {n}"' for n in range(6))
     formulas |= {f"user {n}": f"centre * {n + 2}" for n in range(8)}
@@ -366,6 +366,7 @@ def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measur
     assert len(taken) > PAGE_ROWS  # Some have what no name may have, such as a second line.
     editor = Editor(browser, measured, viewport={"width": 390, "height": 900})
     wider = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    cut = "[...document.querySelectorAll('.figure')].filter((one) => one.scrollWidth > one.clientWidth).length"
     editor.open("/catalogue?brand=attacked")
     until(lambda: len(rows(editor.page)), lambda found: found == PAGE_ROWS, seconds=WAIT_S)
     assert editor.inside(wider) == 0
@@ -374,6 +375,7 @@ def test_a_metric_may_be_called_anything_and_stays_text(browser: Browser, measur
         expect(editor.page.locator("h1")).to_have_text(name)
         editor.settle()
         assert editor.inside(wider) == 0, name
+        assert editor.inside(cut) == 0, name
     editor.open("/catalogue/user%201?brand=attacked")
     expect(editor.page.locator(".tree a").first).to_have_text(ATTACK)
     editor.settle()

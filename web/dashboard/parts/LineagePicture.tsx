@@ -67,12 +67,12 @@ function Box({ spot: { row, isSelf } }: { spot: Spot }) {
   return (
     <>
       {isSelf ? (
-        <strong title={name}>
-          <bdi>{name}</bdi>
+        <strong title={name} dir="auto">
+          {name}
         </strong>
       ) : (
-        <Link to={metricAddress(row.name, brand.brand)} title={name}>
-          <bdi>{name}</bdi>
+        <Link to={metricAddress(row.name, brand.brand)} title={name} dir="auto">
+          {name}
         </Link>
       )}
       <small>{row.isDeprecated ? "deprecated" : unitWords(row.unit) || "a plain number"}</small>

@@ -8,6 +8,7 @@ export interface LinkProps {
   class?: string;
   current?: boolean;
   title?: string;
+  dir?: "auto"; // of a name that may be cut off, whose beginning should stay
 }
 
 export function Link({ to, children, current, ...more }: LinkProps) {
