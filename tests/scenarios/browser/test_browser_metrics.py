@@ -136,6 +136,12 @@ def test_one_metric_tells_what_it_is_its_numbers_and_where_they_come_from(browse
     until(tree.get_by_role("link").all_text_contents, lambda found: len(found) == 5, seconds=WAIT_S)
     editor.settle()
     shown(editor, "metric-lineage")
+    editor.leave()
+
+
+def test_a_metric_that_is_deprecated_or_unknown_says_so(browser: Browser, measured: Instance) -> None:
+    editor = Editor(browser, measured)
+    page = editor.page
     editor.open(f"/catalogue/minutes?brand={BRAND}")
     expect(page.locator(".warning")).to_contain_text("counts tabs that nobody looks at")
     expect(page.get_by_text("There are no numbers from")).to_be_visible()

@@ -140,8 +140,7 @@ function Conditions({ metric, span, conditions, dimensions, set }: WhichProps) {
                   onClick={() => keep(withoutValue(conditions, one.dimension, text))}
                 >
                   <span class="hidden">Leave out </span>
-                  <bdi>{one.dimension}:</bdi>{" "}
-                  <bdi>{text || "not told"}</bdi>
+                  <bdi>{one.dimension}:</bdi> <bdi>{text || "not told"}</bdi>
                   <span aria-hidden="true">×</span>
                 </button>
               </li>
