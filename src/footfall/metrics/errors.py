@@ -19,8 +19,10 @@ class MetricExists(Refused):
 class MetricInUse(Refused):
     """Others are computed from the metric, so that it stays."""
 
-    def __init__(self, name: str, users: Sequence[str], *, what: str) -> None:
-        super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; deprecate it, or change those first")
+    def __init__(
+        self, name: str, users: Sequence[str], *, what: str, advice: str = "deprecate it, or change those first"
+    ) -> None:
+        super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; {advice}")
         self.users = tuple(users)
 
     @property
