@@ -1,39 +1,18 @@
 """A plan that is right as a whole is applied as a whole, and the catalogue is right after each of its transactions."""
 
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.metrics.applying import Plan, Wanted, carry_out, planned
 from footfall.metrics.checking import is_sound
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import MetricInUse
 from footfall.ports.errors import Unavailable
-from footfall.ports.table import Action
 from footfall.values.clock import SetClock
-from tests.metrics.stage import BRAND, NOON_MS, Stage, hybrid, scalar
-
-
-class Stopping(SqliteTable):
-    """A ground that has no transaction around transactions, and stops answering before one that is told."""
-
-    left = 1_000_000
-
-    @contextmanager
-    def together(self) -> Generator[None]:
-        yield
-
-    def transact(self, actions: Sequence[Action]) -> None:
-        if self.left <= 0:
-            raise Unavailable("the table does not answer; try again")
-        self.left -= 1
-        with super().together():
-            super().transact(actions)
+from tests.metrics.stage import BRAND, NOON_MS, Stage, Stopping, hybrid, scalar
 
 
 def stopping() -> tuple[Stage, Stopping]:

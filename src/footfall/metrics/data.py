@@ -159,7 +159,11 @@ class MetricData:
         return self._bytes
 
     def push(self, brand: str, name: str, body: bytes, form: str) -> Taken:
-        """Take the points of a push, all of them or none, or raise Refused with the number of the first bad row."""
+        """Take the points of a push, or raise Refused with the number of the first bad row and none taken.
+
+        The whole push is checked before anything of it is written. Days are written in order, some 80 in a transaction;
+        a push that broke between two raises PushBroken and is finished by sending it again, which is idempotent.
+        """
         definition = self._catalogue.newest(brand, name).definition
         require_takes_points(definition)
         tomorrow = day_of(self._clock.now_ms(), self._zone_of(brand)) + 1
