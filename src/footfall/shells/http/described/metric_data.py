@@ -213,8 +213,8 @@ PUSH = Operation(
         ),
         problem(
             HTTPStatus.SERVICE_UNAVAILABLE,
-            "Too many wait to be written, or the push broke half-way: then `takenUntil` is the last day that was taken. "
-            "Send the whole of it again in a moment.",
+            "Too many wait to be written, or the push broke half-way: then `takenUntil` is the last day that was "
+            "taken. Send the whole of it again in a moment.",
         ),
     ),
 )
