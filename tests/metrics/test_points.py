@@ -367,3 +367,10 @@ def test_a_day_that_is_too_large_is_refused_before_any_other_is_written(monkeypa
     with pytest.raises(Refused, match="2026-10-30 would have 4 points"):
         stage.push("s", rows_of_october(2))
     assert stage.points.mark(BRAND, "s").revision == revision
+
+
+def test_many_values_that_are_pushed_again_in_another_order_change_nothing() -> None:
+    stage = staged()
+    values = np.random.default_rng(3).normal(size=5_000).tolist()
+    assert stage.push("p", [{"at": "2026-11-01", "values": values}]).changed_days == 1
+    assert stage.push("p", [{"at": "2026-11-01", "values": values[::-1]}]).changed_days == 0

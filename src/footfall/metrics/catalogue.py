@@ -23,6 +23,7 @@ from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Delete, Equals, Found, Put, Table, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
+from footfall.values.window import instant_text
 
 TRIES_MAX = 20
 METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we know of
@@ -83,7 +84,7 @@ class MetricCatalogue:
             if version.updated_at_ms <= moment_ms:
                 return version
         newest = self.newest(brand, name)
-        raise NoSuchMetric("asOf", f"{name!r} was created later, at {newest.created_at_ms}")
+        raise NoSuchMetric("asOf", f"{name!r} was created later, at {instant_text(newest.created_at_ms)}")
 
     def versions(self, brand: str, name: str) -> Iterator[Version]:
         """Yield all versions of a metric, the newest first."""
