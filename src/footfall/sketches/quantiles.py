@@ -72,8 +72,8 @@ def sketch_from_values(values: Floats) -> bytes:
 def _sketch_of_many(ordered: Floats) -> bytes:
     """Return a sketch of values that rise: blocks of them, each a power of two, and of each the one in its middle.
 
-    DataSketches decides by chance which values stay. Here all are at hand, so that chance is not needed, and the rank is
-    nearer: half a block, which is less than one in K.
+    DataSketches decides by chance which values stay. Here all are at hand, so that chance is not needed, and the rank
+    is nearer: half a block, which is less than one in K.
     """
     n = len(ordered)
     top = max((n // K).bit_length() - 1, 0)

@@ -2,7 +2,7 @@
 
 import argparse
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from footfall.shells.cli.command import WrongUsage
 
@@ -33,7 +33,8 @@ def document_given(arguments: argparse.Namespace, known: Mapping[str, Any]) -> d
 def _value(value: Any) -> Any:
     """Return what a flag says; None: it was not given. Several values of which none has text are none."""
     if isinstance(value, list):
-        return [one for one in value if one] if value else None
+        several = cast("list[str]", value)
+        return [one for one in several if one] if several else None
     return value
 
 
