@@ -122,3 +122,11 @@ def test_listings_are_kept_of_the_brands_that_were_asked_for_last(catalogue: Met
     assert listings.of("abc") is first
     listings.of("xyz")
     assert listings.of("abc") is not first
+
+
+def test_a_unit_changes_with_its_users_in_one_plan(catalogue: MetricCatalogue) -> None:
+    applied(catalogue, wanted("a", unit="hits"), wanted("b", "a + 1[hits]"), wanted("c", "a / a"))
+    applied(catalogue, wanted("a", unit="reads"), wanted("b", "a + 1[reads]"))
+    assert [catalogue.newest("abc", name).definition.unit for name in "abc"] == ["reads", "reads", "ratio"]
+    plan = planned(catalogue, "abc", [wanted("a", unit="minutes")], by="x")
+    assert [(one.name, one.more) for one in plan.refused] == [("a", {"users": ["b"]})]

@@ -1,7 +1,8 @@
 """A catalogue with data on ground in memory, for one brand."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,8 @@ from footfall.metrics.definition import Definition, definition_from
 from footfall.metrics.points import Points, Taken
 from footfall.metrics.versions import Version
 from footfall.metrics.writing import Saved
-from footfall.ports.table import Table
+from footfall.ports.errors import Unavailable
+from footfall.ports.table import Action, Table
 from footfall.values.clock import SetClock
 
 NOON_MS = 1_794_744_000_000  # 2026-11-15T12:00Z
@@ -27,6 +29,23 @@ def scalar(name: str, *dimensions: str, unit: str = "", **more: Any) -> dict[str
 def hybrid(name: str, formula: str, **more: Any) -> dict[str, Any]:
     """Return a metric that is computed."""
     return {"name": name, "valueType": "HYBRID", "hybridFormula": formula, **more}
+
+
+class Stopping(SqliteTable):
+    """A ground that has no transaction around transactions, and stops answering before one that is told."""
+
+    left = 1_000_000
+
+    @contextmanager
+    def together(self) -> Generator[None]:
+        yield
+
+    def transact(self, actions: Sequence[Action]) -> None:
+        if self.left <= 0:
+            raise Unavailable("the table does not answer; try again")
+        self.left -= 1
+        with super().together():
+            super().transact(actions)
 
 
 @dataclass

@@ -97,19 +97,28 @@ def test_a_formula_can_name_its_metrics_otherwise() -> None:
 
 
 def fuzz(count: int, seed: int) -> float:
-    """Read so many texts; return how long the slowest took, in seconds."""
+    """Read so many texts; return how long the processor had to do with the slowest, in seconds."""
     chance, slowest = Random(seed), 0.0
     for _ in range(count):
         text = text_by_chance(chance)
-        started = time.perf_counter()
-        try:
-            formula = formula_from(text)
-        except MalformedFormula as error:
-            assert 1 <= error.at <= len(text) + 1  # noqa: PT017 - the character is in the text, or right behind it
-        else:
-            assert text_of(formula_from(text_of(formula))) == text_of(formula)
-        slowest = max(slowest, time.perf_counter() - started)
+        took_s = read_or_refused(text)
+        if took_s > slowest:  # What else the interpreter did meanwhile, such as collecting garbage, comes once.
+            slowest = max(slowest, min(took_s, read_or_refused(text), read_or_refused(text)))
     return slowest
+
+
+def read_or_refused(text: str) -> float:
+    """Read a text, or have it refused at one of its characters; return how long that took, in seconds."""
+    started = time.thread_time()
+    try:
+        formula = formula_from(text)
+    except MalformedFormula as error:
+        took_s = time.thread_time() - started
+        assert 1 <= error.at <= len(text) + 1  # noqa: PT017 - the character is in the text, or right behind it
+        return took_s
+    took_s = time.thread_time() - started
+    assert text_of(formula_from(text_of(formula))) == text_of(formula)
+    return took_s
 
 
 def test_no_text_does_more_than_be_read_or_refused() -> None:

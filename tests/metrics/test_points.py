@@ -17,14 +17,14 @@ from footfall.metrics import keys, points
 from footfall.metrics.calendar import day_from
 from footfall.metrics.day_points import Row, bytes_from_points, keyed, points_from, points_from_bytes
 from footfall.metrics.definition import ValueType
-from footfall.metrics.errors import NoSuchMetric
+from footfall.metrics.errors import NoSuchMetric, PushBroken, PushTooLarge
 from footfall.metrics.pushed import PointRefused
-from footfall.ports.errors import Corrupt
+from footfall.ports.errors import Corrupt, Unavailable
 from footfall.ports.table import everything
 from footfall.sketches.quantiles import sketch_from_values
 from footfall.values.clock import SetClock
 from footfall.values.errors import Refused
-from tests.metrics.stage import BRAND, NOON_MS, Stage, hybrid, scalar
+from tests.metrics.stage import BRAND, NOON_MS, Stage, Stopping, hybrid, scalar
 
 DAY: dict[str, Any] = {"first": "2026-11-01", "to": "2026-11-02"}
 WEIGHTED = {"name": "w", "valueType": "WEIGHTED_AVERAGE", "relatedDimensions": ["section"]}
@@ -303,5 +303,74 @@ def test_any_bytes_are_points_or_refused(body: bytes, form: str) -> None:
 
 def test_a_large_push_is_taken_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("footfall.metrics.pushed.POINTS_MAX", 2)
-    with pytest.raises(Refused, match="has 3 points, at most 2 are taken at once"):
+    with pytest.raises(Refused, match="has more than 2 points"):
         staged().data.push(BRAND, "s", json.dumps([point(section=str(n)) for n in range(3)]).encode(), "json")
+
+
+def rows_of_october(value: float) -> list[dict[str, Any]]:
+    return [point(value, at=f"2026-10-{n:02d}", section="x") for n in range(1, 31)]
+
+
+@pytest.mark.parametrize("form", ["json", "ndjson", "csv"])
+def test_too_many_points_or_days_are_refused_in_every_form(form: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    bodies = {
+        "json": json.dumps(rows_of_october(1)).encode(),
+        "ndjson": b"\n".join(json.dumps(one).encode() for one in rows_of_october(1)),
+        "csv": b"at,value\n" + b"".join(f"2026-10-{n:02d},1\n".encode() for n in range(1, 31)),
+    }
+    stage = staged()
+    monkeypatch.setattr("footfall.metrics.pushed.POINTS_MAX", 29)
+    with pytest.raises(PushTooLarge, match="more than 29 points, which are taken at once: send parts"):
+        stage.data.push(BRAND, "s", bodies[form], form)
+    monkeypatch.setattr("footfall.metrics.pushed.POINTS_MAX", 30)
+    monkeypatch.setattr(points, "DAYS_MAX", 29)
+    with pytest.raises(PushTooLarge, match="30 days, at most 29 are taken at once: send parts"):
+        stage.data.push(BRAND, "s", bodies[form], form)
+    assert stage.points.mark(BRAND, "s").revision == 0
+    monkeypatch.setattr(points, "DAYS_MAX", 30)
+    assert stage.data.push(BRAND, "s", bodies[form], form).changed_days == 30
+
+
+def test_a_push_that_is_stopped_between_transactions_says_how_far_it_came_and_is_finished_by_another(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    table = Stopping(":memory:", clock=SetClock(NOON_MS))
+    stage = Stage(table=table)
+    stage.define(scalar("s", "section"))
+    table.left = 3
+    with pytest.raises(PushBroken, match="first 12 of 30 days for 's', up to 2026-10-12, were taken") as broken:
+        stage.push("s", rows_of_october(2))
+    assert broken.value.more == {"daysTaken": 12, "days": 30, "takenUntil": "2026-10-12"}
+    table.left = 1_000
+    october = {"first": "2026-10-01", "to": "2026-10-31"}
+    assert stage.values("s", **october) == [2.0] * 12 + [None] * 18
+    taken = stage.push("s", rows_of_october(2))
+    assert (taken.days, taken.changed_days) == (30, 18)
+    assert stage.values("s", **october) == [2.0] * 30
+    assert stage.push("s", rows_of_october(2)).changed_days == 0
+    # Stopped before the first, nothing was written, and it is told as what it is.
+    table.left = 0
+    with pytest.raises(Unavailable):
+        stage.push("s", rows_of_october(3))
+    table.left = 1_000
+    assert stage.values("s", **october) == [2.0] * 30
+
+
+def test_a_day_that_is_too_large_is_refused_before_any_other_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "ROWS_OF_DAY_MAX", 3)
+    stage = staged()
+    last = [point(1, at="2026-10-30", section=str(n)) for n in range(3)]
+    stage.push("s", last)
+    revision = stage.points.mark(BRAND, "s").revision
+    with pytest.raises(Refused, match="2026-10-30 would have 4 points"):
+        stage.push("s", rows_of_october(2))
+    assert stage.points.mark(BRAND, "s").revision == revision
+
+
+def test_many_values_that_are_pushed_again_in_another_order_change_nothing() -> None:
+    stage = staged()
+    values = np.random.default_rng(3).normal(size=5_000).tolist()
+    assert stage.push("p", [{"at": "2026-11-01", "values": values}]).changed_days == 1
+    assert stage.push("p", [{"at": "2026-11-01", "values": values[::-1]}]).changed_days == 0

@@ -108,6 +108,10 @@ def test_an_answer_that_is_ready_is_sent_as_one_that_is_made(place: Place) -> No
     again = place.instance.call("GET", target, headers={**key, **tag})
     assert (again.status, again.body) == (304, b"")
     table = place.instance.call("GET", target, headers={**key, "Accept": "text/csv"})
+    for more, wanted in (("", {"Accept": "text/csv"}), ("&format=csv", {})):  # The lane has it now.
+        one = place.instance.call("GET", f"{target}{more}", headers={**key, **wanted})
+        assert (one.status, one.body) == (table.status, table.body)
+        assert {**one.headers, "date": ""} == {**table.headers, "date": ""}
     assert table.headers["content-type"].startswith("text/csv")
     for wrong in (f"{target}&brand=other", f"{target}&brand=abc&brand=abc", f"{target}&colour=red"):
         assert place.send("GET", wrong).status in (400, 401, 403), wrong

@@ -110,3 +110,20 @@ def test_damaged_bytes_are_refused_or_read_and_never_more(data: st.DataObject) -
         return
     assert len(told.values) == len(told.weights)
     assert np.isfinite([one_percentile([damaged], percent) for percent in (0, 50, 100)]).all()
+
+
+@pytest.mark.parametrize("count", [201, 255, 400, 401, 1_023, 51_199, 100_000])
+def test_many_values_give_the_same_bytes_in_any_order_and_datasketches_goes_on_with_them(count: int) -> None:
+    values = np.random.default_rng(count).lognormal(size=count)
+    data = sketch_from_values(values)
+    assert data == sketch_from_values(values[::-1].copy())
+    told, theirs = quantiles_from_bytes(data), datasketches.kll_doubles_sketch.deserialize(data)
+    assert (told.lowest, told.highest, told.weights.sum()) == (values.min(), values.max(), count)
+    assert (theirs.n, theirs.get_min_value(), theirs.get_max_value()) == (count, values.min(), values.max())
+    ordered = np.sort(values)
+    for share in (0.01, 0.25, 0.5, 0.9, 0.99):
+        for found in (theirs.get_quantile(share), one_percentile([data], 100 * share)):
+            assert abs(np.searchsorted(ordered, found) / count - share) < 1 / K
+    theirs.update(values)
+    assert theirs.n == 2 * count
+    assert abs(np.searchsorted(ordered, theirs.get_quantile(0.5)) / count - 0.5) < 0.03

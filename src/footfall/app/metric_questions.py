@@ -3,10 +3,12 @@
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from footfall.flow.serve.parameters import Given, Several, given_from, moment_of, require_short, single_of
 from footfall.flow.serve.several import values_from_text
 from footfall.flow.serve.tables import csv_lines
-from footfall.metrics.data import BY_MAX, WHERE_VALUES_MAX, DataQuery, query_from
+from footfall.metrics.data import BY_MAX, WHERE_VALUES_MAX, DataQuery, Form, Told, etag_of, query_from
 from footfall.metrics.definition import require_metric_name
 from footfall.metrics.points import Taken
 from footfall.metrics.pushed import DIMENSION_BYTES_MAX
@@ -17,6 +19,7 @@ VERSION_MAX = 10**9
 SINGLE = ("from", "to", "grain", "version", "hash", "asOf", "format")
 SEVERAL = {"by": Several(BY_MAX, 64), "where": Several(WHERE_MAX, 100_000)}
 
+CSV = "csv"  # the form of an answer that is a table
 _COLUMNS = ("period", "value")
 _PREFIX = "dimensions."  # of a column whose dimension has the name of another
 
@@ -74,6 +77,15 @@ def table_of(answer: Mapping[str, Any]) -> Iterator[bytes]:
         for item in answer["items"]
     )
     return csv_lines(("period", *names.values(), "value"), rows)
+
+
+def tabled(told: Told) -> Form:
+    """Return an answer as a table, which is made once and kept with the answer."""
+    form = told.forms.get(CSV)
+    if form is None:
+        body = b"".join(table_of(msgspec.json.decode(told.body, type=dict[str, Any])))
+        form = told.forms[CSV] = Form(body, etag_of(body))
+    return form
 
 
 def taken_document(brand: str, name: str, taken: Taken) -> dict[str, object]:

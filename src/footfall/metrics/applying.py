@@ -4,17 +4,19 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.catalogue import MetricCatalogue, is_other_for_users
 from footfall.metrics.definition import Definition, definition_from
 from footfall.metrics.formula import Node
 from footfall.metrics.grammar import formula_from
+from footfall.metrics.stepping import in_steps
 from footfall.metrics.versions import Version, differences, document_of
-from footfall.metrics.writing import Saved, in_order
+from footfall.metrics.writing import ACTIONS_MAX, Saved, actions_count, in_order
 from footfall.values.errors import FootfallError, Refused
 
 WANTED_MAX = 200_000
 DEPRECATED = "deprecated"
 _OF_DEPRECATION = ("reason", "replacement")
+USERS_NAMED = 20
 DEFAULT_REASON = "applied from files"
 
 
@@ -56,6 +58,7 @@ class Plan:
     """What would become of a brand's catalogue."""
 
     saved: list[Saved] = field(default_factory=list[Saved])  # each based on the version that the plan saw
+    steps: list[list[Saved]] = field(default_factory=list[list[Saved]])  # the same: what is written at once
     deprecated: list[Retirement] = field(default_factory=list[Retirement])
     restored: list[str] = field(default_factory=list[str])
     removed: list[str] = field(default_factory=list[str])  # those that need others before those
@@ -91,6 +94,8 @@ class _Read:
     saved: dict[str, Saved] = field(default_factory=dict[str, Saved])
     places: dict[str, str] = field(default_factory=dict[str, str])
     retired: dict[str, Retirement] = field(default_factory=dict[str, Retirement])
+    before: dict[str, Definition] = field(default_factory=dict[str, Definition])  # as the catalogue had it
+    followers: dict[str, list[str]] = field(default_factory=dict[str, list[str]])  # whom a change of it may break
 
 
 def planned(
@@ -102,22 +107,44 @@ def planned(
     plan = Plan()
     read = _read(wanted, plan, reason=reason or DEFAULT_REASON)
     rehearsal = catalogue.rehearsal({name: one.definition for name, one in read.saved.items()})
-    for one in in_order([*read.saved.values()]):
+    rows = list(catalogue.rows(brand))
+    needs = {row.name: row.needs for row in rows}
+    for one in in_order([*read.saved.values()], others=needs, with_circles=True):
         _try_one(plan, read, one.definition.name, lambda one=one: _save(plan, read, rehearsal, brand, one, by))
     for name in read.saved:
         _try_one(plan, read, name, lambda name=name: _retire(plan, read, rehearsal, brand, name, by))
-    gone = [row.name for row in catalogue.rows(brand) if row.name not in read.places]
+    gone = [row.name for row in rows if row.name not in read.places]
     if prune:
-        needs = {row.name: row.needs for row in catalogue.rows(brand)}
         for name in _users_first(gone, needs):
             _try_one(plan, read, name, lambda name=name: _remove(plan, rehearsal, brand, name))
     else:
         plan.others = len(gone)
+    if not plan.refused:
+        read.followers = {name: list(catalogue.users(brand, name)) for name in read.followers}
+        plan.steps = in_steps(plan.saved, followers=read.followers, needs=needs)
+        _require_steps_fit(plan, read)
     return plan
 
 
+def _require_steps_fit(plan: Plan, read: _Read) -> None:
+    """Refuse what would have to be written at once and is more than a transaction holds."""
+    for step in plan.steps:
+        size = sum(actions_count(one.definition, read.before.get(one.definition.name)) for one in step)
+        if len(step) > 1 and size > ACTIONS_MAX:
+            names = [one.definition.name for one in step]
+            name = next(one for one in names if one in read.followers)
+            reason = (
+                f"this and {len(names) - 1:,} other metrics would have to change at once, {size} entries of the table, "
+                f"and a transaction holds {ACTIONS_MAX}; define a new metric, move its users one by one, deprecate this"
+            )
+            plan.refused.append(Refusal(read.places[name], name, "unit", reason, {"users": names[:USERS_NAMED]}))
+
+
 def carry_out(catalogue: MetricCatalogue, brand: str, plan: Plan, *, by: str) -> None:
-    """Write what a plan says, or raise Refused when it may not be; whoever stops midway applies once more."""
+    """Write what a plan says, or raise Refused when it may not be.
+
+    Where it takes several transactions the catalogue is right after each, and whoever was stopped applies once more.
+    """
     if plan.refused:
         raise Refused("metrics", f"{len(plan.refused):,} of the metrics are refused, so that none is written")
     with catalogue.together():
@@ -125,8 +152,8 @@ def carry_out(catalogue: MetricCatalogue, brand: str, plan: Plan, *, by: str) ->
 
 
 def _write(catalogue: MetricCatalogue, brand: str, plan: Plan, *, by: str) -> None:
-    if plan.saved:
-        catalogue.save_all(brand, plan.saved, by=by)
+    if plan.steps:
+        catalogue.save_steps(brand, plan.steps, by=by)
     for one in plan.deprecated:
         catalogue.deprecate(brand, one.name, reason=one.reason, replacement=one.replacement, by=by)
     for name in plan.restored:
@@ -209,6 +236,9 @@ def _save(plan: Plan, read: _Read, rehearsal: MetricCatalogue, brand: str, one: 
     else:
         told = {"name": name, "place": read.places[name], "version": before.number}
         plan.changed.append({**told, "differences": differences(before, after)})
+        read.before[name] = before.definition
+        if is_other_for_users(before.definition, after.definition):
+            read.followers[name] = []
     number = 0 if before is None else before.number
     plan.saved.append(Saved(one.definition, based_on=number, reason=one.reason, written=one.written))
 

@@ -6,79 +6,28 @@ if nobody else did. So what was checked before it (names, circles, units, who us
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 
 from msgspec import structs
 
 from footfall.metrics import keys
-from footfall.metrics.checking import UnknownMetric, checked_unit
+from footfall.metrics.checking import Lookup, UnknownMetric, checked_unit, is_sound
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
+from footfall.metrics.seeing import Carried, Ground, Rehearsed
 from footfall.metrics.versions import REASON_BYTES_MAX, Deprecation, Version, differences, version_from
-from footfall.metrics.writing import Row, Saved, actions_of, in_order, row_from
+from footfall.metrics.writing import ACTIONS_MAX, Row, Saved, actions_count, actions_of, in_order, row_from
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Delete, Equals, Found, Put, Table, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
+from footfall.values.window import instant_text
 
 TRIES_MAX = 20
 METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we know of
 USERS_NAMED = 20
-ACTIONS_MAX = 90  # of one transaction, with room for its head
-
-
-@dataclass(slots=True)
-class _Ground:
-    """What a change sees of the catalogue: the newest versions that it read, and those that it is about to write."""
-
-    read: Callable[[str], Version | None]
-    seen: dict[str, Version | None] = field(default_factory=dict[str, Version | None])
-
-    def newest(self, name: str) -> Version | None:
-        """Return the newest version of a metric, read once."""
-        if name not in self.seen:
-            self.seen[name] = self.read(name)
-        return self.seen[name]
-
-    def definition(self, name: str) -> Definition | None:
-        """Return the newest definition of a metric."""
-        found = self.newest(name)
-        return None if found is None else found.definition
-
-
-@dataclass(slots=True)
-class Rehearsed:
-    """What a rehearsal would have written, and what it is told will be."""
-
-    announced: Mapping[str, Definition]
-    versions: dict[tuple[str, str], Version | None] = field(default_factory=dict[tuple[str, str], Version | None])
-
-    def users(self, brand: str, name: str) -> list[str]:
-        """Return the metrics that would need one."""
-        made = ((of, one) for (of, _), one in self.versions.items() if one is not None)
-        return [one.name for of, one in made if of == brand and name in one.definition.needed_metrics]
-
-
-@dataclass(slots=True)
-class _Carried:
-    """What one change saw and wrote, for the next that follows it at once: as long as nobody else wrote, it holds."""
-
-    revision: int = -1
-    seen: dict[str, Version | None] = field(default_factory=dict[str, Version | None])
-
-    def seen_at(self, revision: int) -> dict[str, Version | None]:
-        """Return what is known of the catalogue at a revision."""
-        known, self.seen = self.seen, {}
-        is_same, self.revision = self.revision == revision, -1
-        return known if is_same else {}
-
-    def keep(self, ground: _Ground, made: Mapping[str, Version], revision: int) -> None:
-        """Take over what was seen and what was written, which is the catalogue of a revision now."""
-        self.seen, self.revision = ground.seen, revision
-        self.seen.update(made)
 
 
 class MetricCatalogue:
@@ -92,7 +41,7 @@ class MetricCatalogue:
     def rehearsal(self, announced: Mapping[str, Definition] | None = None) -> "MetricCatalogue":
         """Return the catalogue as one that answers and refuses as this one would, and writes nothing.
 
-        `announced` are definitions that are about to be saved: a circle through them is named as one.
+        `announced` are definitions that are about to be saved with it: what is saved is looked at among them.
         """
         return MetricCatalogue(self._table, clock=self._clock, rehearsed=Rehearsed(announced or {}))
 
@@ -135,7 +84,7 @@ class MetricCatalogue:
             if version.updated_at_ms <= moment_ms:
                 return version
         newest = self.newest(brand, name)
-        raise NoSuchMetric("asOf", f"{name!r} was created later, at {newest.created_at_ms}")
+        raise NoSuchMetric("asOf", f"{name!r} was created later, at {instant_text(newest.created_at_ms)}")
 
     def versions(self, brand: str, name: str) -> Iterator[Version]:
         """Yield all versions of a metric, the newest first."""
@@ -183,18 +132,25 @@ class MetricCatalogue:
 
     def save_all(self, brand: str, saved: Sequence[Saved], *, by: str) -> list[Version]:
         """Save several metrics, each after those it needs; raise Refused with none of a transaction's written."""
-        ordered = in_order(saved)
-        done: dict[str, Version] = {}
-        carried = _Carried()
-        while len(done) < len(ordered):
-            done |= self._commit(brand, partial(self._some, brand, ordered[len(done) :], by), carried)
+        done = self.save_steps(brand, [[one] for one in in_order(saved)], by=by)
         return [done[one.definition.name] for one in saved]
+
+    def save_steps(self, brand: str, steps: Sequence[Sequence[Saved]], *, by: str) -> dict[str, Version]:
+        """Save several metrics, those of a step in one transaction; whoever is stopped leaves whole steps."""
+        done: dict[str, Version] = {}
+        carried, at = Carried(), 0
+        while at < len(steps):
+            made = self._commit(brand, partial(self._some, brand, steps[at:], by), carried)
+            done |= made
+            while at < len(steps) and all(one.definition.name in made for one in steps[at]):
+                at += 1
+        return done
 
     def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:
         """Say that a metric should not be used any more; it goes on answering."""
         _require_reason(reason, is_needed=True)
 
-        def changed(ground: _Ground) -> list[Version]:
+        def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
             if replacement and ground.newest(replacement) is None:
                 raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
@@ -207,7 +163,7 @@ class MetricCatalogue:
         """Take a deprecation back."""
         _require_reason(reason, is_needed=False)
 
-        def changed(ground: _Ground) -> list[Version]:
+        def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
             if newest.deprecation is None:
                 raise Refused("name", f"{name!r} is not deprecated")
@@ -240,13 +196,13 @@ class MetricCatalogue:
     # --- how a change is made ---------------------------------------------------------------------------
 
     def _commit(
-        self, brand: str, change: Callable[[_Ground], list[Version]], carried: _Carried | None = None
+        self, brand: str, change: Callable[[Ground], list[Version]], carried: Carried | None = None
     ) -> dict[str, Version]:
         """Write what a change makes of the newest versions, again when somebody else was faster."""
-        carried = carried or _Carried()
+        carried = carried or Carried()
         for _ in range(TRIES_MAX):
             revision, count = self._head(brand)
-            ground = _Ground(lambda name: self._newest(brand, name), carried.seen_at(revision))
+            ground = Ground(lambda name: self._newest(brand, name), carried.seen_at(revision))
             made = change(ground)
             fresh = [one for one in made if ground.seen.get(one.name) is not one]
             if not fresh:
@@ -269,22 +225,35 @@ class MetricCatalogue:
             return told
         raise CatalogueBusy("the catalogue is changed by others all the time; nothing was written, try again.")
 
-    def _some(self, brand: str, left: Sequence[Saved], by: str, ground: _Ground) -> list[Version]:
-        """Return as many of the next versions as one transaction holds."""
+    def _some(self, brand: str, left: Sequence[Sequence[Saved]], by: str, ground: Ground) -> list[Version]:
+        """Return as many of the next versions as one transaction holds, whole steps of them."""
         made: dict[str, Version] = {}
         room = ACTIONS_MAX
-        for one in left:
-            room -= 4 + len(one.definition.needed_metrics)
+        for step in left:
+            room -= sum(actions_count(one.definition, ground.definition(one.definition.name)) for one in step)
             if room < 0 and made:
                 break
-            made[one.definition.name] = self._saved(brand, one, made, ground, by)
+            for one in step:
+                made[one.definition.name] = self._saved(brand, one, made, ground, by)
+            for one in step:
+                self._require_sound_users(brand, one.definition.name, made, ground)
         return list(made.values())
 
-    def _saved(self, brand: str, one: Saved, made: Mapping[str, Version], ground: _Ground, by: str) -> Version:
-        def lookup(name: str) -> Definition | None:
-            known = made[name].definition if name in made else ground.definition(name)
-            return known if known is not None or self._rehearsed is None else self._rehearsed.announced.get(name)
+    def _lookup(self, brand: str, made: Mapping[str, Version], ground: Ground) -> Lookup:
+        """Return how definitions are found by name: as they will be once all is done that is about to be."""
 
+        def lookup(name: str) -> Definition | None:
+            if name in made:
+                return made[name].definition
+            rehearsed = self._rehearsed
+            if rehearsed is not None and name in rehearsed.announced and (brand, name) not in rehearsed.versions:
+                return rehearsed.announced[name]
+            return ground.definition(name)
+
+        return lookup
+
+    def _saved(self, brand: str, one: Saved, made: Mapping[str, Version], ground: Ground, by: str) -> Version:
+        lookup = self._lookup(brand, made, ground)
         _require_reason(one.reason, is_needed=False)
         before = ground.newest(one.definition.name)
         self._require_based(brand, one, before)
@@ -298,9 +267,21 @@ class MetricCatalogue:
             )  # fmt: skip
         if definition == before.definition:
             return before
-        if definition.unit != before.definition.unit and (users := self._some_users(brand, one.definition.name)):
-            raise MetricInUse(one.definition.name, users, what=f"its unit cannot become {unit}")
         return self._next(before, definition, reason=one.reason, by=by, deprecation=before.deprecation)
+
+    def _require_sound_users(self, brand: str, name: str, made: Mapping[str, Version], ground: Ground) -> None:
+        """Raise MetricInUse when a change would break metrics that are not changed with it."""
+        before, after = ground.definition(name), made[name].definition
+        if before is None or not is_other_for_users(before, after):
+            return
+        lookup = self._lookup(brand, made, ground)
+        announced = frozenset(self._rehearsed.announced) if self._rehearsed is not None else frozenset[str]()
+        others = (user for user in self.users(brand, name) if user not in announced)
+        if users := list(islice((user for user in others if not is_sound(lookup(user), lookup)), USERS_NAMED)):
+            style = f"it cannot be aggregated by {after.aggregation_style}"
+            what = style if before.unit == after.unit else f"its unit cannot become {after.unit}"
+            advice = "change them with it in one folder of footfall metrics apply, or define another metric"
+            raise MetricInUse(name, users, what=what, advice=advice)
 
     def _require_based(self, brand: str, one: Saved, before: Version | None) -> None:
         name, newest = one.definition.name, 0 if before is None else before.number
@@ -327,7 +308,7 @@ class MetricCatalogue:
             reason=reason, deprecation=deprecation,
         )  # fmt: skip
 
-    def _required(self, ground: _Ground, name: str) -> Version:
+    def _required(self, ground: Ground, name: str) -> Version:
         found = ground.newest(name)
         if found is None:
             raise NoSuchMetric("name", f"there is no metric {name!r}")
@@ -351,7 +332,7 @@ class MetricCatalogue:
         head = Put(keys.head(brand), {"revision": revision + 1, "metrics": count}, expects=(is_same,))
         return [head, Put(keys.change(brand, revision + 1), {"names": frozenset(names)})]
 
-    def _drop_edges(self, brand: str, fresh: Iterable[Version], ground: _Ground) -> None:
+    def _drop_edges(self, brand: str, fresh: Iterable[Version], ground: Ground) -> None:
         """Forget what metrics needed before; whoever reads an edge that is still there looks whether it is so."""
         for one in fresh:
             before = ground.newest(one.name)
@@ -372,6 +353,11 @@ class MetricCatalogue:
 
         if self._rehearsed is None:
             Points(self._table, clock=self._clock).forget(brand, name)
+
+
+def is_other_for_users(before: Definition, after: Definition) -> bool:
+    """Tell whether a change of a metric may break those that are computed from it or chained to it."""
+    return (before.unit, before.aggregation_style) != (after.unit, after.aggregation_style)
 
 
 def _require_reason(reason: str, *, is_needed: bool) -> None:

@@ -65,6 +65,14 @@ def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None
     return unit
 
 
+def is_sound(definition: Definition | None, lookup: Lookup) -> bool:
+    """Tell whether a metric that was saved would be saved as it is once more; one that is gone harms nobody."""
+    try:
+        return definition is None or str(checked_unit(definition, lookup)) == definition.unit
+    except Refused:
+        return False
+
+
 class Units:
     """The units of metrics, each worked out once."""
 

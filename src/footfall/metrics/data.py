@@ -6,7 +6,7 @@ is never stale, and nobody has to tell it of changes: to ask again costs a look 
 
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import isnan
 
 import msgspec
@@ -79,12 +79,24 @@ class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """An answer in other words, such as a table, and the tag of its bytes."""
+
+    body: bytes
+    etag: str
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
-    """An answer, as JSON, and the tag of these bytes, with its quotes as a header has it."""
+    """An answer, as JSON, and the tag of these bytes, with its quotes as a header has it.
+
+    `forms` are those in which somebody wanted it, made once: they are kept and let go with it.
+    """
 
     answer: DataAnswer
     body: bytes
     etag: str
+    forms: dict[str, Form] = field(default_factory=dict[str, Form])
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +171,11 @@ class MetricData:
         return self._bytes
 
     def push(self, brand: str, name: str, body: bytes, form: str) -> Taken:
-        """Take the points of a push, all of them or none, or raise Refused with the number of the first bad row."""
+        """Take the points of a push, or raise Refused with the number of the first bad row and none taken.
+
+        The whole push is checked before anything of it is written. Days are written in order, some 80 in a transaction;
+        a push that broke between two raises PushBroken and is finished by sending it again, which is idempotent.
+        """
         definition = self._catalogue.newest(brand, name).definition
         require_takes_points(definition)
         tomorrow = day_of(self._clock.now_ms(), self._zone_of(brand)) + 1
@@ -261,7 +277,7 @@ class MetricData:
             items=_items(edges, query.by, groups, cells),
         )
         body = _encoder.encode(answer)
-        return Told(answer, body, f'"{xxh3_64_hexdigest(body)}"')
+        return Told(answer, body, etag_of(body))
 
     def _keep(self, key: tuple[object, ...], told: Told) -> None:
         self._kept[key] = told
@@ -305,8 +321,14 @@ def _day_text(day: int) -> str:
     return Edges((day, day), "UTC").label(0)
 
 
+def etag_of(body: bytes) -> str:
+    """Return the tag of an answer's bytes."""
+    return f'"{xxh3_64_hexdigest(body)}"'
+
+
 def _weight(told: Told) -> int:
-    return len(told.body) + ITEM_BYTES * len(told.answer.items) + 1_000
+    # A table says less than JSON does: for every answer there is room for both.
+    return 2 * len(told.body) + ITEM_BYTES * len(told.answer.items) + 1_000
 
 
 _encoder = msgspec.json.Encoder()

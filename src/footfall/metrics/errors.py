@@ -19,8 +19,10 @@ class MetricExists(Refused):
 class MetricInUse(Refused):
     """Others are computed from the metric, so that it stays."""
 
-    def __init__(self, name: str, users: Sequence[str], *, what: str) -> None:
-        super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; deprecate it, or change those first")
+    def __init__(
+        self, name: str, users: Sequence[str], *, what: str, advice: str = "deprecate it, or change those first"
+    ) -> None:
+        super().__init__("name", f"{name!r} is used by {', '.join(users)}: {what}; {advice}")
         self.users = tuple(users)
 
     @property
@@ -45,6 +47,28 @@ class ChangedMeanwhile(FootfallError):
     def more(self) -> Mapping[str, object]:
         """Return what those who save again have to look at."""
         return {"basedOn": self.based_on, "newest": self.newest, "differences": self.differences}
+
+
+class PushTooLarge(Refused):
+    """A push has more points, or more days, than are taken at once; nothing of it was."""
+
+
+class PushBroken(FootfallError):
+    """A push was stopped between two of its transactions; whoever sends it again finishes it."""
+
+    def __init__(self, name: str, *, taken: int, days: int, last: str, cause: FootfallError) -> None:
+        super().__init__(
+            f"the first {taken:,} of {days:,} days for {name!r}, up to {last}, were taken, and none after: {cause} "
+            "Send the whole push again: what is there already changes nothing."
+        )
+        self.taken = taken
+        self.days = days
+        self.last = last
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return how far it came."""
+        return {"daysTaken": self.taken, "days": self.days, "takenUntil": self.last}
 
 
 class CatalogueBusy(FootfallError):

@@ -19,14 +19,15 @@ from footfall.metrics.day_points import (
     points_from_bytes,
 )
 from footfall.metrics.definition import Definition
-from footfall.metrics.errors import CatalogueBusy
+from footfall.metrics.errors import CatalogueBusy, PushBroken, PushTooLarge
 from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Check, Delete, Equals, Found, Present, Put, Table, Update, everything
 from footfall.values.clock import Clock
-from footfall.values.errors import Refused
+from footfall.values.errors import FootfallError, Refused
 
 ROWS_OF_DAY_MAX = 20_000
+DAYS_MAX = 1_000  # of one push: each is read, and an answer is waited for
 PIECE_BYTES_MAX = 350_000  # An item of 400,000 bytes holds its key and a number, too.
 PIECES_MAX = 8
 TRIES_MAX = 50
@@ -77,12 +78,23 @@ class Points:
         return Mark(_whole(item, "revision"), _whole(item, "updatedAt"))
 
     def push(self, brand: str, definition: Definition, days: Mapping[int, Mapping[Key, Row]]) -> Taken:
-        """Put rows in the place of those of the same day and dimensions; what is there already changes nothing."""
-        ordered, changed = sorted(days), 0
-        while ordered:
-            done, changed_now = self._some(brand, definition, {day: days[day] for day in ordered})
-            changed += changed_now
-            ordered = ordered[done:]
+        """Put rows in the place of those of the same day and dimensions; what is there already changes nothing.
+
+        All days are looked at before the first is written. They are written in order, some 80 in a transaction; what
+        stops a push between two is told as PushBroken, and pushing the same again finishes it.
+        """
+        _require_few(days)
+        ordered, changed, at = sorted(days), 0, 0
+        while at < len(ordered):
+            left = {day: days[day] for day in ordered[at:]}
+            try:
+                done, changed_now = self._some(brand, definition, left, is_first=at == 0)
+            except FootfallError as error:
+                if at == 0:
+                    raise
+                last = date.fromordinal(ordered[at - 1]).isoformat()
+                raise PushBroken(definition.name, taken=at, days=len(ordered), last=last, cause=error) from error
+            changed, at = changed + changed_now, at + done
         points = sum(map(len, days.values()))
         return Taken(points, len(days), changed, self.mark(brand, definition.name).revision)
 
@@ -111,24 +123,28 @@ class Points:
             self._table.transact([*(Delete(key) for key in some), self._counted(brand, name)])
         return sum("#" not in key.sort for key in gone)
 
-    def _some(self, brand: str, definition: Definition, days: Mapping[int, Mapping[Key, Row]]) -> tuple[int, int]:
-        """Write as many of the days as one transaction holds; return how many, and how many of them are different."""
+    def _some(
+        self, brand: str, definition: Definition, days: Mapping[int, Mapping[Key, Row]], *, is_first: bool
+    ) -> tuple[int, int]:
+        """Write as many of the days as one transaction holds; return how many, and how many of them are different.
+
+        Before the first transaction those are looked at, too, that it does not hold.
+        """
         name = definition.name
         is_there = Check(keys.version(brand, name, keys.NEWEST), (Present(),))
         for _ in range(TRIES_MAX):
             actions: list[Action] = []
             size = done = changed = 0
             for day, rows in days.items():
-                before = self._stored(brand, name, day)
-                after, is_changed = merged(
-                    before.points if before else None, definition.value_type, definition.related_dimensions, rows
-                )
-                more = _actions(brand, name, day, before, after) if is_changed else []
+                more = self._written(brand, definition, day, rows)
                 size += sum(len(_bytes(one.item)) for one in more if isinstance(one, Put))
                 if actions and (len(actions) + len(more) > ACTIONS_MAX or size > BYTES_MAX):
                     break
                 actions += more
-                done, changed = done + 1, changed + is_changed
+                done, changed = done + 1, changed + bool(more)
+            if is_first:
+                for day in list(days)[done + 1 :]:  # The one that did not fit was looked at.
+                    self._written(brand, definition, day, days[day])
             if not actions:
                 return done, 0
             try:
@@ -138,6 +154,14 @@ class Points:
                 continue
             return done, changed
         raise CatalogueBusy(f"the points of {name!r} are changed by others all the time; push them again.")
+
+    def _written(self, brand: str, definition: Definition, day: int, rows: Mapping[Key, Row]) -> list[Action]:
+        """Return what puts rows into a day, nothing where they are there already; raise Refused for too large a day."""
+        before = self._stored(brand, definition.name, day)
+        after, is_changed = merged(
+            before.points if before else None, definition.value_type, definition.related_dimensions, rows
+        )
+        return _actions(brand, definition.name, day, before, after) if is_changed else []
 
     def _require_metric(self, brand: str, name: str) -> None:
         if self._table.get(keys.version(brand, name, keys.NEWEST)) is None:
@@ -166,6 +190,13 @@ class Points:
         stored = _joined(pieces) or self._stored(brand, name, day)
         if stored is not None:
             yield day, stored.points
+
+
+def _require_few(days: Mapping[int, Mapping[Key, Row]]) -> None:
+    if len(days) > DAYS_MAX:
+        raise PushTooLarge(
+            "body", f"has points of {len(days):,} days, at most {DAYS_MAX:,} are taken at once: send parts"
+        )
 
 
 def _actions(brand: str, name: str, day: int, before: _Stored | None, after: DayPoints) -> list[Action]:

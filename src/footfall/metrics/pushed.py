@@ -7,6 +7,7 @@ import io
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
+from itertools import islice
 from typing import cast
 
 import msgspec
@@ -16,6 +17,7 @@ from msgspec import Struct
 from footfall.metrics.calendar import day_from
 from footfall.metrics.day_points import Key, Row
 from footfall.metrics.definition import Counted, Definition, ValueType
+from footfall.metrics.errors import PushTooLarge
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.quantiles import VALUES_MAX, quantiles_from_bytes, sketch_from_values
 from footfall.values.errors import Refused
@@ -58,9 +60,12 @@ def points_from_body(body: bytes, form: str) -> list[Point]:
     """Return the points of a push, or raise PointRefused; rows are counted from 1, a header is none."""
     if form not in (JSON, LINES, CSV):
         raise Refused("format", f"{form[:20]!r} is not one of {JSON}, {LINES}, {CSV}")
-    points = list(_from_csv(body)) if form == CSV else _from_json(body) if form == JSON else _from_lines(body)
+    if form == JSON:
+        points = _from_json(body)
+    else:  # What is too many is not read to its end.
+        points = list(islice(_from_csv(body) if form == CSV else _from_lines(body), POINTS_MAX + 1))
     if len(points) > POINTS_MAX:
-        raise Refused("body", f"has {len(points):,} points, at most {POINTS_MAX:,} are taken at once: send parts")
+        raise PushTooLarge("body", f"has more than {POINTS_MAX:,} points, which are taken at once: send parts")
     return points
 
 
@@ -73,18 +78,16 @@ def _from_json(body: bytes) -> list[Point]:
         raise Refused("body", f"is not JSON: {error}") from None
 
 
-def _from_lines(body: bytes) -> list[Point]:
-    points: list[Point] = []
+def _from_lines(body: bytes) -> Iterator[Point]:
     for number, line in enumerate(body.splitlines(), 1):
         if not line.strip():
             continue
         try:
-            points.append(_ONE.decode(line))
+            yield _ONE.decode(line)
         except msgspec.ValidationError as error:
             raise _refused(str(error), row=number) from None
         except (msgspec.DecodeError, UnicodeDecodeError) as error:
             raise PointRefused(number, "body", f"is not JSON: {error}") from None
-    return points
 
 
 def _refused(told: str, *, row: int | None = None) -> Refused:

@@ -1,6 +1,6 @@
 """How a change of the catalogue is written: which items a version makes, and in which order several are saved."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -13,6 +13,7 @@ from footfall.ports.items import Item
 from footfall.ports.table import Absent, Action, Equals, Found, Put
 from footfall.values.errors import Refused
 
+ACTIONS_MAX = 98  # of one transaction of at most 100, with room for the head and for what the change is about
 SAYS_CHARACTERS_MAX = 300  # of a description that lists are searched by: 20,000 of them are some megabytes
 
 
@@ -48,35 +49,51 @@ class Row:
         return self.value_type == ValueType.HYBRID
 
 
-def in_order(saved: Sequence[Saved]) -> list[Saved]:
-    """Return what is to be saved, each after those of them that it needs, or raise CircularMetric."""
+def in_order(
+    saved: Sequence[Saved], *, others: Mapping[str, Collection[str]] | None = None, with_circles: bool = False
+) -> list[Saved]:
+    """Return what is to be saved, each after those of them that it needs, or raise CircularMetric.
+
+    `others` says what metrics need that are not saved, for those between two that are. Whoever looks at each of them
+    later, and wants to tell all that is wrong, takes them `with_circles`.
+    """
     by_name = {one.definition.name: one for one in saved}
     if len(by_name) < len(saved):
         raise Refused("name", "two of these metrics have one name")
-    placed: dict[str, Saved] = {}
+    placed: dict[str, None] = {}
     for start in by_name:
         stack: list[tuple[str, bool]] = [(start, False)]
         entered: dict[str, None] = {}  # from the start to where we are
         while stack:
             name, is_left = stack.pop()
-            if name in placed or name not in by_name:
+            if name in placed:
                 continue
             if is_left:
-                placed[name] = by_name[name]
+                placed[name] = None
                 del entered[name]
                 continue
             if name in entered:
+                if with_circles:
+                    continue
                 raise _circle(list(entered), by_name, name)
             entered[name] = None
             stack.append((name, True))
-            stack.extend((one, False) for one in by_name[name].definition.needed_metrics)
-    return list(placed.values())
+            known = by_name.get(name)
+            needed = known.definition.needed_metrics if known else (others or {}).get(name, ())
+            stack.extend((one, False) for one in needed)
+    return [by_name[name] for name in placed if name in by_name]
 
 
 def _circle(path: Sequence[str], by_name: Mapping[str, Saved], name: str) -> CircularMetric:
-    last = by_name[path[-1]].definition
-    field = "hybridFormula" if name in last.consumed_metrics else "chainedMetric"
+    last = by_name.get(path[-1])
+    field = "chainedMetric" if last and name not in last.definition.consumed_metrics else "hybridFormula"
     return CircularMetric(field, [*path[path.index(name) :], name])
+
+
+def actions_count(definition: Definition, before: Definition | None) -> int:
+    """Return how many actions write a definition in the place of the one before it."""
+    known = frozenset(before.needed_metrics) if before is not None else frozenset[str]()
+    return 4 + len(frozenset(definition.needed_metrics) - known)
 
 
 def actions_of(brand: str, version: Version, before: Version | None) -> list[Action]:

@@ -29,6 +29,7 @@ _FULL = struct.Struct("<QHBB")  # n, the lowest k, levels, unused
 _FAMILY = 15
 _EMPTY, _SINGLE = 1, 4  # flags
 _LEVELS_MAX = 50
+_LEVEL_MIN = 8  # values that the smallest level has room for
 
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
@@ -59,10 +60,43 @@ class Quantiles:
 
 
 def sketch_from_values(values: Floats) -> bytes:
-    """Return a sketch of values; as long as they are few it holds each of them."""
+    """Return a sketch of values; as long as they are few it holds each of them. The same values give the same bytes."""
+    ordered = np.sort(values)
+    if len(ordered) > K:
+        return _sketch_of_many(ordered)
     sketch = _LIBRARY.kll_doubles_sketch(K)
-    sketch.update(values)
+    sketch.update(ordered)
     return sketch.serialize()
+
+
+def _sketch_of_many(ordered: Floats) -> bytes:
+    """Return a sketch of values that rise: blocks of them, each a power of two, and of each the one in its middle.
+
+    DataSketches decides by chance which values stay. Here all are at hand, so that chance is not needed, and the rank
+    is nearer: half a block, which is less than one in K.
+    """
+    n = len(ordered)
+    top = max((n // K).bit_length() - 1, 0)
+    while n >> top > K:
+        top += 1
+    sizes = [(level, n >> top if level == top else (n >> level) & 1) for level in range(top, -1, -1)]
+    levels: list[Floats] = []
+    at = 0
+    for level, count in sizes:  # The smallest blocks are of the highest values, where people look most closely.
+        block = 1 << level
+        levels.append(ordered[at + block // 2 : at + count * block : block])
+        at += count * block
+    levels.reverse()
+    kept = np.concatenate(levels)
+    starts = _room(top + 1) - len(kept) + np.cumsum([0, *map(len, levels[:-1])])
+    head = _HEAD.pack(5, 1, _FAMILY, 0, K, _LEVEL_MIN, 0) + _FULL.pack(n, K, top + 1, 0)
+    ends = np.array([ordered[0], ordered[-1]])
+    return head + starts.astype("<u4").tobytes() + ends.astype("<f8").tobytes() + kept.astype("<f8").tobytes()
+
+
+def _room(levels: int) -> int:
+    """Return how many values DataSketches sets room aside for; a sketch's values lie at the end of it."""
+    return sum(max(_LEVEL_MIN, (((2 * K << depth) // 3**depth) + 1) >> 1) for depth in range(levels))
 
 
 def quantiles_from_bytes(data: bytes) -> Quantiles:

@@ -226,3 +226,46 @@ def test_the_open_form_is_what_its_schema_says_and_leaves_out_what_it_cannot_say
     }  # fmt: skip
     metrics.run("export", str(tmp_path / "model.yaml"), "--format", "ossie")
     assert yaml.safe_load((tmp_path / "model.yaml").read_text()) == whole
+
+
+def test_every_field_of_a_definition_is_said_by_a_flag(metrics: Metrics) -> None:
+    said = metrics.json(
+        "add", "paid", "--counts", "hits", "--where", "paidType:paid,metered", "--where", "resourceType:article",
+        "--dimension", "section", "--title", "Paid reads", "--description", "d", "--owner", "o", "--reason", "r",
+    )  # fmt: skip
+    where = {"paidType": ["metered", "paid"], "resourceType": ["article"]}
+    assert said["source"] == {"counts": "hits", "where": where}
+    assert (said["valueType"], said["unit"], said["relatedDimensions"]) == ("SCALAR", "hits", ["section"])
+    # What no flag names stays, and a flag without text takes its field away.
+    said = metrics.json("update", "paid", "--where", "paidType:paid", "--owner", "")
+    assert said["source"] == {"counts": "hits", "where": {"paidType": ["paid"]}}
+    assert (said["title"], said.get("owner", "")) == ("Paid reads", "")
+    said = metrics.json("update", "paid", "--where", "")
+    assert (said["source"]["counts"], said["source"]["where"]) == ("hits", {})
+    said = metrics.json("update", "paid", "--dimension", "")
+    assert said["relatedDimensions"] == []
+    assert "source" not in metrics.json("update", "paid", "--counts", "")
+    lowest = metrics.json("add", "fastest", "--percentile", "0", "--unit", "seconds")
+    assert (lowest["valueType"], lowest["aggregationParam"]) == ("PERCENTILE", 0)
+    assert metrics.json("add", "rate", "--formula", "paid / 2")["valueType"] == "HYBRID"
+    last = ("--value-type", "SCALAR", "--aggregation", "LAST_DAY_OF_PERIOD")
+    metrics.json("add", "old", *last)
+    chained = metrics.json("add", "new", *last, "--chained", "old", "--cutoff", "2026-11-01")
+    assert (chained["chainedMetric"], chained["chainCutoffDate"]) == ("old", "2026-11-01")
+    assert "chainedMetric" not in metrics.json("update", "new", "--chained", "")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--where", "paidType:paid"), 2, "give --counts hits, or visitors, too"),
+        (("--counts", "clicks"), 4, "'clicks'"),
+        (("--counts", "hits", "--where", "paid"), 4, "'paid' is not a condition such as section:news,sports"),
+        (("--counts", "visitors", "--where", "paidType:paid"), 4, "'paidType' is not kept of visitors: section are"),
+        (("--counts", "hits", "--unit", "minutes"), 4, "unit: is hits: that is what is counted"),
+        ((), 4, "valueType"),
+    ],
+)
+def test_a_flag_that_makes_no_sense_is_told(metrics: Metrics, words: tuple[str, ...], code: int, said: str) -> None:
+    metrics.run("add", "x", *words, code=code)
+    assert said in metrics.shell.complained()

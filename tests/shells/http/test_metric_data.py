@@ -1,5 +1,6 @@
 """A metric's data over HTTP, on a front without sockets: pushed in every form, asked for, and refused with the row."""
 
+import asyncio
 import csv
 import gzip
 import io
@@ -16,7 +17,7 @@ import zstandard
 from footfall.accounts.brands import Brand
 from footfall.metrics.definition import definition_from
 from footfall.metrics.writing import Saved
-from tests.shells.http.stage import NOW_MS, Reply, Stage, staged
+from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
 from tests.shells.http.test_metrics import Desk
 
 SPAN = "from=2026-11-01&to=2026-11-04"
@@ -239,3 +240,34 @@ def test_an_answer_that_is_ready_does_not_wait_for_one_that_is_made(stage: Stage
     assert desk.json(f"/rate/data?{SPAN}") == first, "nobody could have made it"
     is_free.set()
     assert waits.result()
+
+
+def test_a_table_is_kept_as_its_answer_is_and_let_go_with_it(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    first = desk.ask("GET", f"/rate/data?{SPAN}&by=section&format=csv")
+    assert first.status == 200
+    is_free = threading.Event()
+    waits = [one.submit(is_free.wait) for one in (stage.state.metrics._maker, stage.state.metrics._reader)]
+    for more in ({"target": "&format=csv"}, {"target": "", "accept": "text/csv"}):
+        target = f"/rate/data?{SPAN}&by=section{more.pop('target')}"
+        again = desk.ask("GET", target, **more)
+        assert (again.status, again.body) == (200, first.body), "nobody could have made it"
+        for name in ("content-type", "etag", "vary"):
+            assert again.headers[name] == first.headers[name]
+        assert desk.ask("GET", target, if_none_match=first.headers["etag"], **more).status == 304
+    assert desk.ask("GET", f"/rate/data?{SPAN}&by=section").json()["metric"].endswith("rate")
+    is_free.set()
+    assert all(one.result() for one in waits)
+    push(stage, desk, "users", json.dumps([point("2026-11-01", 1, section="news")]).encode())
+    assert desk.ask("GET", f"/rate/data?{SPAN}&by=section&format=csv").body != first.body
+
+
+def test_many_who_want_a_table_at_once_all_get_it(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    target = f"/v1/metrics/rate/data?{SPAN}&by=section&format=csv"
+
+    async def many() -> list[Reply]:
+        questions = (asked(stage.application, target, method="GET", headers=desk.headers) for _ in range(120))
+        return await asyncio.gather(*questions)
+
+    assert {one.status for one in stage.runner.run(many())} == {200}

@@ -22,6 +22,7 @@ from footfall.shells.cli.command import (
     whole_from,
 )
 from footfall.shells.cli.metric_data import get_data, push
+from footfall.shells.cli.metric_fields import document_given
 from footfall.shells.cli.metric_report import tell_diff, tell_lineage, tell_list, tell_plan, tell_versions
 from footfall.values.window import instant_text
 
@@ -34,12 +35,6 @@ ACTIONS: Final = (
 )  # fmt: skip
 FORMATS: Final = ("yaml", "ossie")
 STEP: Final = 500  # metrics in one answer of an export
-# Flags that say a field of a definition.
-FIELDS: Final = {
-    "value_type": "valueType", "formula": "hybridFormula", "unit": "unit", "title": "title",
-    "description": "description", "owner": "owner", "aggregation": "aggregationStyle", "percentile": "aggregationParam",
-    "dimension": "relatedDimensions", "chained": "chainedMetric", "cutoff": "chainCutoffDate",
-}  # fmt: skip
 
 
 class WhichMetric(WrongUsage):
@@ -113,18 +108,17 @@ def _named(arguments: argparse.Namespace) -> str:
 
 def _saved(arguments: argparse.Namespace, around: Surroundings, asked: Asked) -> int:
     """Add a metric, or change one: from a file, or field by field."""
-    given = {field: getattr(arguments, flag) for flag, field in FIELDS.items() if getattr(arguments, flag)}
-    document = {**_from_file(arguments), **given}
-    if arguments.what is not None:
-        document["name"] = arguments.what
-    name = document.get("name")
+    known = _from_file(arguments)
+    name = known.get("name") if arguments.what is None else arguments.what
     if not isinstance(name, str):
         raise WhichMetric(f"{arguments.action} needs the NAME of a metric, or --file with a document that has one.")
+    based_on: dict[str, Any] = {}
     if arguments.action == "update":
         newest = asked({"do": "metrics-get", "name": name})
         # What no flag names stays as it is; a file says all of it.
-        document = document if arguments.file else {**_decided(newest), **document}
-        document["version"] = arguments.version or newest["version"]
+        known = known if arguments.file else _decided(newest)
+        based_on["version"] = arguments.version or newest["version"]
+    document = {**document_given(arguments, known), "name": name, **based_on}
     if arguments.reason is not None:
         document["reason"] = arguments.reason
     answer = asked({"do": f"metrics-{arguments.action}", "name": name, "document": document})
@@ -228,6 +222,7 @@ COMMAND = Command(
     says="Define, change, find, trace and ask for a brand's metrics, and keep them as files.",
     example="footfall metrics add reads_rate --data data --brand abc --value-type HYBRID --formula 'reads / visitors'",
     more_examples=(
+        "footfall metrics add paid --counts hits --where paidType:paid --dimension section --data data --brand abc",
         "footfall metrics search 'per visitor' --data data --brand abc",
         "footfall metrics lineage reads --data data --brand abc",
         "footfall metrics export metrics/ --data data --brand abc",
@@ -239,7 +234,8 @@ COMMAND = Command(
     run=metrics,
     tells="WHAT is the NAME of a metric, the words to search for, or the folder DIR of export and apply. FILE holds\n"
     "the points of push; - is the standard input. --where section:news,sports keeps two sections. apply checks\n"
-    "all files before it writes anything. --prune removes metrics that no file has. docs/how-to/metrics.md tells more.",
+    "all files before it writes anything. A flag of update with no text, such as --owner '', takes its field away;\n"
+    "what no flag names stays. --prune removes metrics that no file has. docs/how-to/metrics.md tells more.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("what", "A name, words, or a folder.", shows="WHAT", may_be_absent=True),
@@ -251,10 +247,12 @@ COMMAND = Command(
         Argument("--to", "The day that get-data ends before.", shows="DAY"),
         Argument("--grain", "hour, day, week, month, quarter or year; day unless it is said.", shows="GRAIN"),
         Argument("--by", "A dimension to group by; may be repeated.", shows="NAME", repeated=True),
-        Argument("--where", "Only these values of a dimension; may be repeated.", shows="NAME:VALUES", repeated=True),
+        Argument("--where", "Only these values of a dimension, for get-data and --counts; may be repeated.",
+                 shows="NAME:VALUES", repeated=True),
         Argument("--csv", "Print the numbers as CSV.", is_switch=True),
         Argument("--file", "A YAML or JSON file with one metric, for add and update.", shows="FILE"),
         Argument("--value-type", "SCALAR, WEIGHTED_AVERAGE, HYBRID or PERCENTILE.", shows="TYPE"),
+        Argument("--counts", "What of footfall's own is counted: hits or visitors.", shows="WHAT"),
         Argument("--formula", "How a HYBRID metric is computed.", shows="FORMULA"),
         Argument("--unit", "Such as hits/visitors.", shows="UNIT"),
         Argument("--dimension", "What it can be grouped by; may be repeated.", shows="NAME", repeated=True),

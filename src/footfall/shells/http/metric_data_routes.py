@@ -1,10 +1,9 @@
 """/v1/metrics/{name}/data: a metric's numbers are asked for, and the points that they are made of are pushed."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -45,12 +44,13 @@ def _data(state: Site) -> Endpoint:
 
         brand = (await brand_of(request, state, scope=READ)).name
         given = data_parameters(request.scope["query_string"].decode("latin-1"))
-        query, form = data_query(_name(request), given), _format(request, given.get("format", []))
+        accepted = request.headers.get("accept", "")
+        query, form = data_query(_name(request), given), form_wanted(given.get("format", []), accepted)
         found = await state.metrics.data(brand, query)
         if form == "json":
             return _sent(request, found.body, JSON, found.etag)
-        table, etag = await state.metrics.asked(brand, lambda _: _as_table(found.body))
-        return _sent(request, table, CSV_KIND, etag)
+        table = await state.metrics.table(brand, found)
+        return _sent(request, table.body, CSV_KIND, table.etag)
 
     return data
 
@@ -81,7 +81,7 @@ def _name(request: Request) -> str:
     return str(request.path_params["name"])
 
 
-def _format(request: Request, given: list[str]) -> str:
+def form_wanted(given: Sequence[str], accepted: str) -> str:
     """Return how the answer is to be written: as the address says, else as the client would rather have it."""
     if len(given) > 1:
         raise Refused("format", "is given twice; give it once")
@@ -89,17 +89,8 @@ def _format(request: Request, given: list[str]) -> str:
         if given[0] not in FORMATS:
             raise Refused("format", f"{given[0][:20]!r} is not one of {', '.join(FORMATS)}")
         return given[0]
-    accepted = request.headers.get("accept", "").lower()
+    accepted = accepted.lower()
     return "csv" if "text/csv" in accepted and "json" not in accepted else "json"
-
-
-def _as_table(body: bytes) -> tuple[bytes, str]:
-    from xxhash import xxh3_64_hexdigest
-
-    from footfall.app.metric_questions import table_of
-
-    table = b"".join(table_of(msgspec.json.decode(body, type=dict[str, Any])))
-    return table, f'"{xxh3_64_hexdigest(table)}"'
 
 
 def _sent(request: Request, body: bytes, kind: str, etag: str) -> Response:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody 
     from footfall.app.metric_acts import Metrics
     from footfall.app.metric_data import OpenedData
     from footfall.metrics.catalogue import MetricCatalogue
-    from footfall.metrics.data import DataQuery, Made, MetricData, Told
+    from footfall.metrics.data import DataQuery, Form, Made, MetricData, Told
 
 MAKING_MAX, MAKING_SHARE = 512, 256  # Questions that wait for their answers to be made; each is small.
 CACHE_BYTES_MAX = 32_000_000  # of each of the two that keep answers; mostly they keep the same ones
@@ -75,6 +75,16 @@ class MetricDesk:
             self._ready = self._opened_data()
         self._ready.data.take(made)
         return made.told
+
+    async def table(self, brand: str, told: "Told") -> "Form":
+        """Return an answer as a table: at once when it is there, else once it is made."""
+        from footfall.app.metric_questions import CSV, tabled
+
+        form = told.forms.get(CSV)
+        if form is not None:
+            return form
+        with self._making.one_of(brand):
+            return await asyncio.get_running_loop().run_in_executor(self._maker, tabled, told)
 
     async def push(self, brand: str, push: "Callable[[MetricData], _T]") -> _T:
         """Take the points of a brand, once it is its turn, and return what came of it."""

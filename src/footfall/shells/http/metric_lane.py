@@ -12,14 +12,14 @@ from footfall.accounts.keys import READ
 from footfall.shells.http.access import Access
 from footfall.shells.http.answers import etag_matches
 from footfall.shells.http.lane import Exchange, Route
-from footfall.shells.http.metric_data_routes import HEADERS
+from footfall.shells.http.metric_data_routes import CSV_KIND, HEADERS, form_wanted
 from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.problems import problem_of
-from footfall.shells.http.wire import response
+from footfall.shells.http.wire import JSON, response
 from footfall.values.errors import FootfallError, Refused
 
 if TYPE_CHECKING:  # Data bring numpy along, which is loaded with the first metric that is asked for.
-    from footfall.metrics.data import DataQuery, Told
+    from footfall.metrics.data import DataQuery
 
 KNOWN_TARGETS_MAX = 10_000  # Spellings of questions that need no parsing; some hundred bytes each.
 _BEFORE, _BEHIND = b"/v1/metrics/", b"/data"
@@ -30,6 +30,15 @@ class _Known(NamedTuple):
 
     query: "DataQuery"
     brand: str
+    format: tuple[str, ...]
+
+
+class _Ready(NamedTuple):
+    """An answer in the form that is wanted."""
+
+    body: bytes
+    etag: str
+    kind: str
 
 
 class ReadyData:
@@ -59,17 +68,22 @@ class ReadyData:
             return
         exchange.reply(_whole(told, exchange.header(b"if-none-match"), lines))
 
-    def _ready(self, target: bytes, headers: dict[bytes, bytes]) -> "Told | None":
+    def _ready(self, target: bytes, headers: dict[bytes, bytes]) -> _Ready | None:
         """Return what is ready for whoever asks; nothing was counted yet."""
-        if b"csv" in headers.get(b"accept", b"").lower():
-            return None
         caller = self._access.known_key(headers)
         if caller is None or READ not in caller.may:
             return None
         known = self._known.get(target) or self._read(target)
         if known is None or known.brand not in ("", caller.brand):
             return None
-        return self._desk.ready(caller.brand, known.query)
+        told = self._desk.ready(caller.brand, known.query)
+        if told is None:
+            return None
+        form = form_wanted(known.format, headers.get(b"accept", b"").decode("latin-1"))
+        if form == "json":
+            return _Ready(told.body, told.etag, JSON)
+        table = told.forms.get(form)
+        return None if table is None else _Ready(table.body, table.etag, CSV_KIND)
 
     def _read(self, target: bytes) -> _Known | None:
         """Return what an address asks; None for one that is somebody else's to answer, or to refuse."""
@@ -81,10 +95,12 @@ class ReadyData:
         name = unquote(path[len(_BEFORE) : -len(_BEHIND)].decode("latin-1"))
         try:
             given = data_parameters(raw_query.decode("latin-1"))
-            known = _Known(data_query(name, given), "".join(given.get("brand", ())))
+            said = tuple(given.get("format", ()))
+            form_wanted(said, "")
+            known = _Known(data_query(name, given), "".join(given.get("brand", ())), said)
         except Refused:
             return None
-        if "key" in given or "format" in given or given.get("brand") == [""]:
+        if "key" in given or given.get("brand") == [""]:
             return None
         if len(self._known) >= KNOWN_TARGETS_MAX:
             self._known.clear()
@@ -92,13 +108,13 @@ class ReadyData:
         return known
 
 
-def _whole(told: "Told", wanted: str, lines: bytes) -> bytes:
+def _whole(told: _Ready, wanted: str, lines: bytes) -> bytes:
     """Return the answer as it travels, with what it says of limits."""
     headers = {**HEADERS, "etag": told.etag}
     if wanted and etag_matches(told.etag, wanted):
         whole = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
     else:
-        whole = response(HTTPStatus.OK, told.body, headers=headers)
+        whole = response(HTTPStatus.OK, told.body, kind=told.kind, headers=headers)
     if lines:
         end = whole.index(b"\r\n") + 2
         whole = whole[:end] + lines + whole[end:]

@@ -23,7 +23,15 @@ from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.inflate import TooMuch
 from footfall.flow.store.digests import NoDigest
-from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
+from footfall.metrics.errors import (
+    CatalogueBusy,
+    ChangedMeanwhile,
+    MetricExists,
+    MetricInUse,
+    NoSuchMetric,
+    PushBroken,
+    PushTooLarge,
+)
 from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
 from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
@@ -65,6 +73,8 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     MetricInUse: HTTPStatus.CONFLICT,
     ChangedMeanwhile: HTTPStatus.CONFLICT,
     CatalogueBusy: HTTPStatus.SERVICE_UNAVAILABLE,
+    PushBroken: HTTPStatus.SERVICE_UNAVAILABLE,
+    PushTooLarge: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     TrialGoesOn: HTTPStatus.TOO_MANY_REQUESTS,
     NoTrialsHere: HTTPStatus.NOT_IMPLEMENTED,
     TrialFailed: HTTPStatus.SERVICE_UNAVAILABLE,

@@ -18,7 +18,7 @@ from footfall.values.clock import Clock
 if TYPE_CHECKING:
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
-    from footfall.metrics.data import DataQuery, MetricData, Told
+    from footfall.metrics.data import DataQuery, Form, MetricData, Told
     from footfall.shells.http.access import Access
 
 T = TypeVar("T")
@@ -102,6 +102,10 @@ class KeepsMetrics(Protocol):
 
     async def data(self, brand: str, query: "DataQuery") -> "Told":
         """Return the answer to a question about a metric's data."""
+        ...
+
+    async def table(self, brand: str, told: "Told") -> "Form":
+        """Return an answer as a table: the one that is kept with it, else one that is made."""
         ...
 
     async def push(self, brand: str, push: "Callable[[MetricData], T]") -> T:

@@ -12,7 +12,7 @@ from footfall.values.clock import Clock
 if TYPE_CHECKING:  # Whoever only takes hits starts without a parser of formulas.
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
-    from footfall.metrics.data import DataQuery, MetricData, Told
+    from footfall.metrics.data import DataQuery, Form, MetricData, Told
 
 CACHE_SHARE = 16  # Answers take that part of the memory at most.
 
@@ -52,6 +52,13 @@ class FunctionMetrics:
     async def data(self, brand: str, query: "DataQuery") -> "Told":
         """Return the answer to a question about a metric's data."""
         return self._opened_data().ask(brand, query)
+
+    async def table(self, brand: str, told: "Told") -> "Form":
+        """Return an answer as a table, kept with it."""
+        from footfall.app.metric_questions import tabled
+
+        del brand
+        return tabled(told)
 
     async def push(self, brand: str, push: "Callable[[MetricData], _T]") -> _T:
         """Take the points of a brand and return what came of it."""

@@ -164,8 +164,10 @@ PUSH = Operation(
     "Push points of a metric; each takes the place of the one of its day and dimensions.",
     GROUP,
     "write",
-    more="All rows are checked before any is written. Sending the same points again changes nothing. "
-    "In CSV every column that is no field is a dimension.",
+    more="The whole push is checked before anything of it is written. Sending the same points again changes nothing. "
+    "Days are written in order, some 80 in a transaction: a push that broke between two of them says how far it came, "
+    "and is finished by sending it again. One push has at most 100,000 points of at most 1,000 days, within what a "
+    "body may have (`http_inflated_bytes_max`). In CSV every column that is no field is a dimension.",
     parameters=(
         _NAME,
         Parameter("Content-Encoding", "How the body is compressed.", {"enum": ["gzip", "zstd"]}, "header"),
@@ -203,7 +205,17 @@ PUSH = Operation(
             detail="value: row 2: is missing",
         ),
         _ABSENT,
-        problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many wait to be written; send it again in a moment."),
+        problem(
+            HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+            "None is taken: there are more points, or more days, than one push may have. Send it in parts.",
+            field_name="body",
+            detail="body: has more than 100,000 points, which are taken at once: send parts",
+        ),
+        problem(
+            HTTPStatus.SERVICE_UNAVAILABLE,
+            "Too many wait to be written, or the push broke half-way: then `takenUntil` is the last day that was "
+            "taken. Send the whole of it again in a moment.",
+        ),
     ),
 )
 
