@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.checking import is_sound
 from footfall.metrics.definition import Counted, Definition
 from footfall.metrics.errors import NoSuchMetric
 from footfall.metrics.versions import Version
@@ -52,7 +53,21 @@ def resolved(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Resolved:
             one = _needed(catalogue, brand, name, asked.as_of_ms, root.name)
             found[name] = one
             waiting.extend(one.definition.needed_metrics)
-    return _made(root, found)
+    made = _made(root, found)
+    if asked.version is not None or asked.hash is not None:
+        _require_fits_today(root, found)
+    return made
+
+
+def _require_fits_today(root: Version, found: Mapping[str, Version]) -> None:
+    """Raise where what an old version needs has another unit today: its numbers would be of nothing."""
+
+    def lookup(name: str) -> Definition | None:
+        return found[name].definition if name in found else None
+
+    if not is_sound(root.definition, lookup):
+        reason = f"{root.number} of {root.name!r} does not fit the units that what it needs has today; use asOf"
+        raise Refused("version", reason)
 
 
 def _root(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Version:
