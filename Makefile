@@ -84,6 +84,7 @@ tracker: $(STAMP)  ## minify web/tracker and web/widget into the package
 
 soak: setup-tests compiled $(DASHBOARD)  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=campaign tests/flow tests/screening
 
 bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk nginx redis-server
