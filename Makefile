@@ -4,7 +4,7 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-PARALLEL ?= -n 2 --dist loadfile
+PARALLEL ?= -n 2 --dist loadfile --no-loadscope-reorder
 
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -13,10 +13,15 @@ DASHBOARD := src/footfall/shells/http/static/built/manifest.json
 WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -path web/widget -prune -o -type f -print)
 
 .DEFAULT_GOAL := check
-.PHONY: check setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map tracker soak bench \
-	clean
+.PHONY: check checks compiled setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
+	tracker soak bench clean
 
-check: format lint types contracts fresh web pytest  ## every check and every test
+check: $(STAMP) $(DASHBOARD)  ## every check and every test
+	@$(MAKE) --no-print-directory -j2 --output-sync=target checks
+	@$(MAKE) --no-print-directory pytest
+
+# The longest first: the others are done beside it.
+checks: types format lint contracts fresh web
 
 setup: $(STAMP)  ## the virtual environment in .venv
 
@@ -58,7 +63,11 @@ fresh: $(STAMP)
 web: $(STAMP)  ## types, lint and units of web/
 	$(BIN)/python scripts/dashboard.py --check
 
-pytest: $(STAMP) $(DASHBOARD)
+# Tests start footfall some hundred times; where the environment forbids to write bytecode, each would compile it anew.
+compiled: $(STAMP)
+	@$(BIN)/python -m compileall -q src
+
+pytest: compiled $(DASHBOARD)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
 	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
 
@@ -73,8 +82,9 @@ map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
 tracker: $(STAMP)  ## minify web/tracker and web/widget into the package
 	$(BIN)/python scripts/tracker.py
 
-soak: setup-tests $(DASHBOARD)  ## the long campaigns
+soak: setup-tests compiled $(DASHBOARD)  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
+	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=campaign tests/flow tests/screening
 
 bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk nginx redis-server

@@ -48,9 +48,12 @@ def make_environment(python: str, home: Path) -> None:
 
 def install_footfall(home: Path) -> None:
     """Install footfall and its development tools at the versions of constraints.txt."""
-    pip = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    python = str(home / "bin" / "python")
+    pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
     command = [*pip, "-c", "constraints.txt", "-e", ".[dev]"]
     subprocess.run(command, cwd=HOUSE, stdin=subprocess.DEVNULL, check=True)
+    # pip would compile on one core; what cannot be compiled is some package's template, and nobody's loss.
+    succeeds([python, "-m", "compileall", "-qq", "-j", "0", str(home / "lib")])
 
 
 def succeeds(command: "list[str]") -> bool:

@@ -132,6 +132,6 @@ def test_questions_come_in_the_thesis_mix() -> None:
 
 
 def test_fewer_seconds_between_flushes_cost_more() -> None:
-    hour = Day(hits=20_000, hours=1, assets=5_000)
+    hour = Day(hits=2_000, hours=1, assets=500)
     costs = [CountedDay(hour, freshness_s=freshness_s).run().total for freshness_s in (15, 60)]
     assert costs[0] > costs[1]

@@ -88,7 +88,7 @@ def new_table(dynamodb: DynamoDbEngine) -> Callable[[Clock], BothTables]:
 
 @pytest.mark.parametrize("marks", [Marks.NONE, Marks.IDS])
 def test_what_counting_writes_costs_what_dynamodb_says(new_table: Callable[[Clock], BothTables], marks: Marks) -> None:
-    counted = CountedDay(Day(hits=6_000, hours=1, assets=2_000), freshness_s=300, new_table=new_table, marks=marks)
+    counted = CountedDay(Day(hits=2_000, hours=1, assets=700), freshness_s=300, new_table=new_table, marks=marks)
     assert counted.run().total > 0
     assert isinstance(counted.table, BothTables)
     assert counted.table.compared > 200

@@ -81,14 +81,12 @@ def test_slow_senders_are_let_go_and_nobody_else_waits(starter: Starter, data: P
     ]
     for thread in slow:
         thread.start()
-    longest_s = 0.0
+    meanwhile = 0
     while any(thread.is_alive() for thread in slow):
-        began = time.monotonic()
         assert instance.post(hit("quick", "quick")).status == 202
-        longest_s = max(longest_s, time.monotonic() - began)
+        meanwhile += not ends  # All of the slow ones are still at it.
         time.sleep(0.02)
-    print(f"the others waited {longest_s * 1_000:.0f} ms at most")
-    assert longest_s < 2
+    assert meanwhile > 0
     assert len(ends) == len(slow)
     assert all(end == b"" or end.startswith(b"HTTP/1.1 408 ") for end in ends)
     assert sum(end.startswith(b"HTTP/1.1 408 ") for end in ends) >= 10

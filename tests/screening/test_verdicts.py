@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.screening.covering import Covering
@@ -69,7 +69,6 @@ Hit = tuple[bytes, str, int, int]
 hits = st.tuples(st.sampled_from(VISITORS), st.sampled_from(ASSETS), st.integers(0, 90), st.integers(0, 3))
 
 
-@settings(max_examples=200)
 @given(st.lists(verdicts, max_size=12), st.lists(hits, max_size=30))
 def test_a_pack_is_judged_as_its_hits_are(given_verdicts: list[Verdict], pack: list[Hit]) -> None:
     applying = Applying(given_verdicts)
@@ -88,7 +87,6 @@ def test_a_pack_is_judged_as_its_hits_are(given_verdicts: list[Verdict], pack: l
         assert ("" if found is None else reason_of(found).value) == expected.get(place, "")
 
 
-@settings(max_examples=100)
 @given(st.lists(verdicts, max_size=8), hits)
 def test_where_no_verdict_touches_no_hit_is_left_out(given_verdicts: list[Verdict], hit: Hit) -> None:
     visitor, asset, at_ms, agent = hit

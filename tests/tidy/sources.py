@@ -2,7 +2,8 @@
 
 import ast
 import subprocess
-from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parents[2]
@@ -21,23 +22,45 @@ def place(path: Path, line: int = 1) -> str:
     return f"{path.relative_to(HOUSE)}:{line}"
 
 
-def tree_of(path: Path) -> ast.Module:
-    """Return the syntax tree of a module."""
-    return ast.parse(path.read_text(encoding="utf-8"), filename=str(path))
+@dataclass(frozen=True, slots=True)
+class FunctionShape:
+    """What the rules measure of a function."""
+
+    name: str
+    first_line: int
+    lines: int
+    arguments: int
 
 
-def functions(tree: ast.AST) -> Iterator[Function]:
-    """Yield every function and method, nested ones too."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What the rules look at in a module; its syntax tree is a hundred times as large."""
+
+    lines: tuple[str, ...]
+    docstring: str
+    functions: tuple[FunctionShape, ...]
+    classes: tuple[tuple[str, int], ...]  # names with their lines
+    outermost: tuple[str, ...]  # the names of functions that stand in nothing else
 
 
-def classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
-    """Yield every class."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef):
-            yield node
+@cache
+def shape_of(path: Path) -> Shape:
+    """Return the shape of a module, which is read once for all rules."""
+    text = path.read_text(encoding="utf-8")
+    tree = ast.parse(text, filename=str(path))
+    nodes = list(ast.walk(tree))
+    return Shape(
+        tuple(text.splitlines()),
+        ast.get_docstring(tree) or "",
+        tuple(shape_of_function(node) for node in nodes if isinstance(node, Function)),
+        tuple((node.name, node.lineno) for node in nodes if isinstance(node, ast.ClassDef)),
+        tuple(node.name for node in tree.body if isinstance(node, ast.FunctionDef)),
+    )
+
+
+def shape_of_function(function: Function) -> FunctionShape:
+    """Return what is measured of a function."""
+    return FunctionShape(function.name, function.lineno, line_count(function), argument_count(function))
 
 
 def line_count(function: Function) -> int:

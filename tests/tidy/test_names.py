@@ -1,10 +1,9 @@
 """Names say what a thing is about, and every module says why it exists."""
 
-import ast
 import re
 from collections import Counter
 
-from tests.tidy.sources import CODE, HOUSE, classes, modules, place, tree_of
+from tests.tidy.sources import CODE, HOUSE, modules, place, shape_of
 
 EMPTY_NAMES = {"base", "common", "helper", "helpers", "manager", "managers", "misc", "util", "utils"}
 EMPTY_ENDINGS = ("_common", "_helper", "_helpers", "_manager", "_misc", "_util", "_utils")
@@ -17,12 +16,12 @@ def test_no_module_or_package_has_an_empty_name() -> None:
 
 
 def test_no_class_has_an_empty_name() -> None:
-    found = [(place(path, node.lineno), node.name) for path in modules("src") for node in classes(tree_of(path))]
+    found = [(place(path, line), name) for path in modules("src") for name, line in shape_of(path).classes]
     assert [(where, name) for where, name in found if EMPTY_CLASS.search(name)] == []
 
 
 def test_every_module_starts_with_why_it_exists() -> None:
-    silent = [place(path) for path in modules(*CODE) if not (ast.get_docstring(tree_of(path)) or "").strip()]
+    silent = [place(path) for path in modules(*CODE) if not shape_of(path).docstring.strip()]
     assert silent == []
 
 
@@ -34,8 +33,7 @@ def test_every_folder_of_the_product_is_a_package() -> None:
 def test_no_test_is_named_twice_in_a_file() -> None:
     # Python keeps only the last of two functions with one name, so the first would never run.
     for path in modules("tests"):
-        names = [node.name for node in tree_of(path).body if isinstance(node, ast.FunctionDef)]
-        assert [name for name, times in Counter(names).items() if times > 1] == [], place(path)
+        assert [name for name, times in Counter(shape_of(path).outermost).items() if times > 1] == [], place(path)
 
 
 def is_empty(name: str) -> bool:

@@ -3,16 +3,7 @@
 import ast
 import re
 
-from tests.tidy.sources import (
-    CODE,
-    argument_count,
-    functions,
-    line_count,
-    modules,
-    place,
-    repository_files,
-    tree_of,
-)
+from tests.tidy.sources import CODE, Function, modules, place, repository_files, shape_of, shape_of_function
 
 MODULE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 40
@@ -22,25 +13,25 @@ REASON = re.compile(r"# noqa: PLR0913 - \w+")  # The linter asks for the mark; t
 
 
 def test_no_module_is_longer_than_400_lines() -> None:
-    lengths = {place(path): len(path.read_text(encoding="utf-8").splitlines()) for path in modules(*CODE)}
+    lengths = {place(path): len(shape_of(path).lines) for path in modules(*CODE)}
     assert {where: lines for where, lines in lengths.items() if lines > MODULE_LINES_MAX} == {}
 
 
 def test_no_function_is_longer_than_40_lines() -> None:
     lengths = {
-        f"{place(path, function.lineno)} {function.name}": line_count(function)
+        f"{place(path, function.first_line)} {function.name}": function.lines
         for path in modules(*CODE)
-        for function in functions(tree_of(path))
+        for function in shape_of(path).functions
     }
     assert {where: lines for where, lines in lengths.items() if lines > FUNCTION_LINES_MAX} == {}
 
 
 def test_no_function_takes_more_than_six_arguments_without_a_reason() -> None:
     counts = {
-        f"{place(path, function.lineno)} {function.name}": argument_count(function)
+        f"{place(path, function.first_line)} {function.name}": function.arguments
         for path in modules("src", "bench", "scripts")
-        for function in functions(tree_of(path))
-        if not REASON.search(path.read_text(encoding="utf-8").splitlines()[function.lineno - 1])
+        for function in shape_of(path).functions
+        if not REASON.search(shape_of(path).lines[function.first_line - 1])
     }
     assert {where: count for where, count in counts.items() if count > ARGUMENTS_MAX} == {}
 
@@ -52,6 +43,6 @@ def test_no_large_file_is_in_the_repository() -> None:
 
 def test_the_measures_see_what_they_should() -> None:
     source = "class A:\n    @staticmethod\n    def f(self, a, /, b, *c, d, **e):\n        def g():\n            pass\n"
-    outer, inner = functions(ast.parse(source))
-    assert (outer.name, line_count(outer), argument_count(outer)) == ("f", 3, 5)
-    assert (inner.name, line_count(inner), argument_count(inner)) == ("g", 2, 0)
+    outer, inner = [shape_of_function(node) for node in ast.walk(ast.parse(source)) if isinstance(node, Function)]
+    assert (outer.name, outer.first_line, outer.lines, outer.arguments) == ("f", 3, 3, 5)
+    assert (inner.name, inner.first_line, inner.lines, inner.arguments) == ("g", 4, 2, 0)

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footfall.flow.collect.careful import careful_hit, pieces_of_array, pieces_of_lines
@@ -153,7 +153,6 @@ def test_lines_are_split_at_newlines_alone() -> None:
 @example(body=b"[" * 20_000)
 @example(body=b"{" * 20_000)
 @example(body=b'{"":' * 20_000)
-@settings(max_examples=400)
 def test_no_body_at_all_raises_anything_but_a_refusal(body: bytes) -> None:
     for lines in (False, True):
         try:

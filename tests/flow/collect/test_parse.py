@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.flow.collect.careful import careful_hit
@@ -122,7 +122,6 @@ STYLES = st.builds(
     style=STYLES,
     chance=st.randoms(use_true_random=False),
 )
-@settings(max_examples=400)
 def test_every_style_gives_the_hits_that_a_plain_reading_gives(
     sent: list[dict[str, Any]], style: Style, chance: Random
 ) -> None:

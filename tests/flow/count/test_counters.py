@@ -72,12 +72,13 @@ def played(stage: Stage, *, writes: int, is_ordered: bool) -> tuple[object, bool
     return (stored_of(stage), stage.lines(GROUP), stage.lines("abc")), was_killed
 
 
+@pytest.mark.parametrize("every", [7, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(("kind", "is_ordered"), [(Stage, False), (Stage, True), (AwsStage, True)])
 def test_a_worker_that_is_killed_after_any_write_leaves_what_one_that_was_not_leaves(
-    kind: type[Stage], is_ordered: bool
+    kind: type[Stage], is_ordered: bool, every: int
 ) -> None:
     expected, _ = played(kind(shards=2), writes=WRITES_MAX * 100, is_ordered=is_ordered)
-    for writes in range(WRITES_MAX):
+    for writes in range(0, WRITES_MAX + every, every):
         found, was_killed = played(kind(shards=2), writes=writes, is_ordered=is_ordered)
         assert found == expected, f"killed after {writes} writes"
         if not was_killed:

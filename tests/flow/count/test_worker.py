@@ -78,11 +78,20 @@ def stored(stage: Stage) -> object:
     return stage.everything(), stage.lines(), checkpoints, listed
 
 
-@pytest.mark.parametrize("is_ordered", [False, True], ids=["transactions", "only in order"])
-def test_a_worker_killed_between_any_two_writes_leaves_what_an_undisturbed_one_does(is_ordered: bool) -> None:
+# What is written in one transaction is there or not: killing it at every third write meets each of them.
+@pytest.mark.parametrize(
+    ("is_ordered", "every"),
+    [
+        pytest.param(False, 3, id="transactions"),
+        pytest.param(True, 5, id="only in order"),
+        pytest.param(True, 1, id="only in order, every write", marks=pytest.mark.soak),
+    ],
+)
+def test_a_worker_killed_between_any_two_writes_leaves_what_an_undisturbed_one_does(
+    is_ordered: bool, every: int
+) -> None:
     expected, _ = played(Stage(), writes=WRITES_MAX, is_ordered=False)
-    # What is written in one transaction is there or not: killing it at every third write meets each of them.
-    for writes in range(0, WRITES_MAX, 1 if is_ordered else 3):
+    for writes in range(0, WRITES_MAX, every):
         found, was_killed = played(Stage(), writes=writes, is_ordered=is_ordered)
         assert found == expected, f"killed after {writes} writes"
         if not was_killed:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -202,7 +202,6 @@ acts = st.lists(
 )
 
 
-@settings(max_examples=150)
 @given(
     hits=st.lists(st.integers(0, 6), min_size=12, max_size=12),
     acts=acts,

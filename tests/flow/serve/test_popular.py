@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.flow.serve.board import Board
@@ -245,7 +245,6 @@ def plain_is_exact(kept: Sequence[Columns], query: PopularQuery) -> bool:
     return True
 
 
-@settings(max_examples=150)
 @given(st.lists(cut_windows, min_size=4, max_size=4), st.lists(queries, min_size=1, max_size=5))
 def test_exact_means_proven_and_the_bounds_always_hold(
     made: list[tuple[dict[CountKey, int], int, dict[CountKey, int]]], asked: list[PopularQuery]

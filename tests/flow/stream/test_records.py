@@ -4,7 +4,7 @@ from typing import TypeVar
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footfall.flow.stream.records import (
@@ -142,7 +142,6 @@ def test_a_damaged_key_is_unreadable(data: bytes) -> None:
 @example(data=b"\x91" * 100_000)
 @example(data=b"\x81\x01" * 100_000)
 @example(data=b"\x9c\x01\x01\x05\x91\x94\xa1\xff\xa0\xa0\xa0")
-@settings(max_examples=300)
 def test_garbage_is_unreadable_and_nothing_worse(data: bytes) -> None:
     for read in (pack_from_record, counted_from_record, judged_from_record):
         with pytest.raises(Unreadable):
@@ -150,7 +149,6 @@ def test_garbage_is_unreadable_and_nothing_worse(data: bytes) -> None:
 
 
 @given(pack=packs(), place=st.integers(0, 10**6), byte=st.integers(0, 255), cut=st.booleans())
-@settings(max_examples=300)
 def test_a_damaged_record_is_read_or_unreadable(pack: Pack, place: int, byte: int, cut: bool) -> None:
     record = bytearray(record_from_pack(pack))
     place %= len(record)

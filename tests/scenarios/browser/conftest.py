@@ -4,14 +4,15 @@ import itertools
 from collections.abc import Generator
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.scenarios.browser.publisher import FLAGS, Publisher, chromium_path, published
-from tests.scenarios.browser.scene import Scene
+from tests.scenarios.browser.scene import WAIT_S, Scene
 from tests.scenarios.instance import Instance, Starter
 
 NUMBERS = itertools.count(1)  # Each test has a brand of its own.
 CACHING = "--disable-back-forward-cache"  # What Playwright switches off, and we look at.
+expect.set_options(timeout=WAIT_S * 1_000)
 
 
 @pytest.fixture(scope="package")

@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Request
 from tests.scenarios.browser.publisher import Publisher, Seen, seen, seen_until
 from tests.scenarios.instance import Instance, until
 
-WAIT_S = 15.0
+WAIT_S = 30.0  # Longer than a busy machine takes to draw a page.
 
 
 @dataclass(slots=True)

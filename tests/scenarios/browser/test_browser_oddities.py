@@ -114,7 +114,9 @@ def test_an_instance_that_is_gone_is_not_the_page_s_trouble(scene: Scene) -> Non
     page = scene.reader("delete Navigator.prototype.sendBeacon")
     page.route("**/v1/hits*", lambda route: route.abort())
     page.goto(scene.add("/gone"))
-    page.wait_for_function("performance.getEntriesByType('resource').some((one) => one.name.includes('/v1/hits'))")
+    page.wait_for_function(
+        "performance.getEntriesByType('resource').some((one) => one.name.includes('/v1/hits'))", polling=50
+    )
     page.unroute_all()
     assert scene.end(page) == []
     # The browser itself writes down that a request failed; no script is told.

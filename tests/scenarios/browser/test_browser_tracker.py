@@ -13,7 +13,7 @@ from tests.scenarios.instance import until
 def test_a_plain_page_counts_once_by_its_address(scene: Scene) -> None:
     page = scene.reader()
     page.goto(scene.add("/story") + "?id=7&utm_source=mail&fbclid=x&&gad_source=1&b=%20#part")
-    page.wait_for_function("typeof footfall === 'function'")
+    page.wait_for_function("typeof footfall === 'function'", polling=50)
     (hit,) = scene.end(page)
     address = scene.address("/story") + "?id=7&b=%20"
     assert hit == Seen(address, "", "", "", address, "", has_visitor=True)
@@ -77,7 +77,7 @@ ADDRESSES = [
 def test_script_and_pixel_make_the_same_asset_of_an_address(scene: Scene) -> None:
     page = scene.reader()
     page.goto(scene.add("", attributes='data-auto="off"'))
-    page.wait_for_function("typeof footfall === 'function'")
+    page.wait_for_function("typeof footfall === 'function'", polling=50)
     visited = (
         "(addresses) => addresses.map((one) => { history.replaceState(0, '', one); footfall(); return location.href })"
     )
@@ -125,7 +125,7 @@ def test_fragments_are_addresses_only_where_the_tag_says_so(scene: Scene) -> Non
 def test_a_page_may_count_by_itself_alone(scene: Scene) -> None:
     page = scene.reader()
     page.goto(scene.add("/manual", attributes='data-auto="off" data-section="news"'))
-    page.wait_for_function("typeof footfall === 'function'")
+    page.wait_for_function("typeof footfall === 'function'", polling=50)
     page.evaluate("history.pushState({}, '', 'elsewhere')")
     page.evaluate("footfall({asset: 7, type: 'video'})")
     scene.count(1)

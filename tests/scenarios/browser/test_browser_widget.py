@@ -147,7 +147,7 @@ def test_a_box_that_comes_late_waits_until_nobody_sees_it_come(foreign: Foreign)
     held = Held(page, "**/widget.js")
     below = '<p id="below" style="height: 3000px">Everything below</p>'
     page.goto(foreign.add("/late", f"<p>Before</p>{foreign.tag()}{below}"), wait_until="commit")
-    page.wait_for_function(PAINTED)
+    page.wait_for_function(PAINTED, polling=50)
     with page.expect_response(POPULAR):
         held.came().continue_()
     assert moved(page) == 0
@@ -167,7 +167,7 @@ def test_a_late_box_below_what_is_seen_is_there_before_its_reader(foreign: Forei
     held = Held(page, "**/widget.js")
     above = '<p style="height: 2000px">A long story</p>'
     page.goto(foreign.add("/below", f"{above}{foreign.tag()}<p>After</p>"), wait_until="commit")
-    page.wait_for_function(PAINTED)
+    page.wait_for_function(PAINTED, polling=50)
     held.came().continue_()
     box(page).locator("a").first.wait_for(state="attached")
     assert moved(page) == 0
@@ -178,7 +178,7 @@ def test_a_late_box_in_room_that_is_kept_for_it_is_shown_at_once_and_moves_nothi
     page = foreign.reader(viewport={"width": 320, "height": 900})
     held, answer = Held(page, "**/widget.js"), Held(page, POPULAR)
     page.goto(foreign.add("/room", ROOM.format(foreign.tag()) + TEXT * 3), wait_until="commit")
-    page.wait_for_function(PAINTED)
+    page.wait_for_function(PAINTED, polling=50)
     held.came().continue_()
     asked = answer.came()
     expect(box(page)).to_have_count(1)
@@ -196,7 +196,7 @@ def test_room_that_nobody_fills_is_given_back_when_nobody_sees_it(foreign: Forei
     answer = Held(page, POPULAR)
     below = '<p id="below">Below</p><p style="height: 3000px"></p>'
     page.goto(foreign.add("/empty", f"{foreign.tag(how='')}{below}"))
-    page.wait_for_function(PAINTED)
+    page.wait_for_function(PAINTED, polling=50)
     asked = answer.came()
     with page.expect_response(POPULAR):
         asked.fulfill(status=503, body="", headers={"access-control-allow-origin": "*"})
@@ -211,7 +211,7 @@ def test_room_that_nobody_fills_is_given_back_when_nobody_sees_it(foreign: Forei
 def test_the_browser_would_have_told_of_a_shift(foreign: Foreign) -> None:
     page = foreign.reader()
     page.goto(foreign.add("/control", "<div id=top></div>" + TEXT * 5))
-    page.wait_for_function(PAINTED)
+    page.wait_for_function(PAINTED, polling=50)
     page.evaluate("document.querySelector('#top').style.height = '200px'")
     assert moved(page) > 0
 

@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Iterable, Iterator, Mapping
 
 from footfall.shells.cli.command import Argument, Command, Exit, Surroundings
+from footfall.shells.cli.commands import COMMANDS
 
 SHELLS = ("bash", "zsh", "fish")
 FILES, FOLDERS = ("FILE", "LOG"), ("DIR",)  # How a declaration shows what is completed from the disk.
@@ -11,9 +12,6 @@ FILES, FOLDERS = ("FILE", "LOG"), ("DIR",)  # How a declaration shows what is co
 
 def completion(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Print the script for one shell."""
-    # The list of commands holds this one, so it can be looked at only when both are there.
-    from footfall.shells.cli.main import COMMANDS
-
     write = {"bash": bash_script, "zsh": zsh_script, "fish": fish_script}[arguments.shell]
     around.say("\n".join(write(COMMANDS)))
     return Exit.OK

@@ -13,43 +13,6 @@ from typing import Final
 from footfall import __version__
 from footfall.app.settings import SettingsRefused
 from footfall.app.settings_reading import environment
-from footfall.shells.cli import (
-    alerts,
-    assets,
-    audit,
-    backup,
-    brands,
-    compare,
-    completion,
-    dead_letters,
-    demo,
-    deploy,
-    doctor,
-    edit,
-    export,
-    help_page,
-    import_logs,
-    keys,
-    ledger,
-    lists,
-    load,
-    metrics,
-    people,
-    popular,
-    recount,
-    referrers,
-    restore,
-    rules,
-    screen,
-    screening,
-    send,
-    series,
-    serve,
-    trending,
-    uniques,
-    verdicts,
-    version,
-)
 from footfall.shells.cli.asking import require_address
 from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
 from footfall.shells.cli.command import (
@@ -62,15 +25,9 @@ from footfall.shells.cli.command import (
     WrongUsage,
     add_argument,
 )
+from footfall.shells.cli.commands import COMMANDS
 from footfall.values.clock import SystemClock
 from footfall.values.errors import FootfallError, Refused
-
-_MODULES = (
-    serve, demo, send, import_logs, load, assets, popular, trending, edit, series, uniques, ledger, metrics, screening,
-    screen, referrers, verdicts, rules, lists, compare, export, recount, dead_letters, brands, keys, people, alerts,
-    audit, backup, restore, doctor, deploy, completion, help_page, version,
-)  # fmt: skip
-COMMANDS: Final[Mapping[str, Command]] = MappingProxyType({module.COMMAND.name: module.COMMAND for module in _MODULES})
 
 # Whatever else has a name of ours ends with FAILED.
 EXITS: Final[Mapping[type[FootfallError], Exit]] = MappingProxyType(

@@ -1,6 +1,6 @@
 """The one place that calls krcf, the random cut forest of AWS in Rust; points that come here were checked."""
 
-from importlib.metadata import version
+from functools import cache
 from typing import Protocol, cast
 
 import krcf
@@ -48,8 +48,11 @@ class Engine(Protocol):
         ...
 
 
+@cache
 def engine_version() -> str:
     """Return the release whose states this one reads: until 1.0, that of the same minor version."""
+    from importlib.metadata import version  # A tenth of a process's start, and few ask.
+
     major, minor, *_ = version("krcf").split(".")
     return f"krcf {major}.{minor}"
 
