@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from footfall.metrics.definition import DIMENSIONS_MAX, definition_from, require_metric_name
+from footfall.metrics.errors import RESERVED_ENDS
 from footfall.values.errors import Refused
 from tests.metrics.stage import hybrid, scalar
 
@@ -94,3 +95,12 @@ def test_what_makes_no_sense_is_refused_by_its_field(document: Any, field: str) 
 def test_names_are_of_any_script_in_one_form() -> None:
     assert require_metric_name("cafe\u0301") == "café"
     assert require_metric_name("日本 #1 / 'x'") == "日本 #1 / 'x'"
+
+
+@pytest.mark.parametrize("end", RESERVED_ENDS)
+def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> None:
+    for name in (end, f"team/{end}"):
+        with pytest.raises(Refused, match="cannot be in an address") as refused:
+            definition_from({"name": name, "valueType": "SCALAR"})
+        assert refused.value.field == "name"
+    assert definition_from({"name": f"{end}/team", "valueType": "SCALAR"}).name == f"{end}/team"

@@ -169,7 +169,7 @@ def require_metric_name(name: str, *, field: str = "name") -> str:
         raise Refused(field, f"{name!r} is not a name: one line of text, with no space at its ends")
     _require_text(field, written, bytes_max=NAME_BYTES_MAX)
     parts = written.split("/")
-    if not all(parts) or {".", ".."} & {*parts} or (len(parts) > 1 and parts[-1] in RESERVED_ENDS):
+    if not all(parts) or {".", ".."} & {*parts} or parts[-1] in RESERVED_ENDS:
         # Proxies decode what is encoded in an address, and would take it for another one.
         ends = ", ".join(RESERVED_ENDS)
         raise Refused(field, f"{name!r} cannot be in an address: no part may be empty or dots, nor the last {ends}")
