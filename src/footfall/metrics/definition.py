@@ -66,7 +66,7 @@ class Counted(StrEnum):
 # What footfall's own counts can be asked by, and what they are counts of.
 COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
     Counted.HITS: frozenset({"section", "resourceType", "paidType"}),
-    Counted.VISITORS: frozenset({"section"}),
+    Counted.VISITORS: frozenset({"section", "resourceType", "paidType"}),
 }
 COUNTED_UNITS: Mapping[Counted, str] = {Counted.HITS: "hits", Counted.VISITORS: "visitors"}
 
