@@ -78,7 +78,8 @@ def test_counts_have_their_own_units_and_dimensions() -> None:
         (scalar("x", source={"counts": "pushed", "where": {"a": ["b"]}}), "source.where"),
         (scalar("x", source={"counts": "hits"}, unit="EUR"), "unit"),
         (scalar("x", "country", source={"counts": "hits"}), "relatedDimensions"),
-        (scalar("x", source={"counts": "visitors", "where": {"paidType": ["paid"]}}), "relatedDimensions"),
+        (scalar("x", source={"counts": "visitors", "where": {"country": ["fi"]}}), "relatedDimensions"),
+        (scalar("x", source={"counts": "watchTime"}), "source.counts"),
         (scalar("x", source={"counts": "hits", "where": {"section": []}}), "source.where.section"),
         ({**PERCENTILE, "source": {"counts": "hits"}}, "valueType"),
         (scalar("x", title="t" * 201), "title"),
@@ -104,3 +105,9 @@ def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> No
             definition_from({"name": name, "valueType": "SCALAR"})
         assert refused.value.field == "name"
     assert definition_from({"name": f"{end}/team", "valueType": "SCALAR"}).name == f"{end}/team"
+
+
+def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> None:
+    for counts in ("watchTime", "follows"):
+        with pytest.raises(Refused, match=f"'{counts}': footfall itself counts hits and visitors; watch time, follows"):
+            definition_from(scalar("x", source={"counts": counts}))

@@ -5,14 +5,14 @@ number is at most that of the hits, as in a series.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 import numpy as np
 
 from footfall.app.brand_facts import BrandFacts
-from footfall.app.metric_windows import Label, Totals, VisitorSets, WindowMemory
+from footfall.app.metric_windows import Label, Totals, VisitorSets, VisitorsTold, WindowMemory
 from footfall.app.sights import Sights
 from footfall.flow.serve.resolution import Ground, Resolution, is_kept
 from footfall.flow.serve.shown import PERSONS, labels_shown_for
@@ -77,7 +77,7 @@ class StoredCounts:
         """Return the hits of each span; a window that several have is read once."""
         held = self._memory.totals(brand, labels)
         # What stands for a window is looked for first and added up then; it is read once for both.
-        read = lru_cache(maxsize=READ_KEPT)(lambda window: self._memory.live(brand, window))
+        read = lru_cache(maxsize=READ_KEPT)(partial(self._memory.live, brand))
         resolution = Resolution(ground=ground, loaded=held, read=read, fresh={})
         made: list[Totals] = []
         for windows in spans:
@@ -97,11 +97,20 @@ class StoredCounts:
         values, is_exact = np.full((len(spans), len(asked.groups)), np.nan), True
         for row, (windows, total) in enumerate(zip(spans, totals, strict=True)):
             if windows:
-                sets = self._sets(brand, windows_of(Span(tuple(windows)), ground), asked)
-                told = asked.visitors(merge_grouped([one.sketches for one in sets]))
-                values[row] = [min(one.uniques, most) for one, most in zip(told, asked.most(total), strict=True)]
-                is_exact &= all(one.at_least == one.at_most for one in told) and all(one.is_whole for one in sets)
+                told = self._told(brand, windows_of(Span(tuple(windows)), ground), asked)
+                found = zip(told.visitors, asked.most(total), strict=True)
+                values[row] = [min(one.uniques, most) for one, most in found]
+                is_exact &= told.is_exact
         return CountTold(asked.groups, values, _lengths(spans), is_exact)
+
+    def _told(self, brand: str, windows: Sequence[Window], asked: "_Asked") -> VisitorsTold:
+        def make() -> VisitorsTold:
+            sets = self._sets(brand, windows, asked)
+            told = asked.visitors(merge_grouped([one.sketches for one in sets]))
+            is_exact = all(one.at_least == one.at_most for one in told) and all(one.is_whole for one in sets)
+            return VisitorsTold(told, is_exact)
+
+        return self._memory.told(brand, windows, asked.key, make)
 
     def _sets(self, brand: str, windows: Sequence[Window], asked: "_Asked") -> list[VisitorSets]:
         if asked.sections is None:
@@ -112,8 +121,9 @@ class StoredCounts:
         """Return whose visitors are asked for: of the brand, of sections, or of labels, which several assets have."""
         met = {label for one in totals for label in one.hits if _fits(label, question.where)}
         places = [PLACES[name] for name in question.by]
-        groups = sorted({tuple(label[at] for at in places) for label in met}) if places else [()]
-        of_label = {label: groups.index(tuple(label[at] for at in places)) for label in met}
+        groups: list[Label] = sorted({tuple(label[at] for at in places) for label in met}) if places else [()]
+        numbers = {group: at for at, group in enumerate(groups)}
+        of_label = {label: numbers[tuple(label[at] for at in places)] for label in met}
         if not {*question.by, *(name for name, _ in question.where)} <= {"section"}:
             sets = {self._memory.number_of_label(label): at for label, at in of_label.items()}
             return _Asked(groups, of_label, sets, sections=None)
@@ -131,6 +141,11 @@ class _Asked:
     of_label: Mapping[Label, int]  # the group of each label that was met
     of_set: Mapping[int, int]  # the group of each set
     sections: Sequence[str] | None  # None: sets are of labels
+
+    @property
+    def key(self) -> Hashable:
+        """Return what visitors are kept under: which sets make which group."""
+        return (self.sections is None, len(self.groups), frozenset(self.of_set.items()))
 
     def visitors(self, sketches: GroupedUniques) -> list[Visitors]:
         """Return the visitors of each group, of all its sets together."""

@@ -16,6 +16,7 @@ from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.shown import EVERYBODY, PERSONS
 from footfall.flow.serve.uniting import among, groups_from
 from footfall.flow.serve.visitor_windows import WINDOW_BYTES
+from footfall.flow.serve.visits import Visitors
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.flow.store.columns import Columns, asset_text
@@ -29,6 +30,7 @@ from footfall.values.window import Window
 
 TOTALS_BYTES_MAX = 16_000_000
 VISITORS_BYTES_MAX = 32_000_000
+TOLD_BYTES_MAX = 8_000_000
 LABEL_BYTES = 200  # of the hits of one label in memory
 LABELS_MAX = 100_000  # that have numbers
 
@@ -66,6 +68,14 @@ class VisitorSets:
     sketches: GroupedUniques
     is_whole: bool = True
     among: frozenset[int] = frozenset()  # the sets that were looked for
+
+
+@dataclass(frozen=True, slots=True)
+class VisitorsTold:
+    """How many visitors each group of a question has."""
+
+    visitors: Sequence[Visitors]
+    is_exact: bool
 
 
 class Kept(Generic[_T]):
@@ -172,13 +182,14 @@ class WindowMemory:
         self._numbers: dict[int, int] = {}  # of each shard's journal that was looked at
         self._totals = Kept[HeldTotals](TOTALS_BYTES_MAX)
         self._visitors = Kept[VisitorSets](VISITORS_BYTES_MAX)
+        self._told = Kept[VisitorsTold](TOLD_BYTES_MAX)
         self._sections: dict[str, frozenset[int]] = {}  # by brand: the sets that are kept
         self._labels: dict[Label, int] = {}
 
     @property
     def size_bytes(self) -> int:
         """Return what the windows take."""
-        return self._totals.size_bytes + self._visitors.size_bytes
+        return self._totals.size_bytes + self._visitors.size_bytes + self._told.size_bytes
 
     def follow(self) -> None:
         """Let go of what was written since; called before a question is answered."""
@@ -193,6 +204,7 @@ class WindowMemory:
                 for one in news.touched:
                     self._totals.drop(one.brand, one.window)
                     self._visitors.drop(one.brand, one.window)
+                    self._told.drop(one.brand, one.window)
             if not is_whole:
                 self.clear()
         if len(self._labels) > LABELS_MAX:
@@ -202,6 +214,7 @@ class WindowMemory:
         """Let go of everything."""
         self._totals.clear()
         self._visitors.clear()
+        self._told.clear()
         self._sections.clear()
         self._labels.clear()
 
@@ -234,6 +247,18 @@ class WindowMemory:
             return self._by_label(brand, window)
 
         return [self._sets(brand, window, "labels", frozenset(), load) for window in windows]
+
+    def told(
+        self, brand: str, windows: Sequence[Window], asked: Hashable, make: Callable[[], VisitorsTold]
+    ) -> VisitorsTold:
+        """Return how many visitors some windows have; of one alone, such as a day of the past, that is kept."""
+        if len(windows) != 1:
+            return make()
+        found = self._told.get(brand, windows[0], asked)
+        if found is None:
+            found = make()
+            self._told.keep(brand, windows[0], asked, found, size=WINDOW_BYTES + LABEL_BYTES * len(found.visitors))
+        return found
 
     def number_of_label(self, label: Label) -> int:
         """Return the number of the set of a label's visitors."""
@@ -269,7 +294,9 @@ def _labelled(columns: Columns) -> list[tuple[int, Label]]:
     """Return which asset has persons' hits under which label, by the number of its set of visitors."""
     groups: dict[int, int] = {}
     found: list[tuple[int, Label]] = []
-    for ident, slice_no in zip(columns.ident.tolist(), columns.slice_no.tolist(), strict=True):
+    idents: list[int] = columns.ident.tolist()
+    slices: list[int] = columns.slice_no.tolist()
+    for ident, slice_no in zip(idents, slices, strict=True):
         one = columns.slices[slice_no]
         if one.label not in PERSONS:
             continue
