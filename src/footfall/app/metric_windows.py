@@ -28,9 +28,10 @@ from footfall.sketches.grouped import GroupedUniques, merge_grouped, regrouped, 
 from footfall.values.clock import Clock
 from footfall.values.window import Window
 
-TOTALS_BYTES_MAX = 16_000_000
-VISITORS_BYTES_MAX = 32_000_000
-TOLD_BYTES_MAX = 8_000_000
+# Of each of the threads that make answers.
+TOTALS_BYTES_MAX = 8_000_000
+VISITORS_BYTES_MAX = 24_000_000
+TOLD_BYTES_MAX = 4_000_000
 LABEL_BYTES = 200  # of the hits of one label in memory
 LABELS_MAX = 100_000  # that have numbers
 

@@ -150,7 +150,7 @@ def _decoded(document: object) -> Definition:
         field = place.strip("`.").lstrip(".") or "body"
         if field == "source.counts":
             reason = f"{reason}: footfall itself counts {' and '.join(COUNTED_DIMENSIONS)}"
-            reason += "; watch time, follows and all that is counted elsewhere is pushed, as points of a metric without source"
+            reason += "; watch time, follows and all that is counted elsewhere is pushed, to a metric without source"
         raise Refused(field, f"{reason[0].lower()}{reason[1:]}; docs/formats/metrics.md describes each field") from None
 
 
