@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from footfall.metrics.definition import DIMENSIONS_MAX, definition_from, require_metric_name
+from footfall.metrics.definition import DIMENSIONS_MAX, definition_from
 from footfall.metrics.errors import RESERVED_ENDS
 from footfall.values.errors import Refused
 from tests.metrics.stage import hybrid, scalar
@@ -91,11 +91,6 @@ def test_what_makes_no_sense_is_refused_by_its_field(document: Any, field: str) 
     with pytest.raises(Refused) as refused:
         definition_from(document)
     assert refused.value.field == field
-
-
-def test_names_are_of_any_script_in_one_form() -> None:
-    assert require_metric_name("cafe\u0301") == "café"
-    assert require_metric_name("日本 #1 / 'x'") == "日本 #1 / 'x'"
 
 
 @pytest.mark.parametrize("end", RESERVED_ENDS)

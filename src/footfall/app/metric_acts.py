@@ -7,8 +7,8 @@ from typing import Any, cast
 from footfall.accounts.audit import Act, Detail, Note
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
-from footfall.metrics.definition import require_metric_name
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
+from footfall.metrics.names import require_metric_name
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
