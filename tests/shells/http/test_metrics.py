@@ -1,13 +1,16 @@
 """Metric definitions over HTTP, on a front without sockets: what is answered, refused, and written down."""
 
 import json
+from collections import Counter
 from collections.abc import Generator
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from footfall.accounts.brands import Brand
+from tests.metrics.formulas import text_by_chance
 from tests.shells.http.stage import Reply, Stage, staged
 
 
@@ -265,3 +268,19 @@ def test_what_is_done_is_in_the_audit_trail_and_what_is_refused_is_not(stage: St
 def test_what_is_wrong_is_named(desk: Desk, method: str, target: str, body: Any, field: str) -> None:
     refused = desk.ask(method, target, body)
     assert (refused.status, refused.json()["field"]) == (400, field), refused.text
+
+
+def test_texts_by_chance_are_defined_or_refused_at_a_character_over_http(desk: Desk) -> None:
+    for name in ("hits", "visits", "a.b", "paid reads"):
+        assert desk.add(name, unit="hits").status == 201
+    chance, statuses = Random(11), Counter[int]()
+    for number in range(300):
+        text = text_by_chance(chance)
+        reply = desk.ask("POST", "", {"name": f"h{number}", "valueType": "HYBRID", "hybridFormula": text})
+        statuses[reply.status] += 1
+        if reply.status != 201:
+            problem = reply.json()
+            assert reply.status == 400, (text, reply.text)
+            assert 1 <= problem.get("at", 1) <= len(text) + 1, (text, problem)
+    assert set(statuses) <= {201, 400}
+    assert statuses[400] > 200
