@@ -149,12 +149,15 @@ class MetricCatalogue:
                 at += 1
         return done
 
-    def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:
+    def deprecate(
+        self, brand: str, name: str, *, reason: str, by: str, replacement: str = "", based_on: int | None = None
+    ) -> Version:
         """Say that a metric should not be used any more; it goes on answering."""
         _require_reason(reason, is_needed=True)
 
         def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
+            self._require_based(brand, name, based_on, newest)
             if replacement and ground.newest(replacement) is None:
                 raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
             gone = Deprecation(self._clock.now_ms(), by, reason, replacement)
@@ -162,12 +165,13 @@ class MetricCatalogue:
 
         return self._commit(brand, changed)[name]
 
-    def restore(self, brand: str, name: str, *, reason: str, by: str) -> Version:
+    def restore(self, brand: str, name: str, *, reason: str, by: str, based_on: int | None = None) -> Version:
         """Take a deprecation back."""
         _require_reason(reason, is_needed=False)
 
         def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
+            self._require_based(brand, name, based_on, newest)
             if newest.deprecation is None:
                 raise Refused("name", f"{name!r} is not deprecated")
             return [self._next(newest, newest.definition, reason=reason, by=by)]
@@ -260,7 +264,7 @@ class MetricCatalogue:
         lookup = self._lookup(brand, made, ground)
         _require_reason(one.reason, is_needed=False)
         before = ground.newest(one.definition.name)
-        self._require_based(brand, one, before)
+        self._require_based(brand, one.definition.name, one.based_on, before)
         unit = checked_unit(one.definition, lookup, written=one.written)
         definition = structs.replace(one.definition, unit=str(unit))
         if before is None:
@@ -287,15 +291,15 @@ class MetricCatalogue:
             advice = "change them with it in one folder of footfall metrics apply, or define another metric"
             raise MetricInUse(name, users, what=what, advice=advice)
 
-    def _require_based(self, brand: str, one: Saved, before: Version | None) -> None:
-        name, newest = one.definition.name, 0 if before is None else before.number
-        if one.based_on in (None, newest):
+    def _require_based(self, brand: str, name: str, based_on: int | None, before: Version | None) -> None:
+        newest = 0 if before is None else before.number
+        if based_on is None or based_on == newest:
             return
         if before is None:
             raise NoSuchMetric("name", f"there is no metric {name!r}")
-        if one.based_on == 0:
+        if based_on == 0:
             raise MetricExists("name", f"{name!r} was defined before; update it, based on version {newest}")
-        based = self.version(brand, name, one.based_on)
+        based = self.version(brand, name, based_on)
         changes = differences(based, before)
         raise ChangedMeanwhile(name, based_on=based.number, newest=newest, differences=changes)
 

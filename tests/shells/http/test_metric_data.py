@@ -242,6 +242,21 @@ def test_an_answer_that_is_ready_does_not_wait_for_one_that_is_made(stage: Stage
     assert all(one.result() for one in waits)
 
 
+def test_eight_programs_of_a_team_push_at_once_and_all_are_taken(stage: Stage, desk: Desk) -> None:
+    desk.add("reads", unit="hits", relatedDimensions=["section"])
+    headers = {**desk.headers, "content-type": "application/json"}
+
+    async def many() -> list[Reply]:
+        bodies = (json.dumps([point("2026-11-01", n, section=f"s{n}")]).encode() for n in range(20))
+        target = "/v1/metrics/reads/data"
+        return await asyncio.gather(
+            *(asked(stage.application, target, method="POST", headers=headers, body=body) for body in bodies)
+        )
+
+    assert {one.status for one in stage.runner.run(many())} == {200}
+    assert len(desk.json(f"/reads/data?{SPAN}&grain=month&by=section")["items"]) == 20
+
+
 def test_an_answer_is_made_while_questions_of_another_brand_take_long(stage: Stage, desk: Desk) -> None:
     filled(stage, desk)
     is_free, makers = threading.Event(), stage.state.metrics._makers

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeVar
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.shells.http.brand_line import BrandLine
-from footfall.shells.http.cataloguing import READING_MAX, READING_SHARE, WRITING_MAX, WRITING_SHARE, Waiting
+from footfall.shells.http.cataloguing import READING_MAX, READING_SHARE, Waiting
 from footfall.values.clock import Clock
 
 if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody first asks for a metric.
@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody 
     from footfall.metrics.catalogue import MetricCatalogue
     from footfall.metrics.data import DataQuery, Form, Made, MetricData, Told
 
+CHANGING_MAX, CHANGING_SHARE = 512, 128  # Definitions that wait to be written: some kilobytes each.
+PUSHING_MAX, PUSHING_SHARE = 64, 24  # Pushes that wait, as they came: mostly kilobytes, some megabytes at most.
 MAKING_MAX, MAKING_SHARE = 512, 256  # Questions that wait for their answers to be made; each is small.
 MAKERS = 2  # threads that make answers, one of a brand at a time: a slow question leaves the others a thread
 CACHE_BYTES_MAX = 32_000_000  # of answers that are found on the event loop
@@ -46,7 +48,8 @@ class MetricDesk:
         self._ready: OpenedData | None = None  # the event loop's
         self._pushed: OpenedData | None = None  # the writing thread's, on its table
         self._making = Waiting(total_max=MAKING_MAX, share=MAKING_SHARE, what="data of metrics")
-        self._writing = Waiting(total_max=WRITING_MAX, share=WRITING_SHARE, what="the metrics")
+        self._changing = Waiting(total_max=CHANGING_MAX, share=CHANGING_SHARE, what="the metrics")
+        self._pushing = Waiting(total_max=PUSHING_MAX, share=PUSHING_SHARE, what="points of metrics")
         self._reading = Waiting(total_max=READING_MAX, share=READING_SHARE, what="the metrics")
 
     async def asked(self, brand: str, question: "Callable[[Metrics], _T]") -> _T:
@@ -56,7 +59,7 @@ class MetricDesk:
 
     async def change(self, brand: str, change: "Callable[[MetricCatalogue], _T]") -> _T:
         """Change a brand's metrics, once it is its turn, and return what came of it."""
-        with self._writing.one_of(brand):
+        with self._changing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._change, change)
 
     @property
@@ -92,7 +95,7 @@ class MetricDesk:
 
     async def push(self, brand: str, push: "Callable[[MetricData], _T]") -> _T:
         """Take the points of a brand, once it is its turn, and return what came of it."""
-        with self._writing.one_of(brand):
+        with self._pushing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._push, push)
 
     async def stop(self) -> None:
