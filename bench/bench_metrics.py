@@ -14,6 +14,7 @@ from random import Random
 import apsw
 import msgspec
 
+from bench.metric_counts import counts_rows
 from bench.plan import Plan
 from bench.results import Row, row
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -58,7 +59,7 @@ def run(plan: Plan) -> list[Row]:
                       clock=clock)  # fmt: skip
     rows += _data_rows(plan, catalogue, data)
     table.close()
-    return rows
+    return rows + counts_rows(plan.directory)
 
 
 def _documents(count: int) -> list[dict[str, object]]:

@@ -10,6 +10,7 @@ from footfall.metrics import keys
 from footfall.metrics.day_points import Row
 from footfall.metrics.definition import definition_from
 from footfall.metrics.errors import ChangedMeanwhile, MetricInUse, NoSuchMetric
+from footfall.metrics.removing import tombstone_of
 from footfall.metrics.writing import Saved
 from footfall.ports.table import Delete, Table, everything
 from footfall.values.clock import SetClock
@@ -68,10 +69,24 @@ def test_a_metric_that_is_removed_takes_its_points_along(stage: Stage) -> None:
 def test_whoever_was_stopped_while_removing_a_metric_removes_its_points_by_doing_it_again(stage: Stage) -> None:
     stage.define(scalar("a"))
     stage.push("a", [point(1)])
-    stage.table.delete(Delete(keys.version(BRAND, "a", keys.NEWEST)))  # All that a stop may have left is the rest.
+    newest = stage.catalogue.newest(BRAND, "a")
+    stage.table.transact([tombstone_of(BRAND, newest, 2), Delete(keys.row(BRAND, "a"))])  # and there it was stopped
+    with pytest.raises(Refused):
+        stage.points.push(BRAND, newest.definition, {738_000: {(): Row(1.0)}})
     with pytest.raises(NoSuchMetric):
         stage.catalogue.delete(BRAND, "a")
     assert [one.key.sort for one in everything(stage.table, keys.points(BRAND, "a"))] == ["head"]
+    assert list(everything(stage.table, keys.versions(BRAND, "a"))) == []
+
+
+def test_whoever_adds_a_name_again_finishes_its_removal_first(stage: Stage) -> None:
+    stage.define(scalar("a", title="old"), scalar("b"))
+    stage.define(scalar("a", title="older"))
+    stage.push("a", [point(1)])
+    stage.table.transact([tombstone_of(BRAND, stage.catalogue.newest(BRAND, "a"), 3), Delete(keys.row(BRAND, "a"))])
+    stage.define(scalar("a", title="new"))
+    assert [(one.number, one.definition.title) for one in stage.catalogue.versions(BRAND, "a")] == [(1, "new")]
+    assert set(stage.values("a", **SPAN)) == {None}
 
 
 def test_answers_are_the_same_bytes_everywhere(stage: Stage) -> None:

@@ -5,6 +5,7 @@ from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
+import msgspec
 import pytest
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -271,3 +272,34 @@ def test_a_definition_is_not_changed_by_being_stored() -> None:
         assert stored == one
         assert isinstance(stored.definition, Definition)
         assert stored.definition.hash == one.definition.hash
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [
+        " * ".join(["a"] * 10),
+        "1 / (" + " * ".join(["a"] * 10) + ")",
+        " * ".join(f"b{n}" for n in range(9)),
+        "c * d * e",
+    ],
+)
+def test_a_unit_that_could_not_be_read_again_is_refused_when_it_is_defined(formula: str) -> None:
+    stage = Stage()
+    long = {name: name * 39 for name in "cde"}
+    stage.define(scalar("a", unit="hits"), *(scalar(f"b{n}", unit=f"u{n}") for n in range(9)))
+    stage.define(*(scalar(name, unit=f"{unit}*{unit}x") for name, unit in long.items()))
+    with pytest.raises(MalformedFormula, match="gives a unit with more than 8 bases, an exponent above 9") as refused:
+        stage.define(hybrid("h", formula))
+    assert formula[refused.value.at - 1] in "*/"
+    assert stage.catalogue.known(BRAND, "h") is None
+
+
+def test_whatever_unit_a_formula_gives_can_be_used_and_saved_again() -> None:
+    stage = Stage()
+    stage.define(scalar("a", unit="hits"))
+    stage.define(hybrid("h", "*".join(["a"] * 9)), hybrid("down", "*".join(["a"] * 12) + "/ (a * a * a)"))
+    assert stage.define(hybrid("back", "h / a / down"))[0].definition.unit == "1/hits"
+    for name in ("h", "down"):
+        newest = stage.catalogue.newest(BRAND, name)
+        assert newest.definition.unit == "hits^9"
+        assert stage.define(definition_from(msgspec.to_builtins(newest.definition)))[0] == newest

@@ -5,7 +5,8 @@ from typing import Any
 import msgspec
 import pytest
 
-from footfall.metrics.definition import DIMENSIONS_MAX, definition_from, require_metric_name
+from footfall.metrics.definition import DIMENSIONS_MAX, definition_from
+from footfall.metrics.errors import RESERVED_ENDS
 from footfall.values.errors import Refused
 from tests.metrics.stage import hybrid, scalar
 
@@ -77,7 +78,8 @@ def test_counts_have_their_own_units_and_dimensions() -> None:
         (scalar("x", source={"counts": "pushed", "where": {"a": ["b"]}}), "source.where"),
         (scalar("x", source={"counts": "hits"}, unit="EUR"), "unit"),
         (scalar("x", "country", source={"counts": "hits"}), "relatedDimensions"),
-        (scalar("x", source={"counts": "visitors", "where": {"paidType": ["paid"]}}), "relatedDimensions"),
+        (scalar("x", source={"counts": "visitors", "where": {"country": ["fi"]}}), "relatedDimensions"),
+        (scalar("x", source={"counts": "watchTime"}), "source.counts"),
         (scalar("x", source={"counts": "hits", "where": {"section": []}}), "source.where.section"),
         ({**PERCENTILE, "source": {"counts": "hits"}}, "valueType"),
         (scalar("x", title="t" * 201), "title"),
@@ -91,6 +93,16 @@ def test_what_makes_no_sense_is_refused_by_its_field(document: Any, field: str) 
     assert refused.value.field == field
 
 
-def test_names_are_of_any_script_in_one_form() -> None:
-    assert require_metric_name("cafe\u0301") == "café"
-    assert require_metric_name("日本 #1 / 'x'") == "日本 #1 / 'x'"
+@pytest.mark.parametrize("end", RESERVED_ENDS)
+def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> None:
+    for name in (end, f"team/{end}"):
+        with pytest.raises(Refused, match="cannot be in an address") as refused:
+            definition_from({"name": name, "valueType": "SCALAR"})
+        assert refused.value.field == "name"
+    assert definition_from({"name": f"{end}/team", "valueType": "SCALAR"}).name == f"{end}/team"
+
+
+def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> None:
+    for counts in ("watchTime", "follows"):
+        with pytest.raises(Refused, match=f"'{counts}': footfall itself counts hits and visitors; watch time, follows"):
+            definition_from(scalar("x", source={"counts": counts}))

@@ -7,8 +7,8 @@ from typing import Any, cast
 from footfall.accounts.audit import Act, Detail, Note
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
-from footfall.metrics.definition import require_metric_name
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
+from footfall.metrics.names import require_metric_name
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
@@ -76,16 +76,11 @@ def updating(
 ) -> MetricChange:
     """Return the change that gives a metric a new version, based on the one that the document or If-Match names."""
     fields, reason = _definition_fields(document)
-    told: object = fields.pop("version", None)
-    if told is not None and type(told) is not int:
-        raise Refused("version", f"{told!r} is not a whole number, the version that the change is based on")
-    if based_on is not None and told is not None and based_on != told:
-        raise Refused("version", f"is {told}, and If-Match says {based_on}; say it once")
+    number = _based_on(fields.pop("version", None), based_on)
     name = require_metric_name(name)
     if fields.setdefault("name", name) != name:
         raise Refused("name", f"is not {name!r}; a metric keeps its name, and another is another metric")
-    number = based_on if told is None else told
-    if number is None or number < 1:
+    if number is None:
         raise Refused("version", "is missing: say which version the change is based on, or send If-Match")
     saved = saved_from(fields, based_on=number, reason=reason)
     details: dict[str, Detail] = {"reason": reason} if reason else {}
@@ -93,13 +88,27 @@ def updating(
     return MetricChange(brand, name, by, Act.METRIC_CHANGED, do, details)
 
 
+def _based_on(told: object, matched: int | None) -> int | None:
+    """Return the version that a change is based on, as the document or If-Match says; None when neither does."""
+    if told is None:
+        return matched
+    if type(told) is not int or told < 1:
+        raise Refused("version", f"{told!r:.40} is not a whole number, the version that the change is based on")
+    if matched is not None and matched != told:
+        raise Refused("version", f"is {told}, and If-Match says {matched}; say it once")
+    return told
+
+
 def _saving(brand: str, saved: Any, by: str) -> Callable[[MetricCatalogue], Version]:
     return lambda catalogue: catalogue.save(brand, saved, by=by)
 
 
-def deprecating(brand: str, name: str, document: Mapping[str, Any], *, by: str) -> MetricChange:
+def deprecating(
+    brand: str, name: str, document: Mapping[str, Any], *, by: str, based_on: int | None = None
+) -> MetricChange:
     """Return the change that says that a metric should not be used any more."""
-    _require_fields(document, ("reason", "replacement"))
+    _require_fields(document, ("reason", "replacement", "version"))
+    number = _based_on(document.get("version"), based_on)
     reason, replacement = _text(document, "reason"), _text(document, "replacement")
     name = require_metric_name(name)
     if replacement:
@@ -108,19 +117,22 @@ def deprecating(brand: str, name: str, document: Mapping[str, Any], *, by: str) 
             raise Refused("replacement", "is the metric itself")
 
     def do(catalogue: MetricCatalogue) -> Version:
-        return catalogue.deprecate(brand, name, reason=reason, replacement=replacement, by=by)
+        return catalogue.deprecate(brand, name, reason=reason, replacement=replacement, by=by, based_on=number)
 
     details: dict[str, Detail] = {"reason": reason, **({"replacement": replacement} if replacement else {})}
     return MetricChange(brand, name, by, Act.METRIC_DEPRECATED, do, details)
 
 
-def restoring(brand: str, name: str, document: Mapping[str, Any], *, by: str) -> MetricChange:
+def restoring(
+    brand: str, name: str, document: Mapping[str, Any], *, by: str, based_on: int | None = None
+) -> MetricChange:
     """Return the change that takes a deprecation back."""
-    _require_fields(document, ("reason",))
+    _require_fields(document, ("reason", "version"))
+    number = _based_on(document.get("version"), based_on)
     reason, name = _text(document, "reason"), require_metric_name(name)
 
     def do(catalogue: MetricCatalogue) -> Version:
-        return catalogue.restore(brand, name, reason=reason, by=by)
+        return catalogue.restore(brand, name, reason=reason, by=by, based_on=number)
 
     return MetricChange(brand, name, by, Act.METRIC_RESTORED, do, {"reason": reason} if reason else {})
 

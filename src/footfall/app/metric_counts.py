@@ -5,93 +5,44 @@ number is at most that of the hits, as in a series.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cache
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 import numpy as np
 
 from footfall.app.brand_facts import BrandFacts
+from footfall.app.metric_windows import Label, Totals, VisitorSets, VisitorsTold, WindowMemory
 from footfall.app.sights import Sights
-from footfall.flow.serve.loaded import Read
 from footfall.flow.serve.resolution import Ground, Resolution, is_kept
-from footfall.flow.serve.shown import EVERYBODY, PERSONS, labels_shown_for
-from footfall.flow.serve.uniting import Uniting, groups_from
+from footfall.flow.serve.shown import PERSONS, labels_shown_for
+from footfall.flow.serve.uniting import among, estimates_for, groups_from
 from footfall.flow.serve.visitor_windows import windows_of
 from footfall.flow.serve.visits import Visitors, visitors_from
-from footfall.flow.store import keys
-from footfall.flow.store.columns import Columns
-from footfall.flow.store.summaries import Summaries, Summary
-from footfall.flow.store.visitors import BRAND_GROUP, group_of_section, load_visitors
-from footfall.metrics.counts import CountMark, CountQuestion, CountTold
+from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
+from footfall.metrics.counts import CountMark, CountQuestion, CountTold, Where
 from footfall.metrics.definition import Counted
 from footfall.ports.table import Table
 from footfall.sketches.estimation import Estimate
+from footfall.sketches.grouped import GroupedUniques, merge_grouped, regrouped
 from footfall.values.clock import Clock
 from footfall.values.period import Span
 from footfall.values.window import MINUTE_MS, Grain, Window, walk
 
+READ_KEPT = 4  # windows as they were read, for the second look at each
 TICK_MS = 15 * MINUTE_MS  # Days and hours begin at such moments, wherever on earth.
 
-_PLACES = {"section": 0, "resourceType": 1, "paidType": 2}
-_Label = tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Totals:
-    """The hits of each label of a window or a span; those that nobody knows the labels of are under empty ones."""
-
-    hits: Counter[_Label] = field(default_factory=Counter[_Label])
-    unlabelled: int = 0
-    is_known: bool = True  # False: a cut left out nobody knows how many.
-
-    def add(self, more: "_Totals") -> None:
-        """Add another's."""
-        self.hits.update(more.hits)
-        self.unlabelled += more.unlabelled
-        self.is_known &= more.is_known
-
-
-@dataclass(slots=True)
-class _HeldTotals:
-    parts: dict[str, _Totals | None]
-    merged: frozenset[str]
-
-
-@dataclass(slots=True)
-class _TotalWindows:
-    """Windows of which no more is kept than the hits of each label."""
-
-    labels: frozenset[str]
-    windows: dict[Window, _HeldTotals] = field(default_factory=dict[Window, _HeldTotals])
-
-    def held(self, window: Window) -> _HeldTotals | None:
-        """Return what is known of the window, None when it was never read."""
-        return self.windows.get(window)
-
-    def note(self, window: Window, summaries: Collection[Summary]) -> _HeldTotals:
-        """Take note of which parts the window has."""
-        merged = frozenset(shard for one in summaries for shard in one.throughs if one.part == keys.ALL)
-        held = self.windows[window] = _HeldTotals({one.part: None for one in summaries}, merged)
-        return held
-
-    def enter(self, window: Window, summary: Summary) -> None:
-        """Add up one part of a window that was noted."""
-        self.windows[window].parts[summary.part] = _totals_of(summary.columns, self.labels)
-
-    def fit(self, read: Read, *, now_ms: int) -> None:
-        """Do nothing: totals take no room."""
+PLACES = {"section": 0, "resourceType": 1, "paidType": 2}
 
 
 class StoredCounts:
     """The counts of all brands in one store."""
 
     def __init__(self, table: Table, sights: Sights, brands: BrandFacts, *, clock: Clock) -> None:
-        self._table = table
         self._sights = sights
         self._brands = brands
         self._clock = clock
-        self._summaries = Summaries(table, clock)
+        self._memory = WindowMemory(table, clock, sights.checkpoints)
 
     def mark(self, brand: str) -> CountMark:
         """Return what the counts of a brand are made of now."""
@@ -105,6 +56,7 @@ class StoredCounts:
     def read(self, brand: str, question: CountQuestion) -> CountTold:
         """Return the counts that are asked for."""
         ground, _ = self._sights.sight(brand)
+        self._memory.follow()  # What is kept is then as new as what the ground was made of, or newer.
         grain = Grain.HOUR if question.is_hourly else Grain.DAY
         spans = [
             [
@@ -117,78 +69,114 @@ class StoredCounts:
         if question.counts is Counted.VISITORS:
             return self._visitors(brand, question, spans, ground)
         labels = labels_shown_for((), shows_suspected=self._brands.shows_suspected(brand))
-        return _hits(question, [self._totals(brand, windows, ground, labels) for windows in spans], spans)
+        return _hits(question, self._totals(brand, spans, ground, labels), spans)
 
-    def _totals(self, brand: str, windows: Sequence[Window], ground: Ground, labels: frozenset[str]) -> _Totals:
-        def live(window: Window) -> list[Summary]:
-            return self._summaries.live(brand, window)
-
-        total = _Totals()
-        for window in windows:
-            held = _TotalWindows(labels)
-            # What stands for a window is looked for first and added up then; it is read once for both.
-            resolution = Resolution(ground=ground, loaded=held, read=cache(live), fresh={})
-            for unit in resolution.units(Span((window,))):
-                found = held.windows[unit.window].parts[unit.part]
+    def _totals(
+        self, brand: str, spans: Sequence[Sequence[Window]], ground: Ground, labels: frozenset[str]
+    ) -> list[Totals]:
+        """Return the hits of each span; a window that several have is read once."""
+        held = self._memory.totals(brand, labels)
+        # What stands for a window is looked for first and added up then; it is read once for both.
+        read = lru_cache(maxsize=READ_KEPT)(partial(self._memory.live, brand))
+        resolution = Resolution(ground=ground, loaded=held, read=read, fresh={})
+        made: list[Totals] = []
+        for windows in spans:
+            total = Totals()
+            for unit in resolution.units(Span(tuple(windows))) if windows else ():
+                found = held.reached[unit.window].parts[unit.part]
                 assert found is not None, "what counts was entered"
                 total.add(found)
-        return total
+            made.append(total)
+        return made
 
     def _visitors(
         self, brand: str, question: CountQuestion, spans: Sequence[Sequence[Window]], ground: Ground
     ) -> CountTold:
-        asked = dict(question.where).get("section")
-        totals = [self._totals(brand, windows, ground, PERSONS) for windows in spans]
-        met = sorted({label[0] for one in totals for label in one.hits if asked is None or label[0] in asked})
-        sets = [(section,) for section in met] if question.by else [tuple(asked) if asked is not None else None]
-        groups = [(section,) for section in met] if question.by else [()]
-        values, is_exact = np.full((len(spans), len(groups)), np.nan), True
+        totals = self._totals(brand, spans, ground, PERSONS)
+        asked = self._asked(question, totals)
+        values, is_exact = np.full((len(spans), len(asked.groups)), np.nan), True
         for row, (windows, total) in enumerate(zip(spans, totals, strict=True)):
-            for at, sections in enumerate(sets if windows else ()):
-                told = self._united(brand, windows, sections, ground)
-                values[row, at] = min(told.uniques, _most(total, sections))
-                is_exact &= told.at_least == told.at_most
-        return CountTold(groups, values, _lengths(spans), is_exact)
+            if windows:
+                told = self._told(brand, windows_of(Span(tuple(windows)), ground), asked)
+                found = zip(told.visitors, asked.most(total), strict=True)
+                values[row] = [min(one.uniques, most) for one, most in found]
+                is_exact &= told.is_exact
+        return CountTold(asked.groups, values, _lengths(spans), is_exact)
 
-    def _united(
-        self, brand: str, windows: Sequence[Window], sections: Sequence[str] | None, ground: Ground
-    ) -> Visitors:
-        wanted = [BRAND_GROUP] if sections is None else [group_of_section(one) for one in sections]
-        if not wanted:
-            return visitors_from(Estimate(0.0, 0.0, 0.0))
-        uniting = Uniting(groups_from(wanted), windows_of(Span(tuple(windows)), ground))
-        while uniting.todo:
-            uniting.step(lambda window: load_visitors(self._table, brand, window))
-        return visitors_from(uniting.together())
+    def _told(self, brand: str, windows: Sequence[Window], asked: "_Asked") -> VisitorsTold:
+        def make() -> VisitorsTold:
+            sets = self._sets(brand, windows, asked)
+            told = asked.visitors(merge_grouped([one.sketches for one in sets]))
+            is_exact = all(one.at_least == one.at_most for one in told) and all(one.is_whole for one in sets)
+            return VisitorsTold(told, is_exact)
+
+        return self._memory.told(brand, windows, asked.key, make)
+
+    def _sets(self, brand: str, windows: Sequence[Window], asked: "_Asked") -> list[VisitorSets]:
+        if asked.sections is None:
+            return self._memory.label_sets(brand, windows)
+        return self._memory.section_sets(brand, windows, asked.sections)
+
+    def _asked(self, question: CountQuestion, totals: Sequence[Totals]) -> "_Asked":
+        """Return whose visitors are asked for: of the brand, of sections, or of labels, which several assets have."""
+        met = {label for one in totals for label in one.hits if _fits(label, question.where)}
+        places = [PLACES[name] for name in question.by]
+        groups: list[Label] = sorted({tuple(label[at] for at in places) for label in met}) if places else [()]
+        numbers = {group: at for at, group in enumerate(groups)}
+        of_label = {label: numbers[tuple(label[at] for at in places)] for label in met}
+        if not {*question.by, *(name for name, _ in question.where)} <= {"section"}:
+            sets = {self._memory.number_of_label(label): at for label, at in of_label.items()}
+            return _Asked(groups, of_label, sets, sections=None)
+        sections = {label[0]: at for label, at in of_label.items()}
+        if question.by or question.where:
+            return _Asked(groups, of_label, {group_of_section(one): at for one, at in sections.items()}, [*sections])
+        return _Asked(groups, of_label, {BRAND_GROUP: 0}, [])
 
 
-def _totals_of(columns: Columns, labels: frozenset[str]) -> _Totals:
-    """Return the hits of each label, of those who are shown."""
-    sums: list[float] = np.bincount(columns.slice_no, columns.hits, len(columns.slices)).tolist()
-    totals = _Totals()
-    for one, hits in zip(columns.slices, sums, strict=True):
-        if one.label in labels:
-            totals.hits[one[:3]] += int(hits)
-    for one in columns.cuts.per_slice:
-        if one.label in labels:
-            totals.hits[one[:3]] += columns.cuts.left_out.get(one, 0)
-            totals.is_known &= one in columns.cuts.left_out
-    totals.unlabelled = columns.other + (columns.other_screened if labels >= EVERYBODY else 0)
-    return totals
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Whose visitors are asked for: each group of the answer has some sets, and no two groups have one."""
+
+    groups: Sequence[Label]
+    of_label: Mapping[Label, int]  # the group of each label that was met
+    of_set: Mapping[int, int]  # the group of each set
+    sections: Sequence[str] | None  # None: sets are of labels
+
+    @property
+    def key(self) -> Hashable:
+        """Return what visitors are kept under: which sets make which group."""
+        return (self.sections is None, len(self.groups), frozenset(self.of_set.items()))
+
+    def visitors(self, sketches: GroupedUniques) -> list[Visitors]:
+        """Return the visitors of each group, of all its sets together."""
+        found = among(sketches, groups_from(sorted(self.of_set)))
+        into = np.array([self.of_set[one] for one in found.groups.tolist()], np.int64)
+        told = estimates_for(regrouped(found, into), np.arange(len(self.groups)))
+        columns = zip(told.count.tolist(), told.lower.tolist(), told.upper.tolist(), strict=True)
+        return [visitors_from(Estimate(*one)) for one in columns]
+
+    def most(self, total: Totals) -> list[float]:
+        """Return how many hits, and so visitors, each group has at most."""
+        if not total.is_known:
+            return [float("inf")] * len(self.groups)
+        hits: list[float] = [total.unlabelled] * len(self.groups)
+        for label, count in total.hits.items():
+            if label in self.of_label:
+                hits[self.of_label[label]] += count
+        return hits
 
 
-def _hits(question: CountQuestion, totals: Sequence[_Totals], spans: Sequence[Sequence[Window]]) -> CountTold:
+def _hits(question: CountQuestion, totals: Sequence[Totals], spans: Sequence[Sequence[Window]]) -> CountTold:
     """Return the hits of each span by the dimensions that are asked for; where nobody came there are none."""
-    places = [_PLACES[name] for name in question.by]
-    conditions = [(_PLACES[name], frozenset(values)) for name, values in question.where]
-    found: list[Counter[_Label]] = []
+    places = [PLACES[name] for name in question.by]
+    found: list[Counter[Label]] = []
     for one in totals:
-        counted = Counter[_Label]()
+        counted = Counter[Label]()
         for label, hits in (*one.hits.items(), (("", "", ""), one.unlabelled)):
-            if hits and all(label[at] in values for at, values in conditions):
+            if hits and _fits(label, question.where):
                 counted[tuple(label[at] for at in places)] += hits
         found.append(counted)
-    groups = sorted(set[_Label]().union(*found)) if question.by else [()]
+    groups = sorted(set[Label]().union(*found)) if question.by else [()]
     values = np.full((len(spans), len(groups)), np.nan)
     for row, (counted, windows) in enumerate(zip(found, spans, strict=True)):
         if windows:
@@ -198,12 +186,8 @@ def _hits(question: CountQuestion, totals: Sequence[_Totals], spans: Sequence[Se
     return CountTold(groups, values, _lengths(spans), is_exact)
 
 
-def _most(total: _Totals, sections: Sequence[str] | None) -> float:
-    """Return how many hits, and so visitors, there are at most."""
-    if not total.is_known:
-        return float("inf")
-    hits: Mapping[_Label, int] = total.hits
-    return total.unlabelled + sum(n for label, n in hits.items() if sections is None or label[0] in sections)
+def _fits(label: Label, where: Where) -> bool:
+    return all(label[PLACES[name]] in values for name, values in where)
 
 
 def _lengths(spans: Sequence[Sequence[Window]]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":

@@ -16,7 +16,7 @@ from footfall.app.metric_questions import data_query, taken_document
 from footfall.app.settings import Settings
 from footfall.flow.serve.parameters import Given
 from footfall.metrics.data import DataQuery, MetricData, Told
-from footfall.metrics.definition import require_metric_name
+from footfall.metrics.names import require_metric_name
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 

@@ -9,7 +9,7 @@ from footfall.flow.serve.parameters import Given, Several, given_from, moment_of
 from footfall.flow.serve.several import values_from_text
 from footfall.flow.serve.tables import csv_lines
 from footfall.metrics.data import BY_MAX, WHERE_VALUES_MAX, DataQuery, Form, Told, etag_of, query_from
-from footfall.metrics.definition import require_metric_name
+from footfall.metrics.names import require_metric_name
 from footfall.metrics.points import Taken
 from footfall.metrics.pushed import DIMENSION_BYTES_MAX
 from footfall.values.errors import Refused

@@ -8,6 +8,7 @@ from footfall.metrics.catalogue import MetricCatalogue, is_other_for_users
 from footfall.metrics.definition import Definition, definition_from
 from footfall.metrics.formula import Node
 from footfall.metrics.grammar import formula_from
+from footfall.metrics.names import in_one_form
 from footfall.metrics.stepping import in_steps
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import ACTIONS_MAX, Saved, actions_count, in_order
@@ -211,7 +212,7 @@ def _retirement(name: str, told: object) -> Retirement | None:
     for field_name, value in fields.items():
         if field_name not in _OF_DEPRECATION or not isinstance(value, str):
             raise Refused(f"{DEPRECATED}.{field_name}"[:64], "is not a text under reason or replacement")
-    return Retirement(name, str(fields.get("reason", "")), str(fields.get("replacement", "")))
+    return Retirement(name, str(fields.get("reason", "")), in_one_form(str(fields.get("replacement", ""))))
 
 
 def _try_one(plan: Plan, read: _Read, name: str, do: Any) -> None:

@@ -5,7 +5,7 @@ if nobody else did. So what was checked before it (names, circles, units, who us
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from functools import partial
 from itertools import islice
 
@@ -15,12 +15,13 @@ from footfall.metrics import keys
 from footfall.metrics.checking import Lookup, UnknownMetric, checked_unit, is_sound
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
+from footfall.metrics.removing import finish_removal, is_tombstone, tombstone_of
 from footfall.metrics.seeing import Carried, Ground, Rehearsed
 from footfall.metrics.versions import REASON_BYTES_MAX, Deprecation, Version, differences, version_from
 from footfall.metrics.writing import ACTIONS_MAX, Row, Saved, actions_count, actions_of, in_order, row_from
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
-from footfall.ports.table import Absent, Action, Delete, Equals, Found, Put, Table, everything
+from footfall.ports.table import Absent, Action, Check, Delete, Equals, Found, Put, Table, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import instant_text
@@ -62,9 +63,9 @@ class MetricCatalogue:
 
     def version(self, brand: str, name: str, number: int) -> Version:
         """Return a version by its number, or raise NoSuchMetric."""
+        newest = self.newest(brand, name)  # Of a metric that is being removed there are versions for a while.
         item = self._table.get(keys.version(brand, name, number)) if 0 < number < 10**10 else None
         if item is None:
-            newest = self.newest(brand, name)
             raise NoSuchMetric("version", f"{name!r} has versions 1 to {newest.number}, not {number}")
         return version_from(item)
 
@@ -87,7 +88,9 @@ class MetricCatalogue:
         raise NoSuchMetric("asOf", f"{name!r} was created later, at {instant_text(newest.created_at_ms)}")
 
     def versions(self, brand: str, name: str) -> Iterator[Version]:
-        """Yield all versions of a metric, the newest first."""
+        """Yield all versions of a metric, the newest first; none of one that is removed."""
+        if self._newest(brand, name) is None:
+            return
         first, last = keys.version(brand, name, 1).sort, keys.version(brand, name, 10**10 - 1).sort
         partition = keys.versions(brand, name)
         for found in everything(self._table, partition, at_least=first, at_most=last, backwards=True):
@@ -146,12 +149,15 @@ class MetricCatalogue:
                 at += 1
         return done
 
-    def deprecate(self, brand: str, name: str, *, reason: str, by: str, replacement: str = "") -> Version:
+    def deprecate(
+        self, brand: str, name: str, *, reason: str, by: str, replacement: str = "", based_on: int | None = None
+    ) -> Version:
         """Say that a metric should not be used any more; it goes on answering."""
         _require_reason(reason, is_needed=True)
 
         def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
+            self._require_based(brand, name, based_on, newest)
             if replacement and ground.newest(replacement) is None:
                 raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
             gone = Deprecation(self._clock.now_ms(), by, reason, replacement)
@@ -159,12 +165,13 @@ class MetricCatalogue:
 
         return self._commit(brand, changed)[name]
 
-    def restore(self, brand: str, name: str, *, reason: str, by: str) -> Version:
+    def restore(self, brand: str, name: str, *, reason: str, by: str, based_on: int | None = None) -> Version:
         """Take a deprecation back."""
         _require_reason(reason, is_needed=False)
 
         def changed(ground: Ground) -> list[Version]:
             newest = self._required(ground, name)
+            self._require_based(brand, name, based_on, newest)
             if newest.deprecation is None:
                 raise Refused("name", f"{name!r} is not deprecated")
             return [self._next(newest, newest.definition, reason=reason, by=by)]
@@ -177,19 +184,19 @@ class MetricCatalogue:
             revision, count = self._head(brand)
             newest = self._newest(brand, name)
             if newest is None:
-                self._forget_points(brand, name)  # Whoever was stopped while removing it removes it again.
+                self._finish_removals(brand, [name])  # Whoever was stopped while removing it removes it again.
                 raise NoSuchMetric("name", f"there is no metric {name!r}")
             if users := self._some_users(brand, name):
                 raise MetricInUse(name, users, what="it cannot be removed")
             if self._rehearsed is not None:
                 self._rehearsed.versions[brand, name] = None
                 return
-            gone = [Delete(keys.version(brand, name, keys.NEWEST)), Delete(keys.row(brand, name))]
+            gone = [tombstone_of(brand, newest, revision + 1), Delete(keys.row(brand, name))]
             try:
                 self._table.transact([*gone, *self._counted(brand, revision, count - 1, [name])])
             except Changed:
                 continue
-            self._forget(brand, newest)
+            self._finish_removals(brand, [name])
             return
         raise CatalogueBusy(f"{name!r} could not be removed: the catalogue is changed all the time; try again.")
 
@@ -218,6 +225,7 @@ class MetricCatalogue:
             try:
                 self._table.transact([*actions, *counted])
             except Changed:
+                self._finish_removals(brand, (one.name for one in fresh if ground.newest(one.name) is None))
                 continue
             self._drop_edges(brand, fresh, ground)
             told = {one.name: one for one in made}
@@ -256,7 +264,7 @@ class MetricCatalogue:
         lookup = self._lookup(brand, made, ground)
         _require_reason(one.reason, is_needed=False)
         before = ground.newest(one.definition.name)
-        self._require_based(brand, one, before)
+        self._require_based(brand, one.definition.name, one.based_on, before)
         unit = checked_unit(one.definition, lookup, written=one.written)
         definition = structs.replace(one.definition, unit=str(unit))
         if before is None:
@@ -283,15 +291,15 @@ class MetricCatalogue:
             advice = "change them with it in one folder of footfall metrics apply, or define another metric"
             raise MetricInUse(name, users, what=what, advice=advice)
 
-    def _require_based(self, brand: str, one: Saved, before: Version | None) -> None:
-        name, newest = one.definition.name, 0 if before is None else before.number
-        if one.based_on in (None, newest):
+    def _require_based(self, brand: str, name: str, based_on: int | None, before: Version | None) -> None:
+        newest = 0 if before is None else before.number
+        if based_on is None or based_on == newest:
             return
         if before is None:
             raise NoSuchMetric("name", f"there is no metric {name!r}")
-        if one.based_on == 0:
+        if based_on == 0:
             raise MetricExists("name", f"{name!r} was defined before; update it, based on version {newest}")
-        based = self.version(brand, name, one.based_on)
+        based = self.version(brand, name, based_on)
         changes = differences(based, before)
         raise ChangedMeanwhile(name, based_on=based.number, newest=newest, differences=changes)
 
@@ -318,7 +326,7 @@ class MetricCatalogue:
         if self._rehearsed is not None and (brand, name) in self._rehearsed.versions:
             return self._rehearsed.versions[brand, name]
         item = self._table.get(keys.version(brand, name, keys.NEWEST))
-        return None if item is None else version_from(item)
+        return None if item is None or is_tombstone(item) else version_from(item)
 
     def _head(self, brand: str) -> tuple[int, int]:
         item: Item = self._table.get(keys.head(brand)) or {}
@@ -337,22 +345,17 @@ class MetricCatalogue:
         for one in fresh:
             before = ground.newest(one.name)
             needed = frozenset(one.definition.needed_metrics)
-            for name in frozenset(before.definition.needed_metrics if before else ()) - needed:
-                self._table.delete(Delete(keys.user(brand, name, one.name)))
+            gone = frozenset(before.definition.needed_metrics if before else ()) - needed
+            # Whoever has changed it since may need it again: what they have put is theirs.
+            is_newest = Check(keys.version(brand, one.name, keys.NEWEST), (Equals("latestVersion", one.number),))
+            for name in sorted(gone):
+                with suppress(Changed):
+                    self._table.transact([Delete(keys.user(brand, name, one.name)), is_newest])
 
-    def _forget(self, brand: str, newest: Version) -> None:
-        for name in newest.definition.needed_metrics:
-            self._table.delete(Delete(keys.user(brand, name, newest.name)))
-        for found in everything(self._table, keys.versions(brand, newest.name)):
-            self._table.delete(Delete(found.key))
-        self._forget_points(brand, newest.name)
-
-    def _forget_points(self, brand: str, name: str) -> None:
-        # Loaded by whoever removes: it brings numpy along, which definitions do not need.
-        from footfall.metrics.points import Points
-
+    def _finish_removals(self, brand: str, names: Iterable[str]) -> None:
         if self._rehearsed is None:
-            Points(self._table, clock=self._clock).forget(brand, name)
+            for name in names:
+                finish_removal(self._table, self._clock, brand, name)
 
 
 def is_other_for_users(before: Definition, after: Definition) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from footfall.metrics.definition import Definition
 from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, text_of, walk
 from footfall.metrics.grammar import MalformedFormula
-from footfall.metrics.units import PLAIN, Unit, unit_from
+from footfall.metrics.units import LIMITS, PLAIN, Unit, unit_from
 from footfall.values.errors import Refused
 
 DEPTH_MAX = 20  # of metrics that are computed from metrics
@@ -91,7 +91,10 @@ class Units:
 
     def of_formula(self, formula: Node) -> Unit:
         """Return the unit of what a formula gives, or raise MalformedFormula."""
-        return self._of_node(formula) or PLAIN
+        unit = self._of_node(formula) or PLAIN
+        if not unit.is_readable:  # Nobody could use such a metric in a formula, or save it again.
+            raise MalformedFormula(f"gives a unit with {LIMITS}: {str(unit)[:60]}", formula.at)
+        return unit
 
     def _of_node(self, node: Node) -> Unit | None:
         """Return the unit of a formula; None: it is nothing but zeros, which are zero of anything."""

@@ -2,7 +2,6 @@
 
 import hashlib
 import re
-import unicodedata
 from collections.abc import Mapping
 from datetime import date
 from enum import StrEnum
@@ -12,13 +11,12 @@ from typing import cast
 import msgspec
 from msgspec import Struct, structs
 
-from footfall.metrics.errors import RESERVED_ENDS
-from footfall.metrics.formula import Node, metrics_in, text_of
-from footfall.metrics.grammar import formula_from
+from footfall.metrics.formula import Metric, Node, metrics_in, text_of, walk
+from footfall.metrics.grammar import MalformedFormula, formula_from
+from footfall.metrics.names import ImpossibleName, require_metric_name
 from footfall.metrics.units import unit_from
 from footfall.values.errors import Refused
 
-NAME_BYTES_MAX = 200
 TEXT_BYTES_MAX = 4_000
 TITLE_BYTES_MAX = 200
 DIMENSIONS_MAX = 8
@@ -66,7 +64,7 @@ class Counted(StrEnum):
 # What footfall's own counts can be asked by, and what they are counts of.
 COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
     Counted.HITS: frozenset({"section", "resourceType", "paidType"}),
-    Counted.VISITORS: frozenset({"section"}),
+    Counted.VISITORS: frozenset({"section", "resourceType", "paidType"}),
 }
 COUNTED_UNITS: Mapping[Counted, str] = {Counted.HITS: "hits", Counted.VISITORS: "visitors"}
 
@@ -148,6 +146,9 @@ def _decoded(document: object) -> Definition:
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `$")
         field = place.strip("`.").lstrip(".") or "body"
+        if field == "source.counts":
+            reason = f"{reason}: footfall itself counts {' and '.join(COUNTED_DIMENSIONS)}"
+            reason += "; watch time, follows and all that is counted elsewhere is pushed, to a metric without source"
         raise Refused(field, f"{reason[0].lower()}{reason[1:]}; docs/formats/metrics.md describes each field") from None
 
 
@@ -160,20 +161,6 @@ def normal(definition: Definition) -> Definition:
     definition = structs.replace(definition, name=require_metric_name(definition.name))
     chained = _normal_chain(definition)
     return _normal_hybrid(chained) if chained.is_hybrid else _normal_primitive(chained)
-
-
-def require_metric_name(name: str, *, field: str = "name") -> str:
-    """Return a metric's name in its one Unicode form, or raise Refused."""
-    written = unicodedata.normalize("NFC", name) if isinstance(name, str) else ""  # pyright: ignore[reportUnnecessaryIsInstance] - documents come from outside
-    if not written or written != written.strip() or not written.isprintable():
-        raise Refused(field, f"{name!r} is not a name: one line of text, with no space at its ends")
-    _require_text(field, written, bytes_max=NAME_BYTES_MAX)
-    parts = written.split("/")
-    if not all(parts) or {".", ".."} & {*parts} or (len(parts) > 1 and parts[-1] in RESERVED_ENDS):
-        # Proxies decode what is encoded in an address, and would take it for another one.
-        ends = ", ".join(RESERVED_ENDS)
-        raise Refused(field, f"{name!r} cannot be in an address: no part may be empty or dots, nor the last {ends}")
-    return written
 
 
 def _require_text(field: str, text: str, *, bytes_max: int) -> None:
@@ -229,10 +216,18 @@ def _normal_hybrid(definition: Definition) -> Definition:
         raise Refused("hybridFormula", "names no metric, so that it would be the same number for ever")
     if len(consumed) > CONSUMED_MAX:
         raise Refused("hybridFormula", f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts")
-    for name in consumed:
-        require_metric_name(name, field="hybridFormula")
+    _require_names(formula)
     unit = str(unit_from(definition.unit)) if definition.unit else ""
     return structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
+
+
+def _require_names(formula: Node) -> None:
+    for one in walk(formula):
+        if isinstance(one, Metric):
+            try:
+                require_metric_name(one.name, field="hybridFormula")
+            except ImpossibleName as error:  # A name that is not plain stands behind a quote.
+                raise MalformedFormula(error.told, one.at + error.at) from None
 
 
 def _normal_primitive(definition: Definition) -> Definition:

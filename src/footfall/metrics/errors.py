@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from footfall.values.errors import FootfallError, Refused
 
-# What an address says behind a name is no end of a name with slashes.
+# What an address says behind a name is no name, and no end of one with slashes.
 RESERVED_ENDS = ("data", "deprecate", "diff", "lineage", "restore", "versions")
 
 

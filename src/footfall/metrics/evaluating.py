@@ -13,6 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from footfall.metrics.budget import Budget
 from footfall.metrics.calendar import Edges
 from footfall.metrics.computing import Shifts, Step, computed, is_linear, steps_of
 from footfall.metrics.definition import Aggregation, Definition, ValueType
@@ -43,18 +44,25 @@ class Evaluation:
     _parts: dict[tuple[str, tuple[int, ...]], Part] = field(default_factory=dict[tuple[str, tuple[int, ...]], Part])
     _cells: dict[tuple[str, tuple[int, ...]], Cells] = field(default_factory=dict[tuple[str, tuple[int, ...]], Cells])
     _groups: Sequence[Group] | None = None  # None while what is needed is still being read
+    _plan: Budget | None = None  # while nothing is read yet
     _seams: dict[str, Seam] = field(default_factory=dict[str, Seam])
     _additive: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def run(self, edges: Edges) -> tuple[Sequence[Group], Cells]:
         """Return the groups, and a value for every period and group."""
-        # Once to read, with no group at all; then all groups are known, and each formula sees every one of them.
+        # Once to see how much that is; once to read, with no group at all; then all groups are known, and each formula
+        # sees every one of them.
+        self._plan = Budget()
+        self._value(self.found.root.name, edges)
+        self._plan = None
+        self._cells.clear()
         self._value(self.found.root.name, edges)
         groups = sorted({group for part in self._parts.values() for group in part.groups})
         if not self.leaves.by:
             groups = [()]
         if len(edges) * len(groups) > CELLS_MAX:
             raise too_many(len(edges) * len(groups))
+        self.leaves.budget.take_cells(sum(map(len, self._cells.values())) * len(groups))
         self._groups = groups
         self._cells.clear()
         self._seams.clear()
@@ -66,6 +74,8 @@ class Evaluation:
         return list(self._seams.values())
 
     def _value(self, name: str, edges: Edges) -> Cells:
+        if self._plan is not None:
+            self._plan.take_reading(edges)
         key = (name, edges.bounds)
         found = self._cells.get(key)
         if found is None:
@@ -125,6 +135,8 @@ class Evaluation:
         return computed(_steps(definition), load, (len(edges), len(self._groups or ())))
 
     def _leaf(self, segments: Sequence[Segment], edges: Edges) -> Cells:
+        if self._plan is not None:
+            return np.empty((len(edges), 0))
         key = (segments[0].definition.name, edges.bounds)
         part = self._parts.get(key)
         if part is None:

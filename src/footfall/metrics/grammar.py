@@ -21,6 +21,7 @@ from footfall.metrics.formula import (
     Sign,
     operands,
 )
+from footfall.metrics.names import in_one_form
 from footfall.metrics.units import ImpossibleUnit, unit_from
 from footfall.values.errors import Refused
 
@@ -146,7 +147,7 @@ class _Tree(Transformer[Token, Node]):
         return Metric(str(parts[0]), _at(parts[0]))
 
     def quoted(self, parts: Sequence[Token]) -> Node:
-        return Metric(_ESCAPED.sub(r"\1", parts[0][1:-1]), _at(parts[0]))
+        return Metric(in_one_form(_ESCAPED.sub(r"\1", parts[0][1:-1])), _at(parts[0]))
 
     def call(self, parts: Sequence[Any]) -> Node:
         name, *arguments = parts

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from footfall.metrics.adding import exact_sums, weighted_averages
+from footfall.metrics.budget import Budget
 from footfall.metrics.calendar import FIRST_DAY, LAST_DAY, Edges, midnight_ms
 from footfall.metrics.counts import CountQuestion, FootfallCounts, Where
 from footfall.metrics.definition import Aggregation, Definition, ValueType
@@ -64,6 +65,7 @@ class Leaves:
     where: Where
     coverage: dict[str, Coverage] = field(default_factory=dict[str, Coverage])
     is_exact: bool = True
+    budget: Budget = field(default_factory=Budget)
 
     def read(self, segments: Sequence[Segment], edges: Edges) -> Part:
         """Return the values of a metric that is made of segments, the latest first."""
@@ -75,6 +77,7 @@ class Leaves:
         told = self.coverage.setdefault(root.name, Coverage())
         told.asked += _length(edges, segments)
         told.with_data += sum(one.days for one in parts)
+        self.budget.take_cells(sum(one.values.size for one in parts))
         return parts[0] if len(parts) == 1 else _together(parts, root.aggregation_style)
 
     def _pushed(self, segments: Sequence[Segment], root: Definition, edges: Edges) -> Part:
@@ -85,6 +88,7 @@ class Leaves:
         for one in reversed(segments):
             first, end = max(one.first, edges.bounds[0]), min(one.end, edges.bounds[-1])
             for day, points in self.points.read(self.brand, one.definition.name, first=first, end=end):
+                self.budget.take_rows(len(points))
                 gathering.add(day, points)
         rows = gathering.rows(edges)
         count = len(edges) * len(rows.groups)

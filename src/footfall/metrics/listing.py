@@ -9,6 +9,7 @@ from itertools import islice
 
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.errors import NoSuchMetric
+from footfall.metrics.names import in_one_form
 from footfall.metrics.writing import Row
 
 ROWS_KEPT_MAX = 400_000  # of all brands together, some 400 bytes each
@@ -25,6 +26,11 @@ class Sought:
     value_type: str = ""
     uses: str = ""
     is_deprecated: bool | None = None
+
+    def __post_init__(self) -> None:
+        """Have texts in the form that names have, whatever keyboard they come from."""
+        for name in ("words", "prefix", "uses"):
+            object.__setattr__(self, name, in_one_form(getattr(self, name)))
 
     def fits(self, row: Row) -> bool:
         """Tell whether a metric is wanted, whatever words it has."""

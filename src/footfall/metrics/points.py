@@ -20,9 +20,10 @@ from footfall.metrics.day_points import (
 )
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, PushBroken, PushTooLarge
+from footfall.metrics.removing import is_tombstone
 from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.items import Item
-from footfall.ports.table import Absent, Action, Check, Delete, Equals, Found, Present, Put, Table, Update, everything
+from footfall.ports.table import Absent, Action, Check, Delete, Equals, Found, Put, Table, Update, everything
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
 
@@ -112,15 +113,21 @@ class Points:
             pieces.append(found)
         yield from self._day(brand, name, pieces)
 
-    def forget(self, brand: str, name: str, *, first: int | None = None, end: int | None = None) -> int:
-        """Remove the points of days from one up to another, or of all; return how many days that were."""
+    def forget(
+        self, brand: str, name: str, *, first: int | None = None, end: int | None = None, fence: Check | None = None
+    ) -> int:
+        """Remove the points of days from one up to another, or of all; return how many days that were.
+
+        What does not hold any more raises Changed: of a `fence`, before anything is removed that came after it.
+        """
         at_least = None if first is None else date.fromordinal(first).isoformat()
         at_most = "head" if end is None else date.fromordinal(end).isoformat()
         found = everything(self._table, keys.points(brand, name), at_least=at_least, at_most=at_most)
         gone = [one.key for one in found if one.key.sort < at_most]
         for start in range(0, len(gone), ACTIONS_MAX):
             some = gone[start : start + ACTIONS_MAX]
-            self._table.transact([*(Delete(key) for key in some), self._counted(brand, name)])
+            fences = () if fence is None else (fence,)
+            self._table.transact([*(Delete(key) for key in some), *fences, self._counted(brand, name)])
         return sum("#" not in key.sort for key in gone)
 
     def _some(
@@ -131,7 +138,8 @@ class Points:
         Before the first transaction those are looked at, too, that it does not hold.
         """
         name = definition.name
-        is_there = Check(keys.version(brand, name, keys.NEWEST), (Present(),))
+        # Points that fit a definition are not those of another, nor of a metric that was removed.
+        is_there = Check(keys.version(brand, name, keys.NEWEST), (Equals("hash", definition.hash),))
         for _ in range(TRIES_MAX):
             actions: list[Action] = []
             size = done = changed = 0
@@ -150,7 +158,7 @@ class Points:
             try:
                 self._table.transact([*actions, is_there, self._counted(brand, name)])
             except Changed:
-                self._require_metric(brand, name)
+                self._require_metric(brand, definition)
                 continue
             return done, changed
         raise CatalogueBusy(f"the points of {name!r} are changed by others all the time; push them again.")
@@ -163,9 +171,13 @@ class Points:
         )
         return _actions(brand, definition.name, day, before, after) if is_changed else []
 
-    def _require_metric(self, brand: str, name: str) -> None:
-        if self._table.get(keys.version(brand, name, keys.NEWEST)) is None:
+    def _require_metric(self, brand: str, definition: Definition) -> None:
+        name = definition.name
+        item = self._table.get(keys.version(brand, name, keys.NEWEST))
+        if item is None or is_tombstone(item):
             raise Refused("name", f"{name!r} was removed meanwhile; its points were not taken")
+        if item["hash"] != definition.hash:
+            raise Refused("name", f"{name!r} was changed meanwhile; its points were not taken, push them again")
 
     def _counted(self, brand: str, name: str) -> Update:
         return Update(keys.points_head(brand, name), add={"revision": 1}, set={"updatedAt": self._clock.now_ms()})

@@ -18,6 +18,7 @@ from footfall.metrics.calendar import day_from
 from footfall.metrics.day_points import Key, Row
 from footfall.metrics.definition import Counted, Definition, ValueType
 from footfall.metrics.errors import PushTooLarge
+from footfall.metrics.names import require_no_controls
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.quantiles import VALUES_MAX, quantiles_from_bytes, sketch_from_values
 from footfall.values.errors import Refused
@@ -202,6 +203,7 @@ def _key(point: Point, names: Sequence[str]) -> Key:
             raise Refused("dimensions", f"{name} has half of a character (a lone surrogate)") from None
         if size > DIMENSION_BYTES_MAX:
             raise Refused("dimensions", f"{name} has {size:,} bytes, at most {DIMENSION_BYTES_MAX} are taken")
+        require_no_controls(text, field="dimensions", what=name)
     return tuple(point.dimensions.get(name, "") for name in names)
 
 

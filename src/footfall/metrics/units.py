@@ -15,6 +15,7 @@ from footfall.values.errors import Refused
 UNIT_CHARACTERS_MAX = 120
 EXPONENT_MAX = 9  # of a base, beyond which nobody means it
 BASES_MAX = 8
+LIMITS = f"more than {BASES_MAX} bases, an exponent above {EXPONENT_MAX}, or more than {UNIT_CHARACTERS_MAX} characters"
 
 _FACTOR = re.compile(r"\s*([^\W\d_]\w{0,39}|1)\s*(?:\^\s*(-?\d{1,2}))?\s*")
 _BETWEEN = ("", "*", "·", "/")
@@ -39,6 +40,13 @@ class Unit:
     def per(self, other: "Unit") -> "Unit":
         """Return the unit of a quotient."""
         return _product((*self.factors, *((base, -exponent) for base, exponent in other.factors)))
+
+    @property
+    def is_readable(self) -> bool:
+        """Tell whether it can be written so that it is read again."""
+        exponents = (abs(exponent) for _, exponent in self.factors)
+        is_small = len(self.factors) <= BASES_MAX and max(exponents, default=0) <= EXPONENT_MAX
+        return is_small and len(str(self)) <= UNIT_CHARACTERS_MAX
 
     @property
     def is_plain(self) -> bool:
@@ -82,8 +90,8 @@ def _read(text: str, field: str) -> Unit:
             factors.append((_PLURALS.get(found[1], found[1]), sign * int(found[2] or 1)))
         sign, at = (-1 if text[found.end() : found.end() + 1] == "/" else 1), found.end() + 1
     unit = _product(factors)
-    if len(unit.factors) > BASES_MAX or any(abs(exponent) > EXPONENT_MAX for _, exponent in unit.factors):
-        raise ImpossibleUnit(field, f"{text!r} has more than {BASES_MAX} bases or an exponent above {EXPONENT_MAX}")
+    if not unit.is_readable:
+        raise ImpossibleUnit(field, f"{text!r} has {LIMITS}")
     return unit
 
 

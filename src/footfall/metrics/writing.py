@@ -104,7 +104,7 @@ def actions_of(brand: str, version: Version, before: Version | None) -> list[Act
     known = frozenset(before.definition.needed_metrics) if before is not None else frozenset[str]()
     edges = [Put(keys.user(brand, one, name), {}) for one in sorted(needed - known)]
     return [
-        Put(keys.version(brand, name, number), item_of(version)),
+        Put(keys.version(brand, name, number), item_of(version), expects=(Absent(),)),  # It is never changed.
         Put(keys.version(brand, name, keys.NEWEST), item_of(version, latest=number), expects=(is_next,)),
         Put(keys.by_hash(brand, name, version.definition.hash), {"version": number}),
         Put(keys.row(brand, name), row_of(version)),

@@ -261,7 +261,7 @@ def test_every_field_of_a_definition_is_said_by_a_flag(metrics: Metrics) -> None
         (("--where", "paidType:paid"), 2, "give --counts hits, or visitors, too"),
         (("--counts", "clicks"), 4, "'clicks'"),
         (("--counts", "hits", "--where", "paid"), 4, "'paid' is not a condition such as section:news,sports"),
-        (("--counts", "visitors", "--where", "paidType:paid"), 4, "'paidType' is not kept of visitors: section are"),
+        (("--counts", "visitors", "--where", "country:fi"), 4, "'country' is not kept of visitors: paidType, "),
         (("--counts", "hits", "--unit", "minutes"), 4, "unit: is hits: that is what is counted"),
         ((), 4, "valueType"),
     ],

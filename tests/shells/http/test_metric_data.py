@@ -236,18 +236,50 @@ def test_an_answer_that_is_ready_does_not_wait_for_one_that_is_made(stage: Stage
     filled(stage, desk)
     first = desk.json(f"/rate/data?{SPAN}")
     is_free = threading.Event()
-    waits = stage.state.metrics._maker.submit(is_free.wait)
+    waits = [one.submit(is_free.wait) for one in stage.state.metrics._makers._threads]
     assert desk.json(f"/rate/data?{SPAN}") == first, "nobody could have made it"
     is_free.set()
-    assert waits.result()
+    assert all(one.result() for one in waits)
+
+
+def test_eight_programs_of_a_team_push_at_once_and_all_are_taken(stage: Stage, desk: Desk) -> None:
+    desk.add("reads", unit="hits", relatedDimensions=["section"])
+    headers = {**desk.headers, "content-type": "application/json"}
+
+    async def many() -> list[Reply]:
+        bodies = (json.dumps([point("2026-11-01", n, section=f"s{n}")]).encode() for n in range(20))
+        target = "/v1/metrics/reads/data"
+        return await asyncio.gather(
+            *(asked(stage.application, target, method="POST", headers=headers, body=body) for body in bodies)
+        )
+
+    assert {one.status for one in stage.runner.run(many())} == {200}
+    assert len(desk.json(f"/reads/data?{SPAN}&grain=month&by=section")["items"]) == 20
+
+
+def test_an_answer_is_made_while_questions_of_another_brand_take_long(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    is_free, makers = threading.Event(), stage.state.metrics._makers
+    target = f"/v1/metrics/rate/data?{SPAN}&grain=week"
+
+    async def both() -> Reply:
+        slow = [asyncio.create_task(makers.run("another", lambda _: is_free.wait(60))) for _ in range(3)]
+        await asyncio.sleep(0)
+        reply = await asyncio.wait_for(asked(stage.application, target, method="GET", headers=desk.headers), 30)
+        assert not any(one.done() for one in slow)
+        is_free.set()
+        assert all(await asyncio.gather(*slow))
+        return reply
+
+    assert stage.runner.run(both()).status == 200
 
 
 def test_a_table_is_kept_as_its_answer_is_and_let_go_with_it(stage: Stage, desk: Desk) -> None:
     filled(stage, desk)
     first = desk.ask("GET", f"/rate/data?{SPAN}&by=section&format=csv")
     assert first.status == 200
-    is_free = threading.Event()
-    waits = [one.submit(is_free.wait) for one in (stage.state.metrics._maker, stage.state.metrics._reader)]
+    is_free, makers = threading.Event(), stage.state.metrics._makers
+    waits = [one.submit(is_free.wait) for one in (*makers._threads, stage.state.metrics._reader)]
     for more in ({"target": "&format=csv"}, {"target": "", "accept": "text/csv"}):
         target = f"/rate/data?{SPAN}&by=section{more.pop('target')}"
         again = desk.ask("GET", target, **more)

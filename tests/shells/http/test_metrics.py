@@ -1,14 +1,18 @@
 """Metric definitions over HTTP, on a front without sockets: what is answered, refused, and written down."""
 
+import asyncio
 import json
+from collections import Counter
 from collections.abc import Generator
+from random import Random
 from typing import Any
 from urllib.parse import quote
 
 import pytest
 
 from footfall.accounts.brands import Brand
-from tests.shells.http.stage import Reply, Stage, staged
+from tests.metrics.formulas import text_by_chance
+from tests.shells.http.stage import Reply, Stage, asked, staged
 
 
 class Desk:
@@ -86,6 +90,40 @@ def test_of_two_people_who_save_at_once_one_wins_and_the_other_is_told_what_chan
     assert (by_tag.status, by_tag.json()["newest"]) == (412, 2)
     same = desk.ask("PUT", "/reads", {**document, "version": 2})
     assert (same.status, same.json()["version"]) == (200, 2), "what means the same makes no version"
+
+
+def test_of_two_people_who_deprecate_or_restore_at_once_the_other_is_told_what_changed(desk: Desk) -> None:
+    desk.add("reads", title="Reads")
+    tag = desk.ask("GET", "/reads").headers["etag"]
+    gone = desk.ask("POST", "/reads/deprecate", {"reason": "counts twice", "version": 1})
+    assert (gone.status, gone.json()["version"]) == (200, 2)
+    for act in ("deprecate", "restore"):
+        late = desk.ask("POST", f"/reads/{act}", {"reason": "mine", "version": 1})
+        assert (late.status, late.json()["newest"]) == (409, 2)
+        assert "deprecatedReason" in {one["field"] for one in late.json()["differences"]}
+        by_tag = desk.ask("POST", f"/reads/{act}", {"reason": "mine"}, if_match=tag)
+        assert (by_tag.status, by_tag.json()["newest"]) == (412, 2)
+        assert desk.ask("POST", f"/reads/{act}", {"reason": "mine", "version": 0}).status == 400
+    assert desk.json("/reads")["deprecatedReason"] == "counts twice"
+    back = desk.ask("POST", "/reads/restore", {"version": 2}, if_match=gone.headers["etag"])
+    assert (back.status, back.json()["version"]) == (200, 3)
+    assert desk.ask("POST", "/reads/deprecate", {"reason": "on whatever is newest"}).status == 200
+
+
+def test_of_many_who_save_at_once_one_wins_and_all_others_are_told_what_changed(stage: Stage, desk: Desk) -> None:
+    desk.add("reads", title="Reads")
+
+    async def many() -> list[Reply]:
+        bodies = (json.dumps({"valueType": "SCALAR", "title": str(n), "version": 1}).encode() for n in range(30))
+        return await asyncio.gather(
+            *(
+                asked(stage.application, "/v1/metrics/reads", method="PUT", headers=desk.headers, body=body)
+                for body in bodies
+            )
+        )
+
+    replies = stage.runner.run(many())
+    assert Counter(one.status for one in replies) == {200: 1, 409: 29}
 
 
 def test_what_was_read_can_be_sent_back_with_a_change(desk: Desk) -> None:
@@ -265,3 +303,19 @@ def test_what_is_done_is_in_the_audit_trail_and_what_is_refused_is_not(stage: St
 def test_what_is_wrong_is_named(desk: Desk, method: str, target: str, body: Any, field: str) -> None:
     refused = desk.ask(method, target, body)
     assert (refused.status, refused.json()["field"]) == (400, field), refused.text
+
+
+def test_texts_by_chance_are_defined_or_refused_at_a_character_over_http(desk: Desk) -> None:
+    for name in ("hits", "visits", "a.b", "paid reads"):
+        assert desk.add(name, unit="hits").status == 201
+    chance, statuses = Random(11), Counter[int]()
+    for number in range(300):
+        text = text_by_chance(chance)
+        reply = desk.ask("POST", "", {"name": f"h{number}", "valueType": "HYBRID", "hybridFormula": text})
+        statuses[reply.status] += 1
+        if reply.status != 201:
+            problem = reply.json()
+            assert reply.status == 400, (text, reply.text)
+            assert 1 <= problem.get("at", 1) <= len(text) + 1, (text, problem)
+    assert set(statuses) <= {201, 400}
+    assert statuses[400] > 200

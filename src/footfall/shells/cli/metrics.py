@@ -90,7 +90,7 @@ def _request(arguments: argparse.Namespace) -> Mapping[str, Any]:
         }  # fmt: skip
     request: dict[str, Any] = {"name": _named(arguments)}
     if action in ("deprecate", "restore"):
-        told = {"reason": arguments.reason, "replacement": arguments.replacement}
+        told = {"reason": arguments.reason, "replacement": arguments.replacement, "version": arguments.version}
         return {**request, "document": {name: value for name, value in told.items() if value is not None}}
     if action == "get":
         as_of = None if arguments.as_of is None else instant_text(arguments.as_of)
@@ -265,7 +265,7 @@ COMMAND = Command(
         Argument("--owner", "Who answers for it.", shows="TEXT"),
         Argument("--reason", "Why, for those who use it.", shows="TEXT"),
         Argument("--replacement", "What to use instead of a deprecated metric.", shows="NAME"),
-        Argument("--version", "Which version; for update, the one that it is based on.", shows="NUMBER",
+        Argument("--version", "Which one; for update, deprecate and restore, what it is based on.", shows="NUMBER",
                  reads=whole_from(1, 10**9)),
         Argument("--earlier", "The other version of diff.", shows="NUMBER", reads=whole_from(1, 10**9)),
         Argument("--hash", "The newest version with this hash.", shows="HASH"),

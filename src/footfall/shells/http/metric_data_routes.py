@@ -57,7 +57,7 @@ def _data(state: Site) -> Endpoint:
 
 async def _pushed(state: Site, request: Request) -> Response:
     from footfall.app.metric_questions import taken_document
-    from footfall.metrics.definition import require_metric_name
+    from footfall.metrics.names import require_metric_name
 
     brand, name = (await brand_of(request, state, scope=WRITE)).name, require_metric_name(_name(request))
     require_no_parameters(request)

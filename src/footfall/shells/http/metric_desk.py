@@ -1,7 +1,8 @@
 """The metric catalogue's writer and its readers: threads of their own, so that nobody waits while many are written.
 
 An answer that is kept and still right is found on the event loop, with a few reads of single items. So it never waits
-for one that has to be made, which is done in a thread of its own.
+for one that has to be made, which is done in threads of their own: one at a time of each brand, so that no brand waits
+for what another has asked.
 """
 
 import asyncio
@@ -11,7 +12,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from footfall.app import wiring
 from footfall.app.settings import Settings
-from footfall.shells.http.cataloguing import READING_MAX, READING_SHARE, WRITING_MAX, WRITING_SHARE, Waiting
+from footfall.shells.http.brand_line import BrandLine
+from footfall.shells.http.cataloguing import READING_MAX, READING_SHARE, Waiting
 from footfall.values.clock import Clock
 
 if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody first asks for a metric.
@@ -20,8 +22,12 @@ if TYPE_CHECKING:  # Formulas bring a parser along, which is read when somebody 
     from footfall.metrics.catalogue import MetricCatalogue
     from footfall.metrics.data import DataQuery, Form, Made, MetricData, Told
 
+CHANGING_MAX, CHANGING_SHARE = 512, 128  # Definitions that wait to be written: some kilobytes each.
+PUSHING_MAX, PUSHING_SHARE = 64, 24  # Pushes that wait, as they came: mostly kilobytes, some megabytes at most.
 MAKING_MAX, MAKING_SHARE = 512, 256  # Questions that wait for their answers to be made; each is small.
-CACHE_BYTES_MAX = 32_000_000  # of each of the two that keep answers; mostly they keep the same ones
+MAKERS = 2  # threads that make answers, one of a brand at a time: a slow question leaves the others a thread
+CACHE_BYTES_MAX = 32_000_000  # of answers that are found on the event loop
+MAKER_CACHE_BYTES_MAX = 4_000_000  # of whoever makes them, for the few who ask for the same at one moment
 
 _T = TypeVar("_T")
 
@@ -34,15 +40,16 @@ class MetricDesk:
         self._clock = clock
         self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metrics")
         self._reader = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metrics-reader")
-        self._maker = ThreadPoolExecutor(max_workers=1, thread_name_prefix="metric-data")
+        self._makers = BrandLine(MAKERS, name="metric-data")
         self._table: wiring.OpenTable | None = None  # the writing thread's
         self._asked_table: wiring.OpenTable | None = None  # the reading thread's
         self._metrics: Metrics | None = None
-        self._made: OpenedData | None = None  # the making thread's
+        self._made: dict[int, OpenedData] = {}  # each making thread's
         self._ready: OpenedData | None = None  # the event loop's
         self._pushed: OpenedData | None = None  # the writing thread's, on its table
         self._making = Waiting(total_max=MAKING_MAX, share=MAKING_SHARE, what="data of metrics")
-        self._writing = Waiting(total_max=WRITING_MAX, share=WRITING_SHARE, what="the metrics")
+        self._changing = Waiting(total_max=CHANGING_MAX, share=CHANGING_SHARE, what="the metrics")
+        self._pushing = Waiting(total_max=PUSHING_MAX, share=PUSHING_SHARE, what="points of metrics")
         self._reading = Waiting(total_max=READING_MAX, share=READING_SHARE, what="the metrics")
 
     async def asked(self, brand: str, question: "Callable[[Metrics], _T]") -> _T:
@@ -52,7 +59,7 @@ class MetricDesk:
 
     async def change(self, brand: str, change: "Callable[[MetricCatalogue], _T]") -> _T:
         """Change a brand's metrics, once it is its turn, and return what came of it."""
-        with self._writing.one_of(brand):
+        with self._changing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._change, change)
 
     @property
@@ -70,7 +77,7 @@ class MetricDesk:
         if told is not None:
             return told
         with self._making.one_of(brand):
-            made = await asyncio.get_running_loop().run_in_executor(self._maker, self._make, brand, query)
+            made = await self._makers.run(brand, lambda maker: self._make(maker, brand, query))
         if self._ready is None:
             self._ready = self._opened_data()
         self._ready.data.take(made)
@@ -84,18 +91,17 @@ class MetricDesk:
         if form is not None:
             return form
         with self._making.one_of(brand):
-            return await asyncio.get_running_loop().run_in_executor(self._maker, tabled, told)
+            return await self._makers.run(brand, lambda _: tabled(told))
 
     async def push(self, brand: str, push: "Callable[[MetricData], _T]") -> _T:
         """Take the points of a brand, once it is its turn, and return what came of it."""
-        with self._writing.one_of(brand):
+        with self._pushing.one_of(brand):
             return await asyncio.get_running_loop().run_in_executor(self._writer, self._push, push)
 
     async def stop(self) -> None:
         """Finish what waits and close the file."""
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._maker, self._close_made)
-        self._maker.shutdown(wait=True)
+        await self._makers.stop(self._close_made)
         if self._ready is not None:
             self._ready.close()
             self._ready = None
@@ -118,21 +124,23 @@ class MetricDesk:
 
         return change(MetricCatalogue(self._opened(), clock=self._clock))
 
-    def _make(self, brand: str, query: "DataQuery") -> "Made":
-        if self._made is None:
+    def _make(self, maker: int, brand: str, query: "DataQuery") -> "Made":
+        if maker not in self._made:
             self._require_file()
-            self._made = self._opened_data()
-        return self._made.data.make(brand, query)
+            self._made[maker] = self._opened_data(cache_bytes_max=MAKER_CACHE_BYTES_MAX)
+        return self._made[maker].data.make(brand, query)
 
     def _push(self, push: "Callable[[MetricData], _T]") -> _T:
         if self._pushed is None:
             self._pushed = self._opened_data(self._opened())
         return push(self._pushed.data)
 
-    def _opened_data(self, table: wiring.OpenTable | None = None) -> "OpenedData":
+    def _opened_data(
+        self, table: wiring.OpenTable | None = None, *, cache_bytes_max: int = CACHE_BYTES_MAX
+    ) -> "OpenedData":
         from footfall.app.metric_data import OpenedData
 
-        return OpenedData(self._settings, self._clock, table=table, cache_bytes_max=CACHE_BYTES_MAX)
+        return OpenedData(self._settings, self._clock, table=table, cache_bytes_max=cache_bytes_max)
 
     def _require_file(self) -> None:
         """Have the writing thread make the file, which nobody has written to yet."""
@@ -144,10 +152,9 @@ class MetricDesk:
             self._table = wiring.open_metrics_table(self._settings, self._clock)
         return self._table
 
-    def _close_made(self) -> None:
-        if self._made is not None:
-            self._made.close()
-            self._made = None
+    def _close_made(self, maker: int) -> None:
+        if maker in self._made:
+            self._made.pop(maker).close()
 
     def _close(self) -> None:
         if self._pushed is not None:

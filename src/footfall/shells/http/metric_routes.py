@@ -108,13 +108,7 @@ async def _put(state: Site, request: Request) -> Response:
     _require_only(request, ())
     based_on = _if_match(request)
     change = updating(brand, _name(request), await document_in(request), by=actor_of(request), based_on=based_on)
-    try:
-        return _answer(await _changed(state, brand, change))
-    except ChangedMeanwhile as error:
-        if based_on is None:
-            raise
-        problem = problem_document(HTTPStatus.PRECONDITION_FAILED, detail=str(error), more=error.more)
-        return Response(problem.body, problem.status, {**GUARDS, **problem.headers, "content-type": PROBLEM})
+    return await _changed_from(state, brand, change, based_on)
 
 
 async def _delete(state: Site, request: Request) -> Response:
@@ -133,8 +127,9 @@ def _deprecate(state: Site) -> Endpoint:
 
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
-        change = deprecating(brand, _name(request), await document_in(request), by=actor_of(request))
-        return _answer(await _changed(state, brand, change))
+        name, document, based_on = _name(request), await document_in(request), _if_match(request)
+        change = deprecating(brand, name, document, by=actor_of(request), based_on=based_on)
+        return await _changed_from(state, brand, change, based_on)
 
     return deprecate
 
@@ -145,8 +140,9 @@ def _restore(state: Site) -> Endpoint:
 
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
-        change = restoring(brand, _name(request), await document_in(request), by=actor_of(request))
-        return _answer(await _changed(state, brand, change))
+        name, document, based_on = _name(request), await document_in(request), _if_match(request)
+        change = restoring(brand, name, document, by=actor_of(request), based_on=based_on)
+        return await _changed_from(state, brand, change, based_on)
 
     return restore
 
@@ -192,6 +188,17 @@ def _lineage(state: Site) -> Endpoint:
         return told(await state.metrics.asked(brand, lambda of: metric_acts.lineage(of, brand, name, depth=depth)))
 
     return lineage
+
+
+async def _changed_from(state: Site, brand: str, change: "MetricChange", matched: int | None) -> Response:
+    """Make a change of a version, and answer with the one it made; `matched` is the one that If-Match named."""
+    try:
+        return _answer(await _changed(state, brand, change))
+    except ChangedMeanwhile as error:
+        if matched is None:
+            raise
+        problem = problem_document(HTTPStatus.PRECONDITION_FAILED, detail=str(error), more=error.more)
+        return Response(problem.body, problem.status, {**GUARDS, **problem.headers, "content-type": PROBLEM})
 
 
 async def _changed(state: Site, brand: str, change: "MetricChange") -> dict[str, Any]:

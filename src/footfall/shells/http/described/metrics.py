@@ -75,6 +75,14 @@ _ABSENT = problem(HTTPStatus.NOT_FOUND, "There is no such metric, or no such ver
 _USED = problem(
     HTTPStatus.CONFLICT, "Others are computed from it: `users` names them. Deprecate it instead.", field_name="name"
 )
+_IF_MATCH = Parameter("If-Match", "The ETag of the version that it is based on.", text(), "header")
+_BASED_ON = whole(1, NUMBER_MAX, "the version that the change is based on; nothing: the newest")
+_MEANWHILE = problem(
+    HTTPStatus.CONFLICT, "Somebody saved meanwhile: `newest` is their version and `differences` what they changed."
+)
+_OVERTAKEN = problem(
+    HTTPStatus.PRECONDITION_FAILED, "Somebody saved meanwhile, and `If-Match` named the version before."
+)
 
 ALL = Operation(
     "GET",
@@ -155,10 +163,7 @@ PUT = Operation(
     "edit",
     more="The change says which version it is based on. When somebody else saved meanwhile it is refused, and "
     "`newest` and `differences` tell what they changed. What means the same already makes no version.",
-    parameters=(
-        _NAME,
-        Parameter("If-Match", "The ETag of the version that it is based on.", text(), "header"),
-    ),
+    parameters=(_NAME, _IF_MATCH),
     bodies=(
         Body(
             JSON,
@@ -175,7 +180,7 @@ PUT = Operation(
             "Somebody saved meanwhile: `newest` is their version and `differences` what they changed. Or its unit "
             "would change under metrics that use it: `users`.",
         ),
-        problem(HTTPStatus.PRECONDITION_FAILED, "Somebody saved meanwhile, and `If-Match` named the version before."),
+        _OVERTAKEN,
     ),
     headers=_ETAG,
 )
@@ -207,7 +212,7 @@ DEPRECATE = Operation(
     "Say that a metric should not be used any more, and why; it goes on answering.",
     GROUP,
     "edit",
-    parameters=(_NAME,),
+    parameters=(_NAME, _IF_MATCH),
     bodies=(
         Body(
             JSON,
@@ -215,13 +220,14 @@ DEPRECATE = Operation(
                 {
                     "reason": text(bytes_max=REASON_BYTES_MAX, minLength=1),
                     "replacement": maybe(text("what to use instead", bytes_max=NAME_BYTES_MAX)),
+                    "version": _BASED_ON,
                 },
                 required=("reason",),
             ),
             {"with another in its place": {"reason": "counts prefetched pages", "replacement": "reads"}},
         ),
     ),
-    answers=(_SHOWN, _WRONG, _ABSENT),
+    answers=(_SHOWN, _WRONG, _ABSENT, _MEANWHILE, _OVERTAKEN),
     headers=_ETAG,
 )
 RESTORE = Operation(
@@ -231,13 +237,21 @@ RESTORE = Operation(
     "Take a deprecation back.",
     GROUP,
     "edit",
-    parameters=(_NAME,),
+    parameters=(_NAME, _IF_MATCH),
     bodies=(
         Body(
-            JSON, record({"reason": metric_schemas.REASON}, required=()), {"why": {"reason": "it was right after all"}}
+            JSON,
+            record({"reason": metric_schemas.REASON, "version": _BASED_ON}, required=()),
+            {"why": {"reason": "it was right after all"}},
         ),
     ),
-    answers=(_SHOWN, problem(HTTPStatus.BAD_REQUEST, "It is not deprecated.", field_name="name"), _ABSENT),
+    answers=(
+        _SHOWN,
+        problem(HTTPStatus.BAD_REQUEST, "It is not deprecated.", field_name="name"),
+        _ABSENT,
+        _MEANWHILE,
+        _OVERTAKEN,
+    ),
     body_may_be_absent=True,
     headers=_ETAG,
 )
