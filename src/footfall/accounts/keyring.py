@@ -52,6 +52,7 @@ class Keyring:
         self._records: dict[str, tuple[KeyRecord, Caller]] = {}
         self._ids: dict[str, tuple[str, ...]] = {}  # of each brand
         self._signing: dict[str, tuple[KeyRecord, ...]] = {}  # of each brand that has any
+        self._lent: dict[str, tuple[KeyRecord, Caller]] = {}
         self._hour_ms = hour_ms
         self._used: dict[str, int] = {}
 
@@ -69,6 +70,11 @@ class Keyring:
         self._signing.pop(brand, None)
         if signing := tuple(one for one in taken.values() if one.signing):
             self._signing[brand] = signing
+
+    def lend(self, record: KeyRecord) -> None:
+        """Take a secret key that is stored nowhere: it works until the process ends, whatever becomes of the brand."""
+        caller = Caller(record.brand, record.id, what_scopes_allow(record.scopes), record.is_public)
+        self._lent[record.id] = (record, caller)
 
     def caller(self, text: str, *, now_ms: int) -> Caller:
         """Return whom a key speaks for, or raise UnknownKey."""
@@ -123,7 +129,7 @@ class Keyring:
         if not text.startswith(SECRET_MARK):
             raise _unknown()
         key_id, _, secret = text[len(SECRET_MARK) :].partition("_")
-        found = self._records.get(key_id)
+        found = self._records.get(key_id) or self._lent.get(key_id)
         if found is None or found[0].kind != "secret" or not is_secret_of(found[0], secret):
             raise _unknown()
         return found
