@@ -5,7 +5,7 @@ import signal
 import socket
 import subprocess
 import time
-from datetime import date, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.scenarios.instance import (
@@ -72,7 +72,7 @@ def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Sta
     until(instance.said, lambda said: f"is in {key_file}" in said, seconds=5)
     listed = instance.get("/v1/metrics?brand=demo").json()["items"]
     assert [one["name"] for one in listed] == ["paid_reads", "paid_share", "reads", "reads_per_visitor", "visitors"]
-    day = date.today()
+    day = datetime.now(UTC).date()
     span = f"from={day - timedelta(days=2)}&to={day + timedelta(days=2)}&grain=year"
     for name in ("reads", "visitors", "reads_per_visitor", "paid_share"):
         path = f"/v1/metrics/{name}/data?brand=demo&{span}"

@@ -50,7 +50,7 @@ def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None
     formula = written if written is not None or not definition.is_hybrid else definition.formula
     unit = units.of(definition) if formula is None else units.of_formula(formula)
     if definition.is_hybrid and definition.unit and unit_from(definition.unit) != unit:
-        raise Refused("unit", f"is said to be {definition.unit}, and the formula gives {unit}")
+        raise MalformedFormula(f"is said to be {definition.unit}, and the formula gives {unit}", 1, field="unit")
     if definition.chained_metric is not None:
         chained = lookup(definition.chained_metric)
         assert chained is not None, "it was found when circles were looked for"
@@ -128,15 +128,20 @@ class Units:
         for one in operands:
             other = self._of_node(one)
             if unit is not None:
-                self._require_same(unit, other, one, node)
+                self._require_same(unit, other, one, node, first=operands[0])
             unit = unit if other is None else other
         return unit
 
-    def _require_same(self, unit: Unit, other: Unit | None, operand: Node, node: Node) -> None:
-        if other is not None and other != unit:
-            raise MalformedFormula(
-                f"puts {unit} and {other} together: {text_of(operand)[:60]} is in {other}", operand.at or node.at
-            )
+    def _require_same(
+        self, unit: Unit, other: Unit | None, operand: Node, node: Node, *, first: Node | None = None
+    ) -> None:
+        if other is None or other == unit:
+            return
+        told = f"puts {unit} and {other} together: {text_of(operand)[:60]} is in {other}"
+        for bare, meant in ((operand, unit), (first, other)):
+            if isinstance(bare, Number) and bare.unit.is_plain and not meant.is_plain:
+                told += f"; if it is meant so, write {text_of(bare)}[{meant}]"
+        raise MalformedFormula(told, operand.at or node.at)
 
 
 def _require_no_circle(definition: Definition, lookup: Lookup, written: Node | None) -> None:

@@ -13,8 +13,9 @@ import msgspec
 from msgspec import Struct, structs
 
 from footfall.metrics.errors import RESERVED_ENDS
-from footfall.metrics.formula import Node, metrics_in, text_of
-from footfall.metrics.grammar import formula_from
+from footfall.metrics.formula import Binary, Call, Function, Negated, Node, Number, metrics_in, text_of, walk
+from footfall.metrics.grammar import MalformedFormula, formula_from
+from footfall.metrics.misfits import misfit
 from footfall.metrics.units import unit_from
 from footfall.values.errors import Refused
 
@@ -144,11 +145,32 @@ def definition_from(document: object) -> Definition:
 
 def _decoded(document: object) -> Definition:
     try:
-        return msgspec.convert(document, type=Definition)
+        return msgspec.convert(_with_style(document), type=Definition)
     except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$")
-        field = place.strip("`.").lstrip(".") or "body"
-        raise Refused(field, f"{reason[0].lower()}{reason[1:]}; docs/formats/metrics.md describes each field") from None
+        refused = misfit(str(error))
+        known = _known_at(refused)
+        raise Refused(refused.field, refused.reason + (f"; there are {', '.join(known)}" if known else "")) from None
+
+
+def _known_at(refused: Refused) -> tuple[str, ...]:
+    """Return what could have stood where something else does; nothing where there is no list of it."""
+    choices = {"valueType": ValueType, "aggregationStyle": Aggregation, "source.counts": Counted}
+    if refused.field in choices:
+        return tuple(choices[refused.field])
+    if "not a field" not in refused.reason:
+        return ()
+    kind = Source if refused.field.startswith("source.") else Definition
+    return tuple(one.encode_name for one in structs.fields(kind))
+
+
+def _with_style(document: object) -> object:
+    """Return a document with the one style that a percentile can have, where it says none."""
+    if not isinstance(document, Mapping):
+        return document
+    fields = cast("Mapping[str, object]", document)
+    if fields.get("valueType") != ValueType.PERCENTILE or "aggregationStyle" in fields:
+        return fields
+    return {**fields, "aggregationStyle": Aggregation.PERCENTILE}
 
 
 def normal(definition: Definition) -> Definition:
@@ -226,13 +248,28 @@ def _normal_hybrid(definition: Definition) -> Definition:
     formula = _formula(definition.hybrid_formula)
     consumed = metrics_in(formula)
     if not consumed:
-        raise Refused("hybridFormula", "names no metric, so that it would be the same number for ever")
+        raise MalformedFormula("names no metric, so that it would be the same number for ever", 1)
     if len(consumed) > CONSUMED_MAX:
-        raise Refused("hybridFormula", f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts")
+        raise MalformedFormula(f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts", 1)
+    _require_divisible(formula)
     for name in consumed:
         require_metric_name(name, field="hybridFormula")
     unit = str(unit_from(definition.unit)) if definition.unit else ""
     return structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
+
+
+def _require_divisible(formula: Node) -> None:
+    """Refuse a formula whose value could never be anything: it divides by a zero that stands in it."""
+    for node in walk(formula):
+        below: Node | None = None
+        if isinstance(node, Binary) and node.sign == "/":
+            below = node.right
+        elif isinstance(node, Call) and node.function is Function.RATIO:
+            below = node.arguments[1]
+        while isinstance(below, Negated):
+            below = below.operand
+        if isinstance(below, Number) and below.value == 0:
+            raise MalformedFormula("divides by 0, so that it would never have a value", below.at)
 
 
 def _normal_primitive(definition: Definition) -> Definition:

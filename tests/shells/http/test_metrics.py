@@ -252,7 +252,7 @@ def test_what_is_done_is_in_the_audit_trail_and_what_is_refused_is_not(stage: St
         ("GET", "?deprecated=perhaps", None, "deprecated"),
         ("GET", "?limit=0", None, "limit"),
         ("POST", "", {"name": "x", "valueType": "GOLD"}, "valueType"),
-        ("POST", "", {"name": "x", "valueType": "SCALAR", "colour": 1}, "body"),
+        ("POST", "", {"name": "x", "valueType": "SCALAR", "colour": 1}, "colour"),
         ("POST", "", {"name": "x", "valueType": "SCALAR", "unit": "hits//"}, "unit"),
         ("POST", "", {"name": "x", "valueType": "PERCENTILE", "aggregationStyle": "PERCENTILE"}, "aggregationParam"),
         ("POST", "", {"name": "x", "valueType": "SCALAR", "chainedMetric": "y"}, "chainCutoffDate"),

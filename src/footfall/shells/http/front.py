@@ -39,8 +39,8 @@ from footfall.shells.http.chores import StreamChores
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.control import ControlServer
 from footfall.shells.http.counter_desk import CounterDesk
-from footfall.shells.http.description import description_routes
 from footfall.shells.http.demo import DEMO_BRAND, Demo
+from footfall.shells.http.description import description_routes
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
