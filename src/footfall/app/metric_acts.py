@@ -7,7 +7,7 @@ from typing import Any, cast
 from footfall.accounts.audit import Act, Detail, Note
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
-from footfall.metrics.definition import require_metric_name
+from footfall.metrics.definition import Definition, require_metric_name
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
@@ -21,7 +21,7 @@ DEPTH_DEFAULT, DEPTH_MAX = 20, 20
 WORDS_BYTES_MAX = 400
 # What an answer says of a metric and nobody may decide; whoever sends an answer back is not refused for it.
 TOLD_ONLY = (
-    "brand", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
+    "brand", "dimensions", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
     "deprecatedBy", "deprecatedReason", "replacement",
 )  # fmt: skip
 
@@ -52,6 +52,11 @@ class MetricChange:
     act: Act
     do: Callable[[MetricCatalogue], Version | None]  # None: it is gone
     details: Mapping[str, Detail] = field(default_factory=dict[str, Detail])
+
+    def done(self, catalogue: MetricCatalogue) -> Answer:
+        """Do it, and return the metric as it is then; of one that is gone its name."""
+        version = self.do(catalogue)
+        return shown(catalogue, self.brand, version) if version else {"brand": self.brand, "name": self.name}
 
     def rehearsed(self, catalogue: MetricCatalogue) -> Note | None:
         """Return what is to be written down first; None when nothing would change; raise what doing it would raise."""
@@ -167,10 +172,24 @@ def listed(metrics: Metrics, brand: str, sought: Sought, *, limit: int, after: s
     return {"brand": brand, "items": items}
 
 
-def shown(metrics: Metrics, brand: str, version: Version) -> Answer:
-    """Return one version of a metric as people read it."""
-    del metrics
-    return {"brand": brand, **document_of(version)}
+def shown(catalogue: MetricCatalogue, brand: str, version: Version) -> Answer:
+    """Return one version of a metric as people read it, with what it can be grouped by as its operands are today."""
+    return {"brand": brand, **document_of(version), "dimensions": _common(catalogue, brand, version.definition)}
+
+
+def _common(catalogue: MetricCatalogue, brand: str, definition: Definition) -> list[str]:
+    """Return the dimensions that all have in common which a metric is made of."""
+    seen, waiting, common = {definition.name}, [definition], list[frozenset[str]]()
+    while waiting:
+        one = waiting.pop()
+        if not one.is_hybrid:
+            common.append(frozenset(one.related_dimensions))
+        for name in one.needed_metrics:
+            if name not in seen:
+                seen.add(name)
+                found = catalogue.known(brand, name)
+                waiting += [] if found is None else [found.definition]
+    return sorted(frozenset[str].intersection(*common)) if common else []
 
 
 def versions(

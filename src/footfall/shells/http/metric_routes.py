@@ -1,7 +1,8 @@
 """/v1/metrics: a brand's metric definitions: added, changed, deprecated, found, compared and traced."""
 
+import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -30,7 +31,7 @@ METRICS, METRIC = "/v1/metrics", "/v1/metrics/{name:metric}"
 PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 DEPTH_MAX = 20
 NUMBER_MAX = 10**9
-_ETAG = re.compile(r'(?:W/)?"([0-9]{1,9})-[0-9a-f]{32}"')
+_ETAG = re.compile(r'(?:W/)?"([0-9]{1,9})-[0-9a-f]{32}(?:-[0-9a-f]{8})?"')
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -94,7 +95,7 @@ def _one(state: Site) -> Endpoint:
         def found(metrics: "Metrics") -> dict[str, Any]:
             from footfall.app.metric_acts import shown, version_asked
 
-            return shown(metrics, brand, version_asked(metrics, brand, name, asked))
+            return shown(metrics.catalogue, brand, version_asked(metrics, brand, name, asked))
 
         return _answer(await state.metrics.asked(brand, found), wanted=request.headers.get("if-none-match", ""))
 
@@ -123,8 +124,7 @@ async def _delete(state: Site, request: Request) -> Response:
     brand = (await brand_of(request, state, scope=EDIT)).name
     _require_only(request, ())
     change = removing(brand, _name(request), by=actor_of(request))
-    await _changed(state, brand, change)
-    return told({"brand": brand, "name": change.name})
+    return told(await _changed(state, brand, change))
 
 
 def _deprecate(state: Site) -> Endpoint:
@@ -196,22 +196,28 @@ def _lineage(state: Site) -> Endpoint:
 
 async def _changed(state: Site, brand: str, change: "MetricChange") -> dict[str, Any]:
     """Rehearse a change, write it down, do it, and return the version that it made."""
-    from footfall.metrics.versions import document_of
-
     note = await state.metrics.change(brand, change.rehearsed)
     if note is not None:
         await state.desk.look(lambda register: register.trail.write(note))
-    version = await state.metrics.change(brand, change.do)
-    return {"brand": brand, **(document_of(version) if version is not None else {})}
+    return await state.metrics.change(brand, change.done)
 
 
 def _answer(document: Mapping[str, Any], *, status: HTTPStatus = HTTPStatus.OK, wanted: str = "") -> Response:
-    etag = f'"{document["version"]}-{document["hash"]}"'
+    etag = _etag_of(document)
     headers = {**GUARDS, "cache-control": "no-cache", "content-type": JSON, "etag": etag}
     if wanted and etag_matches(etag, wanted):
         del headers["content-type"]
         return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(msgspec.json.encode(document), status_code=status, headers=headers)
+
+
+def _etag_of(document: Mapping[str, Any]) -> str:
+    """Return the mark of an answer: version and hash, and what it can be grouped by where others decide that."""
+    dimensions: Sequence[str] = document.get("dimensions", document["relatedDimensions"])
+    more = ""
+    if dimensions != document["relatedDimensions"]:
+        more = "-" + hashlib.sha256("\n".join(dimensions).encode()).hexdigest()[:8]
+    return f'"{document["version"]}-{document["hash"]}{more}"'
 
 
 def _if_match(request: Request) -> int | None:
