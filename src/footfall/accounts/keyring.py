@@ -38,11 +38,17 @@ class Caller(Struct, frozen=True):
     is_public: bool
     also_reads: tuple[str, ...] = ()
     person: str = ""  # the name of whoever is signed in; the id is theirs, then
+    label: str = ""  # of a key
 
     @property
     def signature(self) -> str:
         """Return who it is as the audit trail names them."""
         return f"{self.person} ({self.key_id})" if self.person else self.key_id
+
+    @property
+    def called(self) -> str:
+        """Return who it is for people who read it later: with the label of the key, if it has one."""
+        return f"{self.label} ({self.key_id})" if self.label and not self.person else self.signature
 
 
 class Keyring:
@@ -63,7 +69,7 @@ class Keyring:
         taken = {one.id: one for one in records}
         for key_id, record in taken.items():
             may = what_scopes_allow(record.scopes)
-            caller = Caller(brand, key_id, may, record.is_public, record.also_reads)
+            caller = Caller(brand, key_id, may, record.is_public, record.also_reads, label=record.label)
             self._records[key_id] = (record, caller)
         if taken:
             self._ids[brand] = tuple(taken)
@@ -73,7 +79,8 @@ class Keyring:
 
     def lend(self, record: KeyRecord) -> None:
         """Take a secret key that is stored nowhere: it works until the process ends, whatever becomes of the brand."""
-        caller = Caller(record.brand, record.id, what_scopes_allow(record.scopes), record.is_public)
+        may = what_scopes_allow(record.scopes)
+        caller = Caller(record.brand, record.id, may, record.is_public, label=record.label)
         self._lent[record.id] = (record, caller)
 
     def caller(self, text: str, *, now_ms: int) -> Caller:

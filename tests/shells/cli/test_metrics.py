@@ -305,3 +305,15 @@ def test_what_is_refused_and_what_is_typed_wrong_have_codes_of_their_own(metrics
     ):
         metrics.run(*words, code=2)
         assert told in metrics.shell.complained()
+
+
+def test_another_dimension_is_no_other_total(metrics: Metrics) -> None:
+    metrics.add("reads", "", "--unit", "hits", "--dimension", "section")
+    for flags, told in (
+        (("--dimension", "country"), "Both give the same totals, grouped otherwise."),
+        (("--title", "T"), "Both give the same numbers."),
+        (("--unit", "users"), "They give different numbers."),
+    ):
+        metrics.run("update", "reads", *flags)
+        metrics.run("diff", "reads")
+        assert metrics.shell.complained().splitlines()[-1] == told

@@ -265,3 +265,30 @@ def test_what_is_done_is_in_the_audit_trail_and_what_is_refused_is_not(stage: St
 def test_what_is_wrong_is_named(desk: Desk, method: str, target: str, body: Any, field: str) -> None:
     refused = desk.ask(method, target, body)
     assert (refused.status, refused.json()["field"]) == (400, field), refused.text
+
+
+def test_a_key_that_defines_is_told_by_its_label(stage: Stage, desk: Desk) -> None:
+    desk.add("by_id")
+    assert len(desk.json("/by_id")["createdBy"]) == 16
+    labelled = stage.runner.run(
+        stage.state.desk.change(desk.brand, lambda one: one.add_secret_key(desk.brand, ["edit"], label="nightly job"))
+    )
+    desk.headers = {"authorization": f"Bearer {labelled.text}"}
+    desk.add("by_label")
+    assert desk.json("/by_label")["createdBy"] == f"nightly job ({labelled.record.id})"
+
+
+def test_a_hybrid_has_the_dimensions_of_what_it_needs_and_its_tag_follows_them(desk: Desk) -> None:
+    desk.add("reads", relatedDimensions=["country", "section"])
+    assert desk.add("twice", "reads * 2").json()["dimensions"] == ["country", "section"]
+    first = desk.ask("GET", "/twice")
+    assert (first.json()["dimensions"], first.json()["relatedDimensions"]) == (["country", "section"], [])
+    tag = first.headers["etag"]
+    assert desk.ask("GET", "/twice", if_none_match=tag).status == 304
+    document = {"valueType": "SCALAR", "relatedDimensions": ["section"], "version": 1}
+    assert desk.ask("PUT", "/reads", document).status == 200
+    again = desk.ask("GET", "/twice", if_none_match=tag)
+    assert (again.status, again.json()["dimensions"]) == (200, ["section"])
+    changed = {**again.json(), "title": "Twice"}
+    del changed["version"]
+    assert desk.ask("PUT", "/twice", changed, if_match=tag).json()["version"] == 2

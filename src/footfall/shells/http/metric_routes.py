@@ -12,11 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import NO_KEY
 from footfall.accounts.keys import EDIT, READ
 from footfall.metrics.errors import RESERVED_ENDS, ChangedMeanwhile
-from footfall.shells.http.access import brand_of
+from footfall.shells.http.access import brand_of, caller_of
 from footfall.shells.http.answers import etag_matches
-from footfall.shells.http.brands import actor_of, document_in, told
+from footfall.shells.http.brands import document_in, told
 from footfall.shells.http.problems import problem_document
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -71,7 +72,7 @@ def _many(state: Site) -> Endpoint:
         if request.method == "POST":
             brand = (await brand_of(request, state, scope=EDIT)).name
             _require_only(request, ())
-            change = adding(brand, await document_in(request), by=actor_of(request))
+            change = adding(brand, await document_in(request), by=_actor(request))
             return _answer(await _changed(state, brand, change), status=HTTPStatus.CREATED)
         brand = (await brand_of(request, state, scope=READ)).name
         _require_only(request, ("q", "prefix", "valueType", "deprecated", "uses", "limit", "after"))
@@ -108,7 +109,7 @@ async def _put(state: Site, request: Request) -> Response:
     brand = (await brand_of(request, state, scope=EDIT)).name
     _require_only(request, ())
     based_on = _if_match(request)
-    change = updating(brand, _name(request), await document_in(request), by=actor_of(request), based_on=based_on)
+    change = updating(brand, _name(request), await document_in(request), by=_actor(request), based_on=based_on)
     try:
         return _answer(await _changed(state, brand, change))
     except ChangedMeanwhile as error:
@@ -123,7 +124,7 @@ async def _delete(state: Site, request: Request) -> Response:
 
     brand = (await brand_of(request, state, scope=EDIT)).name
     _require_only(request, ())
-    change = removing(brand, _name(request), by=actor_of(request))
+    change = removing(brand, _name(request), by=_actor(request))
     return told(await _changed(state, brand, change))
 
 
@@ -133,7 +134,7 @@ def _deprecate(state: Site) -> Endpoint:
 
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
-        change = deprecating(brand, _name(request), await document_in(request), by=actor_of(request))
+        change = deprecating(brand, _name(request), await document_in(request), by=_actor(request))
         return _answer(await _changed(state, brand, change))
 
     return deprecate
@@ -145,7 +146,7 @@ def _restore(state: Site) -> Endpoint:
 
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
-        change = restoring(brand, _name(request), await document_in(request), by=actor_of(request))
+        change = restoring(brand, _name(request), await document_in(request), by=_actor(request))
         return _answer(await _changed(state, brand, change))
 
     return restore
@@ -228,6 +229,12 @@ def _if_match(request: Request) -> int | None:
     if found is None:
         raise Refused("If-Match", f"{sent[:60]!r} is not the ETag of a metric; send the one that an answer had")
     return int(found[1])
+
+
+def _actor(request: Request) -> str:
+    """Return who asks as the metric's page tells it."""
+    caller = caller_of(request)
+    return NO_KEY if caller is None else caller.called
 
 
 def _name(request: Request) -> str:

@@ -47,7 +47,7 @@ SENT_CHANGE = record(
 _DIMENSIONS = listed(text(), description="what it can be grouped and filtered by, with all that it is computed from")
 _COUNTED: dict[str, Schema] = {
     "version": whole(1, says="counted up by each change"),
-    "hash": text("of everything that its numbers depend on; a new title changes none"),
+    "hash": text("of all that its numbers and their groups depend on; a new title changes none"),
 }
 METRIC = record(
     {
@@ -58,7 +58,7 @@ METRIC = record(
         "dimensions": _DIMENSIONS,
         **_COUNTED,
         "createdAt": text(),
-        "createdBy": text("the id of a key, a person, or the command line"),
+        "createdBy": text("a key with its label and id, a person, or the command line"),
         "updatedAt": text(),
         "updatedBy": text(),
         "reason": text("of this version"),
