@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from footfall.accounts.audit import Act, Detail, Note
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.definition import Definition, require_metric_name
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
+from footfall.metrics.resolving import Asked, asked_version
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
@@ -249,15 +250,5 @@ def _told(row: Row) -> Answer:
 
 def version_asked(metrics: Metrics, brand: str, name: str, asked: Mapping[str, Any]) -> Version:
     """Return the newest version of a metric, or the one that is named by its number, its hash or a moment."""
-    name, catalogue = require_metric_name(name), metrics.catalogue
-    given = {one: value for one, value in asked.items() if value is not None}
-    if len(given) > 1:
-        first, second, *_ = given
-        raise Refused(second, f"and {first} cannot both say which version is meant")
-    if "version" in given:
-        return catalogue.version(brand, name, cast("int", given["version"]))
-    if "hash" in given:
-        return catalogue.by_hash(brand, name, str(given["hash"]))
-    if "asOf" in given:
-        return catalogue.as_of(brand, name, cast("int", given["asOf"]))
-    return catalogue.newest(brand, name)
+    which = Asked(require_metric_name(name), asked.get("version"), asked.get("hash"), asked.get("asOf"))
+    return asked_version(metrics.catalogue, brand, which)

@@ -70,7 +70,8 @@ class MetricCatalogue:
 
     def by_hash(self, brand: str, name: str, digest: str) -> Version:
         """Return the newest version that has a hash, or raise NoSuchMetric."""
-        item = self._table.get(keys.by_hash(brand, name, digest)) if digest.isalnum() and len(digest) < 100 else None
+        written = digest.lower()  # Hexadecimal digits are the same in either case.
+        item = self._table.get(keys.by_hash(brand, name, written)) if written.isalnum() and len(written) < 100 else None
         if item is None:
             self.newest(brand, name)
             raise NoSuchMetric("hash", f"no version of {name!r} has the hash {digest[:40]!r}")

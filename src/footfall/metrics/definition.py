@@ -121,7 +121,7 @@ class Definition(
 
     @cached_property
     def hash(self) -> str:
-        """Return a hash of everything that its numbers, and what they are grouped by, depend on, and of nothing else."""
+        """Return a hash of all that its numbers and their groups depend on, and of nothing else."""
         plain = msgspec.to_builtins(self)
         meant = {field: value for field, value in plain.items() if field not in ("name", *_MEANINGLESS)}
         return hashlib.sha256(msgspec.json.encode(meant, order="deterministic")).hexdigest()[:HASH_DIGITS]

@@ -292,3 +292,21 @@ def test_a_hybrid_has_the_dimensions_of_what_it_needs_and_its_tag_follows_them(d
     changed = {**again.json(), "title": "Twice"}
     del changed["version"]
     assert desk.ask("PUT", "/twice", changed, if_match=tag).json()["version"] == 2
+
+
+def test_a_version_is_written_in_one_way_and_a_hash_in_either_case(desk: Desk) -> None:
+    told = desk.add("reads").json()
+    assert desk.json(f"/reads?hash={told['hash'].upper()}") == desk.json("/reads")
+    for target in ("/reads?version=01", "/reads/diff?from=01", "/reads/data?version=01&from=2026-01-01&to=2026-01-02"):
+        refused = desk.ask("GET", target)
+        assert (refused.status, refused.json()["field"]) == (400, "from" if "diff" in target else "version"), target
+    assert desk.ask("GET", "/reads?version=10").status == 404
+
+
+def test_two_ways_to_say_which_version_are_refused_in_the_same_words(desk: Desk) -> None:
+    desk.add("reads")
+    which = "version=1&hash=abc"
+    first = desk.ask("GET", f"/reads?{which}")
+    second = desk.ask("GET", f"/reads/data?{which}&from=2026-01-01&to=2026-01-02")
+    assert (first.status, first.json()) == (second.status, second.json())
+    assert first.json()["detail"].startswith("hash: and version cannot both say which version is meant")

@@ -275,7 +275,8 @@ def _number(request: Request, name: str) -> int | None:
 
 def _whole(request: Request, name: str, default: int, lowest: int, highest: int) -> int:
     text = request.query_params.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and lowest <= int(text) <= highest):
+    is_number = text.isascii() and text.isdigit() and len(text) <= 10 and str(int(text)) == text
+    if not (is_number and lowest <= int(text) <= highest):
         raise Refused(name, f"{text[:20]!r} is not a whole number from {lowest} to {highest:,}")
     return int(text)
 
