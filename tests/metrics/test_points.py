@@ -214,7 +214,7 @@ def test_points_too_large_for_a_day_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_many_days_are_written_over_several_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     stage = staged()
     taken = stage.push("s", [point(n, at=f"2026-10-{n:02d}") for n in range(1, 31)])
     assert (taken.days, taken.changed_days, taken.revision) == (30, 30, 8)
@@ -334,7 +334,7 @@ def test_too_many_points_or_days_are_refused_in_every_form(form: str, monkeypatc
 def test_a_push_that_is_stopped_between_transactions_says_how_far_it_came_and_is_finished_by_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     table = Stopping(":memory:", clock=SetClock(NOON_MS))
     stage = Stage(table=table)
     stage.define(scalar("s", "section"))
@@ -358,7 +358,7 @@ def test_a_push_that_is_stopped_between_transactions_says_how_far_it_came_and_is
 
 
 def test_a_day_that_is_too_large_is_refused_before_any_other_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     monkeypatch.setattr(points, "ROWS_OF_DAY_MAX", 3)
     stage = staged()
     last = [point(1, at="2026-10-30", section=str(n)) for n in range(3)]

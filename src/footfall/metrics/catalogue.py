@@ -141,7 +141,7 @@ class MetricCatalogue:
         done: dict[str, Version] = {}
         carried, at = Carried(), 0
         while at < len(steps):
-            made = self._commit(brand, partial(self._some, brand, steps[at:], by), carried)
+            made = self._commit(brand, partial(self._versions_that_fit, brand, steps[at:], by), carried)
             done |= made
             while at < len(steps) and all(one.definition.name in made for one in steps[at]):
                 at += 1
@@ -226,7 +226,7 @@ class MetricCatalogue:
             return told
         raise CatalogueBusy("the catalogue is changed by others all the time; nothing was written, try again.")
 
-    def _some(self, brand: str, left: Sequence[Sequence[Saved]], by: str, ground: Ground) -> list[Version]:
+    def _versions_that_fit(self, brand: str, left: Sequence[Sequence[Saved]], by: str, ground: Ground) -> list[Version]:
         """Return as many of the next versions as one transaction holds, whole steps of them."""
         made: dict[str, Version] = {}
         room = ACTIONS_MAX
