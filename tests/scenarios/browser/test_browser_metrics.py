@@ -156,25 +156,6 @@ def test_a_metric_that_is_deprecated_or_unknown_says_so(browser: Browser, measur
     editor.leave(expected=["status of 404"])
 
 
-def test_hours_are_of_counts_and_a_unit_has_one_name(browser: Browser, measured: Instance) -> None:
-    editor = Editor(browser, measured)
-    page = editor.page
-    editor.open(f"/catalogue/reads?brand={BRAND}")
-    numbers = page.get_by_role("region", name="Its numbers")
-    numbers.get_by_role("button", name="Hours").click()
-    expect(numbers.locator(".figure", has_text="Hours with data")).to_be_visible()
-    numbers.get_by_text("The same as a table").click()
-    expect(numbers.locator("tbody tr").first).to_contain_text("9 so far")
-    assert editor.violations() == []
-    editor.open("/catalogue/source%201?brand=woven")
-    expect(page.get_by_role("region", name="What it is", exact=True)).to_contain_text("a plain number")
-    expect(numbers.locator(".figure").first).to_contain_text("a plain number")
-    assert numbers.get_by_role("button", name="Hours").count() == 0
-    editor.open("/catalogue?brand=woven")
-    expect(page.locator("td[data-name=Unit]").first).to_have_text("a plain number")
-    editor.leave()
-
-
 def test_conditions_and_groups_are_in_the_address_and_in_the_table_to_take_along(
     browser: Browser, measured: Instance
 ) -> None:

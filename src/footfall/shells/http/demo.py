@@ -32,6 +32,7 @@ class Demo:
         self._clock = clock
         self._rate = rate
         self._process: asyncio.subprocess.Process | None = None
+        self.has_key = False
 
     @property
     def key_file(self) -> Path:
@@ -47,12 +48,17 @@ class Demo:
             DEMO_BRAND, (WRITE, READ, EDIT), label="the demo", now_ms=self._clock.now_ms(),
             random_bytes=secrets.token_bytes, expires_at_ms=None,
         )  # fmt: skip
+        try:
+            # What stands there, a link or a file that others read, is not written to.
+            self.key_file.unlink(missing_ok=True)
+            number = os.open(self.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(number, "w", encoding="ascii") as file:
+                file.write(f"{made.text}\n")
+        except OSError as error:  # Who only looks needs none, and the readers send without it.
+            _log.warning("the demo has no key: %s", error)
+            return
         keyring.lend(made.record)
-        with contextlib.suppress(FileNotFoundError):
-            self.key_file.unlink()  # So that what stands there, a link or a file that others read, is not written to.
-        number = os.open(self.key_file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(number, "w", encoding="ascii") as file:
-            file.write(f"{made.text}\n")
+        self.has_key = True
 
     async def define(self, metrics: MetricDesk, desk: Desk) -> None:
         """Define the demo's metrics where there are none; one that cannot be is told, and stops nothing."""
@@ -74,7 +80,8 @@ class Demo:
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", DEMO_BRAND]
         hours = min(HOURS, int(PAST_HITS_MAX / self._rate / 3_600))  # So that a first look has a yesterday.
         command += ["--rate", str(self._rate), "--titles", "--backfill-hours", str(hours), "--if-empty"]
-        command += ["--secret-file", str(self.key_file)]
+        if self.has_key:
+            command += ["--secret-file", str(self.key_file)]
         self._process = await asyncio.create_subprocess_exec(sys.executable, *command)
 
     def stop(self) -> None:
@@ -82,5 +89,5 @@ class Demo:
         if self._process is not None:
             with contextlib.suppress(ProcessLookupError):  # The signal may have reached it as well.
                 self._process.terminate()
-        with contextlib.suppress(FileNotFoundError):
-            self.key_file.unlink()
+        with contextlib.suppress(OSError):
+            self.key_file.unlink(missing_ok=True)

@@ -293,7 +293,7 @@ class Front:
         if code:
             page = link_to(replace(self._settings, http_port=port), SETUP, "")
             lines.append(f"nobody owns it yet: {page} takes the code {code}")
-        if demo is not None:
+        if demo is not None and demo.has_key:
             lines.append(f"a key of the brand {DEMO_BRAND} is in {demo.key_file}; it works as long as this runs")
         print("\n".join(lines), flush=True)  # noqa: T201 - what was asked for
 
