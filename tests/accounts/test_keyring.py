@@ -103,3 +103,15 @@ def test_uses_of_keys_that_are_gone_are_forgotten() -> None:
     assert keyring.uses_to_note() == []
     keyring.forget_unknown_uses()
     assert dict(keyring.used) == {}
+
+
+def test_a_lent_key_works_whatever_becomes_of_the_stored_ones_and_no_use_of_it_is_stored() -> None:
+    keyring, lent, stored = Keyring(hour_ms=HOUR_MS), secret("demo", "write", "edit"), secret("demo")
+    keyring.lend(lent.record)
+    for records in ([], [stored.record], []):
+        keyring.replace("demo", records)
+        caller = keyring.caller(lent.text, now_ms=NOW_MS)
+        assert (caller.brand, caller.may) == ("demo", {"write", "hits", "edit", "read"})
+    with pytest.raises(UnknownKey):
+        keyring.caller(lent.text[:-1] + "!", now_ms=NOW_MS)
+    assert keyring.uses_to_note() == []

@@ -96,6 +96,13 @@ def test_hours_are_those_of_the_brands_zone() -> None:
     assert found == {"2026-11-15T12:00Z": 3.0, "2026-11-15T23:00Z": 1.0}
 
 
+def test_where_the_last_day_of_a_period_counts_an_hour_is_itself() -> None:
+    data = asking(counted(), HITS, {**HITS, "name": "last", "aggregationStyle": "LAST_DAY_OF_PERIOD"})
+    hours = {"first": "2026-11-15", "to": "2026-11-17", "grain": "hour"}
+    assert values(told(data, "last", **hours)) == values(told(data, "hits", **hours))
+    assert values(told(data, "last", first="2026-11-15", to="2026-11-17", grain="year")) == [3.0]
+
+
 def test_a_day_is_the_brands_own() -> None:
     # At 23 o'clock UTC it is the next day in Helsinki.
     answer = told(asking(counted("Europe/Helsinki"), HITS), "hits", first="2026-11-15", to="2026-11-17")

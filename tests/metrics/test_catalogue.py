@@ -129,6 +129,30 @@ def test_names_circles_and_units_are_checked_before_anything_is_written() -> Non
     assert stage.catalogue.revision(BRAND) == revision + 1
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("a + 1", r"1 is in ratio; if it is meant so, write 1\[hits\]"),
+        ("1 + a", r"a is in hits; if it is meant so, write 1\[hits\]"),
+        ("min(a, 10)", r"10 is in ratio; if it is meant so, write 10\[hits\]"),
+        ("a + 1[minutes]", r"1\[minutes\] is in minutes \(character 5\)"),
+    ],
+)
+def test_a_number_without_a_unit_is_refused_with_how_to_write_it(text: str, hint: str) -> None:
+    stage = Stage()
+    stage.define(scalar("a", unit="hits"))
+    with pytest.raises(MalformedFormula, match=hint):
+        stage.define(hybrid("x", text))
+
+
+def test_a_unit_that_the_formula_does_not_give_is_refused_at_its_character() -> None:
+    stage = Stage()
+    stage.define(scalar("a", unit="hits"))
+    with pytest.raises(MalformedFormula, match="unit: is said to be minutes, and the formula gives hits") as refused:
+        stage.define(hybrid("x", "a", unit="minutes"))
+    assert (refused.value.field, refused.value.at) == ("unit", 1)
+
+
 def test_a_deep_metric_of_deep_formulas_is_checked_and_told() -> None:
     stage = Stage()
     terms = " + ".join(["1"] * 190)

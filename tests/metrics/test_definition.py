@@ -7,6 +7,7 @@ import pytest
 
 from footfall.metrics.definition import DIMENSIONS_MAX, definition_from
 from footfall.metrics.errors import RESERVED_ENDS
+from footfall.metrics.grammar import MalformedFormula
 from footfall.values.errors import Refused
 from tests.metrics.stage import hybrid, scalar
 
@@ -51,7 +52,7 @@ def test_counts_have_their_own_units_and_dimensions() -> None:
     [
         (None, "body"),
         ([], "body"),
-        ({"name": "x"}, "body"),
+        ({"name": "x"}, "valueType"),
         (scalar(""), "name"),
         (scalar(" x"), "name"),
         (scalar("x\n"), "name"),
@@ -83,7 +84,11 @@ def test_counts_have_their_own_units_and_dimensions() -> None:
         (scalar("x", source={"counts": "hits", "where": {"section": []}}), "source.where.section"),
         ({**PERCENTILE, "source": {"counts": "hits"}}, "valueType"),
         (scalar("x", title="t" * 201), "title"),
-        (scalar("x", colour="red"), "body"),
+        (scalar("x", colour="red"), "colour"),
+        (scalar("x", source={"what": 1}), "source.what"),
+        (scalar("x", relatedDimensions=[7]), "relatedDimensions"),
+        (hybrid("x", "a / 0"), "hybridFormula"),
+        (hybrid("x", "ratio(a, -0)"), "hybridFormula"),
         ({"name": "x", "valueType": "NUMBER"}, "valueType"),
     ],
 )
@@ -106,3 +111,35 @@ def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> No
     for counts in ("watchTime", "follows"):
         with pytest.raises(Refused, match=f"'{counts}': footfall itself counts hits and visitors; watch time, follows"):
             definition_from(scalar("x", source={"counts": counts}))
+
+
+def test_what_does_not_fit_is_told_in_words_and_with_what_could_stand_there() -> None:
+    for document, told in (
+        (scalar("x", aggregationParam=True), "aggregationParam: has to be a number, and is true or false"),
+        (scalar("x", title=7), "title: has to be a text, and is a whole number"),
+        (
+            {"name": "x", "valueType": "NUMBER"},
+            "valueType: .*NUMBER.*; there are SCALAR, WEIGHTED_AVERAGE, HYBRID, PER",
+        ),
+        (scalar("x", colour="red"), "colour: is not a field here; there are name, valueType, "),
+        (scalar("x", source={"what": 1}), "source.what: is not a field here; there are counts, where"),
+        ({"valueType": "SCALAR"}, "name: is missing"),
+    ):
+        with pytest.raises(Refused, match=f"^{told}"):
+            definition_from(document)
+
+
+def test_a_formula_that_never_has_a_value_is_refused_at_its_zero() -> None:
+    for text, at in (("a / 0", 5), ("a + ratio(b, -0, c)", 15), ("a / --0.0", 7)):
+        with pytest.raises(MalformedFormula, match="divides by 0") as refused:
+            definition_from(hybrid("x", text))
+        assert refused.value.at == at
+    assert definition_from(hybrid("x", "a / (b * 0)")).hybrid_formula == "a / (b * 0)"
+    with pytest.raises(MalformedFormula, match="names no metric") as refused:
+        definition_from(hybrid("x", "1 + 1"))
+    assert refused.value.at == 1
+
+
+def test_a_percentile_has_its_one_style_without_being_told() -> None:
+    told = {name: value for name, value in PERCENTILE.items() if name != "aggregationStyle"}
+    assert definition_from(told) == definition_from(PERCENTILE)

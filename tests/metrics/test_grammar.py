@@ -55,6 +55,7 @@ def test_a_formula_that_is_written_and_read_again_is_the_same(formula: Node) -> 
         ("a/b/c", "a / b / c"),
         ("a ÷ (b × c)", "a / (b * c)"),  # noqa: RUF001
         ("−a", "-a"),  # noqa: RUF001
+        ("a – b", "a - b"),  # noqa: RUF001
         ("--a", "--a"),
         ('"a"', "a"),
         ('"paid reads" / visits', '"paid reads" / visits'),
@@ -83,7 +84,11 @@ def test_formulas_have_one_text(text: str, written: str) -> None:
         ("shift(a, 1 fortnight)", 12, "shifts by 'fortnight'"),
         ("shift(a, 1.5 day)", 10, "must be whole"),
         ("1e999 + a", 1, "too large"),
-        ("a + 1[?]", 6, "not a unit"),
+        ("a + 1[?]", 7, "not a unit"),
+        ("60[seconds//minutes] * a", 12, "'seconds//minutes' is not a unit; write"),
+        ("SHIFT(a, 1 day)", 1, r"calls 'SHIFT' \(write shift\)"),
+        ('"x(" + a + Lag(b, 1 day)', 12, "calls 'Lag'; there are"),
+        ("Min(a)", 1, r"calls 'Min' \(write min\)"),
         ("a" * (FORMULA_CHARACTERS_MAX + 1), FORMULA_CHARACTERS_MAX + 1, "at most 1,000"),
         ("-" * DEPTH_MAX + "a", DEPTH_MAX + 1, "in each other"),
         ("-" * 500 + "a", DEPTH_MAX + 1, "in each other"),

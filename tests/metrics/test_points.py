@@ -84,10 +84,10 @@ def test_points_come_as_json_lines_and_csv(form: str, body: bytes) -> None:
         ("s", {**point(), "weight": 1}, "weight", "is for WEIGHTED_AVERAGE"),
         ("s", {"at": "2026-11-01", "values": [1]}, "values", "is for PERCENTILE"),
         ("s", point(section="x" * 501), "dimensions", "501 bytes"),
-        ("s", {"at": "2026-11-01", "value": "1"}, "value", "expected `float | null`"),
-        ("s", {"at": "2026-11-01", "value": 1, "colour": 2}, "colour", "unknown field"),
-        ("s", {"value": 1}, "at", "missing required field"),
-        ("s", 7, "body", "expected `object`"),
+        ("s", {"at": "2026-11-01", "value": "1"}, "value", "has to be a number, and is a text"),
+        ("s", {"at": "2026-11-01", "value": 1, "colour": 2}, "colour", "is not a field here"),
+        ("s", {"value": 1}, "at", "is missing"),
+        ("s", 7, "body", "has to be an object, and is a whole number"),
         ("w", point(), "weight", "is missing"),
         ("w", {**point(), "weight": -1}, "weight", "is negative"),
         ("p", point(), "value", "is not for PERCENTILE"),
@@ -214,7 +214,7 @@ def test_points_too_large_for_a_day_are_refused(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_many_days_are_written_over_several_transactions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     stage = staged()
     taken = stage.push("s", [point(n, at=f"2026-10-{n:02d}") for n in range(1, 31)])
     assert (taken.days, taken.changed_days, taken.revision) == (30, 30, 8)
@@ -334,7 +334,7 @@ def test_too_many_points_or_days_are_refused_in_every_form(form: str, monkeypatc
 def test_a_push_that_is_stopped_between_transactions_says_how_far_it_came_and_is_finished_by_another(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     table = Stopping(":memory:", clock=SetClock(NOON_MS))
     stage = Stage(table=table)
     stage.define(scalar("s", "section"))
@@ -358,7 +358,7 @@ def test_a_push_that_is_stopped_between_transactions_says_how_far_it_came_and_is
 
 
 def test_a_day_that_is_too_large_is_refused_before_any_other_is_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(points, "ACTIONS_MAX", 4)
+    monkeypatch.setattr(points, "DAY_ACTIONS_MAX", 4)
     monkeypatch.setattr(points, "ROWS_OF_DAY_MAX", 3)
     stage = staged()
     last = [point(1, at="2026-10-30", section=str(n)) for n in range(3)]
@@ -374,3 +374,17 @@ def test_many_values_that_are_pushed_again_in_another_order_change_nothing() -> 
     values = np.random.default_rng(3).normal(size=5_000).tolist()
     assert stage.push("p", [{"at": "2026-11-01", "values": values}]).changed_days == 1
     assert stage.push("p", [{"at": "2026-11-01", "values": values[::-1]}]).changed_days == 0
+
+
+@pytest.mark.parametrize(
+    ("header", "told"), [("at;section;value", "';'"), ("at\tvalue", "tabs"), ("at|value", r"'\|'")]
+)
+def test_a_table_with_another_separator_is_refused_by_its_name(header: str, told: str) -> None:
+    with pytest.raises(Refused, match=f"parts its columns with {told}"):
+        staged().data.push(BRAND, "s", f"{header}\n".encode(), "csv")
+
+
+def test_the_field_of_a_point_is_named_as_its_sender_does() -> None:
+    with pytest.raises(PointRefused, match="row 1: has to be a text, and is a whole number") as refused:
+        staged().push("s", [{"at": "2026-11-01", "value": 1, "dimensions": {"section": 7}}])
+    assert refused.value.field == "dimensions"

@@ -5,6 +5,7 @@ import signal
 import socket
 import subprocess
 import time
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from tests.scenarios.instance import (
@@ -62,6 +63,47 @@ def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:
     assert page.status == 200
     assert b"demo" in page.body
     instance.terminate()
+
+
+def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--demo", "--demo-rate", "400")
+    key_file = data / "demo.key"
+    assert key_file.stat().st_mode & 0o777 == 0o600
+    until(instance.said, lambda said: f"is in {key_file}" in said, seconds=5)
+    listed = instance.get("/v1/metrics?brand=demo").json()["items"]
+    assert [one["name"] for one in listed] == ["paid_reads", "paid_share", "reads", "reads_per_visitor", "visitors"]
+    day = datetime.now(UTC).date()
+    span = f"from={day - timedelta(days=2)}&to={day + timedelta(days=2)}&grain=year"
+    for name in ("reads", "visitors", "reads_per_visitor", "paid_share"):
+        path = f"/v1/metrics/{name}/data?brand=demo&{span}"
+        until(
+            lambda path=path: [one["value"] for one in instance.get(path).json()["items"]],
+            lambda values: any(value and value > 0 for value in values),
+            seconds=30,
+        )
+    body = b'{"name": "more", "valueType": "HYBRID", "hybridFormula": "reads * 2"}'
+    assert instance.call("POST", "/v1/metrics?brand=demo", body).status == 401
+    bearer = {"Authorization": f"Bearer {key_file.read_text().strip()}"}
+    assert instance.call("POST", "/v1/metrics", body, bearer).status == 201
+    # The brand gets keys of its own, and the invented readers go on.
+    assert footfall("brands", "add", "demo", "--data", str(data)).returncode == 0
+    before = instance.call("GET", "/v1/ledger?brand=demo", None, bearer).json()["accepted"]
+    until(
+        lambda: instance.call("GET", "/v1/ledger?brand=demo", None, bearer).json()["accepted"],
+        lambda accepted: accepted > before,
+        seconds=10,
+    )
+    assert footfall("metrics", "remove", "more", "--data", str(data), "--brand", "demo").returncode == 0
+    assert footfall("metrics", "remove", "paid_share", "--data", str(data), "--brand", "demo").returncode == 0
+    instance.terminate()
+    assert not key_file.exists()
+    again = starter.start(data, "--demo", "--demo-rate", "50")
+    assert again.call("GET", "/v1/metrics", None, bearer).status == 401
+    bearer = {"Authorization": f"Bearer {key_file.read_text().strip()}"}
+    kept = [one["name"] for one in again.call("GET", "/v1/metrics", None, bearer).json()["items"]]
+    assert kept == ["paid_reads", "reads", "reads_per_visitor", "visitors"]
+    until(lambda: again.call("GET", "/v1/popular?period=justnow", None, bearer).json()["items"], bool, seconds=10)
+    again.terminate()
 
 
 def test_without_dev_an_unknown_brand_is_refused_and_a_known_one_is_not(starter: Starter, data: Path) -> None:

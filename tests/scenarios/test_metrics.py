@@ -84,3 +84,10 @@ def test_metrics_are_there_after_a_restart_and_in_a_backup(place: tuple[Instance
     finally:
         starter.end_all()
     assert folder.exists()
+
+
+def test_a_refusal_has_the_same_code_whether_or_not_a_server_runs(place: tuple[Instance, str, Path]) -> None:
+    instance, _, _ = place
+    for words in (("get", "nothing"), ("add", "x", "--formula", "nothing + 1"), ("lineage", "nothing")):
+        done = footfall("metrics", *words, "--brand", "abc", "--data", str(instance.data))
+        assert (done.returncode, "nothing" in done.stderr) == (4, True), done

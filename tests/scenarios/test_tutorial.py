@@ -39,6 +39,7 @@ class Page:
     name: str
     steps_min: int
     files: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_demo: bool = False  # It shows no output that invented readers would change.
 
 
 PAGES = (
@@ -63,6 +64,7 @@ PAGES = (
     Page("how-to/alerts.md", 2),
     Page("how-to/describe-your-assets.md", 6),
     Page("how-to/keep-old-senders.md", 3),
+    Page("how-to/metrics.md", 10, is_demo=True),
 )
 
 
@@ -138,7 +140,8 @@ def type_all(page: Page, starter: Starter) -> None:
         if step.typed.startswith("footfall serve"):
             flags = re.findall(r"(--set) (\S+)", step.typed)
             is_dev = "--dev" in step.typed.split()
-            starter.start(folder / "data", *chain.from_iterable(flags), dev=is_dev, port=port)
+            demo = ["--demo"] if page.is_demo and "--demo" in step.typed.split() else []
+            starter.start(folder / "data", *chain.from_iterable(flags), *demo, dev=is_dev, port=port)
             continue
         typed = here(step.typed, port=port, folder=folder)
         done = subprocess.run(

@@ -191,11 +191,14 @@ export function actWords(act: string): string {
   return ACTS[act] ?? act.replaceAll("-", " ");
 }
 
-// "Ann Editor (p_3k7mqz2v9xw4t6ra)" is Ann Editor; whoever has no name is a key or the command line.
+// "Ann Editor (p_3k7mqz2v9xw4t6ra)" is Ann Editor, "nightly job (3k7mqz2v9xw4t6ra)" the key that is labelled so;
+// whoever has no name is a key without a label, or the command line.
 export function byWords(by: string): string {
   const named = /^(.+) \(p_[a-z0-9]+\)$/.exec(by);
   if (named?.[1]) return named[1];
-  return by === "no key" ? "Somebody without a key" : /^[a-z0-9]{16}$/.test(by) ? `Key ${by}` : by;
+  const key = /^(?:(.+) \()?([a-z0-9]{16})\)?$/.exec(by);
+  if (key) return `Key ${key[1] ?? key[2]}`;
+  return by === "no key" ? "Somebody without a key" : by;
 }
 
 // What it was done to; nothing when somebody did it to themselves.

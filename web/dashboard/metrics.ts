@@ -70,13 +70,17 @@ export function kindWords(valueType: string): string {
   return KINDS.find(([kind]) => kind === valueType)?.[1] ?? valueType;
 }
 
-// A ratio has no unit that anybody would say; others are said of one: hits per visitor.
+// A ratio has no unit that anybody would say, and is called the same everywhere; others are said of one: hits per visitor.
 export function unitWords(unit: string | undefined): string {
-  if (!unit || unit === "ratio") return "";
-  return unit
+  if (isPlain(unit)) return "a plain number";
+  return (unit ?? "")
     .replace(/\/(\p{L}{2,}[^s\W])s\b/gu, "/$1")
     .replaceAll("*", " × ")
     .replaceAll("/", " per ");
+}
+
+export function isPlain(unit: string | undefined): boolean {
+  return !unit || unit === "ratio";
 }
 
 export interface Sought {
@@ -163,10 +167,42 @@ export function dayWords(day: string): string {
   return Number.isNaN(at) ? day : DAY.format(at);
 }
 
-export function periodWords(period: string, grain: string): string {
+// A period as it is told; an hour is one of the clocks of the brand's zone.
+export function periodWords(period: string, grain: string, zone = "UTC"): string {
+  if (grain === "hour") return hourWords(period, zone);
   const at = Date.parse(`${period}T00:00:00Z`);
   if (grain === "month" && !Number.isNaN(at)) return MONTH.format(at);
+  if (grain === "year") return period.slice(0, 4);
+  if (grain === "quarter") return `Q${Math.ceil(Number(period.slice(5, 7)) / 3)} ${period.slice(0, 4)}`;
   return grain === "week" ? `week from ${dayWords(period)}` : dayWords(period);
+}
+
+function hourWords(period: string, zone: string): string {
+  const at = Date.parse(period);
+  if (Number.isNaN(at)) return period;
+  const clock = { timeZone: zone, hour: "2-digit", minute: "2-digit" } as const;
+  return new Intl.DateTimeFormat("en-GB", { ...clock, day: "numeric", month: "short" }).format(at);
+}
+
+// Two versions whose totals are the same: of all that numbers depend on, only what they are grouped by is another.
+const NUMBERS = [
+  "valueType",
+  "aggregationStyle",
+  "aggregationParam",
+  "unit",
+  "source",
+  "hybridFormula",
+  "chainedMetric",
+  "chainCutoffDate",
+] as const;
+
+export function isGroupedOtherwise(one: Metric, other: Metric): boolean {
+  return NUMBERS.every((field) => JSON.stringify(one[field]) === JSON.stringify(other[field]));
+}
+
+export function areGroupsAlone(differences: readonly Difference[]): boolean {
+  const fields = new Set<string>(NUMBERS);
+  return differences.every(({ field }) => !fields.has(field));
 }
 
 const FIELDS: Record<string, string> = {
@@ -197,6 +233,7 @@ export function valueWords(field: string, value: unknown): string {
   if (Array.isArray(value)) return value.length ? value.map(String).join(", ") : "–";
   if (field === "valueType") return kindWords(String(value));
   if (field === "aggregationStyle") return STYLES.find(([style]) => style === value)?.[1] ?? String(value);
+  if (field === "unit") return unitWords(String(value));
   if (field === "source") return sourceWords(value as NonNullable<Metric["source"]>);
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }

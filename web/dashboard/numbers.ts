@@ -24,16 +24,22 @@ export interface Numbers {
 }
 
 export const GRAINS: readonly (readonly [string, string])[] = [
+  ["hour", "Hours"],
   ["day", "Days"],
   ["week", "Weeks"],
   ["month", "Months"],
+  ["quarter", "Quarters"],
+  ["year", "Years"],
 ];
 
 const FIRST_DAY = "1970-01-02";
 const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const DAYS_BACK = 29;
 const WEEKS_BACK = 25;
 const MONTHS_BACK = 12;
+const QUARTERS_BACK = 8;
+const YEARS_BACK = 5;
 
 export interface Span {
   grain: string;
@@ -53,12 +59,16 @@ export function spanIn(parameters: URLSearchParams, today: string): Span {
   return { grain, from: firstOf(grain, today), to: end, isOwn: false };
 }
 
-// Whole weeks and months, so that the first of them does not look like a rise.
+// Whole weeks, months, quarters and years, so that the first of them does not look like a rise.
 function firstOf(grain: string, today: string): string {
+  if (grain === "hour") return movedDay(today, -1);
   if (grain === "day") return movedDay(today, -DAYS_BACK);
   const at = new Date(`${today}T00:00:00Z`);
   if (grain === "week") return movedDay(today, -((at.getUTCDay() + 6) % 7) - 7 * WEEKS_BACK);
-  return textOf(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() - MONTHS_BACK, 1));
+  const [year, month] = [at.getUTCFullYear(), at.getUTCMonth()];
+  if (grain === "year") return textOf(Date.UTC(year - YEARS_BACK, 0, 1));
+  if (grain === "quarter") return textOf(Date.UTC(year, month - (month % 3) - 3 * QUARTERS_BACK, 1));
+  return textOf(Date.UTC(year, month - MONTHS_BACK, 1));
 }
 
 // A day that can be asked for; whoever types a year passes through those of the Romans.
@@ -104,6 +114,21 @@ export function drawnFrom({ items, by }: Pick<Numbers, "items" | "by">, alone: s
 // Where the period is that is not over yet; -1 when all are.
 export function openPlace(periods: readonly string[], to: string, today: string): number {
   return to > today && (periods.at(-1) ?? "9") <= today ? periods.length - 1 : -1;
+}
+
+// Of hours those that have begun, and where the one is that is not over.
+export function begunHours<T extends { period: string }>(items: readonly T[], now: number): T[] {
+  return items.filter(({ period }) => Date.parse(period) <= now);
+}
+
+export function openHour(periods: readonly string[], now: number): number {
+  return Date.parse(periods.at(-1) ?? "") + HOUR_MS > now ? periods.length - 1 : -1;
+}
+
+// The first period that any group has a number of, when there are others before it.
+export function firstKnown({ periods, groups }: Drawn): string | undefined {
+  const place = periods.findIndex((_, at) => groups.some((group) => (group.values[at] ?? null) !== null));
+  return place > 0 ? periods[place] : undefined;
 }
 
 // A line's whole periods, and the open one apart with the one before it from which its line comes.

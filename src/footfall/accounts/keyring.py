@@ -38,11 +38,17 @@ class Caller(Struct, frozen=True):
     is_public: bool
     also_reads: tuple[str, ...] = ()
     person: str = ""  # the name of whoever is signed in; the id is theirs, then
+    label: str = ""  # of a key
 
     @property
     def signature(self) -> str:
         """Return who it is as the audit trail names them."""
         return f"{self.person} ({self.key_id})" if self.person else self.key_id
+
+    @property
+    def called(self) -> str:
+        """Return who it is for people who read it later: with the label of the key, if it has one."""
+        return f"{self.label} ({self.key_id})" if self.label and not self.person else self.signature
 
 
 class Keyring:
@@ -52,6 +58,7 @@ class Keyring:
         self._records: dict[str, tuple[KeyRecord, Caller]] = {}
         self._ids: dict[str, tuple[str, ...]] = {}  # of each brand
         self._signing: dict[str, tuple[KeyRecord, ...]] = {}  # of each brand that has any
+        self._lent: dict[str, tuple[KeyRecord, Caller]] = {}
         self._hour_ms = hour_ms
         self._used: dict[str, int] = {}
 
@@ -62,13 +69,19 @@ class Keyring:
         taken = {one.id: one for one in records}
         for key_id, record in taken.items():
             may = what_scopes_allow(record.scopes)
-            caller = Caller(brand, key_id, may, record.is_public, record.also_reads)
+            caller = Caller(brand, key_id, may, record.is_public, record.also_reads, label=record.label)
             self._records[key_id] = (record, caller)
         if taken:
             self._ids[brand] = tuple(taken)
         self._signing.pop(brand, None)
         if signing := tuple(one for one in taken.values() if one.signing):
             self._signing[brand] = signing
+
+    def lend(self, record: KeyRecord) -> None:
+        """Take a secret key that is stored nowhere: it works until the process ends, whatever becomes of the brand."""
+        may = what_scopes_allow(record.scopes)
+        caller = Caller(record.brand, record.id, may, record.is_public, label=record.label)
+        self._lent[record.id] = (record, caller)
 
     def caller(self, text: str, *, now_ms: int) -> Caller:
         """Return whom a key speaks for, or raise UnknownKey."""
@@ -123,7 +136,7 @@ class Keyring:
         if not text.startswith(SECRET_MARK):
             raise _unknown()
         key_id, _, secret = text[len(SECRET_MARK) :].partition("_")
-        found = self._records.get(key_id)
+        found = self._records.get(key_id) or self._lent.get(key_id)
         if found is None or found[0].kind != "secret" or not is_secret_of(found[0], secret):
             raise _unknown()
         return found

@@ -1,7 +1,8 @@
 """What an operator asks of an instance: of the one that runs on a directory, or, when none does, by being it.
 
 Requests are one line of JSON on a socket in the data directory, so that whoever may read the directory may ask.
-Answers are lines as well: any number of {"progress": 0..1}, then {"done": {...}} or {"error": "..."}.
+Answers are lines as well: any number of {"progress": 0..1}, then {"done": {...}} or {"error": "..."}, with
+"refused": true where what was asked is at fault and not the instance.
 """
 
 import json
@@ -18,6 +19,7 @@ from footfall.app import wiring
 from footfall.app.brand_control import is_about_brands
 from footfall.app.brand_control import run_offline as run_brands_offline
 from footfall.app.control_audit import is_about_metrics, recount_note, replay_note, write_down
+from footfall.app.control_errors import ControlFailed, ControlRefused
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
@@ -28,7 +30,7 @@ from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.counter import brands_of_groups
-from footfall.values.errors import FootfallError, Refused
+from footfall.values.errors import Refused
 from footfall.values.window import instant_text
 
 SOCKET_FILE = "control.sock"
@@ -38,10 +40,6 @@ REPLAYED_MAX = 10_000  # At once; the command says how many are left.
 OFFLINE_WAIT_S = 0.5
 
 OnProgress = Callable[[float], None]
-
-
-class ControlFailed(FootfallError):
-    """The instance could not do what was asked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +79,8 @@ def ask(directory: Path, request: Mapping[str, Any], on_progress: OnProgress) ->
                 elif "done" in answer:
                     return answer["done"]
                 else:
-                    raise ControlFailed(str(answer.get("error", "the server's answer makes no sense")))
+                    kind = ControlRefused if answer.get("refused") else ControlFailed
+                    raise kind(str(answer.get("error", "the server's answer makes no sense")))
     raise ControlFailed("the server went away before it was done; look at its log and ask again")
 
 

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 from footfall.accounts.audit import Act, Detail, Note
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.definition import Definition
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
 from footfall.metrics.names import require_metric_name
+from footfall.metrics.resolving import Asked, asked_version
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
@@ -21,7 +23,7 @@ DEPTH_DEFAULT, DEPTH_MAX = 20, 20
 WORDS_BYTES_MAX = 400
 # What an answer says of a metric and nobody may decide; whoever sends an answer back is not refused for it.
 TOLD_ONLY = (
-    "brand", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
+    "brand", "dimensions", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
     "deprecatedBy", "deprecatedReason", "replacement",
 )  # fmt: skip
 
@@ -52,6 +54,11 @@ class MetricChange:
     act: Act
     do: Callable[[MetricCatalogue], Version | None]  # None: it is gone
     details: Mapping[str, Detail] = field(default_factory=dict[str, Detail])
+
+    def done(self, catalogue: MetricCatalogue) -> Answer:
+        """Do it, and return the metric as it is then; of one that is gone its name."""
+        version = self.do(catalogue)
+        return shown(catalogue, self.brand, version) if version else {"brand": self.brand, "name": self.name}
 
     def rehearsed(self, catalogue: MetricCatalogue) -> Note | None:
         """Return what is to be written down first; None when nothing would change; raise what doing it would raise."""
@@ -179,10 +186,24 @@ def listed(metrics: Metrics, brand: str, sought: Sought, *, limit: int, after: s
     return {"brand": brand, "items": items}
 
 
-def shown(metrics: Metrics, brand: str, version: Version) -> Answer:
-    """Return one version of a metric as people read it."""
-    del metrics
-    return {"brand": brand, **document_of(version)}
+def shown(catalogue: MetricCatalogue, brand: str, version: Version) -> Answer:
+    """Return one version of a metric as people read it, with what it can be grouped by as its operands are today."""
+    return {"brand": brand, **document_of(version), "dimensions": _common(catalogue, brand, version.definition)}
+
+
+def _common(catalogue: MetricCatalogue, brand: str, definition: Definition) -> list[str]:
+    """Return the dimensions that all have in common which a metric is made of."""
+    seen, waiting, common = {definition.name}, [definition], list[frozenset[str]]()
+    while waiting:
+        one = waiting.pop()
+        if not one.is_hybrid:
+            common.append(frozenset(one.related_dimensions))
+        for name in one.needed_metrics:
+            if name not in seen:
+                seen.add(name)
+                found = catalogue.known(brand, name)
+                waiting += [] if found is None else [found.definition]
+    return sorted(frozenset[str].intersection(*common)) if common else []
 
 
 def versions(
@@ -242,15 +263,5 @@ def _told(row: Row) -> Answer:
 
 def version_asked(metrics: Metrics, brand: str, name: str, asked: Mapping[str, Any]) -> Version:
     """Return the newest version of a metric, or the one that is named by its number, its hash or a moment."""
-    name, catalogue = require_metric_name(name), metrics.catalogue
-    given = {one: value for one, value in asked.items() if value is not None}
-    if len(given) > 1:
-        first, second, *_ = given
-        raise Refused(second, f"and {first} cannot both say which version is meant")
-    if "version" in given:
-        return catalogue.version(brand, name, cast("int", given["version"]))
-    if "hash" in given:
-        return catalogue.by_hash(brand, name, str(given["hash"]))
-    if "asOf" in given:
-        return catalogue.as_of(brand, name, cast("int", given["asOf"]))
-    return catalogue.newest(brand, name)
+    which = Asked(require_metric_name(name), asked.get("version"), asked.get("hash"), asked.get("asOf"))
+    return asked_version(metrics.catalogue, brand, which)

@@ -52,10 +52,7 @@ def change_metrics(catalogue: MetricCatalogue, request: Request, write: WriteDow
     note = change.rehearsed(catalogue)
     if note is not None:
         write(note)
-    version = change.do(catalogue)
-    if version is None:
-        return {"brand": change.brand, "name": change.name}
-    return {"brand": change.brand, **metric_acts.document_of(version)}
+    return change.done(catalogue)
 
 
 def ask_metrics(metrics: Metrics, request: Request) -> Answer:
@@ -176,7 +173,8 @@ def _get(metrics: Metrics, brand: str, request: Request) -> Answer:
         "hash": request.get("hash"),
         "asOf": None if moment is None else moment_from_text(str(moment), field="asOf"),
     }
-    return metric_acts.shown(metrics, brand, metric_acts.version_asked(metrics, brand, str(request.get("name")), asked))
+    version = metric_acts.version_asked(metrics, brand, str(request.get("name")), asked)
+    return metric_acts.shown(metrics.catalogue, brand, version)
 
 
 def _list(metrics: Metrics, brand: str, request: Request) -> Answer:

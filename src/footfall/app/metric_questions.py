@@ -104,6 +104,6 @@ def _version(given: Given) -> int | None:
     text = single_of(given, "version")
     if text is None:
         return None
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= VERSION_MAX):
-        raise Refused("version", f"{text[:20]!r} is not a whole number from 1 to {VERSION_MAX:,}")
+    if not (text.isascii() and text.isdigit() and len(text) <= 10 and 1 <= int(text) <= VERSION_MAX) or text[0] == "0":
+        raise Refused("version", f"{text[:20]!r} is not a whole number from 1 to {VERSION_MAX:,}, as 7 is written")
     return int(text)

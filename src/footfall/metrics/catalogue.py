@@ -71,7 +71,8 @@ class MetricCatalogue:
 
     def by_hash(self, brand: str, name: str, digest: str) -> Version:
         """Return the newest version that has a hash, or raise NoSuchMetric."""
-        item = self._table.get(keys.by_hash(brand, name, digest)) if digest.isalnum() and len(digest) < 100 else None
+        written = digest.lower()  # Hexadecimal digits are the same in either case.
+        item = self._table.get(keys.by_hash(brand, name, written)) if written.isalnum() and len(written) < 100 else None
         if item is None:
             self.newest(brand, name)
             raise NoSuchMetric("hash", f"no version of {name!r} has the hash {digest[:40]!r}")
@@ -143,7 +144,7 @@ class MetricCatalogue:
         done: dict[str, Version] = {}
         carried, at = Carried(), 0
         while at < len(steps):
-            made = self._commit(brand, partial(self._some, brand, steps[at:], by), carried)
+            made = self._commit(brand, partial(self._versions_that_fit, brand, steps[at:], by), carried)
             done |= made
             while at < len(steps) and all(one.definition.name in made for one in steps[at]):
                 at += 1
@@ -233,7 +234,7 @@ class MetricCatalogue:
             return told
         raise CatalogueBusy("the catalogue is changed by others all the time; nothing was written, try again.")
 
-    def _some(self, brand: str, left: Sequence[Sequence[Saved]], by: str, ground: Ground) -> list[Version]:
+    def _versions_that_fit(self, brand: str, left: Sequence[Sequence[Saved]], by: str, ground: Ground) -> list[Version]:
         """Return as many of the next versions as one transaction holds, whole steps of them."""
         made: dict[str, Version] = {}
         room = ACTIONS_MAX

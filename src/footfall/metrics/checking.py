@@ -1,7 +1,8 @@
 """Whether a formula makes sense among the other metrics: names that exist, no circle, units that go together."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from footfall.metrics.circles import after_needs
 from footfall.metrics.definition import Definition
 from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, text_of, walk
 from footfall.metrics.grammar import MalformedFormula
@@ -50,7 +51,7 @@ def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None
     formula = written if written is not None or not definition.is_hybrid else definition.formula
     unit = units.of(definition) if formula is None else units.of_formula(formula)
     if definition.is_hybrid and definition.unit and unit_from(definition.unit) != unit:
-        raise Refused("unit", f"is said to be {definition.unit}, and the formula gives {unit}")
+        raise MalformedFormula(f"is said to be {definition.unit}, and the formula gives {unit}", 1, field="unit")
     if definition.chained_metric is not None:
         chained = lookup(definition.chained_metric)
         assert chained is not None, "it was found when circles were looked for"
@@ -131,44 +132,45 @@ class Units:
         for one in operands:
             other = self._of_node(one)
             if unit is not None:
-                self._require_same(unit, other, one, node)
+                self._require_same(unit, other, one, node, first=operands[0])
             unit = unit if other is None else other
         return unit
 
-    def _require_same(self, unit: Unit, other: Unit | None, operand: Node, node: Node) -> None:
-        if other is not None and other != unit:
-            raise MalformedFormula(
-                f"puts {unit} and {other} together: {text_of(operand)[:60]} is in {other}", operand.at or node.at
-            )
+    def _require_same(
+        self, unit: Unit, other: Unit | None, operand: Node, node: Node, *, first: Node | None = None
+    ) -> None:
+        if other is None or other == unit:
+            return
+        told = f"puts {unit} and {other} together: {text_of(operand)[:60]} is in {other}"
+        for bare, meant in ((operand, unit), (first, other)):
+            if isinstance(bare, Number) and bare.unit.is_plain and not meant.is_plain:
+                told += f"; if it is meant so, write {text_of(bare)}[{meant}]"
+        raise MalformedFormula(told, operand.at or node.at)
 
 
 def _require_no_circle(definition: Definition, lookup: Lookup, written: Node | None) -> None:
     """Raise when a metric needs itself, needs one that is not there, or needs too many."""
-    path: list[str] = [definition.name]
-    waiting: list[Iterator[str]] = [iter(definition.needed_metrics)]
     done: set[str] = set()
-    while waiting:
-        name = next(waiting[-1], None)
-        if name is None:
-            waiting.pop()
-            done.add(path.pop())
-            continue
-        if name in path:
-            raise CircularMetric(_field_of(definition, path, name), [*path[path.index(name) :], name])
-        if name in done:
-            continue
-        found = lookup(name)
+
+    def enter(path: Sequence[str]) -> Sequence[str]:
+        if len(path) == 1:
+            return definition.needed_metrics
+        found = lookup(path[-1])
         if found is None:
-            raise _unknown(definition, name, written)
-        path.append(name)
-        waiting.append(iter(found.needed_metrics))
+            raise _unknown(definition, path[-1], written)
         if len(path) > DEPTH_MAX or len(done) > NEEDED_MAX:
             raise Refused("hybridFormula", f"needs metrics more than {DEPTH_MAX} deep, or more than {NEEDED_MAX}")
+        return found.needed_metrics
+
+    def refuse(circle: Sequence[str]) -> None:
+        raise CircularMetric(_field_of(definition, circle), circle)
+
+    for _ in after_needs(definition.name, enter, done=done, on_circle=refuse):
+        pass
 
 
-def _field_of(definition: Definition, path: Sequence[str], name: str) -> str:
-    first = path[1] if len(path) > 1 else name
-    return "chainedMetric" if first == definition.chained_metric else "hybridFormula"
+def _field_of(definition: Definition, circle: Sequence[str]) -> str:
+    return "chainedMetric" if circle[1] == definition.chained_metric else "hybridFormula"
 
 
 def _unknown(definition: Definition, name: str, written: Node | None) -> Refused:

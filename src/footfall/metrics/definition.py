@@ -11,8 +11,9 @@ from typing import cast
 import msgspec
 from msgspec import Struct, structs
 
-from footfall.metrics.formula import Metric, Node, metrics_in, text_of, walk
+from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, metrics_in, text_of, walk
 from footfall.metrics.grammar import MalformedFormula, formula_from
+from footfall.metrics.misfits import misfit
 from footfall.metrics.names import ImpossibleName, require_metric_name
 from footfall.metrics.units import unit_from
 from footfall.values.errors import Refused
@@ -118,7 +119,7 @@ class Definition(
 
     @cached_property
     def hash(self) -> str:
-        """Return a hash of everything that its numbers depend on, and of nothing else."""
+        """Return a hash of all that its numbers and their groups depend on, and of nothing else."""
         plain = msgspec.to_builtins(self)
         meant = {field: value for field, value in plain.items() if field not in ("name", *_MEANINGLESS)}
         return hashlib.sha256(msgspec.json.encode(meant, order="deterministic")).hexdigest()[:HASH_DIGITS]
@@ -142,14 +143,35 @@ def definition_from(document: object) -> Definition:
 
 def _decoded(document: object) -> Definition:
     try:
-        return msgspec.convert(document, type=Definition)
+        return msgspec.convert(_with_style(document), type=Definition)
     except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$")
-        field = place.strip("`.").lstrip(".") or "body"
-        if field == "source.counts":
-            reason = f"{reason}: footfall itself counts {' and '.join(COUNTED_DIMENSIONS)}"
+        refused = misfit(str(error))
+        known = _known_at(refused)
+        reason = refused.reason + (f"; there are {', '.join(known)}" if known else "")
+        if refused.field == "source.counts":
             reason += "; watch time, follows and all that is counted elsewhere is pushed, to a metric without source"
-        raise Refused(field, f"{reason[0].lower()}{reason[1:]}; docs/formats/metrics.md describes each field") from None
+        raise Refused(refused.field, reason) from None
+
+
+def _known_at(refused: Refused) -> tuple[str, ...]:
+    """Return what could have stood where something else does; nothing where there is no list of it."""
+    choices = {"valueType": ValueType, "aggregationStyle": Aggregation, "source.counts": Counted}
+    if refused.field in choices:
+        return tuple(choices[refused.field])
+    if "not a field" not in refused.reason:
+        return ()
+    kind = Source if refused.field.startswith("source.") else Definition
+    return tuple(one.encode_name for one in structs.fields(kind))
+
+
+def _with_style(document: object) -> object:
+    """Return a document with the one style that a percentile can have, where it says none."""
+    if not isinstance(document, Mapping):
+        return document
+    fields = cast("Mapping[str, object]", document)
+    if fields.get("valueType") != ValueType.PERCENTILE or "aggregationStyle" in fields:
+        return fields
+    return {**fields, "aggregationStyle": Aggregation.PERCENTILE}
 
 
 def normal(definition: Definition) -> Definition:
@@ -213,10 +235,11 @@ def _normal_hybrid(definition: Definition) -> Definition:
     formula = _formula(definition.hybrid_formula)
     consumed = metrics_in(formula)
     if not consumed:
-        raise Refused("hybridFormula", "names no metric, so that it would be the same number for ever")
+        raise MalformedFormula("names no metric, so that it would be the same number for ever", 1)
     if len(consumed) > CONSUMED_MAX:
-        raise Refused("hybridFormula", f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts")
+        raise MalformedFormula(f"names {len(consumed)} metrics, at most {CONSUMED_MAX} are taken: define parts", 1)
     _require_names(formula)
+    _require_divisible(formula)
     unit = str(unit_from(definition.unit)) if definition.unit else ""
     return structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
 
@@ -228,6 +251,20 @@ def _require_names(formula: Node) -> None:
                 require_metric_name(one.name, field="hybridFormula")
             except ImpossibleName as error:  # A name that is not plain stands behind a quote.
                 raise MalformedFormula(error.told, one.at + error.at) from None
+
+
+def _require_divisible(formula: Node) -> None:
+    """Refuse a formula whose value could never be anything: it divides by a zero that stands in it."""
+    for node in walk(formula):
+        below: Node | None = None
+        if isinstance(node, Binary) and node.sign == "/":
+            below = node.right
+        elif isinstance(node, Call) and node.function is Function.RATIO:
+            below = node.arguments[1]
+        while isinstance(below, Negated):
+            below = below.operand
+        if isinstance(below, Number) and below.value == 0:
+            raise MalformedFormula("divides by 0, so that it would never have a value", below.at)
 
 
 def _normal_primitive(definition: Definition) -> Definition:

@@ -43,7 +43,7 @@ GRAMMAR = r"""
      | "(" sum ")"
 SHIFT.2: /shift(?=\s*\()/
 PLUS: "+"
-MINUS: "-" | "−"
+MINUS: "-" | "−" | "–"
 TIMES: "*" | "×" | "·"
 DIVIDED: "/" | "÷"
 NUMBER: /\d+(\.\d+)?([eE][+-]?\d+)?/
@@ -52,12 +52,13 @@ QUOTED: /"(?:[^"\\]|\\["\\])*"/
 UNIT: /\[[^\[\]]*\]/
 %ignore /\s+/
 """  # noqa: RUF001
-_SIGNS: dict[str, Sign] = {"+": "+", "-": "-", "−": "-", "*": "*", "×": "*", "·": "*", "/": "/", "÷": "/"}  # noqa: RUF001 - the signs that people type
+_SIGNS: dict[str, Sign] = {"+": "+", "-": "-", "−": "-", "–": "-", "*": "*", "×": "*", "·": "*", "/": "/", "÷": "/"}  # noqa: RUF001 - the signs that people type
 _ARITY = {
     Function.MIN: (1, 20), Function.MAX: (1, 20), Function.COALESCE: (1, 20), Function.RATIO: (2, 3),
     Function.ABS: (1, 1), Function.ROUND: (1, 2),
 }  # fmt: skip
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_CALL = re.compile(r'"(?:[^"\\]|\\["\\])*"|([A-Za-z_][A-Za-z0-9_.]*)\s*\(')  # or a name between quotes, which is none
 
 
 class MalformedFormula(Refused, ValueError):
@@ -111,9 +112,22 @@ def _malformed(error: UnexpectedInput, text: str) -> MalformedFormula:
         return MalformedFormula(f"has {found!r}, which is no part of a formula", at + 1)
     if isinstance(error, UnexpectedToken) and at is not None:
         token = cast("Token", error.token)  # pyright: ignore[reportUnknownMemberType] - the library leaves it untyped
+        if (unknown := _unknown_call(text[:at])) is not None:
+            return _no_such_function(unknown[1], unknown.start(1) + 1)
         if token.type != "$END":
             return MalformedFormula(f"has {token[:40]!r} where {_expected(error)} should stand", at + 1)
     return MalformedFormula("ends too early", len(text) + 1)
+
+
+def _unknown_call(text: str) -> re.Match[str] | None:
+    """Return the first call in a text of something that there is not: what stands within it may be anything."""
+    return next((one for one in _CALL.finditer(text) if one[1] and one[1] not in {*Function, "shift"}), None)
+
+
+def _no_such_function(name: str, at: int) -> MalformedFormula:
+    known = [*(one.value for one in Function), "shift"]
+    meant = f" (write {name.lower()})" if name.lower() in known else ""
+    return MalformedFormula(f"calls {name!r}{meant}; there are {', '.join(known)}", at)
 
 
 def _expected(error: UnexpectedToken) -> str:
@@ -141,7 +155,7 @@ class _Tree(Transformer[Token, Node]):
         try:
             return Number(value, unit_from(unit[1:-1], field="hybridFormula"), _at(written))
         except ImpossibleUnit as error:
-            raise MalformedFormula(error.reason, _at(unit)) from None
+            raise MalformedFormula(error.what, _at(unit) + error.at) from None  # behind the bracket
 
     def plain(self, parts: Sequence[Token]) -> Node:
         return Metric(str(parts[0]), _at(parts[0]))
@@ -153,8 +167,7 @@ class _Tree(Transformer[Token, Node]):
         name, *arguments = parts
         given = tuple(one for one in arguments if one is not None)
         if name not in set(Function):
-            known = ", ".join([*Function, "shift"])
-            raise MalformedFormula(f"calls {str(name)!r}; there are {known}", _at(name))
+            raise _no_such_function(str(name), _at(name))
         function = Function(str(name))
         least, most = _ARITY[function]
         if not least <= len(given) <= most:

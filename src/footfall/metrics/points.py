@@ -33,7 +33,9 @@ PIECE_BYTES_MAX = 350_000  # An item of 400,000 bytes holds its key and a number
 PIECES_MAX = 8
 TRIES_MAX = 50
 READS_MAX = 5
-ACTIONS_MAX = 80  # of one transaction of at most 100
+DAY_ACTIONS_MAX = (
+    80  # of one transaction of at most 100: the pieces of a day are not parted, and the heads go with them
+)
 BYTES_MAX = 3_000_000  # of one of at most 4 MB
 
 
@@ -89,7 +91,7 @@ class Points:
         while at < len(ordered):
             left = {day: days[day] for day in ordered[at:]}
             try:
-                done, changed_now = self._some(brand, definition, left, is_first=at == 0)
+                done, changed_now = self._write_days_that_fit(brand, definition, left, is_first=at == 0)
             except FootfallError as error:
                 if at == 0:
                     raise
@@ -124,13 +126,13 @@ class Points:
         at_most = "head" if end is None else date.fromordinal(end).isoformat()
         found = everything(self._table, keys.points(brand, name), at_least=at_least, at_most=at_most)
         gone = [one.key for one in found if one.key.sort < at_most]
-        for start in range(0, len(gone), ACTIONS_MAX):
-            some = gone[start : start + ACTIONS_MAX]
+        for start in range(0, len(gone), DAY_ACTIONS_MAX):
+            some = gone[start : start + DAY_ACTIONS_MAX]
             fences = () if fence is None else (fence,)
             self._table.transact([*(Delete(key) for key in some), *fences, self._counted(brand, name)])
         return sum("#" not in key.sort for key in gone)
 
-    def _some(
+    def _write_days_that_fit(
         self, brand: str, definition: Definition, days: Mapping[int, Mapping[Key, Row]], *, is_first: bool
     ) -> tuple[int, int]:
         """Write as many of the days as one transaction holds; return how many, and how many of them are different.
@@ -146,7 +148,7 @@ class Points:
             for day, rows in days.items():
                 more = self._written(brand, definition, day, rows)
                 size += sum(len(_bytes(one.item)) for one in more if isinstance(one, Put))
-                if actions and (len(actions) + len(more) > ACTIONS_MAX or size > BYTES_MAX):
+                if actions and (len(actions) + len(more) > DAY_ACTIONS_MAX or size > BYTES_MAX):
                     break
                 actions += more
                 done, changed = done + 1, changed + bool(more)

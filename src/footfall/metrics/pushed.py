@@ -5,6 +5,7 @@ import binascii
 import csv
 import io
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from itertools import islice
@@ -18,6 +19,7 @@ from footfall.metrics.calendar import day_from
 from footfall.metrics.day_points import Key, Row
 from footfall.metrics.definition import Counted, Definition, ValueType
 from footfall.metrics.errors import PushTooLarge
+from footfall.metrics.misfits import misfit
 from footfall.metrics.names import require_no_controls
 from footfall.sketches.errors import NotASketch
 from footfall.sketches.quantiles import VALUES_MAX, quantiles_from_bytes, sketch_from_values
@@ -31,6 +33,8 @@ JSON, LINES, CSV = "json", "ndjson", "csv"
 _PREFIX = "dimensions."  # of a column whose dimension has the name of a field
 _FIELDS = ("at", "value", "weight", "values", "sketch")
 _COLUMNS_MAX = 40
+_ROW = re.compile(r" - at `\$\[([0-9]+)\]")
+_SEPARATORS = {";": "';'", "\t": "tabs", "|": "'|'"}  # that spreadsheets write, each as it is told
 
 
 class Point(Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,16 +97,13 @@ def _from_lines(body: bytes) -> Iterator[Point]:
 
 def _refused(told: str, *, row: int | None = None) -> Refused:
     """Return a refusal that names the row and the field of a path such as $[2].value."""
-    reason, _, place = told.partition(" - at `$")
-    if "`" in reason and "field `" in reason:
-        place += "." + reason.rpartition("field `")[2].partition("`")[0]
-    place = place.replace("`", "")
+    refused = misfit(told)
     if row is None:
-        number, found, place = place.removeprefix("[").partition("]")
-        if not found:
-            return Refused("body", f"{reason[0].lower()}{reason[1:]}; it has to be a list of points")
-        row = int(number) + 1
-    return PointRefused(row, place.strip(".") or "body", f"{reason[0].lower()}{reason[1:]}")
+        found = _ROW.search(told)
+        if found is None:
+            return Refused("body", f"{refused.reason}; it has to be a list of points")
+        row = int(found[1]) + 1
+    return PointRefused(row, refused.field, refused.reason)
 
 
 def _from_csv(body: bytes) -> Iterator[Point]:
@@ -123,6 +124,11 @@ def _from_csv(body: bytes) -> Iterator[Point]:
 
 
 def _require_header(header: Sequence[str]) -> None:
+    other = next((one for one in _SEPARATORS if len(header) == 1 and one in header[0]), None)
+    if other is not None:
+        raise Refused(
+            "body", f"parts its columns with {_SEPARATORS[other]}; CSV is taken with commas, and decimals with a point"
+        )
     if "at" not in header or not {"value", "values", "sketch"} & set(header):
         raise Refused("body", "needs a header with at, value (or values, or sketch), weight and the dimensions' names")
     if len(set(header)) != len(header) or len(header) > _COLUMNS_MAX:

@@ -1,11 +1,12 @@
 """Which definitions answer a question: the metric in the version that is asked for, and all that it needs."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.checking import is_sound
+from footfall.metrics.circles import after_needs
 from footfall.metrics.definition import Counted, Definition
 from footfall.metrics.errors import NoSuchMetric
 from footfall.metrics.versions import Version
@@ -42,9 +43,7 @@ def resolved(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Resolved:
 
     A number or a hash is of the metric that is asked for; what it needs is the newest. A moment is that of all of them.
     """
-    if sum(one is not None for one in (asked.version, asked.hash, asked.as_of_ms)) > 1:
-        raise Refused("version", "give one of version, hash and asOf")
-    root = _root(catalogue, brand, asked)
+    root = asked_version(catalogue, brand, asked)
     found = {root.name: root}
     waiting = list(root.definition.needed_metrics)
     while waiting:
@@ -70,7 +69,14 @@ def _require_fits_today(root: Version, found: Mapping[str, Version]) -> None:
         raise Refused("version", reason)
 
 
-def _root(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Version:
+def asked_version(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Version:
+    """Return the version that is asked for, or raise NoSuchMetric, or Refused where two things say which it is."""
+    given = {"version": asked.version, "hash": asked.hash, "asOf": asked.as_of_ms}
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) > 1:
+        raise Refused(
+            named[1], f"and {named[0]} cannot both say which version is meant; give one of version, hash and asOf"
+        )
     if asked.version is not None:
         return catalogue.version(brand, asked.name, asked.version)
     if asked.hash is not None:
@@ -103,21 +109,15 @@ def is_pushed(definition: Definition) -> bool:
 
 def _require_no_circle(root: Version, versions: Mapping[str, Version]) -> None:
     """Raise where an old version needs a newer one that needs it: each was right in its time, together they are not."""
-    state: dict[str, bool] = {}
-    stack: list[tuple[str, bool]] = [(root.name, False)]
-    while stack:
-        name, is_left = stack.pop()
-        if is_left:
-            state[name] = True
-            continue
-        if name in state:
-            continue
-        state[name] = False
-        stack.append((name, True))
-        for one in versions[name].definition.needed_metrics:
-            if state.get(one) is False:
-                raise Refused("version", f"this version needs {one!r}, which today is computed from it; use asOf")
-            stack.append((one, False))
+
+    def refuse(circle: Sequence[str]) -> None:
+        raise Refused("version", f"this version needs {circle[-1]!r}, which today is computed from it; use asOf")
+
+    def enter(path: Sequence[str]) -> Sequence[str]:
+        return versions[path[-1]].definition.needed_metrics
+
+    for _ in after_needs(root.name, enter, done=set(), on_circle=refuse):
+        pass
 
 
 def require_dimensions(found: Resolved, dimensions: Iterable[str], *, field: str) -> None:

@@ -66,7 +66,17 @@ PLAIN = Unit()
 
 
 class ImpossibleUnit(Refused, ValueError):
-    """A unit is written in a way that none is."""
+    """A unit is written in a way that none is; `at` is the character, counted from 1."""
+
+    def __init__(self, field: str, what: str, *, at: int = 1) -> None:
+        super().__init__(field, f"{what} (character {at})")
+        self.what = what
+        self.at = at
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return where in the unit it is."""
+        return {"at": self.at}
 
 
 def unit_from(text: str, *, field: str = "unit") -> Unit:
@@ -85,7 +95,7 @@ def _read(text: str, field: str) -> Unit:
         found = _FACTOR.match(text, at)
         if found is None or text[found.end() : found.end() + 1] not in _BETWEEN:
             at = at if found is None else found.end()
-            raise ImpossibleUnit(field, f"{text!r} is not a unit at character {at + 1}; write it as hits/visitors")
+            raise ImpossibleUnit(field, f"{text!r} is not a unit; write it as hits/visitors", at=at + 1)
         if found[1] != "1":
             factors.append((_PLURALS.get(found[1], found[1]), sign * int(found[2] or 1)))
         sign, at = (-1 if text[found.end() : found.end() + 1] == "/" else 1), found.end() + 1

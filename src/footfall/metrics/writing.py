@@ -6,6 +6,7 @@ from typing import cast
 
 from footfall.metrics import keys
 from footfall.metrics.checking import CircularMetric
+from footfall.metrics.circles import after_needs
 from footfall.metrics.definition import Definition, ValueType
 from footfall.metrics.formula import Node
 from footfall.metrics.versions import Version, item_of
@@ -60,34 +61,20 @@ def in_order(
     by_name = {one.definition.name: one for one in saved}
     if len(by_name) < len(saved):
         raise Refused("name", "two of these metrics have one name")
-    placed: dict[str, None] = {}
-    for start in by_name:
-        stack: list[tuple[str, bool]] = [(start, False)]
-        entered: dict[str, None] = {}  # from the start to where we are
-        while stack:
-            name, is_left = stack.pop()
-            if name in placed:
-                continue
-            if is_left:
-                placed[name] = None
-                del entered[name]
-                continue
-            if name in entered:
-                if with_circles:
-                    continue
-                raise _circle(list(entered), by_name, name)
-            entered[name] = None
-            stack.append((name, True))
-            known = by_name.get(name)
-            needed = known.definition.needed_metrics if known else (others or {}).get(name, ())
-            stack.extend((one, False) for one in needed)
+
+    def enter(path: Sequence[str]) -> Collection[str]:
+        known = by_name.get(path[-1])
+        return known.definition.needed_metrics if known else (others or {}).get(path[-1], ())
+
+    def refuse(circle: Sequence[str]) -> None:
+        if not with_circles:
+            last = by_name.get(circle[-2])
+            is_chain = last is not None and circle[-1] not in last.definition.consumed_metrics
+            raise CircularMetric("chainedMetric" if is_chain else "hybridFormula", circle)
+
+    done: set[str] = set()
+    placed = [name for start in by_name for name in after_needs(start, enter, done=done, on_circle=refuse)]
     return [by_name[name] for name in placed if name in by_name]
-
-
-def _circle(path: Sequence[str], by_name: Mapping[str, Saved], name: str) -> CircularMetric:
-    last = by_name.get(path[-1])
-    field = "chainedMetric" if last and name not in last.definition.consumed_metrics else "hybridFormula"
-    return CircularMetric(field, [*path[path.index(name) :], name])
 
 
 def actions_count(definition: Definition, before: Definition | None) -> int:

@@ -44,11 +44,11 @@ def test_a_metric_goes_through_its_life(metrics: Metrics) -> None:
     assert metrics.add("rate", "reads / visitors")["unit"] == "hits/visitors"
     changed = metrics.json("update", "rate", "--formula", "ratio(reads, visitors, 0)", "--reason", "no gaps")
     assert (changed["version"], changed["reason"]) == (2, "no gaps")
-    metrics.run("update", "rate", "--title", "Rate", "--version", "1", code=1)
+    metrics.run("update", "rate", "--title", "Rate", "--version", "1", code=4)
     assert "version 2 of 'rate' was saved meanwhile" in metrics.shell.complained()
     assert metrics.json("update", "rate", "--title", "Rate")["hash"] == changed["hash"]
     assert [one["version"] for one in metrics.json("versions", "rate")["items"]] == [3, 2, 1]
-    assert "hybridFormula" in metrics.run("diff", "rate", "--earlier", "1", "--version", "2")
+    assert "hybridFormula" in metrics.run("diff", "rate", "--from", "1", "--to", "2")
     assert metrics.json("get", "rate", "--version", "1")["hybridFormula"] == "reads / visitors"
     assert "rate" in metrics.run("lineage", "reads")
     assert [one["name"] for one in metrics.json("search", "rate")["items"]] == ["rate"]
@@ -269,3 +269,51 @@ def test_every_field_of_a_definition_is_said_by_a_flag(metrics: Metrics) -> None
 def test_a_flag_that_makes_no_sense_is_told(metrics: Metrics, words: tuple[str, ...], code: int, said: str) -> None:
     metrics.run("add", "x", *words, code=code)
     assert said in metrics.shell.complained()
+
+
+def test_what_can_be_grouped_by_has_one_name_in_every_answer(metrics: Metrics) -> None:
+    metrics.add("reads", "", "--unit", "hits", "--dimension", "section", "--dimension", "country")
+    metrics.add("users", "", "--unit", "users", "--dimension", "section")
+    metrics.add("rate", "reads / users")
+    got = metrics.json("get", "rate")
+    assert (got["dimensions"], got["relatedDimensions"]) == (["section"], [])
+    assert got["dimensions"] == metrics.json("lineage", "rate")["dimensions"]
+    (listed,) = metrics.json("search", "rate")["items"]
+    assert listed["dimensions"] == got["dimensions"]
+    assert metrics.json("get", "reads")["dimensions"] == ["country", "section"]
+
+
+def test_what_is_refused_and_what_is_typed_wrong_have_codes_of_their_own(metrics: Metrics, tmp_path: Path) -> None:
+    metrics.add("reads", "", "--unit", "hits")
+    for words in (
+        ("add", "reads", "--value-type", "SCALAR"),
+        ("get", "nothing"),
+        ("update", "nothing", "--title", "T"),
+        ("lineage", "nothing"),
+        ("get-data", "nothing", "--from", "2026-01-01", "--to", "2026-01-02"),
+        ("diff", "reads", "--from", "1", "--to", "7"),
+    ):
+        metrics.run(*words, code=4)
+    gone = str(tmp_path / "gone")
+    for words, told in (
+        (("get-data", "reads", "--from", "yesterday", "--to", "2026-01-02"), "--from 'yesterday' is not a day"),
+        (("get-data", "reads", "--from", "2026-01-01"), "--to is missing"),
+        (("push", "reads", gone), "gone cannot be read"),
+        (("apply", gone), "gone is not a folder"),
+        (("add", "--file", gone), "gone cannot be read"),
+        (("diff", "reads", "--from", "2026-01-01"), "--from of diff is the number of a version"),
+    ):
+        metrics.run(*words, code=2)
+        assert told in metrics.shell.complained()
+
+
+def test_another_dimension_is_no_other_total(metrics: Metrics) -> None:
+    metrics.add("reads", "", "--unit", "hits", "--dimension", "section")
+    for flags, told in (
+        (("--dimension", "country"), "Both give the same totals, grouped otherwise."),
+        (("--title", "T"), "Both give the same numbers."),
+        (("--unit", "users"), "They give different numbers."),
+    ):
+        metrics.run("update", "reads", *flags)
+        metrics.run("diff", "reads")
+        assert metrics.shell.complained().splitlines()[-1] == told

@@ -195,7 +195,7 @@ def test_metrics_are_kept_applied_and_written_down_on_aws(ground: AwsGround, she
     )
     assert shell.run("metrics", "apply", str(tmp_path), *named) == 0, shell.complained()
     assert shell.run("metrics", "update", "twice", "--formula", "reads * 3", *named) == 0, shell.complained()
-    assert shell.run("metrics", "update", "twice", "--formula", "reads * 4", "--version", "1", *named) == 1
+    assert shell.run("metrics", "update", "twice", "--formula", "reads * 4", "--version", "1", *named) == 4
     assert shell.run("metrics", "remove", "reads", *named) == 4
     assert shell.run("metrics", "lineage", "reads", *named) == 0
     lineage = json.loads(shell.printed().splitlines()[-1])

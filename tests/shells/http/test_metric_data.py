@@ -142,7 +142,7 @@ def test_a_question_that_makes_no_sense_is_refused_by_its_parameter(stage: Stage
         (f"{SPAN}&where=:news", 400, "where"), (f"{SPAN}&where=planet:x", 400, "where"),
         (f"{SPAN}&colour=1", 400, "colour"),
         (f"{SPAN}&version=9", 404, "version"), (f"{SPAN}&version=x", 400, "version"), (f"{SPAN}&hash=00", 404, "hash"),
-        (f"{SPAN}&asOf=2001-01-01T00:00Z", 404, "asOf"), (f"{SPAN}&version=1&hash=00", 400, "version"),
+        (f"{SPAN}&asOf=2001-01-01T00:00Z", 404, "asOf"), (f"{SPAN}&version=1&hash=00", 400, "hash"),
         (f"{SPAN}&{SPAN}", 400, "from"), (f"{SPAN}&format=xml", 400, "format"),
         ("from=2026-11-04&to=2026-11-01", 400, "to"),
         (f"{SPAN}&by=section&by=section", 400, "by"), (f"{SPAN}&where=section:%FF", 400, "query"),

@@ -290,7 +290,7 @@ def test_what_is_done_is_in_the_audit_trail_and_what_is_refused_is_not(stage: St
         ("GET", "?deprecated=perhaps", None, "deprecated"),
         ("GET", "?limit=0", None, "limit"),
         ("POST", "", {"name": "x", "valueType": "GOLD"}, "valueType"),
-        ("POST", "", {"name": "x", "valueType": "SCALAR", "colour": 1}, "body"),
+        ("POST", "", {"name": "x", "valueType": "SCALAR", "colour": 1}, "colour"),
         ("POST", "", {"name": "x", "valueType": "SCALAR", "unit": "hits//"}, "unit"),
         ("POST", "", {"name": "x", "valueType": "PERCENTILE", "aggregationStyle": "PERCENTILE"}, "aggregationParam"),
         ("POST", "", {"name": "x", "valueType": "SCALAR", "chainedMetric": "y"}, "chainCutoffDate"),
@@ -319,3 +319,48 @@ def test_texts_by_chance_are_defined_or_refused_at_a_character_over_http(desk: D
             assert 1 <= problem.get("at", 1) <= len(text) + 1, (text, problem)
     assert set(statuses) <= {201, 400}
     assert statuses[400] > 200
+
+
+def test_a_key_that_defines_is_told_by_its_label(stage: Stage, desk: Desk) -> None:
+    desk.add("by_id")
+    assert len(desk.json("/by_id")["createdBy"]) == 16
+    labelled = stage.runner.run(
+        stage.state.desk.change(desk.brand, lambda one: one.add_secret_key(desk.brand, ["edit"], label="nightly job"))
+    )
+    desk.headers = {"authorization": f"Bearer {labelled.text}"}
+    desk.add("by_label")
+    assert desk.json("/by_label")["createdBy"] == f"nightly job ({labelled.record.id})"
+
+
+def test_a_hybrid_has_the_dimensions_of_what_it_needs_and_its_tag_follows_them(desk: Desk) -> None:
+    desk.add("reads", relatedDimensions=["country", "section"])
+    assert desk.add("twice", "reads * 2").json()["dimensions"] == ["country", "section"]
+    first = desk.ask("GET", "/twice")
+    assert (first.json()["dimensions"], first.json()["relatedDimensions"]) == (["country", "section"], [])
+    tag = first.headers["etag"]
+    assert desk.ask("GET", "/twice", if_none_match=tag).status == 304
+    document = {"valueType": "SCALAR", "relatedDimensions": ["section"], "version": 1}
+    assert desk.ask("PUT", "/reads", document).status == 200
+    again = desk.ask("GET", "/twice", if_none_match=tag)
+    assert (again.status, again.json()["dimensions"]) == (200, ["section"])
+    changed = {**again.json(), "title": "Twice"}
+    del changed["version"]
+    assert desk.ask("PUT", "/twice", changed, if_match=tag).json()["version"] == 2
+
+
+def test_a_version_is_written_in_one_way_and_a_hash_in_either_case(desk: Desk) -> None:
+    told = desk.add("reads").json()
+    assert desk.json(f"/reads?hash={told['hash'].upper()}") == desk.json("/reads")
+    for target in ("/reads?version=01", "/reads/diff?from=01", "/reads/data?version=01&from=2026-01-01&to=2026-01-02"):
+        refused = desk.ask("GET", target)
+        assert (refused.status, refused.json()["field"]) == (400, "from" if "diff" in target else "version"), target
+    assert desk.ask("GET", "/reads?version=10").status == 404
+
+
+def test_two_ways_to_say_which_version_are_refused_in_the_same_words(desk: Desk) -> None:
+    desk.add("reads")
+    which = "version=1&hash=abc"
+    first = desk.ask("GET", f"/reads?{which}")
+    second = desk.ask("GET", f"/reads/data?{which}&from=2026-01-01&to=2026-01-02")
+    assert (first.status, first.json()) == (second.status, second.json())
+    assert first.json()["detail"].startswith("hash: and version cannot both say which version is meant")

@@ -9,6 +9,7 @@ import { mayDo } from "../facts.ts";
 import type { Lineage } from "../lineage.ts";
 import { definitionWords, kindWords, type Metric, unitWords } from "../metrics.ts";
 import { Contents } from "../parts/Contents.tsx";
+import { Folded } from "../parts/Folded.tsx";
 import { Formula } from "../parts/Formula.tsx";
 import { LineageTree } from "../parts/LineageTree.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -76,14 +77,16 @@ function Changes({ metric, renew }: { metric: Metric; renew: () => void }) {
     <>
       <section class="card" aria-labelledby="change-title">
         <h2 id="change-title">Change it</h2>
-        <p class="about">Every change is a new version; none is overwritten.</p>
-        <MetricForm
-          key={metric.version}
-          draft={metric}
-          based={metric.version}
-          begun={() => setSaid("")}
-          done={done}
-        />
+        <Folded words="Write another version">
+          <p class="about">Every change is a new version; none is overwritten.</p>
+          <MetricForm
+            key={metric.version}
+            draft={metric}
+            based={metric.version}
+            begun={() => setSaid("")}
+            done={done}
+          />
+        </Folded>
         <p class="said" role="status">
           {said}
         </p>
@@ -119,7 +122,7 @@ function Definition({ metric }: { metric: Metric }) {
   const { times } = useStanding();
   const rows: [string, string][] = [
     ["Name", metric.title ? metric.name : ""],
-    ["Unit", unitWords(metric.unit) || "none: a plain number"],
+    ["Unit", unitWords(metric.unit)],
     ["Kind", kindWords(metric.valueType)],
     ["Owner", metric.owner || "nobody yet"],
     ["Since", `${times.dateOf(metric.createdAt)} by ${byWords(metric.createdBy)}`],

@@ -19,6 +19,7 @@ import {
   unitWords,
 } from "../metrics.ts";
 import { Copied } from "../parts/FirstSteps.tsx";
+import { Folded } from "../parts/Folded.tsx";
 import { Link } from "../parts/Link.tsx";
 import { MetricForm } from "../parts/MetricForm.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
@@ -43,6 +44,17 @@ export function MetricsPage() {
         A metric is a number that is defined once: everybody who asks for it gets the same answer, and knows
         which version of the definition gave it.
       </p>
+      {isEditor ? (
+        <section class="card" aria-labelledby="define-title">
+          <h2 id="define-title">Define a metric</h2>
+          <Folded key={example} words="Write a definition" isOpen={example > 0}>
+            <MetricForm
+              draft={example ? EXAMPLE : {}}
+              done={(metric) => go(metricAddress(metric.name, brand.brand))}
+            />
+          </Folded>
+        </section>
+      ) : null}
       <Choices sought={sought} set={set} />
       <Shown asked={asked} what="Reading the catalogue">
         {(page) =>
@@ -59,16 +71,6 @@ export function MetricsPage() {
           )
         }
       </Shown>
-      {isEditor ? (
-        <section class="card" aria-labelledby="define-title">
-          <h2 id="define-title">Define a metric</h2>
-          <MetricForm
-            key={example}
-            draft={example ? EXAMPLE : {}}
-            done={(metric) => go(metricAddress(metric.name, brand.brand))}
-          />
-        </section>
-      ) : null}
     </>
   );
 }
@@ -177,7 +179,7 @@ function MetricRow({ item }: { item: Listed }) {
         {item.isDeprecated ? <span class="tag">deprecated</span> : null}
         <bdi class="labels">{item.title ? item.name : ""}</bdi>
       </th>
-      <td data-name="Unit">{unitWords(item.unit) || "–"}</td>
+      <td data-name="Unit">{unitWords(item.unit)}</td>
       <td data-name="Kind">{kindWords(item.valueType)}</td>
       <td data-name="Grouped by">{item.dimensions.join(", ") || "–"}</td>
       <td data-name="Owner" class="what">

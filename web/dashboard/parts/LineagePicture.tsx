@@ -75,7 +75,7 @@ function Box({ spot: { row, isSelf } }: { spot: Spot }) {
           {name}
         </Link>
       )}
-      <small>{row.isDeprecated ? "deprecated" : unitWords(row.unit) || "a plain number"}</small>
+      <small>{row.isDeprecated ? "deprecated" : unitWords(row.unit)}</small>
     </>
   );
 }

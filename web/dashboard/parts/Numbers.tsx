@@ -1,4 +1,4 @@
-// A metric's numbers over days, weeks or months: a chart and the same as a table, and what they are made of.
+// A metric's numbers over hours, days and longer periods: a chart and the same as a table, and what they are made of.
 import type { ComponentChildren } from "preact";
 import { useRef } from "preact/hooks";
 import { changed, go, metricAddress, place, useParameters } from "../address.ts";
@@ -9,15 +9,18 @@ import { type Chosen, chosenIn, conditionsIn, groupingIn, textsOf } from "../con
 import { useStanding } from "../context.ts";
 import { byWords } from "../deeds.ts";
 import { dayOf, dayStart, escaped } from "../filters.ts";
-import { dayWords, definitionWords, type Metric, periodWords, unitWords } from "../metrics.ts";
+import { dayWords, definitionWords, isPlain, type Metric, periodWords, unitWords } from "../metrics.ts";
 import {
   amount,
+  begunHours,
   coverageWords,
   drawnFrom,
+  firstKnown,
   type Group,
   movedDay,
   type Numbers,
   numbersStory,
+  openHour,
   openPlace,
   parted,
   rangeOf,
@@ -127,13 +130,15 @@ interface ToldProps {
 function Told({ numbers, metric, today, children }: ToldProps) {
   const { brand } = useStanding();
   const zone = knownZone(brand.zone);
-  const drawn = drawnFrom(numbers, numbers.metric);
-  const open = openPlace(drawn.periods, numbers.to, today);
+  const isHours = numbers.grain === "hour";
+  const items = isHours ? begunHours(numbers.items, serverNow()) : numbers.items;
+  const drawn = drawnFrom({ items, by: numbers.by }, numbers.metric);
+  const open = isHours ? openHour(drawn.periods, serverNow()) : openPlace(drawn.periods, numbers.to, today);
+  const said = (period: string) => periodWords(period, numbers.grain, zone);
+  const first = firstKnown(drawn);
   const lines = drawn.groups.map((group, place) => lineOf(group, place, open));
-  const at = drawn.periods.map((period) => Date.parse(dayStart(period, zone)) / 1000);
-  const names = new Map(
-    drawn.periods.map((period, place) => [at[place], periodWords(period, numbers.grain)]),
-  );
+  const at = drawn.periods.map((period) => Date.parse(isHours ? period : dayStart(period, zone)) / 1000);
+  const names = new Map(drawn.periods.map((period, place) => [at[place], said(period)]));
   const unit = unitWords(numbers.unit);
   const hasNone = !drawn.groups.some((group) => group.size > 0 || group.values.some((one) => one !== null));
   const used = numbers.versions[numbers.metric]?.version ?? metric.version;
@@ -144,9 +149,13 @@ function Told({ numbers, metric, today, children }: ToldProps) {
         <Figure
           name={drawn.groups.length > 1 ? "Groups" : `Last whole ${numbers.grain}`}
           value={lastOf(drawn.groups, open)}
-          says={unit || "without a unit"}
+          says={unit}
         />
-        <Figure name="Days with data" value={coverageWords(numbers.coverage)} says={lacking(numbers)} />
+        <Figure
+          name={isHours ? "Hours with data" : "Days with data"}
+          value={coverageWords(numbers.coverage)}
+          says={lacking(numbers)}
+        />
         <Fresh at={numbers.freshness} />
         <Figure
           name="Exact"
@@ -167,8 +176,8 @@ function Told({ numbers, metric, today, children }: ToldProps) {
         </p>
       ) : (
         <Chart
-          title={unit && unit !== name ? `${name}, ${unit}` : name}
-          says={numbersStory(drawn, (period) => periodWords(period, numbers.grain))}
+          title={!isPlain(numbers.unit) && unit !== name ? `${name}, ${unit}` : name}
+          says={numbersStory(drawn, said)}
           times={at}
           lines={lines.slice(0, LOOKS.length)}
           all={lines.slice(0, COLUMNS_MAX)}
@@ -183,6 +192,7 @@ function Told({ numbers, metric, today, children }: ToldProps) {
           {lines.length > COLUMNS_MAX ? `the largest ${COLUMNS_MAX}` : "all"}.
         </p>
       ) : null}
+      {first ? <p class="about">There are no numbers before {said(first)}.</p> : null}
       <Seams numbers={numbers} />
       <Given numbers={numbers} />
       {hasNone ? null : <p class="acts">{children}</p>}

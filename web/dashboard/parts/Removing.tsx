@@ -5,6 +5,7 @@ import { Problem, send } from "../api.ts";
 import { useStanding } from "../context.ts";
 import type { Metric } from "../metrics.ts";
 import { Acting } from "./Acting.tsx";
+import { Folded } from "./Folded.tsx";
 import { Link } from "./Link.tsx";
 
 const NAMED_MAX = 20; // The server names no more of them.
@@ -29,13 +30,15 @@ export function Removing({ metric }: { metric: Metric }) {
   return (
     <section class="card" aria-labelledby="removing-title">
       <h2 id="removing-title">Remove it</h2>
-      <p class="about">
-        All its versions and all numbers that were sent for it go with it, and cannot be brought back. A
-        metric that others need stays; deprecate it instead.
-      </p>
-      <p class="acts">
-        <Acting words="Remove" about={metric.title || metric.name} act={remove} isGrave />
-      </p>
+      <Folded words="Remove it for good">
+        <p class="about">
+          All its versions and all numbers that were sent for it go with it, and cannot be brought back. A
+          metric that others need stays; deprecate it instead.
+        </p>
+        <p class="acts">
+          <Acting words="Remove" about={metric.title || metric.name} act={remove} isGrave />
+        </p>
+      </Folded>
       {users.length ? (
         <div class="warning" role="alert">
           <p>

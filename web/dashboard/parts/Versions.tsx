@@ -5,7 +5,7 @@ import { get } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import { byWords } from "../deeds.ts";
-import type { Difference, Metric } from "../metrics.ts";
+import { areGroupsAlone, type Difference, isGroupedOtherwise, type Metric } from "../metrics.ts";
 import { Differences } from "./Differences.tsx";
 import { Link } from "./Link.tsx";
 import { Shown } from "./states.tsx";
@@ -89,7 +89,8 @@ function History({ items }: { items: readonly Metric[] }) {
 // Whether its numbers are those of the version before it: a new title changes none.
 function sameWords(one: Metric, before: Metric | undefined): string {
   if (!before) return "";
-  return one.hash === before.hash ? "the same numbers" : "other numbers";
+  if (one.hash === before.hash) return "the same numbers";
+  return isGroupedOtherwise(one, before) ? "the same totals, grouped otherwise" : "other numbers";
 }
 
 interface Diff {
@@ -131,7 +132,11 @@ function Compared({ metric, numbers }: { metric: Metric; numbers: readonly numbe
         {({ differences, sameNumbers }) => (
           <>
             <p class="about" role="status">
-              {sameNumbers ? "Both give the same numbers." : "They give different numbers."}
+              {sameNumbers
+                ? "Both give the same numbers."
+                : areGroupsAlone(differences)
+                  ? "Both give the same totals, grouped otherwise."
+                  : "They give different numbers."}
             </p>
             {differences.length ? <Differences items={differences} /> : null}
           </>

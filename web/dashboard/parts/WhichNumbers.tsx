@@ -42,7 +42,7 @@ export function WhichNumbers(props: WhichProps) {
       <form class="row choose" aria-label="Which numbers" onSubmit={(event) => event.preventDefault()}>
         <fieldset class="periods">
           <legend class="hidden">Periods</legend>
-          {GRAINS.map(([grain, words]) => (
+          {GRAINS.filter(([grain]) => grain !== "hour" || hasHours(props.metric)).map(([grain, words]) => (
             <button
               type="button"
               key={grain}
@@ -92,6 +92,11 @@ export function WhichNumbers(props: WhichProps) {
       <Narrower {...props} />
     </>
   );
+}
+
+// Numbers that are sent are of days; what a formula needs may be footfall's own.
+function hasHours({ valueType, source }: Metric): boolean {
+  return valueType === "HYBRID" || Boolean(source?.counts);
 }
 
 // What fewer people want: closed until somebody opens it, or the address has some of it.

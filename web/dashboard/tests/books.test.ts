@@ -142,6 +142,8 @@ describe("the trail", () => {
   test("says who did what, without what only programs need", () => {
     expect(byWords("Ann Editor (p_3k7mqz2v9xw4t6ra)")).toBe("Ann Editor");
     expect(byWords("3k7mqz2v9xw4t6ra")).toBe("Key 3k7mqz2v9xw4t6ra");
+    expect(byWords("nightly job (3k7mqz2v9xw4t6ra)")).toBe("Key nightly job");
+    expect(byWords("Ann (p_3k7mqz2v9xw4t6ra) (3k7mqz2v9xw4t6ra)")).toBe("Key Ann (p_3k7mqz2v9xw4t6ra)");
     expect(byWords("command line, user ann")).toBe("command line, user ann");
     expect(actWords("key-rotated")).toBe("rotated the key");
     expect(actWords("made-of-cheese")).toBe("made of cheese");

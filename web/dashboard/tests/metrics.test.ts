@@ -5,8 +5,10 @@ import { deedWords } from "../deeds.ts";
 import { documentFrom, EXAMPLE, pointedAt } from "../drafts.ts";
 import { type Branch, type Linked, needsOf, usersOf } from "../lineage.ts";
 import {
+  areGroupsAlone,
   definitionWords,
   isFiltered,
+  isGroupedOtherwise,
   type Metric,
   periodWords,
   questionFor,
@@ -18,9 +20,12 @@ import {
 } from "../metrics.ts";
 import {
   amount,
+  begunHours,
   coverageWords,
   drawnFrom,
+  firstKnown,
   numbersStory,
+  openHour,
   openPlace,
   parted,
   rangeOf,
@@ -75,7 +80,8 @@ describe("a definition", () => {
       "hits per class",
       "minutes",
     ]);
-    expect(["ratio", "", undefined].map(unitWords)).toEqual(["", "", ""]);
+    expect(new Set(["ratio", "", undefined].map(unitWords))).toEqual(new Set(["a plain number"]));
+    expect(valueWords("unit", "ratio")).toBe("a plain number");
   });
   test("has fields whose values are read without knowing JSON", () => {
     expect(valueWords("title", null)).toBe("–");
@@ -127,6 +133,9 @@ describe("addresses", () => {
     expect(at("")).toEqual({ grain: "day", from: "2026-10-20", to: "2026-11-19", isOwn: false });
     expect(at("grain=week").from).toBe("2026-05-25"); // a Monday
     expect(at("grain=month").from).toBe("2025-11-01");
+    expect(at("grain=quarter").from).toBe("2024-10-01");
+    expect(at("grain=year").from).toBe("2021-01-01");
+    expect(at("grain=hour")).toEqual({ grain: "hour", from: "2026-11-17", to: "2026-11-19", isOwn: false });
     expect(at("grain=month&from=2025-01-01&to=2025-07-01")).toEqual({
       grain: "month",
       from: "2025-01-01",
@@ -177,6 +186,28 @@ describe("numbers", () => {
     expect(parted([3, null], 1)).toEqual({ values: [3, null] });
     expect(parted([3, 1], -1)).toEqual({ values: [3, 1] });
   });
+  test("of hours end with the one that is not over", () => {
+    const hours = ["2026-11-16T12:00Z", "2026-11-16T13:00Z", "2026-11-16T14:00Z"].map((period) => ({
+      period,
+    }));
+    const now = Date.parse("2026-11-16T13:20Z");
+    const begun = begunHours(hours, now).map(({ period }) => period);
+    expect([begun.length, openHour(begun, now), openHour(begun, now + 3_600_000)]).toEqual([2, 1, -1]);
+    expect(openHour([], now)).toBe(-1);
+  });
+  test("that begin within the span say when", () => {
+    const at = (...values: (number | null)[]) =>
+      firstKnown({ periods: ["a", "b", "c"], groups: [{ name: "x", values, size: 1 }] });
+    expect([at(null, 0, 1), at(1, null, 2), at(null, null, null)]).toEqual(["b", undefined, undefined]);
+  });
+  test("of two versions may be the same and grouped otherwise", () => {
+    const one = { valueType: "SCALAR", unit: "hits", relatedDimensions: ["section"] } as unknown as Metric;
+    expect(isGroupedOtherwise(one, { ...one, relatedDimensions: [], title: "T" })).toBe(true);
+    expect(isGroupedOtherwise(one, { ...one, unit: "minutes" })).toBe(false);
+    const differing = (...fields: string[]) =>
+      areGroupsAlone(fields.map((field) => ({ field, before: 1, after: 2 })));
+    expect([differing("relatedDimensions", "title"), differing("unit", "title")]).toEqual([true, false]);
+  });
   test("have as many digits as tell something", () => {
     expect([0, 1.256, 0.0001234, -2, 12_345.678].map(amount)).toEqual([
       "0",
@@ -202,6 +233,9 @@ describe("numbers", () => {
     expect(numbersStory({ periods: [], groups: [] }, String)).toBe("no numbers yet");
     expect(periodWords("2026-11-01", "month")).toBe("Nov 2026");
     expect(periodWords("2026-11-16", "week")).toBe("week from 16 Nov 2026");
+    expect(periodWords("2026-10-01", "quarter")).toBe("Q4 2026");
+    expect(periodWords("2026-01-01", "year")).toBe("2026");
+    expect(periodWords("2026-11-16T22:00Z", "hour", "Europe/Helsinki")).toBe("17 Nov, 00:00");
   });
   test("say how much of the span they are made of", () => {
     expect(coverageWords({ days: 31, withData: 30 })).toBe("30 of 31");

@@ -12,6 +12,7 @@ from footfall.app.invented_traffic import Newsroom, Story
 from footfall.shells.cli.batches import refusals_of
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, answer_of, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, above_zero, whole_from
+from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 from footfall.shells.cli.send import post_hits
 from footfall.values.window import instant_text
 
@@ -55,7 +56,7 @@ def demo(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Send invented traffic until the time is up or the user stops it."""
     now_ms = around.clock.now_ms()
     run = _Run(
-        caller=Caller(arguments.url),
+        caller=Caller(arguments.url, headers=key_headers(arguments.secret_file)),
         newsroom=Newsroom(arguments.seed, brand=arguments.brand),
         around=around,
         rate=arguments.rate,
@@ -197,6 +198,7 @@ COMMAND = Command(
     run=demo,
     arguments=(
         URL,
+        SECRET_FILE,
         Argument("--brand", "The brand to send to.", shows="BRAND", default="demo"),
         Argument("--rate", "Hits a second, on average over a day.", shows="RATE", reads=above_zero, default=40.0),
         Argument(

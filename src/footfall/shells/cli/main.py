@@ -11,8 +11,10 @@ from types import MappingProxyType
 from typing import Final
 
 from footfall import __version__
+from footfall.app.control_errors import ControlRefused
 from footfall.app.settings import SettingsRefused
 from footfall.app.settings_reading import environment
+from footfall.metrics.errors import ChangedMeanwhile
 from footfall.shells.cli.asking import require_address
 from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
 from footfall.shells.cli.command import (
@@ -38,6 +40,8 @@ EXITS: Final[Mapping[type[FootfallError], Exit]] = MappingProxyType(
         Unreachable: Exit.UNREACHABLE,
         RefusedByServer: Exit.REFUSED,
         Refused: Exit.REFUSED,
+        ControlRefused: Exit.REFUSED,
+        ChangedMeanwhile: Exit.REFUSED,
     }
 )
 

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,8 +22,13 @@ class NoPoints(WrongUsage):
     """The arguments do not say where points are read from, or that cannot be read."""
 
 
+class NoSpan(WrongUsage):
+    """The arguments do not say from which day to which numbers are wanted."""
+
+
 def get_data(arguments: argparse.Namespace, around: Surroundings, asked: Asked, *, name: str) -> int:
     """Ask for a metric's numbers and show them."""
+    _require_days(arguments)
     answer = asked({"do": "metrics-data", "name": name, "given": _given(arguments)})
     if arguments.json:
         around.say(msgspec.json.encode(answer).decode())
@@ -33,6 +39,17 @@ def get_data(arguments: argparse.Namespace, around: Surroundings, asked: Asked, 
     else:
         _show(answer, around)
     return Exit.OK
+
+
+def _require_days(arguments: argparse.Namespace) -> None:
+    """Refuse a span that cannot be asked for before anybody is asked."""
+    for flag in ("from", "to"):
+        text: str | None = getattr(arguments, flag)
+        try:
+            date.fromisoformat(text or "")
+        except ValueError:
+            what = "is missing" if text is None else f"{text[:40]!r} is not a day"
+            raise NoSpan(f"--{flag} {what}: get-data needs days, as in --{flag} 2026-01-31.") from None
 
 
 def push(arguments: argparse.Namespace, around: Surroundings, asked: Asked, *, name: str) -> int:

@@ -15,6 +15,7 @@ import yaml
 from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 
 from footfall.metrics.applying import Wanted
+from footfall.shells.cli.command import WrongUsage
 from footfall.values.errors import Refused
 
 FILE_BYTES_MAX = 64 << 20
@@ -29,6 +30,10 @@ _OTHER = re.compile(r"[^a-z0-9._-]+")
 
 class FileRefused(Refused):
     """A file of metrics cannot be read; the field says which, and the line."""
+
+
+class NoSuchFile(WrongUsage):
+    """The arguments name a file or a folder that is not there, or that may not be read."""
 
 
 class _Loader(yaml.CSafeLoader):
@@ -92,7 +97,7 @@ def text_of_metrics(documents: Iterable[Mapping[str, Any]]) -> str:
 def files_below(folder: Path) -> list[MetricFile]:
     """Return the files of metrics below a folder, in one order."""
     if not folder.is_dir():
-        raise FileRefused(str(folder), "it is not a folder; name the one that holds the metrics' YAML files")
+        raise NoSuchFile(f"{folder} is not a folder; name the one that holds the metrics' YAML files.")
     paths = sorted(one for one in folder.rglob("*") if one.suffix in ENDINGS and one.is_file())
     return [file_at(one, shown=str(one.relative_to(folder))) for one in paths]
 
@@ -104,7 +109,7 @@ def file_at(path: Path, *, shown: str = "") -> MetricFile:
             raise FileRefused(str(path), f"it has more than {FILE_BYTES_MAX:,} bytes; divide it")
         text = path.read_text(encoding="utf-8-sig")
     except OSError as error:
-        raise FileRefused(str(path), f"it cannot be read: {error.strerror}") from error
+        raise NoSuchFile(f"{path} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise FileRefused(str(path), f"it is not a text in UTF-8 (byte {error.start})") from error
     return MetricFile(path, metrics_of_text(text, shown or str(path)))

@@ -10,6 +10,8 @@ from footfall.shells.cli.command import Surroundings, printable
 
 SHOWN_MAX = 200  # of each part of a plan; --json tells all
 VALUE_CHARACTERS_MAX = 100
+# What differs between versions whose totals are the same.
+_NO_TOTALS = ("title", "description", "owner", "deprecatedReason", "replacement", "relatedDimensions")
 
 
 def tell_list(answer: Mapping[str, Any], around: Surroundings) -> None:
@@ -37,7 +39,15 @@ def tell_diff(answer: Mapping[str, Any], around: Surroundings) -> None:
     for one in answer["differences"]:
         _tell_difference(one, around)
     if answer["differences"]:
-        around.complain("Both give the same numbers." if answer["sameNumbers"] else "They give different numbers.")
+        around.complain(_same_words(answer))
+
+
+def _same_words(answer: Mapping[str, Any]) -> str:
+    if answer["sameNumbers"]:
+        return "Both give the same numbers."
+    if all(one["field"] in _NO_TOTALS for one in answer["differences"]):
+        return "Both give the same totals, grouped otherwise."
+    return "They give different numbers."
 
 
 def tell_lineage(answer: Mapping[str, Any], around: Surroundings) -> None:

@@ -96,7 +96,7 @@ def _request(arguments: argparse.Namespace) -> Mapping[str, Any]:
         as_of = None if arguments.as_of is None else instant_text(arguments.as_of)
         return {**request, "version": arguments.version, "hash": arguments.hash, "asOf": as_of}
     if action == "diff":
-        return {**request, "from": arguments.earlier, "to": arguments.version}
+        return {**request, "from": _number(arguments, "from"), "to": _number(arguments, "to")}
     return {**request, "limit": arguments.limit} if action == "versions" else request
 
 
@@ -104,6 +104,15 @@ def _named(arguments: argparse.Namespace) -> str:
     if arguments.what is None:
         raise WhichMetric(f"{arguments.action} needs the NAME of a metric.")
     return str(arguments.what)
+
+
+def _number(arguments: argparse.Namespace, flag: str) -> int | None:
+    text: str | None = getattr(arguments, flag)
+    if text is None:
+        return None
+    if not (text.isascii() and text.isdigit() and len(text) < 10 and int(text)):
+        raise WhichMetric(f"--{flag} of diff is the number of a version, such as 1, not {text[:40]!r}.")
+    return int(text)
 
 
 def _saved(arguments: argparse.Namespace, around: Surroundings, asked: Asked) -> int:
@@ -243,8 +252,8 @@ COMMAND = Command(
         DATA,
         CONFIG,
         BRAND,
-        Argument("--from", "The first day of get-data.", shows="DAY"),
-        Argument("--to", "The day that get-data ends before.", shows="DAY"),
+        Argument("--from", "The first day of get-data; the earlier version of diff.", shows="DAY|NUMBER"),
+        Argument("--to", "The day that get-data ends before; the later version of diff.", shows="DAY|NUMBER"),
         Argument("--grain", "hour, day, week, month, quarter or year; day unless it is said.", shows="GRAIN"),
         Argument("--by", "A dimension to group by; may be repeated.", shows="NAME", repeated=True),
         Argument("--where", "Only these values of a dimension, for get-data and --counts; may be repeated.",
@@ -267,7 +276,6 @@ COMMAND = Command(
         Argument("--replacement", "What to use instead of a deprecated metric.", shows="NAME"),
         Argument("--version", "Which one; for update, deprecate and restore, what it is based on.", shows="NUMBER",
                  reads=whole_from(1, 10**9)),
-        Argument("--earlier", "The other version of diff.", shows="NUMBER", reads=whole_from(1, 10**9)),
         Argument("--hash", "The newest version with this hash.", shows="HASH"),
         Argument("--as-of", "The version that was the newest then.", shows="TIME", reads=moment),
         Argument("--prefix", "How names begin.", shows="TEXT"),

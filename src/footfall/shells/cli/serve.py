@@ -73,7 +73,11 @@ COMMAND = Command(
             shows="NAME[:ZONE[:hold[:MODE]]]",
             repeated=True,
         ),
-        Argument("--demo", "Send invented traffic to the brand demo.", is_switch=True),
+        Argument(
+            "--demo",
+            "Send invented traffic to the brand demo, with metrics of it and a key in demo.key.",
+            is_switch=True,
+        ),
         Argument("--demo-rate", "Hits a second of invented traffic, on average.", shows="RATE", reads=above_zero),
         Argument("--log-level", "The least grave message that is logged.", shows="LEVEL"),
         Argument("--set", "Any other setting; may be repeated.", shows="NAME=VALUE", repeated=True),

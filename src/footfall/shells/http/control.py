@@ -21,10 +21,11 @@ from footfall.app.control_audit import is_about_metrics, recount_note, replay_no
 from footfall.app.link import Message
 from footfall.app.rules_control import REQUEST_BYTES_MAX
 from footfall.flow.stream.raw import StreamRaw
+from footfall.metrics.errors import ChangedMeanwhile
 from footfall.ports.errors import PortError
 from footfall.shells.http.imports import Imports
 from footfall.shells.http.state import FrontState
-from footfall.values.errors import FootfallError
+from footfall.values.errors import FootfallError, Refused
 
 
 class ControlServer:
@@ -70,7 +71,7 @@ class ControlServer:
                 return
             answer: dict[str, Any] = {"done": await self._answer(request, writer)}
         except FootfallError as error:
-            answer = {"error": str(error)}
+            answer = {"error": str(error), "refused": isinstance(error, Refused | ChangedMeanwhile)}
         except (ValueError, msgspec.MsgspecError) as error:
             answer = {"error": f"the request makes no sense: {error}"}
         with contextlib.suppress(ConnectionError):

@@ -39,6 +39,7 @@ from footfall.shells.http.chores import StreamChores
 from footfall.shells.http.commits import Committer
 from footfall.shells.http.control import ControlServer
 from footfall.shells.http.counter_desk import CounterDesk
+from footfall.shells.http.demo import DEMO_BRAND, Demo
 from footfall.shells.http.description import description_routes
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
@@ -68,8 +69,6 @@ HEALTHY = response(200, b'{"status":"ok"}', headers={"cache-control": "no-store"
 SALT_CHORES_S = 60.0
 JUDGING_AFTER_S = 3.0  # The judge has an hour to read first, and a start has better things to do.
 STOP_S_MIN = 0.5  # What a child has for its end, however late it is.
-
-DEMO_HOURS, DEMO_PAST_HITS_MAX = 23, 1_000_000  # Some 40 s of sending; at a high rate the past is shorter.
 
 _log = logging.getLogger(__name__)
 
@@ -152,14 +151,13 @@ class Front:
         await self._control.start()
         await self._begin_beside(state)
         port = server.sockets[0].getsockname()[1]
-        await self._tell_address(port)
-        demo = await self._start_demo(demo_rate, port)
+        demo = await self._demo(demo_rate, port)
+        await self._tell_address(port, demo)
         salts = loop.create_task(_forget_salts(salt_table))
         await _supervised(supervisor(), self._stopping)
         salts.cancel()
         if demo is not None:
-            with contextlib.suppress(ProcessLookupError):  # The signal may have reached it as well.
-                demo.terminate()
+            demo.stop()
         server.close()
         await self._stop(state)
 
@@ -288,13 +286,15 @@ class Front:
             totals=self._totals,
         )
 
-    async def _tell_address(self, port: int) -> None:
+    async def _tell_address(self, port: int, demo: Demo | None) -> None:
         """Say where the instance is and, as long as nobody owns it, how the first account is made."""
         lines = [f"footfall is on http://{self._settings.http_host}:{port}/"]
         code = await self._desk.look(lambda register: register.people.code_if_needed())
         if code:
             page = link_to(replace(self._settings, http_port=port), SETUP, "")
             lines.append(f"nobody owns it yet: {page} takes the code {code}")
+        if demo is not None and demo.has_key:
+            lines.append(f"a key of the brand {DEMO_BRAND} is in {demo.key_file}; it works as long as this runs")
         print("\n".join(lines), flush=True)  # noqa: T201 - what was asked for
 
     def _from_counting(self, message: Message) -> None:
@@ -307,14 +307,14 @@ class Front:
             self._answers.forget()
         self._answers.on_message(message)
 
-    async def _start_demo(self, rate: float | None, port: int) -> asyncio.subprocess.Process | None:
+    async def _demo(self, rate: float | None, port: int) -> Demo | None:
         if rate is None:
             return None
-        url = f"http://{self._settings.http_host}:{port}"
-        command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", "demo", "--rate", str(rate)]
-        hours = min(DEMO_HOURS, int(DEMO_PAST_HITS_MAX / rate / 3_600))  # So that a first look has a yesterday.
-        command += ["--titles", "--backfill-hours", str(hours), "--if-empty"]
-        return await asyncio.create_subprocess_exec(sys.executable, *command)
+        demo = Demo(self._settings, self._clock, rate=rate)
+        demo.lend_key(self._keyring)
+        await demo.define(self._metrics, self._desk)
+        await demo.start(port)
+        return demo
 
 
 async def _listening(lane: Lane, settings: Settings) -> asyncio.Server:

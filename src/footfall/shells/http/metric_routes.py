@@ -1,7 +1,8 @@
 """/v1/metrics: a brand's metric definitions: added, changed, deprecated, found, compared and traced."""
 
+import hashlib
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +12,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.accounts.audit import NO_KEY
 from footfall.accounts.keys import EDIT, READ
 from footfall.metrics.errors import RESERVED_ENDS, ChangedMeanwhile
-from footfall.shells.http.access import brand_of
+from footfall.shells.http.access import brand_of, caller_of
 from footfall.shells.http.answers import etag_matches
-from footfall.shells.http.brands import actor_of, document_in, told
+from footfall.shells.http.brands import document_in, told
 from footfall.shells.http.problems import problem_document
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -30,7 +32,7 @@ METRICS, METRIC = "/v1/metrics", "/v1/metrics/{name:metric}"
 PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 DEPTH_MAX = 20
 NUMBER_MAX = 10**9
-_ETAG = re.compile(r'(?:W/)?"([0-9]{1,9})-[0-9a-f]{32}"')
+_ETAG = re.compile(r'(?:W/)?"([0-9]{1,9})-[0-9a-f]{32}(?:-[0-9a-f]{8})?"')
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
@@ -70,7 +72,7 @@ def _many(state: Site) -> Endpoint:
         if request.method == "POST":
             brand = (await brand_of(request, state, scope=EDIT)).name
             _require_only(request, ())
-            change = adding(brand, await document_in(request), by=actor_of(request))
+            change = adding(brand, await document_in(request), by=_actor(request))
             return _answer(await _changed(state, brand, change), status=HTTPStatus.CREATED)
         brand = (await brand_of(request, state, scope=READ)).name
         _require_only(request, ("q", "prefix", "valueType", "deprecated", "uses", "limit", "after"))
@@ -94,7 +96,7 @@ def _one(state: Site) -> Endpoint:
         def found(metrics: "Metrics") -> dict[str, Any]:
             from footfall.app.metric_acts import shown, version_asked
 
-            return shown(metrics, brand, version_asked(metrics, brand, name, asked))
+            return shown(metrics.catalogue, brand, version_asked(metrics, brand, name, asked))
 
         return _answer(await state.metrics.asked(brand, found), wanted=request.headers.get("if-none-match", ""))
 
@@ -107,7 +109,7 @@ async def _put(state: Site, request: Request) -> Response:
     brand = (await brand_of(request, state, scope=EDIT)).name
     _require_only(request, ())
     based_on = _if_match(request)
-    change = updating(brand, _name(request), await document_in(request), by=actor_of(request), based_on=based_on)
+    change = updating(brand, _name(request), await document_in(request), by=_actor(request), based_on=based_on)
     return await _changed_from(state, brand, change, based_on)
 
 
@@ -116,9 +118,8 @@ async def _delete(state: Site, request: Request) -> Response:
 
     brand = (await brand_of(request, state, scope=EDIT)).name
     _require_only(request, ())
-    change = removing(brand, _name(request), by=actor_of(request))
-    await _changed(state, brand, change)
-    return told({"brand": brand, "name": change.name})
+    change = removing(brand, _name(request), by=_actor(request))
+    return told(await _changed(state, brand, change))
 
 
 def _deprecate(state: Site) -> Endpoint:
@@ -128,7 +129,7 @@ def _deprecate(state: Site) -> Endpoint:
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
         name, document, based_on = _name(request), await document_in(request), _if_match(request)
-        change = deprecating(brand, name, document, by=actor_of(request), based_on=based_on)
+        change = deprecating(brand, name, document, by=_actor(request), based_on=based_on)
         return await _changed_from(state, brand, change, based_on)
 
     return deprecate
@@ -141,7 +142,7 @@ def _restore(state: Site) -> Endpoint:
         brand = (await brand_of(request, state, scope=EDIT)).name
         _require_only(request, ())
         name, document, based_on = _name(request), await document_in(request), _if_match(request)
-        change = restoring(brand, name, document, by=actor_of(request), based_on=based_on)
+        change = restoring(brand, name, document, by=_actor(request), based_on=based_on)
         return await _changed_from(state, brand, change, based_on)
 
     return restore
@@ -203,22 +204,28 @@ async def _changed_from(state: Site, brand: str, change: "MetricChange", matched
 
 async def _changed(state: Site, brand: str, change: "MetricChange") -> dict[str, Any]:
     """Rehearse a change, write it down, do it, and return the version that it made."""
-    from footfall.metrics.versions import document_of
-
     note = await state.metrics.change(brand, change.rehearsed)
     if note is not None:
         await state.desk.look(lambda register: register.trail.write(note))
-    version = await state.metrics.change(brand, change.do)
-    return {"brand": brand, **(document_of(version) if version is not None else {})}
+    return await state.metrics.change(brand, change.done)
 
 
 def _answer(document: Mapping[str, Any], *, status: HTTPStatus = HTTPStatus.OK, wanted: str = "") -> Response:
-    etag = f'"{document["version"]}-{document["hash"]}"'
+    etag = _etag_of(document)
     headers = {**GUARDS, "cache-control": "no-cache", "content-type": JSON, "etag": etag}
     if wanted and etag_matches(etag, wanted):
         del headers["content-type"]
         return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
     return Response(msgspec.json.encode(document), status_code=status, headers=headers)
+
+
+def _etag_of(document: Mapping[str, Any]) -> str:
+    """Return the mark of an answer: version and hash, and what it can be grouped by where others decide that."""
+    dimensions: Sequence[str] = document.get("dimensions", document["relatedDimensions"])
+    more = ""
+    if dimensions != document["relatedDimensions"]:
+        more = "-" + hashlib.sha256("\n".join(dimensions).encode()).hexdigest()[:8]
+    return f'"{document["version"]}-{document["hash"]}{more}"'
 
 
 def _if_match(request: Request) -> int | None:
@@ -229,6 +236,12 @@ def _if_match(request: Request) -> int | None:
     if found is None:
         raise Refused("If-Match", f"{sent[:60]!r} is not the ETag of a metric; send the one that an answer had")
     return int(found[1])
+
+
+def _actor(request: Request) -> str:
+    """Return who asks as the metric's page tells it."""
+    caller = caller_of(request)
+    return NO_KEY if caller is None else caller.called
 
 
 def _name(request: Request) -> str:
@@ -269,7 +282,8 @@ def _number(request: Request, name: str) -> int | None:
 
 def _whole(request: Request, name: str, default: int, lowest: int, highest: int) -> int:
     text = request.query_params.get(name, str(default))
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and lowest <= int(text) <= highest):
+    is_number = text.isascii() and text.isdigit() and len(text) <= 10 and str(int(text)) == text
+    if not (is_number and lowest <= int(text) <= highest):
         raise Refused(name, f"{text[:20]!r} is not a whole number from {lowest} to {highest:,}")
     return int(text)
 

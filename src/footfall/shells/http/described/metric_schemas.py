@@ -44,9 +44,10 @@ SENT_CHANGE = record(
     required=("valueType",),
     says="A metric as it is to be from now on, whole.",
 )
+_DIMENSIONS = listed(text(), description="what it can be grouped and filtered by, with all that it is computed from")
 _COUNTED: dict[str, Schema] = {
     "version": whole(1, says="counted up by each change"),
-    "hash": text("of everything that its numbers depend on; a new title changes none"),
+    "hash": text("of all that its numbers and their groups depend on; a new title changes none"),
 }
 METRIC = record(
     {
@@ -54,9 +55,10 @@ METRIC = record(
         **{name: one for name, one in _FIELDS.items() if name != "aggregationStyle"},
         "aggregationStyle": {"enum": _STYLES},
         "consumedMetrics": listed(text(), description="those that the formula names"),
+        "dimensions": _DIMENSIONS,
         **_COUNTED,
         "createdAt": text(),
-        "createdBy": text("the id of a key, a person, or the command line"),
+        "createdBy": text("a key with its label and id, a person, or the command line"),
         "updatedAt": text(),
         "updatedBy": text(),
         "reason": text("of this version"),
@@ -80,7 +82,6 @@ _ROW: dict[str, Schema] = {
     "isDeprecated": {"type": "boolean"},
     "owner": text(),
 }
-_DIMENSIONS = listed(text(), description="what it can be grouped and filtered by, with all that it is computed from")
 LISTED = record({**_ROW, "dimensions": _DIMENSIONS}, says="A metric's line in a list.")
 LINKED = record(
     {**_ROW, "depth": whole(1, DEPTH_MAX, "how far away it is"), "consumes": listed(text())},

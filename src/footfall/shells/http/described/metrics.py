@@ -35,6 +35,7 @@ _TOLD: dict[str, Any] = {
     "unit": "hits/visitors",
     "consumedMetrics": ["reads", "visitors"],
     "relatedDimensions": [],
+    "dimensions": ["section"],
     "version": 2,
     "hash": _HASH,
     "createdAt": "2026-11-15T14:30Z",
@@ -63,7 +64,8 @@ _NAME = Parameter(
     example="reads_per_visitor",
 )
 _ETAG = {"ETag": "The version and the hash, for `If-Match` and `If-None-Match`."}
-_SHOWN = Answer(HTTPStatus.OK, "The metric.", JSON, {"$ref": "#/components/schemas/Metric"}, {"brand": "abc", **_TOLD})
+_METRIC = {"$ref": "#/components/schemas/Metric"}
+_SHOWN = Answer(HTTPStatus.OK, "The metric.", JSON, _METRIC, {"brand": "abc", **_TOLD})
 _WRONG = problem(
     HTTPStatus.BAD_REQUEST,
     "A field is unknown or has a value that it may not have. `at` is the character of a formula, from 1, and `path` "
