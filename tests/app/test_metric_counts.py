@@ -77,8 +77,9 @@ PEOPLE: dict[str, Any] = {
 def test_hits_by_day_are_those_of_the_series() -> None:
     instance = counted()
     answer = told(asking(instance, HITS), "hits", first="2026-11-14", to="2026-11-18")
-    assert values(answer) == [0.0, 4.0, 3.0, None]  # Tomorrow is not known, and on the day before nobody came.
-    assert answer["coverage"] == {"days": 4, "withData": 3, "metrics": {"hits": {"days": 4, "withData": 3}}}
+    assert values(answer) == [None, 4.0, 3.0, None]  # Tomorrow is not known, nor is what was before the first hit.
+    of_hits = {"days": 4, "withData": 2, "last": "2026-11-16"}
+    assert answer["coverage"] == {"days": 4, "withData": 2, "metrics": {"hits": of_hits}}
     series = body_of(instance, "/v1/series?brand=abc&grain=day&last=3")
     assert [point["hits"] for point in series["points"]] == [0, 4, 3]
     assert (answer["exact"], answer["unit"]) == (True, "hits")
@@ -170,7 +171,8 @@ def test_hours_are_compared_with_those_of_the_day_before() -> None:
     assert found == {"2026-11-16T12:00Z": 1.0 - 3.0, "2026-11-16T13:00Z": 2.0}
     # Hours that have not begun are missing, and so is what is computed from them.
     assert [one["value"] for one in answer["items"]][14:] == [None] * 10
-    assert answer["coverage"] == {"hours": 48, "withData": 38, "metrics": {"hits": {"hours": 48, "withData": 38}}}
+    of_hits = {"hours": 48, "withData": 38, "last": "2026-11-16T13:00Z"}
+    assert answer["coverage"] == {"hours": 24, "withData": 14, "metrics": {"hits": of_hits}}
 
 
 def test_windows_that_are_kept_no_more_are_missing() -> None:
@@ -192,3 +194,88 @@ def test_a_shorter_chain_of_counts_is_read_as_one() -> None:
     assert values(told(data, "last", first="2026-11-14", to="2026-11-16", grain="year")) == [2.0]
     hours = told(data, "paid", first="2026-11-15", to="2026-11-17", grain="hour")
     assert sum(one or 0 for one in values(hours)) == 4.0
+
+
+def visited() -> Instance:
+    """Return an instance where some of the same people came on two days."""
+    instance = counted()
+    for day, sets in ((0, {"news": {1, 2}, "sport": {2}}), (1, {"news": {3}, "sport": {2, 4}})):
+        window = window_of(NOON_MS + day * DAY_MS, Grain.DAY, "UTC")
+        groups = {group_of_section(name): people for name, people in sets.items()}
+        groups[BRAND_GROUP] = set[int]().union(*sets.values())
+        found = sketches_of(groups)
+        save_visitors(instance.table, "abc", window, found, part="s00", through=1, expires_at_ms=NOON_MS + 90 * DAY_MS)
+    return instance
+
+
+TWO_DAYS: dict[str, Any] = {"first": "2026-11-15", "to": "2026-11-17"}
+CHAIN: dict[str, Any] = {"chainedMetric": "people", "chainCutoffDate": "2026-11-16"}
+
+
+def test_who_came_on_both_sides_of_a_cutoff_is_one_visitor() -> None:
+    data = asking(visited(), PEOPLE, {**PEOPLE, "name": "chained", **CHAIN})
+    month = told(data, "chained", **TWO_DAYS, grain="month")
+    assert values(month) == values(told(data, "people", **TWO_DAYS, grain="month")) == [4.0]
+    assert month["seams"] == [{"metric": "chained", "chainedMetric": "people", "cutoffDate": "2026-11-16"}]
+    by_section = told(data, "chained", **TWO_DAYS, grain="month", by=["section"])
+    assert values(by_section) == [3.0, 2.0]
+
+
+def test_visitors_are_not_added_across_a_cutoff_to_others_than_the_same() -> None:
+    seam = {"metric": "chained", "chainedMetric": "people", "cutoffDate": "2026-11-16", "missing": ["2026-11-15"]}
+    sport = {**PEOPLE, "name": "chained", "source": {"counts": "visitors", "where": {"section": ["sport"]}}, **CHAIN}
+    pushed = {"name": "chained", "valueType": "SCALAR", "unit": "visitors", "relatedDimensions": ["section"], **CHAIN}
+    formula = {"name": "chained", "valueType": "HYBRID", "hybridFormula": "people * 1", **CHAIN}
+    for definition in (sport, pushed, formula):
+        answer = told(asking(visited(), PEOPLE, definition), "chained", **TWO_DAYS, grain="month")
+        assert (values(answer), answer["seams"]) == ([None], [seam])
+    days = told(asking(visited(), PEOPLE, sport), "chained", **TWO_DAYS)
+    assert (values(days), days["seams"][0].get("missing")) == ([2.0, 2.0], None)
+
+
+def test_before_the_first_hit_nothing_is_known() -> None:
+    data = asking(counted(), HITS, PEOPLE)
+    for name in ("hits", "people"):
+        october = told(data, name, first="2026-10-01", to="2026-11-01", grain="month")
+        assert (values(october), october["coverage"]["days"], october["coverage"]["withData"]) == ([None], 31, 0)
+    november = told(data, "hits", first="2026-11-01", to="2026-12-01", grain="month")
+    assert (values(november), november["coverage"]["withData"]) == ([7.0], 2)
+    assert november["coverage"]["metrics"]["hits"]["last"] == "2026-11-16"
+
+
+def test_a_brand_that_nobody_came_to_has_no_numbers_until_somebody_comes() -> None:
+    instance = Instance(Settings(brands={"abc": Brand("abc", zone="UTC")}, dev=True, stream_shards=1))
+    instance.count()
+    data = asking(instance, HITS)
+    assert values(told(data, "hits", first="2026-11-14", to="2026-11-16")) == [None, None]
+    send(instance, NEWS)
+    instance.count()
+    assert values(told(data, "hits", first="2026-11-14", to="2026-11-16")) == [None, 1.0]
+
+
+def test_a_day_without_hits_after_the_first_is_one_on_which_nobody_came() -> None:
+    instance = counted()
+    data = asking(instance, HITS)
+    instance.clock.set(NOON_MS + 3 * DAY_MS)
+    assert values(told(data, "hits", first="2026-11-13", to="2026-11-19")) == [None, None, 4.0, 3.0, 0.0, 0.0]
+
+
+def test_a_hit_that_comes_late_moves_the_first_day() -> None:
+    instance = Instance(Settings(brands={"abc": Brand("abc", zone="UTC")}, dev=True, stream_shards=1))
+    instance.clock.set(NOON_MS + 12 * HOUR_MS + 60_000)
+    instance.send("first")
+    instance.count()
+    data = asking(instance, HITS)
+    asked: dict[str, Any] = {"first": "2026-11-14", "to": "2026-11-17"}
+    assert values(told(data, "hits", **asked)) == [None, None, 1.0]
+    instance.send("late", at_ms=NOON_MS + 12 * HOUR_MS - 60_000)
+    instance.count()
+    assert values(told(data, "hits", **asked)) == [None, 1.0, 1.0]
+
+
+def test_a_section_that_nobody_has_is_told_from_one_without_data() -> None:
+    data = asking(visited(), HITS, PEOPLE)
+    for name in ("hits", "people"):
+        there = told(data, name, **TWO_DAYS, where={"section": ["news", "nwes"]})
+        assert there["unmatched"] == {"section": ["nwes"]}
+        assert told(data, name, **TWO_DAYS, where={"section": ["news"]})["unmatched"] == {}

@@ -48,10 +48,14 @@ def test_an_answer_says_what_it_is_made_of() -> None:
         "grain": "day",
         "by": ["section"],
         "where": {"section": ["news"]},
+        "unmatched": {},
         "coverage": {
             "days": 2,
             "withData": 1,
-            "metrics": {"people": {"days": 2, "withData": 1}, "reads": {"days": 2, "withData": 2}},
+            "metrics": {
+                "people": {"days": 2, "withData": 1, "last": "2026-10-01"},
+                "reads": {"days": 2, "withData": 2, "last": "2026-10-02"},
+            },
         },
         "freshness": "2026-11-15T12:00Z",
         "exact": True,

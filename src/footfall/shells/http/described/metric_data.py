@@ -41,6 +41,10 @@ _COVERED: dict[str, Schema] = {
     "hours": whole(0),
     "withData": whole(0, says="how many of them have data"),
 }
+_OF_ONE: dict[str, Schema] = {
+    **_COVERED,
+    "last": maybe(text("the last of them that has data: a day, or the moment at which an hour begins")),
+}
 ANSWER = record(
     {
         "metric": text(),
@@ -55,15 +59,20 @@ ANSWER = record(
         "grain": {"enum": GRAINS},
         "by": listed(text()),
         "where": {"type": "object", "additionalProperties": listed(text())},
+        "unmatched": {
+            "type": "object",
+            "description": "values of `where` that nothing has which was read",
+            "additionalProperties": listed(text()),
+        },
         "coverage": record(
             {
                 **_COVERED,
-                "metrics": {"type": "object", "additionalProperties": record(_COVERED, required=("withData",))},
+                "metrics": {"type": "object", "additionalProperties": record(_OF_ONE, required=("withData", "last"))},
             },
             required=("withData", "metrics"),
-            says="of each metric that data come from, and above all of the one with the smallest share",
+            says="of the span, less each day that any source lacks; and of each source what was asked of it",
         ),
-        "freshness": maybe(text("up to when all sources had come; null: there are no data")),
+        "freshness": maybe(text("up to when all sources had come; null: one of them never had any data")),
         "exact": {"type": "boolean", "description": "false where something is estimated"},
         "seams": listed({"type": "object"}, description="cutoffs of chained metrics before which days of it lie"),
         "items": listed({"$ref": "#/components/schemas/MetricValue"}, description="period by period"),
@@ -99,7 +108,12 @@ _EXAMPLE: dict[str, Any] = {
     "grain": "day",
     "by": ["section"],
     "where": {"section": ["news"]},
-    "coverage": {"days": 1, "withData": 1, "metrics": {"reads": {"days": 1, "withData": 1}}},
+    "unmatched": {},
+    "coverage": {
+        "days": 1,
+        "withData": 1,
+        "metrics": {"reads": {"days": 1, "withData": 1, "last": "2026-11-01"}},
+    },
     "freshness": "2026-11-02T06:00Z",
     "exact": True,
     "seams": [],
