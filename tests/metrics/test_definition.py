@@ -94,3 +94,28 @@ def test_what_makes_no_sense_is_refused_by_its_field(document: Any, field: str) 
 def test_names_are_of_any_script_in_one_form() -> None:
     assert require_metric_name("cafe\u0301") == "café"
     assert require_metric_name("日本 #1 / 'x'") == "日本 #1 / 'x'"
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("9007199254740991", "9007199254740991"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("1.7976931348623157e308", "1.7976931348623157e+308"),
+        ("5e-324", "5e-324"),
+        ("1000000000000000", "1000000000000000"),
+        ("2.50", "2.5"),
+        ("60[seconds/minutes]", "60[seconds/minutes]"),
+    ],
+)
+def test_a_number_in_a_formula_is_kept_to_its_last_digit(written: str, kept: str) -> None:
+    document = {"name": "x", "valueType": "HYBRID", "hybridFormula": f"reads * {written}"}
+    once = definition_from(document)
+    assert once.hybrid_formula == f"reads * {kept}"
+    assert definition_from({**document, "hybridFormula": once.hybrid_formula}).hash == once.hash
+
+
+def test_two_numbers_that_differ_in_the_last_digit_give_two_hashes() -> None:
+    document = {"name": "x", "valueType": "HYBRID", "hybridFormula": "reads * 0.3"}
+    other = {**document, "hybridFormula": "reads * 0.30000000000000004"}
+    assert definition_from(document).hash != definition_from(other).hash
