@@ -25,7 +25,7 @@ def test_whole_numbers_are_divided_with_their_rest() -> None:
     table.execute("CREATE TABLE footfall_hits (hits INTEGER)")
     table.execute("INSERT INTO footfall_hits VALUES (3), (5)")
     for name in ("share", "same"):
-        assert table.execute(f"SELECT {made[name]} FROM footfall_hits").fetchone() == (1.6,)  # noqa: S608 - ours
+        assert table.execute(f"SELECT {made[name]} FROM footfall_hits").fetchone() == (1.6,)
 
 
 def test_a_formula_over_two_datasets_is_not_given_as_a_join_of_both() -> None:

@@ -93,6 +93,11 @@ class MetricCatalogue:
         for found in everything(self._table, partition, at_least=first, at_most=last, backwards=True):
             yield version_from(found.item)
 
+    def removed_at_ms(self, brand: str, name: str) -> int | None:
+        """Return when a metric of this name was last removed; None: never."""
+        found = (self._table.get(keys.removed(brand, name)) or {}).get("removedAt")
+        return found if isinstance(found, int) else None
+
     def rows(self, brand: str, *, after: str = "") -> Iterator[Row]:
         """Yield the lines of a brand's metrics by name, those after one."""
         for found in everything(self._table, keys.rows(brand), at_least=after or None):
@@ -154,8 +159,8 @@ class MetricCatalogue:
             newest = self._required(ground, name)
             if replacement and ground.newest(replacement) is None:
                 raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
-            gone = Deprecation(self._clock.now_ms(), by, reason, replacement)
-            return [self._next(newest, newest.definition, reason=reason, by=by, deprecation=gone)]
+            gone = Deprecation(ground.now_ms, by, reason, replacement)
+            return [self._next(ground, newest.definition, reason=reason, by=by, deprecation=gone)]
 
         return self._commit(brand, changed)[name]
 
@@ -167,7 +172,7 @@ class MetricCatalogue:
             newest = self._required(ground, name)
             if newest.deprecation is None:
                 raise Refused("name", f"{name!r} is not deprecated")
-            return [self._next(newest, newest.definition, reason=reason, by=by)]
+            return [self._next(ground, newest.definition, reason=reason, by=by)]
 
         return self._commit(brand, changed)[name]
 
@@ -185,8 +190,9 @@ class MetricCatalogue:
                 self._rehearsed.versions[brand, name] = None
                 return
             gone = [Delete(keys.version(brand, name, keys.NEWEST)), Delete(keys.row(brand, name))]
+            noted = Put(keys.removed(brand, name), {"removedAt": self._clock.now_ms()})
             try:
-                self._table.transact([*gone, *self._counted(brand, revision, count - 1, [name])])
+                self._table.transact([*gone, noted, *self._counted(brand, revision, count - 1, [name])])
             except Changed:
                 continue
             self._forget(brand, newest)
@@ -202,7 +208,8 @@ class MetricCatalogue:
         carried = carried or Carried()
         for _ in range(TRIES_MAX):
             revision, count = self._head(brand)
-            ground = Ground(lambda name: self._newest(brand, name), carried.seen_at(revision))
+            # One moment for all of it: whoever asks for a moment before sees nothing of it.
+            ground = Ground(lambda name: self._newest(brand, name), self._clock.now_ms(), carried.seen_at(revision))
             made = change(ground)
             fresh = [one for one in made if ground.seen.get(one.name) is not one]
             if not fresh:
@@ -260,14 +267,13 @@ class MetricCatalogue:
         unit = checked_unit(one.definition, lookup, written=one.written)
         definition = structs.replace(one.definition, unit=str(unit))
         if before is None:
-            now_ms = self._clock.now_ms()
             return Version(
-                definition=definition, number=1, updated_at_ms=now_ms, updated_by=by, created_at_ms=now_ms,
-                created_by=by, reason=one.reason,
+                definition=definition, number=1, updated_at_ms=ground.now_ms, updated_by=by,
+                created_at_ms=ground.now_ms, created_by=by, reason=one.reason,
             )  # fmt: skip
         if definition == before.definition:
             return before
-        return self._next(before, definition, reason=one.reason, by=by, deprecation=before.deprecation)
+        return self._next(ground, definition, reason=one.reason, by=by, deprecation=before.deprecation)
 
     def _require_sound_users(self, brand: str, name: str, made: Mapping[str, Version], ground: Ground) -> None:
         """Raise MetricInUse when a change would break metrics that are not changed with it."""
@@ -299,10 +305,11 @@ class MetricCatalogue:
         return list(islice(self.users(brand, name), USERS_NAMED))
 
     def _next(
-        self, before: Version, definition: Definition, *, reason: str, by: str, deprecation: Deprecation | None = None
+        self, ground: Ground, definition: Definition, *, reason: str, by: str, deprecation: Deprecation | None = None
     ) -> Version:
+        before = self._required(ground, definition.name)
         # A clock that goes back does not make a version older than the one before it.
-        now_ms = max(self._clock.now_ms(), before.updated_at_ms)
+        now_ms = max(ground.now_ms, before.updated_at_ms)
         return structs.replace(
             before, definition=definition, number=before.number + 1, updated_at_ms=now_ms, updated_by=by,
             reason=reason, deprecation=deprecation,
