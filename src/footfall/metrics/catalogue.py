@@ -12,6 +12,7 @@ from itertools import islice
 from msgspec import structs
 
 from footfall.metrics import keys
+from footfall.metrics.altering import USERS_NAMED, Altering
 from footfall.metrics.checking import Lookup, UnknownMetric, checked_unit, is_sound
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
@@ -27,7 +28,6 @@ from footfall.values.window import instant_text
 
 TRIES_MAX = 20
 METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we know of
-USERS_NAMED = 20
 
 
 class MetricCatalogue:
@@ -273,6 +273,8 @@ class MetricCatalogue:
             )  # fmt: skip
         if definition == before.definition:
             return before
+        change = Altering(brand, before.definition, definition)
+        change.require_loses_nothing(self._table, lambda: self.users(brand, definition.name), ground.definition)
         return self._next(ground, definition, reason=one.reason, by=by, deprecation=before.deprecation)
 
     def _require_sound_users(self, brand: str, name: str, made: Mapping[str, Version], ground: Ground) -> None:

@@ -271,3 +271,12 @@ def test_many_who_want_a_table_at_once_all_get_it(stage: Stage, desk: Desk) -> N
         return await asyncio.gather(*questions)
 
     assert {one.status for one in stage.runner.run(many())} == {200}
+
+
+def test_a_change_that_would_hide_points_is_a_conflict_that_names_users_and_days(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    body = {"valueType": "WEIGHTED_AVERAGE", "unit": "hits", "relatedDimensions": ["section"], "version": 1}
+    reply = desk.ask("PUT", "/reads", body)
+    told = json.loads(reply.body)
+    assert (reply.status, told["field"], told["users"], told["days"]) == (409, "valueType", ["rate"], 3)
+    assert desk.json(f"/reads/data?{SPAN}")["coverage"]["withData"] == 3

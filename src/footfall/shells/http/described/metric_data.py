@@ -119,7 +119,9 @@ _EXAMPLE: dict[str, Any] = {
     "seams": [],
     "items": [{"period": "2026-11-01", "dimensions": {"section": "news"}, "value": 1.25}],
 }
-_ABSENT = problem(HTTPStatus.NOT_FOUND, "There is no such metric or version, or one that it needs was removed.", field_name="name")
+_ABSENT = problem(
+    HTTPStatus.NOT_FOUND, "There is no such metric or version, or one that it needs was removed.", field_name="name"
+)
 
 GET = Operation(
     "GET",
@@ -149,7 +151,11 @@ GET = Operation(
             listed(text(minLength=2), maxItems=WHERE_MAX),
             example=["section:news,sports"],
         ),
-        Parameter("version", "By the version of this number, and what it needs as that last was with it.", whole(1, NUMBER_MAX)),
+        Parameter(
+            "version",
+            "By the version of this number, and what it needs as that last was with it.",
+            whole(1, NUMBER_MAX),
+        ),
         Parameter("hash", "By the newest version with this hash, as by its number.", text(bytes_max=64)),
         Parameter("asOf", "By the definitions as they were then, all that it needs among them.", MOMENT),
         Parameter("format", "As a table. `Accept: text/csv` asks for the same.", {"enum": ["json", "csv"]}),
