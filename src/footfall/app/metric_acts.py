@@ -9,6 +9,7 @@ from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.definition import require_metric_name
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
+from footfall.metrics.retiring import warnings_of
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
@@ -22,7 +23,7 @@ WORDS_BYTES_MAX = 400
 # What an answer says of a metric and nobody may decide; whoever sends an answer back is not refused for it.
 TOLD_ONLY = (
     "brand", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
-    "deprecatedBy", "deprecatedReason", "replacement",
+    "deprecatedBy", "deprecatedReason", "replacement", "warnings",
 )  # fmt: skip
 
 Answer = dict[str, Any]
@@ -61,6 +62,15 @@ class MetricChange:
             return None
         more: dict[str, Detail] = {} if after is None else {"version": after.number, "hash": after.definition.hash}
         return Note(self.brand, self.by, self.act, self.name, {**self.details, **more})
+
+
+def told_of_change(catalogue: MetricCatalogue, brand: str, version: Version | None) -> Answer:
+    """Return what there is to tell of a version that was saved, with what speaks against what it needs."""
+    if version is None:
+        return {"brand": brand}
+    told: Answer = {"brand": brand, **document_of(version)}
+    warnings = warnings_of(version.definition, lambda name: catalogue.known(brand, name))
+    return {**told, "warnings": warnings} if warnings and version.deprecation is None else told
 
 
 def adding(brand: str, document: Mapping[str, Any], *, by: str) -> MetricChange:

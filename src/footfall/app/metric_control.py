@@ -55,7 +55,7 @@ def change_metrics(catalogue: MetricCatalogue, request: Request, write: WriteDow
     version = change.do(catalogue)
     if version is None:
         return {"brand": change.brand, "name": change.name}
-    return {"brand": change.brand, **metric_acts.document_of(version)}
+    return metric_acts.told_of_change(catalogue, change.brand, version)
 
 
 def ask_metrics(metrics: Metrics, request: Request) -> Answer:

@@ -11,7 +11,7 @@ from math import isnan
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.metrics.calendar import Edges, PeriodGrain, day_from, day_of, edges_between
@@ -22,6 +22,7 @@ from footfall.metrics.leaves import Coverage, Leaves, windows_in
 from footfall.metrics.points import Mark, Points, Taken
 from footfall.metrics.pushed import points_from_body, require_takes_points, rows_by_day
 from footfall.metrics.resolving import Asked, Resolved, require_dimensions, resolved
+from footfall.metrics.versions import Deprecation, Version
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import instant_text
@@ -54,11 +55,19 @@ class Item(Struct, frozen=True):
     value: float | None
 
 
+class Deprecated(Struct, frozen=True, omit_defaults=True):
+    """Why a metric should not be used any more, and what to use instead."""
+
+    reason: str
+    replacement: str = ""
+
+
 class Used(Struct, frozen=True):
-    """Which version of a metric gave the numbers."""
+    """Which version of a metric gave the numbers, and that it should not any more."""
 
     version: int
     hash: str
+    deprecated: Deprecated | UnsetType = UNSET
 
 
 class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
@@ -99,6 +108,7 @@ class Told:
     body: bytes
     etag: str
     forms: dict[str, Form] = field(default_factory=dict[str, Form])
+    deprecation: Deprecation | None = None  # of the metric that was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +276,7 @@ class MetricData:
         answer = DataAnswer(
             metric=found.root.name,
             unit=found.root.definition.unit,
-            versions={name: Used(one.number, one.definition.hash) for name, one in sorted(found.versions.items())},
+            versions={name: _used(one) for name, one in sorted(found.versions.items())},
             first=_day_text(query.first),
             to=_day_text(query.end),
             grain=query.grain,
@@ -280,13 +290,19 @@ class MetricData:
             items=_items(edges, query.by, groups, cells),
         )
         body = _encoder.encode(answer)
-        return Told(answer, body, etag_of(body))
+        return Told(answer, body, etag_of(body), deprecation=found.root.deprecation)
 
     def _keep(self, key: tuple[object, ...], told: Told) -> None:
         self._kept[key] = told
         self._bytes += _weight(told)
         while self._bytes > self._cache_bytes_max and self._kept:
             self._bytes -= _weight(self._kept.popitem(last=False)[1])
+
+
+def _used(version: Version) -> Used:
+    gone = version.deprecation
+    deprecated = UNSET if gone is None else Deprecated(gone.reason, gone.replacement)
+    return Used(version.number, version.definition.hash, deprecated)
 
 
 def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], cells: Cells) -> list[Item]:

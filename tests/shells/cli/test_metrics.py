@@ -269,3 +269,17 @@ def test_every_field_of_a_definition_is_said_by_a_flag(metrics: Metrics) -> None
 def test_a_flag_that_makes_no_sense_is_told(metrics: Metrics, words: tuple[str, ...], code: int, said: str) -> None:
     metrics.run("add", "x", *words, code=code)
     assert said in metrics.shell.complained()
+
+
+def test_whoever_builds_on_a_deprecated_metric_is_told(metrics: Metrics, tmp_path: Path) -> None:
+    metrics.add("reads", "", "--unit", "hits")
+    metrics.add("views", "", "--unit", "hits")
+    metrics.run("deprecate", "reads", "--reason", "prefetched pages", "--replacement", "views")
+    metrics.shell.complained()
+    metrics.run("add", "twice", "--formula", "reads * 2")
+    assert "Note: 'reads' is deprecated: prefetched pages; use 'views' instead." in metrics.shell.complained()
+    (tmp_path / "more.yaml").write_text("name: more\nvalueType: HYBRID\nhybridFormula: reads * 3\n")
+    metrics.run("apply", str(tmp_path), "--dry-run")
+    assert "more: 'reads' is deprecated: prefetched pages; use 'views' instead" in metrics.shell.complained()
+    metrics.run("get-data", "twice", "--from", "2026-11-01", "--to", "2026-11-02")
+    assert "reads is deprecated: prefetched pages. Use views instead." in metrics.shell.complained()

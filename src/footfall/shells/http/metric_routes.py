@@ -196,13 +196,12 @@ def _lineage(state: Site) -> Endpoint:
 
 async def _changed(state: Site, brand: str, change: "MetricChange") -> dict[str, Any]:
     """Rehearse a change, write it down, do it, and return the version that it made."""
-    from footfall.metrics.versions import document_of
+    from footfall.app.metric_acts import told_of_change
 
     note = await state.metrics.change(brand, change.rehearsed)
     if note is not None:
         await state.desk.look(lambda register: register.trail.write(note))
-    version = await state.metrics.change(brand, change.do)
-    return {"brand": brand, **(document_of(version) if version is not None else {})}
+    return await state.metrics.change(brand, lambda of: told_of_change(of, brand, change.do(of)))
 
 
 def _answer(document: Mapping[str, Any], *, status: HTTPStatus = HTTPStatus.OK, wanted: str = "") -> Response:

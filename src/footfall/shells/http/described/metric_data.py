@@ -52,7 +52,18 @@ ANSWER = record(
         "versions": {
             "type": "object",
             "description": "which version of each metric that is needed gave the numbers",
-            "additionalProperties": record({"version": whole(1), "hash": text()}),
+            "additionalProperties": record(
+                {
+                    "version": whole(1),
+                    "hash": text(),
+                    "deprecated": record(
+                        {"reason": text(), "replacement": text("what to use instead")},
+                        required=("reason",),
+                        says="only of a metric that should not be used any more",
+                    ),
+                },
+                required=("version", "hash"),
+            ),
         },
         "from": _DAY,
         "to": _DAY,
@@ -175,7 +186,11 @@ GET = Operation(
         _ABSENT,
         problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many wait for their numbers; ask again in a moment."),
     ),
-    headers={"ETag": "Of the answer's bytes, for `If-None-Match`."},
+    headers={
+        "ETag": "Of the answer's bytes, for `If-None-Match`.",
+        "Deprecation": "Since when the metric should not be used any more (RFC 9745); absent: it may be.",
+        "Link": "The data of the metric to use instead, as `successor-version`.",
+    },
 )
 PUSH = Operation(
     "POST",
