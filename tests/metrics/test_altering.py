@@ -9,7 +9,7 @@ from footfall.metrics.errors import ChangeLoses
 from tests.metrics.stage import BRAND, Stage, hybrid, scalar
 
 AVERAGE = {"valueType": "WEIGHTED_AVERAGE"}
-HITS = {"source": {"counts": "hits"}, "unit": "hits"}
+HITS: dict[str, Any] = {"source": {"counts": "hits"}, "unit": "hits"}
 
 
 def staged(*dimensions: str, days: int = 2, users: bool = True) -> Stage:

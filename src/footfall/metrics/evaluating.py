@@ -263,12 +263,12 @@ def _last_windows(pieces: Edges, has: Flags, edges: Edges) -> tuple[int, ...]:
     starts, ends = pieces.starts, pieces.ends
     ranks = np.where(has, np.arange(len(pieces)), -1)
     latest: list[int] = np.maximum.accumulate(ranks).tolist() if len(ranks) else []
+    lasts: list[int] = (np.searchsorted(starts, edges.ends) - 1).tolist()
     bounds: list[int] = []
-    for first, end in zip(edges.starts.tolist(), edges.ends.tolist(), strict=True):
+    for first, end, last in zip(edges.bounds, edges.bounds[1:], lasts, strict=False):
         if first == end:
             bounds += [first, first]
             continue
-        last = int(np.searchsorted(starts, end)) - 1
         at = latest[last]
         if at < 0 or starts[at] < first:
             at = last

@@ -81,11 +81,11 @@ class ReadyData:
         if told is None:
             return None
         form = form_wanted(known.format, headers.get(b"accept", b"").decode("latin-1"))
-        headers = headers_of(told)
+        said = headers_of(told)
         if form == "json":
-            return _Ready(told.body, JSON, {**headers, "etag": told.etag})
+            return _Ready(told.body, JSON, {**said, "etag": told.etag})
         table = told.forms.get(form)
-        return None if table is None else _Ready(table.body, CSV_KIND, {**headers, "etag": table.etag})
+        return None if table is None else _Ready(table.body, CSV_KIND, {**said, "etag": table.etag})
 
     def _read(self, target: bytes) -> _Known | None:
         """Return what an address asks; None for one that is somebody else's to answer, or to refuse."""
