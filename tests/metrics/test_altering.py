@@ -5,7 +5,9 @@ from typing import Any
 import pytest
 
 from footfall.metrics.applying import Wanted, planned
+from footfall.metrics.definition import definition_from
 from footfall.metrics.errors import ChangeLoses
+from footfall.metrics.writing import Saved
 from tests.metrics.stage import BRAND, Stage, hybrid, scalar
 
 AVERAGE = {"valueType": "WEIGHTED_AVERAGE"}
@@ -48,6 +50,16 @@ def test_the_value_type_of_a_metric_that_others_use_stays() -> None:
     assert told.more == {"users": ["mixed", "twice"], "days": 1}
     assert "is used by mixed, twice and has points of 1 day:" in told.reason
     assert refusal(stage, scalar("bare", unit="hits") | AVERAGE).more == {"users": ["mixed"], "days": 0}
+
+
+def test_a_formula_that_others_use_is_not_replaced_by_points_that_are_not_there() -> None:
+    stage = staged()
+    stage.define(hybrid("four", "twice * 2"))
+    points = Saved(definition_from(scalar("twice", unit="hits")))
+    with pytest.raises(ChangeLoses, match="'twice' is used by four: it is computed, and would be SCALAR without any"):
+        stage.catalogue.save(BRAND, points, by="ann")
+    stage.catalogue.delete(BRAND, "four")
+    assert stage.catalogue.save(BRAND, points, by="ann").number == 2
 
 
 def test_points_are_not_hidden_behind_footfalls_own_counts() -> None:

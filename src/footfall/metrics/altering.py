@@ -44,6 +44,15 @@ class Altering:
                 what = f"it cannot lose {', '.join(gone)}"
                 raise ChangeLoses("relatedDimensions", name, users=told, days=days, days_max=DAYS_TOLD_MAX, what=what)
 
+    def require_users_keep_numbers(self, users: Callable[[], Iterable[str]]) -> None:
+        """Raise ChangeLoses where a metric that others use would be computed no more, and have no points yet."""
+        before, after = self.before, self.after
+        if before.is_hybrid and not after.is_hybrid and after.source is None:
+            told = list(islice(users(), USERS_NAMED))
+            if told:
+                what = f"it is computed, and would be {self._words(after)} without any points"
+                raise ChangeLoses("valueType", before.name, users=told, days=0, days_max=DAYS_TOLD_MAX, what=what)
+
     def _other_kind(self) -> str | None:
         """Return the field by which the points of a metric become unreadable, None where they do not."""
         if self.before.value_type is not self.after.value_type:

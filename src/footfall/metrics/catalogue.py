@@ -133,6 +133,12 @@ class MetricCatalogue:
 
     def save(self, brand: str, saved: Saved, *, by: str) -> Version:
         """Add a metric or a version of one, and return it; what means the same already is left as it is."""
+        # Files are looked at as a whole: there, what it was computed from may become another's.
+        if self._rehearsed is None or not self._rehearsed.announced:
+            before = self._newest(brand, saved.definition.name)
+            if before is not None:
+                change = Altering(brand, before.definition, saved.definition)
+                change.require_users_keep_numbers(lambda: self.users(brand, before.name))
         return self.save_all(brand, [saved], by=by)[0]
 
     def save_all(self, brand: str, saved: Sequence[Saved], *, by: str) -> list[Version]:

@@ -283,3 +283,9 @@ def test_whoever_builds_on_a_deprecated_metric_is_told(metrics: Metrics, tmp_pat
     assert "more: 'reads' is deprecated: prefetched pages; use 'views' instead" in metrics.shell.complained()
     metrics.run("get-data", "twice", "--from", "2026-11-01", "--to", "2026-11-02")
     assert "reads is deprecated: prefetched pages. Use views instead." in metrics.shell.complained()
+
+
+def test_a_section_that_nothing_has_is_told(metrics: Metrics) -> None:
+    metrics.add("reads", "", "--unit", "hits", "--dimension", "section")
+    metrics.run("get-data", "reads", "--from", "2026-11-01", "--to", "2026-11-02", "--where", "section:nwes")
+    assert "No data of the span have section nwes." in metrics.shell.complained()
