@@ -59,7 +59,7 @@ def resolved(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Resolved:
             found[name] = one
             waiting.extend(one.definition.needed_metrics)
     made = _made(root, found)
-    if moment_ms is not None:
+    if moment_ms is not None and asked.as_of_ms is None:
         _require_fits(root, found)
     return made
 
@@ -73,7 +73,7 @@ def _last_moment_ms(catalogue: MetricCatalogue, brand: str, root: Version) -> in
 
 
 def _require_fits(root: Version, found: Mapping[str, Version]) -> None:
-    """Raise where what an old version needs was removed and is another metric now: its numbers would be of nothing."""
+    """Raise where what an old version needs has another unit, as when all changed within one millisecond."""
 
     def lookup(name: str) -> Definition | None:
         return found[name].definition if name in found else None
