@@ -5,6 +5,7 @@ And worlds to try both on: definitions, chains, formulas and points by chance, w
 
 import math
 from calendar import monthrange
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from fractions import Fraction
@@ -12,7 +13,7 @@ from random import Random
 from typing import Any
 
 from footfall.metrics.definition import Aggregation, Definition, ValueType, definition_from
-from footfall.metrics.formula import Binary, Calendar, Call, Function, Metric, Negated, Node, Number, Shift
+from footfall.metrics.formula import Binary, Calendar, Call, Function, Metric, Negated, Node, Number, Shift, operands
 
 START = date(2026, 1, 1)
 DAYS = 130
@@ -133,7 +134,7 @@ class Model:
         if not definition.is_hybrid:
             return self._primitive(definition, first, end, group)
         if definition.chained_metric is None or first >= _cutoff(definition):
-            return self.computed(definition.formula, first, end, group)
+            return self._own(definition, first, end, group)
         if end <= _cutoff(definition):
             return self.value(definition.chained_metric, first, end, group)
         return self._both(definition, definition, _cutoff(definition), first, end, group)
@@ -186,9 +187,41 @@ class Model:
         return self._both(definition, last, cutoff, first, end, group)
 
     def _own(self, definition: Definition, first: date, end: date, group: Group) -> float | None:
-        if definition.is_hybrid:
-            return self.computed(definition.formula, first, end, group)
-        return self._aggregated(definition, first, end, group)
+        if not definition.is_hybrid:
+            return self._aggregated(definition, first, end, group)
+        if definition.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD and first < end:
+            first = self._day_meant(definition, first, end)
+            end = first + timedelta(1)
+        return self.computed(definition.formula, first, end, group)
+
+    def _day_meant(self, definition: Definition, first: date, end: date) -> date:
+        """Return the last day on which a formula has a value in total, and data; where none has, the last of all."""
+        whole = Model(self.world, (), {}, [()])
+        for number in range(1, (end - first).days + 1):
+            day, after = end - timedelta(number), end - timedelta(number - 1)
+            if whole.computed(definition.formula, day, after, ()) is None:
+                continue
+            if whole.has_operands(definition, day, after):
+                return day
+        return end - timedelta(1)
+
+    def has_operands(self, definition: Definition, first: date, end: date) -> bool:
+        """Tell whether anything that a formula names has data, as it is and not only as it was."""
+        loads = list(_loads(definition.formula, first, end, is_shifted=False))
+        some = [one for one in loads if not one[3]] or loads
+        return any(self._has_data(self.world.definitions[name], start, stop) for name, start, stop, _ in some)
+
+    def _has_data(self, definition: Definition, first: date, end: date) -> bool:
+        if not definition.is_hybrid and self.days_of(definition, first, end):
+            return True
+        cutoff, chained = date.min, definition.chained_metric
+        if chained is not None:
+            cutoff = _cutoff(definition)
+            early = min(end, cutoff)
+            if first < early and self._has_data(self.world.definitions[chained], first, early):
+                return True
+        start = max(first, cutoff)
+        return definition.is_hybrid and start < end and self.has_operands(definition, start, end)
 
     def _both(
         self, root: Definition, last: Definition, cutoff: date, first: date, end: date, group: Group
@@ -252,6 +285,21 @@ class Model:
         if any(row.dimensions.get(name, "") not in values for name, values in self.where.items()):
             return False
         return all(row.dimensions.get(name, "") == value for name, value in zip(self.by, group, strict=True))
+
+
+def _loads(node: Node, first: date, end: date, *, is_shifted: bool) -> Iterator[tuple[str, date, date, bool]]:
+    """Yield the metrics that a formula names, from when to when each is meant, and whether that is another time."""
+    match node:
+        case Metric(name=name):
+            yield name, first, end, is_shifted
+        case Shift(operand=operand, count=count, calendar=calendar):
+            start, stop = (earlier(one, count, calendar) for one in (first, end))
+            yield from _loads(operand, start, stop, is_shifted=True)
+        case Call(function=Function.ROUND, arguments=(value, *_)):
+            yield from _loads(value, first, end, is_shifted=is_shifted)
+        case _:
+            for one in operands(node):
+                yield from _loads(one, first, end, is_shifted=is_shifted)
 
 
 def _linear_of(sign: str, one: bool | None, other: bool | None) -> bool:

@@ -47,7 +47,7 @@ def test_shifts_of_shifts_over_a_short_span_are_answered() -> None:
     stage = bombed()
     stage.push("reads", [{"at": "2025-12-20", "value": 1}])
     assert stage.values("b1", first="2026-01-01", to="2026-01-02") == [None]
-    assert stage.ask("b1", first="2026-01-01", to="2026-01-02")["coverage"]["withData"] > 0
+    assert stage.ask("b1", first="2026-01-01", to="2026-01-02")["coverage"]["metrics"]["reads"]["withData"] > 0
 
 
 def test_points_of_all_readings_together_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

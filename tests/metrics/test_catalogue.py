@@ -30,7 +30,8 @@ def test_every_version_keeps_its_dimensions_and_consumed_metrics() -> None:
     stage = Stage()
     stage.define(scalar("a", "section"), scalar("b", "section"), hybrid("h", "a + b"))
     stage.define(scalar("a", "section", "country"), hybrid("h", "a - b + 1"), hybrid("other", "a"))
-    stage.define(scalar("a"), hybrid("h", "b"))
+    stage.define(hybrid("h", "b"), hybrid("other", "b"))
+    stage.define(scalar("a"))  # Nobody is grouped by what it has any more.
     told = [one.definition.related_dimensions for one in stage.catalogue.versions(BRAND, "a")]
     assert told == [(), ("country", "section"), ("section",)]
     items = [stage.table.get(keys.version(BRAND, "h", number)) or {} for number in (0, 1, 2, 3)]

@@ -109,7 +109,7 @@ def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> No
 
 def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> None:
     for counts in ("watchTime", "follows"):
-        with pytest.raises(Refused, match=f"'{counts}': footfall itself counts hits and visitors; watch time, follows"):
+        with pytest.raises(Refused, match=f"'{counts}'; there are pushed, hits, visitors; watch time, follows"):
             definition_from(scalar("x", source={"counts": counts}))
 
 
@@ -143,3 +143,28 @@ def test_a_formula_that_never_has_a_value_is_refused_at_its_zero() -> None:
 def test_a_percentile_has_its_one_style_without_being_told() -> None:
     told = {name: value for name, value in PERCENTILE.items() if name != "aggregationStyle"}
     assert definition_from(told) == definition_from(PERCENTILE)
+
+
+@pytest.mark.parametrize(
+    ("written", "kept"),
+    [
+        ("9007199254740991", "9007199254740991"),
+        ("0.30000000000000004", "0.30000000000000004"),
+        ("1.7976931348623157e308", "1.7976931348623157e+308"),
+        ("5e-324", "5e-324"),
+        ("1000000000000000", "1000000000000000"),
+        ("2.50", "2.5"),
+        ("60[seconds/minutes]", "60[seconds/minutes]"),
+    ],
+)
+def test_a_number_in_a_formula_is_kept_to_its_last_digit(written: str, kept: str) -> None:
+    document = {"name": "x", "valueType": "HYBRID", "hybridFormula": f"reads * {written}"}
+    once = definition_from(document)
+    assert once.hybrid_formula == f"reads * {kept}"
+    assert definition_from({**document, "hybridFormula": once.hybrid_formula}).hash == once.hash
+
+
+def test_two_numbers_that_differ_in_the_last_digit_give_two_hashes() -> None:
+    document = {"name": "x", "valueType": "HYBRID", "hybridFormula": "reads * 0.3"}
+    other = {**document, "hybridFormula": "reads * 0.30000000000000004"}
+    assert definition_from(document).hash != definition_from(other).hash

@@ -118,7 +118,7 @@ def test_whoever_was_stopped_while_removing_a_metric_removes_the_rest_by_doing_i
 def test_points_are_not_taken_for_a_metric_that_is_being_removed_or_has_become_another() -> None:
     stage, table = staged()
     before = stage.catalogue.newest(BRAND, "m").definition
-    stage.define({"name": "m", "valueType": "WEIGHTED_AVERAGE"})
+    stage.define(scalar("m", "section", unit="minutes"))
     points = Points(table, clock=stage.clock)
     day = {738_000: {(): Row(4.0)}}
     with pytest.raises(Refused, match="was changed meanwhile"):
@@ -129,7 +129,7 @@ def test_points_are_not_taken_for_a_metric_that_is_being_removed_or_has_become_a
         stage.catalogue.delete(BRAND, "m")
     table.left = 1_000
     with pytest.raises(Refused, match="was removed meanwhile"):
-        points.push(BRAND, after, day)
+        points.push(BRAND, after, {738_000: {("news",): Row(4.0)}})
 
 
 def test_whoever_needs_no_more_what_another_needs_again_meanwhile_does_not_forget_that() -> None:

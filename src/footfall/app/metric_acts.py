@@ -11,6 +11,7 @@ from footfall.metrics.definition import Definition
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
 from footfall.metrics.names import require_metric_name
 from footfall.metrics.resolving import Asked, asked_version
+from footfall.metrics.retiring import warnings_of
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import Row
 from footfall.ports.table import Table
@@ -24,7 +25,7 @@ WORDS_BYTES_MAX = 400
 # What an answer says of a metric and nobody may decide; whoever sends an answer back is not refused for it.
 TOLD_ONLY = (
     "brand", "dimensions", "hash", "latestVersion", "createdAt", "createdBy", "updatedAt", "updatedBy", "deprecatedAt",
-    "deprecatedBy", "deprecatedReason", "replacement",
+    "deprecatedBy", "deprecatedReason", "replacement", "warnings",
 )  # fmt: skip
 
 Answer = dict[str, Any]
@@ -56,9 +57,13 @@ class MetricChange:
     details: Mapping[str, Detail] = field(default_factory=dict[str, Detail])
 
     def done(self, catalogue: MetricCatalogue) -> Answer:
-        """Do it, and return the metric as it is then; of one that is gone its name."""
+        """Do it, and return the metric as it is then, with what speaks against what it needs; if gone, its name."""
         version = self.do(catalogue)
-        return shown(catalogue, self.brand, version) if version else {"brand": self.brand, "name": self.name}
+        if version is None:
+            return {"brand": self.brand, "name": self.name}
+        told = shown(catalogue, self.brand, version)
+        warnings = warnings_of(version.definition, lambda name: catalogue.known(self.brand, name))
+        return {**told, "warnings": warnings} if warnings and version.deprecation is None else told
 
     def rehearsed(self, catalogue: MetricCatalogue) -> Note | None:
         """Return what is to be written down first; None when nothing would change; raise what doing it would raise."""

@@ -2,6 +2,8 @@
 
 Hits are what lists show, sums of labels with what cuts left out. Visitors are sets that are united over a span, and a
 number is at most that of the hits, as in a series.
+
+A window is known from the day of the brand's first hit on: there nobody came is 0, and before that nobody was counting.
 """
 
 from collections import Counter
@@ -15,7 +17,7 @@ from footfall.app.brand_facts import BrandFacts
 from footfall.app.metric_windows import Label, Totals, VisitorSets, VisitorsTold, WindowMemory
 from footfall.app.sights import Sights
 from footfall.flow.serve.resolution import Ground, Resolution, is_kept
-from footfall.flow.serve.shown import PERSONS, labels_shown_for
+from footfall.flow.serve.shown import EVERYBODY, PERSONS, labels_shown_for
 from footfall.flow.serve.uniting import among, estimates_for, groups_from
 from footfall.flow.serve.visitor_windows import windows_of
 from footfall.flow.serve.visits import Visitors, visitors_from
@@ -27,12 +29,20 @@ from footfall.sketches.estimation import Estimate
 from footfall.sketches.grouped import GroupedUniques, merge_grouped, regrouped
 from footfall.values.clock import Clock
 from footfall.values.period import Span
-from footfall.values.window import MINUTE_MS, Grain, Window, walk
+from footfall.values.window import MINUTE_MS, MOMENT_MS_MAX, Grain, Window, walk, window_of
 
 READ_KEPT = 4  # windows as they were read, for the second look at each
 TICK_MS = 15 * MINUTE_MS  # Days and hours begin at such moments, wherever on earth.
 
 PLACES = {"section": 0, "resourceType": 1, "paidType": 2}
+
+
+@dataclass(frozen=True, slots=True)
+class _First:
+    """The day of a brand's first hit as far as it was looked for, and what was counted then."""
+
+    day_ms: int = MOMENT_MS_MAX
+    numbers: tuple[int, ...] = ()
 
 
 class StoredCounts:
@@ -43,6 +53,7 @@ class StoredCounts:
         self._brands = brands
         self._clock = clock
         self._memory = WindowMemory(table, clock, sights.checkpoints)
+        self._first: dict[str, _First] = {}
 
     def mark(self, brand: str) -> CountMark:
         """Return what the counts of a brand are made of now."""
@@ -58,11 +69,12 @@ class StoredCounts:
         ground, _ = self._sights.sight(brand)
         self._memory.follow()  # What is kept is then as new as what the ground was made of, or newer.
         grain = Grain.HOUR if question.is_hourly else Grain.DAY
+        since_ms = self._counted_since_ms(brand, question.spans, ground)
         spans = [
             [
                 window
                 for window in walk(grain, from_ms=from_ms, to_ms=min(to_ms, ground.now_ms), zone=ground.zone)
-                if is_kept(ground, window)
+                if window.from_ms >= since_ms and is_kept(ground, window)
             ]
             for from_ms, to_ms in question.spans
         ]
@@ -70,6 +82,38 @@ class StoredCounts:
             return self._visitors(brand, question, spans, ground)
         labels = labels_shown_for((), shows_suspected=self._brands.shows_suspected(brand))
         return _hits(question, self._totals(brand, spans, ground, labels), spans)
+
+    def _counted_since_ms(self, brand: str, spans: Sequence[tuple[int, int]], ground: Ground) -> int:
+        """Return a day from which on a brand was counted: that of its first hit, or one before all spans."""
+        start_ms = min((from_ms for from_ms, _ in spans), default=ground.now_ms)
+        first = self._first.get(brand, _First())
+        if first.day_ms <= start_ms:
+            return first.day_ms
+        # A day before may have come since, from older logs: it is looked for again when anything was counted.
+        numbers = tuple(one.number for _, one in sorted(self._sights.checkpoints().items()))
+        if first.numbers != numbers:
+            start = window_of(start_ms, Grain.DAY, ground.zone)
+            if self._is_counted(brand, start, ground):  # Most brands were there long before what is asked for.
+                first = _First(start.from_ms)
+            else:
+                first = _First(self._first_day_ms(brand, ground, until_ms=first.day_ms), numbers)
+            self._first[brand] = first
+        return first.day_ms
+
+    def _first_day_ms(self, brand: str, ground: Ground, *, until_ms: int) -> int:
+        oldest_ms, newest_ms = ground.now_ms - ground.kept_ms[Grain.DAY], min(until_ms, ground.now_ms)
+        for window in walk(Grain.DAY, from_ms=max(oldest_ms, 0), to_ms=newest_ms, zone=ground.zone):
+            if self._is_counted(brand, window, ground):
+                return window.from_ms
+        return until_ms
+
+    def _is_counted(self, brand: str, window: Window, ground: Ground) -> bool:
+        """Tell whether anybody came in a window that is kept."""
+        if window.from_ms >= ground.now_ms or not is_kept(ground, window):
+            return False
+        held = self._memory.totals(brand, EVERYBODY)
+        resolution = Resolution(ground=ground, loaded=held, read=partial(self._memory.live, brand), fresh={})
+        return bool(resolution.units(Span((window,))))
 
     def _totals(
         self, brand: str, spans: Sequence[Sequence[Window]], ground: Ground, labels: frozenset[str]
@@ -101,7 +145,7 @@ class StoredCounts:
                 found = zip(told.visitors, asked.most(total), strict=True)
                 values[row] = [min(one.uniques, most) for one, most in found]
                 is_exact &= told.is_exact
-        return CountTold(asked.groups, values, _lengths(spans), is_exact)
+        return CountTold(asked.groups, values, _lengths(spans), is_exact, _starts(spans), _met(question, totals))
 
     def _told(self, brand: str, windows: Sequence[Window], asked: "_Asked") -> VisitorsTold:
         def make() -> VisitorsTold:
@@ -183,7 +227,7 @@ def _hits(question: CountQuestion, totals: Sequence[Totals], spans: Sequence[Seq
             values[row] = [counted[group] for group in groups]
     is_plain = not question.by and not question.where
     is_exact = all(one.is_known and (is_plain or not one.unlabelled) for one in totals)
-    return CountTold(groups, values, _lengths(spans), is_exact)
+    return CountTold(groups, values, _lengths(spans), is_exact, _starts(spans), _met(question, totals))
 
 
 def _fits(label: Label, where: Where) -> bool:
@@ -192,3 +236,13 @@ def _fits(label: Label, where: Where) -> bool:
 
 def _lengths(spans: Sequence[Sequence[Window]]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
     return np.array([len(windows) for windows in spans], np.int64)
+
+
+def _starts(spans: Sequence[Sequence[Window]]) -> list[int]:
+    return [window.from_ms for windows in spans for window in windows]
+
+
+def _met(question: CountQuestion, totals: Sequence[Totals]) -> dict[str, set[str]]:
+    """Return which values the dimensions have that conditions name."""
+    labels = [label for one in totals for label in (*one.hits, *([("", "", "")] if one.unlabelled else []))]
+    return {name: {label[PLACES[name]] for label in labels} for name, _ in question.where}

@@ -9,6 +9,7 @@ from footfall.metrics.definition import Definition, definition_from
 from footfall.metrics.formula import Node
 from footfall.metrics.grammar import formula_from
 from footfall.metrics.names import in_one_form
+from footfall.metrics.retiring import warnings_of
 from footfall.metrics.stepping import in_steps
 from footfall.metrics.versions import Version, differences, document_of
 from footfall.metrics.writing import ACTIONS_MAX, Saved, actions_count, in_order
@@ -66,6 +67,7 @@ class Plan:
     added: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     changed: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     refused: list[Refusal] = field(default_factory=list[Refusal])
+    warnings: list[dict[str, object]] = field(default_factory=list[dict[str, object]])  # what is applied all the same
     unchanged: int = 0
     others: int = 0  # in the catalogue and in no file
 
@@ -85,6 +87,7 @@ class Plan:
             "unchanged": self.unchanged,
             "others": self.others,
             "refused": [one.document() for one in self.refused],
+            "warnings": self.warnings,
         }
 
 
@@ -114,6 +117,7 @@ def planned(
         _try_one(plan, read, one.definition.name, lambda one=one: _save(plan, read, rehearsal, brand, one, by))
     for name in read.saved:
         _try_one(plan, read, name, lambda name=name: _retire(plan, read, rehearsal, brand, name, by))
+    _warn(plan, read, rehearsal, brand)
     gone = [row.name for row in rows if row.name not in read.places]
     if prune:
         for name in _users_first(gone, needs):
@@ -125,6 +129,16 @@ def planned(
         plan.steps = in_steps(plan.saved, followers=read.followers, needs=needs)
         _require_steps_fit(plan, read)
     return plan
+
+
+def _warn(plan: Plan, read: _Read, rehearsal: MetricCatalogue, brand: str) -> None:
+    """Tell of what is new or changed and needs a metric that should not be used any more."""
+    for one in plan.saved:
+        name = one.definition.name
+        saved = rehearsal.known(brand, name)
+        if saved is not None and saved.deprecation is None:
+            for reason in warnings_of(one.definition, lambda needed: rehearsal.known(brand, needed)):
+                plan.warnings.append({"place": read.places[name], "name": name, "reason": reason})
 
 
 def _require_steps_fit(plan: Plan, read: _Read) -> None:

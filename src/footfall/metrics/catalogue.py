@@ -12,6 +12,7 @@ from itertools import islice
 from msgspec import structs
 
 from footfall.metrics import keys
+from footfall.metrics.altering import USERS_NAMED, Altering
 from footfall.metrics.checking import Lookup, UnknownMetric, checked_unit, is_sound
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
@@ -28,7 +29,6 @@ from footfall.values.window import instant_text
 
 TRIES_MAX = 20
 METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we know of
-USERS_NAMED = 20
 
 
 class MetricCatalogue:
@@ -97,6 +97,11 @@ class MetricCatalogue:
         for found in everything(self._table, partition, at_least=first, at_most=last, backwards=True):
             yield version_from(found.item)
 
+    def removed_at_ms(self, brand: str, name: str) -> int | None:
+        """Return when a metric of this name was last removed; None: never."""
+        found = (self._table.get(keys.removed(brand, name)) or {}).get("removedAt")
+        return found if isinstance(found, int) else None
+
     def rows(self, brand: str, *, after: str = "") -> Iterator[Row]:
         """Yield the lines of a brand's metrics by name, those after one."""
         for found in everything(self._table, keys.rows(brand), at_least=after or None):
@@ -132,6 +137,12 @@ class MetricCatalogue:
 
     def save(self, brand: str, saved: Saved, *, by: str) -> Version:
         """Add a metric or a version of one, and return it; what means the same already is left as it is."""
+        # Files are looked at as a whole: there, what it was computed from may become another's.
+        if self._rehearsed is None or not self._rehearsed.announced:
+            before = self._newest(brand, saved.definition.name)
+            if before is not None:
+                change = Altering(brand, before.definition, saved.definition)
+                change.require_users_keep_numbers(lambda: self.users(brand, before.name))
         return self.save_all(brand, [saved], by=by)[0]
 
     def save_all(self, brand: str, saved: Sequence[Saved], *, by: str) -> list[Version]:
@@ -161,8 +172,8 @@ class MetricCatalogue:
             self._require_based(brand, name, based_on, newest)
             if replacement and ground.newest(replacement) is None:
                 raise UnknownMetric("replacement", f"there is no metric {replacement!r}")
-            gone = Deprecation(self._clock.now_ms(), by, reason, replacement)
-            return [self._next(newest, newest.definition, reason=reason, by=by, deprecation=gone)]
+            gone = Deprecation(ground.now_ms, by, reason, replacement)
+            return [self._next(ground, newest.definition, reason=reason, by=by, deprecation=gone)]
 
         return self._commit(brand, changed)[name]
 
@@ -175,7 +186,7 @@ class MetricCatalogue:
             self._require_based(brand, name, based_on, newest)
             if newest.deprecation is None:
                 raise Refused("name", f"{name!r} is not deprecated")
-            return [self._next(newest, newest.definition, reason=reason, by=by)]
+            return [self._next(ground, newest.definition, reason=reason, by=by)]
 
         return self._commit(brand, changed)[name]
 
@@ -193,8 +204,9 @@ class MetricCatalogue:
                 self._rehearsed.versions[brand, name] = None
                 return
             gone = [tombstone_of(brand, newest, revision + 1), Delete(keys.row(brand, name))]
+            noted = Put(keys.removed(brand, name), {"removedAt": self._clock.now_ms()})
             try:
-                self._table.transact([*gone, *self._counted(brand, revision, count - 1, [name])])
+                self._table.transact([*gone, noted, *self._counted(brand, revision, count - 1, [name])])
             except Changed:
                 continue
             self._finish_removals(brand, [name])
@@ -210,7 +222,8 @@ class MetricCatalogue:
         carried = carried or Carried()
         for _ in range(TRIES_MAX):
             revision, count = self._head(brand)
-            ground = Ground(lambda name: self._newest(brand, name), carried.seen_at(revision))
+            # One moment for all of it: whoever asks for a moment before sees nothing of it.
+            ground = Ground(lambda name: self._newest(brand, name), self._clock.now_ms(), carried.seen_at(revision))
             made = change(ground)
             fresh = [one for one in made if ground.seen.get(one.name) is not one]
             if not fresh:
@@ -269,14 +282,15 @@ class MetricCatalogue:
         unit = checked_unit(one.definition, lookup, written=one.written)
         definition = structs.replace(one.definition, unit=str(unit))
         if before is None:
-            now_ms = self._clock.now_ms()
             return Version(
-                definition=definition, number=1, updated_at_ms=now_ms, updated_by=by, created_at_ms=now_ms,
-                created_by=by, reason=one.reason,
+                definition=definition, number=1, updated_at_ms=ground.now_ms, updated_by=by,
+                created_at_ms=ground.now_ms, created_by=by, reason=one.reason,
             )  # fmt: skip
         if definition == before.definition:
             return before
-        return self._next(before, definition, reason=one.reason, by=by, deprecation=before.deprecation)
+        change = Altering(brand, before.definition, definition)
+        change.require_loses_nothing(self._table, lambda: self.users(brand, definition.name), ground.definition)
+        return self._next(ground, definition, reason=one.reason, by=by, deprecation=before.deprecation)
 
     def _require_sound_users(self, brand: str, name: str, made: Mapping[str, Version], ground: Ground) -> None:
         """Raise MetricInUse when a change would break metrics that are not changed with it."""
@@ -308,10 +322,11 @@ class MetricCatalogue:
         return list(islice(self.users(brand, name), USERS_NAMED))
 
     def _next(
-        self, before: Version, definition: Definition, *, reason: str, by: str, deprecation: Deprecation | None = None
+        self, ground: Ground, definition: Definition, *, reason: str, by: str, deprecation: Deprecation | None = None
     ) -> Version:
+        before = self._required(ground, definition.name)
         # A clock that goes back does not make a version older than the one before it.
-        now_ms = max(self._clock.now_ms(), before.updated_at_ms)
+        now_ms = max(ground.now_ms, before.updated_at_ms)
         return structs.replace(
             before, definition=definition, number=before.number + 1, updated_at_ms=now_ms, updated_by=by,
             reason=reason, deprecation=deprecation,

@@ -1,7 +1,7 @@
 """What metrics ask of footfall's own counts; whoever joins the two parts answers it from the store."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -31,6 +31,9 @@ class CountTold:
     values: NDArray[np.float64]  # spans by groups
     known: NDArray[np.int64]  # how many windows of each span are known
     is_exact: bool
+    windows: Sequence[int] = ()  # where those begin, in milliseconds
+    met: Mapping[str, Collection[str]] = field(default_factory=dict[str, Collection[str]])
+    # Which values the dimensions have that conditions name, whether they fit or not.
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,22 +5,24 @@ is never stale, and nobody has to tell it of changes: to ask again costs a look 
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import isnan
 
 import msgspec
-from msgspec import Struct
+import numpy as np
+from msgspec import UNSET, Struct, UnsetType
 from xxhash import xxh3_64_hexdigest
 
 from footfall.metrics.calendar import Edges, PeriodGrain, day_from, day_of, edges_between
 from footfall.metrics.catalogue import MetricCatalogue
 from footfall.metrics.counts import CountMark, FootfallCounts, Where
 from footfall.metrics.evaluating import Cells, Evaluation, Seam
-from footfall.metrics.leaves import Coverage, Leaves
+from footfall.metrics.leaves import Coverage, Leaves, windows_in
 from footfall.metrics.points import Mark, Points, Taken
 from footfall.metrics.pushed import points_from_body, require_takes_points, rows_by_day
 from footfall.metrics.resolving import Asked, Resolved, require_dimensions, resolved
+from footfall.metrics.versions import Deprecation, Version
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 from footfall.values.window import instant_text
@@ -53,11 +55,19 @@ class Item(Struct, frozen=True):
     value: float | None
 
 
+class Deprecated(Struct, frozen=True, omit_defaults=True):
+    """Why a metric should not be used any more, and what to use instead."""
+
+    reason: str
+    replacement: str = ""
+
+
 class Used(Struct, frozen=True):
-    """Which version of a metric gave the numbers."""
+    """Which version of a metric gave the numbers, and that it should not any more."""
 
     version: int
     hash: str
+    deprecated: Deprecated | UnsetType = UNSET
 
 
 class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
@@ -71,6 +81,7 @@ class DataAnswer(Struct, frozen=True, rename={"first": "from"}):
     grain: str
     by: Sequence[str]
     where: Mapping[str, Sequence[str]]
+    unmatched: Mapping[str, Sequence[str]]  # values of `where` that nothing in the span has
     coverage: Mapping[str, object]
     freshness: str | None
     exact: bool
@@ -97,6 +108,7 @@ class Told:
     body: bytes
     etag: str
     forms: dict[str, Form] = field(default_factory=dict[str, Form])
+    deprecation: Deprecation | None = None  # of the metric that was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,26 +276,33 @@ class MetricData:
         answer = DataAnswer(
             metric=found.root.name,
             unit=found.root.definition.unit,
-            versions={name: Used(one.number, one.definition.hash) for name, one in sorted(found.versions.items())},
+            versions={name: _used(one) for name, one in sorted(found.versions.items())},
             first=_day_text(query.first),
             to=_day_text(query.end),
             grain=query.grain,
             by=query.by,
             where=dict(query.where),
-            coverage=_coverage(leaves.coverage, is_hourly=edges.is_hourly),
+            unmatched=_unmatched(query.where, leaves.met),
+            coverage=_coverage(leaves.coverage, edges),
             freshness=_freshness(marks),
             exact=leaves.is_exact,
             seams=[_seam(one) for one in evaluation.seams],
             items=_items(edges, query.by, groups, cells),
         )
         body = _encoder.encode(answer)
-        return Told(answer, body, etag_of(body))
+        return Told(answer, body, etag_of(body), deprecation=found.root.deprecation)
 
     def _keep(self, key: tuple[object, ...], told: Told) -> None:
         self._kept[key] = told
         self._bytes += _weight(told)
         while self._bytes > self._cache_bytes_max and self._kept:
             self._bytes -= _weight(self._kept.popitem(last=False)[1])
+
+
+def _used(version: Version) -> Used:
+    gone = version.deprecation
+    deprecated = UNSET if gone is None else Deprecated(gone.reason, gone.replacement)
+    return Used(version.number, version.definition.hash, deprecated)
 
 
 def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], cells: Cells) -> list[Item]:
@@ -297,19 +316,34 @@ def _items(edges: Edges, by: Sequence[str], groups: Sequence[tuple[str, ...]], c
     ]
 
 
-def _coverage(told: Mapping[str, Coverage], *, is_hourly: bool) -> dict[str, object]:
-    """Return how much of the span has data: of each metric, and above all of the one that has least."""
-    unit = "hours" if is_hourly else "days"
-    least = min(told.values(), key=lambda one: one.with_data / max(one.asked, 1), default=Coverage())
-    of_each = {name: {unit: one.asked, "withData": one.with_data} for name, one in sorted(told.items())}
-    return {unit: least.asked, "withData": least.with_data, "metrics": of_each}
+def _unmatched(where: Where, met: Mapping[str, Collection[str]]) -> dict[str, list[str]]:
+    """Return the values of conditions that nothing has which was read, so that a slip is told from a gap."""
+    lost = {name: [one for one in values if one not in met.get(name, ())] for name, values in where}
+    return {name: values for name, values in lost.items() if values}
+
+
+def _coverage(told: Mapping[str, Coverage], edges: Edges) -> dict[str, object]:
+    """Return of how much of the span nothing is missing, and of each source how much of what was asked of it it has.
+
+    A day that any source lacks is missing, be it one of a shift: it is a day less of which everything is known.
+    """
+    unit = "hours" if edges.is_hourly else "days"
+    asked = len(windows_in(edges))
+    lacking = np.unique(np.concatenate([np.empty(0, np.int64), *(one.missing for one in told.values())]))
+    of_each = {name: _covered(one, edges, unit) for name, one in sorted(told.items())}
+    return {unit: asked, "withData": max(asked - len(lacking), 0), "metrics": of_each}
+
+
+def _covered(one: Coverage, edges: Edges, unit: str) -> dict[str, object]:
+    last = Edges((int(one.known[-1]),) * 2, edges.zone, edges.is_hourly).label(0) if len(one.known) else None
+    return {unit: len(one.asked), "withData": len(one.known), "last": last}
 
 
 def _freshness(marks: Sequence[Mark | CountMark]) -> str | None:
-    """Return the moment up to which every source that has any data had come."""
+    """Return the moment up to which every source had come; None where one has never had any data."""
     moments = [one.counted_until_ms if isinstance(one, CountMark) else one.at_ms for one in marks]
     known = [one for one in moments if one is not None]
-    return instant_text(min(known)) if known else None
+    return instant_text(min(known)) if known and len(known) == len(moments) else None
 
 
 def _seam(seam: Seam) -> dict[str, object]:

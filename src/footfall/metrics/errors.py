@@ -31,6 +31,27 @@ class MetricInUse(Refused):
         return {"users": list(self.users)}
 
 
+class ChangeLoses(Refused):
+    """A change would take data from a metric, or from those that use it; what it is stays."""
+
+    def __init__(self, field: str, name: str, *, users: Sequence[str], days: int, days_max: int, what: str) -> None:
+        count = f"more than {days_max:,}" if days > days_max else f"{days:,}"
+        has = [f"is used by {', '.join(users)}"] if users else []
+        has += [f"has points of {count} day{'' if days == 1 else 's'}"] if days else []
+        super().__init__(
+            field,
+            f"{name!r} {' and '.join(has)}: {what}; define another metric, chained to this one (chainedMetric, "
+            "chainCutoffDate) where the old numbers should go on",
+        )
+        self.users = tuple(users)
+        self.days = days
+
+    @property
+    def more(self) -> Mapping[str, object]:
+        """Return who uses it, and how many days have points."""
+        return {"users": list(self.users), "days": self.days}
+
+
 class ChangedMeanwhile(FootfallError):
     """Somebody else saved the metric after it was read; `differences` says what they changed."""
 

@@ -2,7 +2,10 @@
 
 A formula that is chained to another metric has no rows that could be put together. A period on both sides of its cutoff
 becomes one by the metric's own style: the side of the last day, or the sum, where the sum of two spans is that of both;
-a share has none, and the period is missing.
+a share has none, and the period is missing. So are visitors, of whom some came on both sides.
+
+A formula whose style is the last day of a period is computed on one day, the same for everything it needs: the last on
+which it has a value, over all groups and before conditions, and on which any of what it is computed from has data.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,14 +18,18 @@ from numpy.typing import NDArray
 
 from footfall.metrics.budget import Budget
 from footfall.metrics.calendar import Edges
-from footfall.metrics.computing import Shifts, Step, computed, is_linear, steps_of
-from footfall.metrics.definition import Aggregation, Definition, ValueType
+from footfall.metrics.computing import Load, Shifts, Step, computed, is_linear, steps_of
+from footfall.metrics.definition import Aggregation, Counted, Definition, ValueType
 from footfall.metrics.gathering import Group
 from footfall.metrics.grammar import formula_from
-from footfall.metrics.leaves import CELLS_MAX, EVER, Leaves, Part, Segment, on_groups, too_many
+from footfall.metrics.leaves import CELLS_MAX, EVER, Leaves, Part, Segment, on_groups, too_many, windows_in
 from footfall.metrics.resolving import Resolved
+from footfall.values.errors import Refused
+
+LAST_DAYS_MAX = 40_000  # that are looked at one by one for the last with a value: 109 years
 
 Cells = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +52,17 @@ class Evaluation:
     _cells: dict[tuple[str, tuple[int, ...]], Cells] = field(default_factory=dict[tuple[str, tuple[int, ...]], Cells])
     _groups: Sequence[Group] | None = None  # None while what is needed is still being read
     _plan: Budget | None = None  # while nothing is read yet
-    _seams: dict[str, Seam] = field(default_factory=dict[str, Seam])
+    _seams: dict[str, set[int]] = field(default_factory=dict[str, set[int]])  # with the periods that lack a value
+    _labels: Sequence[str] = ()
+    _whole: "Evaluation | None" = None  # the same of all groups and without conditions
+    _last: dict[tuple[str, tuple[int, ...]], tuple[int, ...]] = field(
+        default_factory=dict[tuple[str, tuple[int, ...]], tuple[int, ...]]
+    )
     _additive: dict[str, bool] = field(default_factory=dict[str, bool])
 
     def run(self, edges: Edges) -> tuple[Sequence[Group], Cells]:
         """Return the groups, and a value for every period and group."""
+        self._labels = [edges.label(at) for at in range(len(edges))]
         # Once to see how much that is; once to read, with no group at all; then all groups are known, and each formula
         # sees every one of them.
         self._plan = Budget()
@@ -71,7 +84,14 @@ class Evaluation:
     @property
     def seams(self) -> list[Seam]:
         """Return the cutoffs that days of the span lie before."""
-        return list(self._seams.values())
+        return [self._seam(name, missing) for name, missing in self._seams.items()]
+
+    def _seam(self, name: str, missing: set[int]) -> Seam:
+        definition = self.found.definition(name)
+        assert definition.chained_metric is not None
+        assert definition.chain_cutoff_date is not None
+        labels = tuple(self._labels[at] for at in sorted(missing))
+        return Seam(name, definition.chained_metric, definition.chain_cutoff_date, labels)
 
     def _value(self, name: str, edges: Edges) -> Cells:
         if self._plan is not None:
@@ -85,21 +105,30 @@ class Evaluation:
     def _made(self, definition: Definition, edges: Edges) -> Cells:
         if not definition.is_hybrid:
             return self._chained(definition, edges)
+        is_last = definition.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD
+        own = self._of_last_days if is_last else self._computed
         if definition.chained_metric is None:
-            return self._computed(definition, edges)
+            return own(definition, edges)
         cutoff = _cutoff(definition)
-        return self._across(definition, definition, cutoff, self._computed(definition, _after(edges, cutoff)), edges)
+        return self._across(definition, definition, cutoff, own(definition, _after(edges, cutoff)), edges)
 
     def _chained(self, definition: Definition, edges: Edges) -> Cells:
         """Return the values of a primitive metric and of all that it is chained to."""
         segments = list(self._segments(definition))
-        for one in segments[:-1]:
-            self._note(one.definition, edges)
         last = segments[-1]
+        cells = np.empty((len(edges), 0)) if self._plan is not None else self._read(segments, edges)
         if last.definition.chained_metric is None:
-            return self._leaf(segments, edges)
-        after = self._leaf(segments, _after(edges, last.first))
-        return self._across(last.definition, definition, last.first, after, edges)
+            return cells
+        return self._across(last.definition, definition, last.first, cells, edges)
+
+    def _read(self, segments: Sequence[Segment], edges: Edges) -> Cells:
+        last = segments[-1]
+        inside = edges if last.definition.chained_metric is None else _after(edges, last.first)
+        part = self._part(segments, inside)
+        for one in segments[:-1]:
+            place = edges.place(_cutoff(one.definition))
+            self._note(one.definition, edges, part.torn & (edges.starts < place) & (edges.ends > place))
+        return self._on_groups(part, len(edges))
 
     def _across(self, chained: Definition, root: Definition, cutoff: int, after: Cells, edges: Edges) -> Cells:
         """Return values of which those before a cutoff are another metric's, which is no part of the same rows."""
@@ -111,7 +140,7 @@ class Evaluation:
         is_early, is_late = edges.starts < place, edges.ends > place
         cells = np.where(is_late[:, None], after, before)
         both = np.flatnonzero(is_early & is_late)
-        missing: tuple[str, ...] = ()
+        missing = np.zeros(len(edges), np.bool_)
         if len(both):
             if root.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD:
                 has = (~np.isnan(after[both])).any(axis=1, keepdims=True)
@@ -121,28 +150,91 @@ class Evaluation:
                 cells[both] = np.where(np.isnan(sides).all(axis=0), np.nan, np.nansum(sides, axis=0))
             else:
                 cells[both] = np.nan
-                missing = tuple(edges.label(at) for at in both.tolist())
+                missing[both] = True
         self._note(chained, edges, missing)
         return cells
 
     def _computed(self, definition: Definition, edges: Edges) -> Cells:
         def load(name: str, shifts: Shifts) -> Cells:
-            there = edges
-            for count, calendar in shifts:
-                there = there.shifted(count, calendar)
-            return self._value(name, there)
+            return self._value(name, _shifted(edges, shifts))
 
         return computed(_steps(definition), load, (len(edges), len(self._groups or ())))
 
-    def _leaf(self, segments: Sequence[Segment], edges: Edges) -> Cells:
-        if self._plan is not None:
-            return np.empty((len(edges), 0))
+    def _of_last_days(self, definition: Definition, edges: Edges) -> Cells:
+        """Return what a formula gives on one day of each period."""
+        starts, ends = edges.starts, edges.ends
+        if not edges.is_hourly and bool((ends - starts <= 1).all()):
+            return self._computed(definition, edges)
+        if self._plan is not None:  # Every day is looked at, and one of each period is read then.
+            self._computed(definition, _windows_looked_at(definition, edges))
+            return self._computed(definition, edges)
+        days = self._days_meant(definition, edges)
+        # A day, what lies between it and the next one, and so on: only every other period is meant.
+        narrow = Edges(days, edges.zone, edges.is_hourly)
+        around, self._seams = self._seams, {}
+        cells = self._computed(definition, narrow)[::2]
+        inside, self._seams = self._seams, around
+        for name, missing in inside.items():
+            self._seams.setdefault(name, set()).update(at // 2 for at in missing if at % 2 == 0)
+        return cells
+
+    def _days_meant(self, definition: Definition, edges: Edges) -> tuple[int, ...]:
+        """Return where the day of each period begins and ends that stands for it; of one without days, nothing."""
+        key = (definition.name, edges.bounds)
+        if key not in self._last:
+            pieces = _windows_looked_at(definition, edges)
+            has = self._in_total()._has_values(definition, pieces)
+            self._last[key] = _last_windows(pieces, has, edges)
+        return self._last[key]
+
+    def _in_total(self) -> "Evaluation":
+        """Return the same question without groups and conditions."""
+        if self._whole is None:
+            mine = self.leaves
+            whole = Leaves(
+                mine.points, mine.counts, mine.brand, (), (), coverage=mine.coverage, met=mine.met, budget=mine.budget
+            )
+            self._whole = Evaluation(self.found, whole, _groups=[()])
+            self._whole._whole = self._whole
+        return self._whole
+
+    def _has_values(self, definition: Definition, edges: Edges) -> Flags:
+        """Tell of each period whether the formula has a value, and data that are not only those of a shift."""
+        values = self._computed(definition, edges)
+        return ~np.isnan(values[:, 0]) & self._has_operands(definition, edges)
+
+    def _has_operands(self, definition: Definition, edges: Edges) -> Flags:
+        loads = [one for one in _steps(definition) if isinstance(one, Load)]
+        some = [one for one in loads if not one.shifts] or loads
+        found = np.zeros(len(edges), np.bool_)
+        for one in some:
+            found |= self._has_data(self.found.definition(one.metric), _shifted(edges, one.shifts))
+        return found
+
+    def _has_data(self, definition: Definition, edges: Edges) -> Flags:
+        """Tell of each period whether anything that a metric is made of has data."""
+        if definition.is_hybrid:
+            first = EVER[0] if definition.chained_metric is None else _cutoff(definition)
+            found, chained = self._has_operands(definition, _after(edges, first)), definition.chained_metric
+        else:
+            *_, last = segments = list(self._segments(definition))
+            first, chained = last.first, last.definition.chained_metric
+            inside = edges if chained is None else _after(edges, first)
+            found = self._part(segments, inside).last_days >= 0
+        if chained is None:
+            return found
+        return found | self._has_data(self.found.definition(chained), edges.between(EVER[0], first))
+
+    def _part(self, segments: Sequence[Segment], edges: Edges) -> Part:
         key = (segments[0].definition.name, edges.bounds)
         part = self._parts.get(key)
         if part is None:
             part = self._parts[key] = self.leaves.read(segments, edges)
+        return part
+
+    def _on_groups(self, part: Part, periods: int) -> Cells:
         if self._groups is None:
-            return np.empty((len(edges), 0))
+            return np.empty((periods, 0))
         return on_groups(part.groups, part.values, self._groups)
 
     def _segments(self, root: Definition) -> Iterator[Segment]:
@@ -164,20 +256,52 @@ class Evaluation:
         if name not in self._additive:
             definition = self.found.definition(name)
             chained = definition.chained_metric
-            own = (
-                is_linear(_steps(definition), self._is_additive)
-                if definition.is_hybrid
-                else definition.value_type is ValueType.SCALAR and definition.aggregation_style is Aggregation.SUM
-            )
+            own = is_linear(_steps(definition), self._is_additive) if definition.is_hybrid else _is_sum(definition)
             self._additive[name] = own and (chained is None or self._is_additive(chained))
         return self._additive[name]
 
-    def _note(self, definition: Definition, edges: Edges, missing: tuple[str, ...] = ()) -> None:
-        chained, cutoff = definition.chained_metric, definition.chain_cutoff_date
-        if chained is not None and cutoff is not None and edges.bounds[0] < edges.place(_cutoff(definition)):
-            known = self._seams.get(definition.name)
-            if known is None or missing:
-                self._seams[definition.name] = Seam(definition.name, chained, cutoff, missing)
+    def _note(self, definition: Definition, edges: Edges, missing: Flags) -> None:
+        if edges.bounds[0] < edges.place(_cutoff(definition)):
+            self._seams.setdefault(definition.name, set()).update(np.flatnonzero(missing).tolist())
+
+
+def _is_sum(definition: Definition) -> bool:
+    """Tell whether the values of two spans add up; whoever came in both is one visitor."""
+    if definition.source is not None and definition.source.counts is Counted.VISITORS:
+        return False
+    return definition.value_type is ValueType.SCALAR and definition.aggregation_style is Aggregation.SUM
+
+
+def _windows_looked_at(definition: Definition, edges: Edges) -> Edges:
+    """Return the days, or hours, among which the last one with a value is looked for, or raise Refused."""
+    if not edges.is_hourly and edges.bounds[-1] - edges.bounds[0] > LAST_DAYS_MAX:
+        reason = f"{definition.name!r} is computed on the last day of each period, and at most {LAST_DAYS_MAX:,}"
+        raise Refused("to", f"{reason} days are looked at for it; ask for a shorter span")
+    return windows_in(edges)
+
+
+def _last_windows(pieces: Edges, has: Flags, edges: Edges) -> tuple[int, ...]:
+    """Return start and end of the last window of each period that has a value; where none has, of its last one."""
+    starts, ends = pieces.starts, pieces.ends
+    ranks = np.where(has, np.arange(len(pieces)), -1)
+    latest: list[int] = np.maximum.accumulate(ranks).tolist() if len(ranks) else []
+    lasts: list[int] = (np.searchsorted(starts, edges.ends) - 1).tolist()
+    bounds: list[int] = []
+    for first, end, last in zip(edges.bounds, edges.bounds[1:], lasts, strict=False):
+        if first == end:
+            bounds += [first, first]
+            continue
+        at = latest[last]
+        if at < 0 or starts[at] < first:
+            at = last
+        bounds += [int(starts[at]), int(ends[at])]
+    return tuple(bounds)
+
+
+def _shifted(edges: Edges, shifts: Shifts) -> Edges:
+    for count, calendar in shifts:
+        edges = edges.shifted(count, calendar)
+    return edges
 
 
 def _after(edges: Edges, cutoff: int) -> Edges:

@@ -137,10 +137,15 @@ def is_plain_name(name: str) -> bool:
 _TAKEN = frozenset({*(one.value for one in Function), "shift"})
 
 
+def number_text(value: float) -> str:
+    """Return the shortest text that is read as the very same number; a whole one has no point."""
+    return repr(value).removesuffix(".0")
+
+
 def _text(node: Node, binds: int) -> str:
     match node:
         case Number(value=value, unit=unit):
-            return f"{value:.15g}" + ("" if unit.is_plain else f"[{unit}]")
+            return number_text(value) + ("" if unit.is_plain else f"[{unit}]")
         case Metric(name=name):
             return written_name(name)
         case Negated(operand=operand):

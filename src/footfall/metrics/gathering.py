@@ -100,6 +100,10 @@ class Gathering:
             else:
                 self._codes[name].append(np.repeat(texts.coded(("",)), len(points)))
 
+    def met(self) -> dict[str, frozenset[str]]:
+        """Return which values the dimensions have that conditions name, whether they fit or not."""
+        return {name: frozenset(self._texts[name].numbers) for name, _ in self.where}
+
     def rows(self, edges: Edges) -> Rows:
         """Return the rows of these periods."""
         starts, ends = edges.starts, edges.ends

@@ -1,8 +1,9 @@
 """The catalogue in an open form: Apache Ossie (Open Semantic Interchange) 0.2, for other semantic layers to read.
 
 That form has expressions in SQL, and neither versions nor units, which stand in an extension of each metric. What SQL
-over rows cannot say exactly (a shift by calendar periods, the last day of a period, a chain) is not given another
-meaning: such a metric is listed in the model's extension, with its whole definition and the reason.
+over rows cannot say exactly (a shift by calendar periods, the last day of a period, a chain, a percentile of sketches,
+rounding to even, a formula over two datasets, which a join would multiply) is not given another meaning: such a metric
+is listed in the model's extension, with its whole definition and the reason.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import msgspec
 
 from footfall.metrics.definition import Aggregation, Counted, Definition, ValueType
-from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift
+from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, number_text
 from footfall.metrics.versions import Version, document_of
 
 SPECIFICATION = "0.2.0.dev0"
@@ -102,29 +103,43 @@ def _expression(definitions: Mapping[str, Definition], name: str) -> str:
     definition = definitions[name]
     if definition.chained_metric is not None:
         raise Inexpressible(f"before {definition.chain_cutoff_date} its data come from {definition.chained_metric!r}")
+    if definition.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD:
+        raise Inexpressible("a period has the value of its last day")
     if not definition.is_hybrid:
         return _aggregate(definition)
     made = _sql(definition.formula, lambda one: _expression(definitions, one))
+    datasets = sorted(_datasets_below(definitions, name))
+    if len(datasets) > 1:
+        raise Inexpressible(f"it is made of {' and '.join(datasets)}, whose rows nothing relates")
     if len(made) > EXPRESSION_CHARACTERS_MAX:
         raise Inexpressible(f"as one expression it has more than {EXPRESSION_CHARACTERS_MAX:,} characters")
     return made
 
 
+def _datasets_below(definitions: Mapping[str, Definition], name: str) -> set[str]:
+    """Return the datasets that a metric is made of, through all that it is computed from."""
+    found, seen, waiting = set[str](), {name}, [name]
+    while waiting:
+        definition = definitions[waiting.pop()]
+        if not definition.is_hybrid:
+            found.add(_DATASET[_counted(definition)])
+        fresh = frozenset(definition.consumed_metrics) - seen
+        seen |= fresh
+        waiting.extend(fresh)
+    return found
+
+
 def _aggregate(definition: Definition) -> str:
-    if definition.aggregation_style is Aggregation.LAST_DAY_OF_PERIOD:
-        raise Inexpressible("a period has the value of its last day")
     dataset = _DATASET[_counted(definition)]
     where = _where(definition, dataset)
     if dataset == VISITORS:
         return f"COUNT(DISTINCT {_when(where, f'{dataset}.visitor')})"
     value = f"{dataset}.hits" if dataset == HITS else f"{dataset}.value"
     if definition.value_type is ValueType.PERCENTILE:
-        assert definition.aggregation_param is not None, "a percentile says which it is"
-        rank = f"{definition.aggregation_param / 100:.10g}"
-        return f"PERCENTILE_CONT({rank}) WITHIN GROUP (ORDER BY {_when(where, value)})"
+        raise Inexpressible("its points are distributions, of which sketches are kept and no values")
     if definition.value_type is ValueType.WEIGHTED_AVERAGE:
         weight = f"{dataset}.weight"
-        return f"(SUM({_when(where, f'{value} * {weight}')}) / NULLIF(SUM({_when(where, weight)}), 0))"
+        return _divided(f"SUM({_when(where, f'{value} * {weight}')})", f"SUM({_when(where, weight)})")
     return f"SUM({_when(where, value)})"
 
 
@@ -146,13 +161,13 @@ def _when(where: str, value: str) -> str:
 def _sql(node: Node, of: Callable[[str], str]) -> str:
     match node:
         case Number(value=value):
-            return f"{value:.15g}"
+            return number_text(value)
         case Metric(name=name):
             return of(name)
         case Negated(operand=operand):
             return f"(-{_sql(operand, of)})"
         case Binary(sign="/", left=left, right=right):
-            return f"({_sql(left, of)} / NULLIF({_sql(right, of)}, 0))"
+            return _divided(_sql(left, of), _sql(right, of))
         case Binary(sign=sign, left=left, right=right):
             return f"({_sql(left, of)} {sign} {_sql(right, of)})"
         case Shift(count=count, calendar=calendar):
@@ -168,13 +183,18 @@ def _called(function: Function, given: Sequence[str]) -> str:
         case Function.ABS:
             return f"ABS({given[0]})"
         case Function.ROUND:
-            return f"ROUND({', '.join(given)})"
+            raise Inexpressible("halves are rounded to the even neighbour, which ROUND does elsewhere otherwise")
         case Function.RATIO:
             above, below, *default = given
-            ratio = f"({above} / NULLIF({below}, 0))"
+            ratio = _divided(above, below)
             return f"COALESCE({ratio}, {default[0]})" if default else ratio
         case Function.MIN | Function.MAX:
             return _extreme("<" if function is Function.MIN else ">", given)
+
+
+def _divided(above: str, below: str) -> str:
+    """Return a share; whole numbers would be divided without their rest in many an engine."""
+    return f"(CAST({above} AS DOUBLE PRECISION) / NULLIF({below}, 0))"
 
 
 def _extreme(sign: str, given: Sequence[str]) -> str:

@@ -45,6 +45,11 @@ def user(brand: str, name: str, by: str) -> Key:
     return Key(users(brand, name), by)
 
 
+def removed(brand: str, name: str) -> Key:
+    """Return where it is said when a metric was removed, for old versions of others that need it."""
+    return Key(f"metric-removed#{brand}", name)
+
+
 def changes(brand: str) -> str:
     """Return the partition of what each change of the catalogue was about."""
     return f"metric-changes#{brand}"

@@ -11,6 +11,7 @@ from footfall.metrics.definition import Counted, Definition
 from footfall.metrics.errors import NoSuchMetric
 from footfall.metrics.versions import Version
 from footfall.values.errors import Refused
+from footfall.values.window import instant_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,31 +42,43 @@ class Resolved:
 def resolved(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Resolved:
     """Return what answers a question, or raise NoSuchMetric.
 
-    A number or a hash is of the metric that is asked for; what it needs is the newest. A moment is that of all of them.
+    A moment is that of all definitions. A number or a hash is the metric as it last was: what it needs is taken as it
+    stood until the next version was saved, so that an old version gives what it gave; of the newest, as it stands now.
     """
     root = asked_version(catalogue, brand, asked)
+    moment_ms = asked.as_of_ms
+    if asked.version is not None or asked.hash is not None:
+        moment_ms = _last_moment_ms(catalogue, brand, root)
     found = {root.name: root}
     waiting = list(root.definition.needed_metrics)
     while waiting:
         name = waiting.pop()
         if name not in found:
-            one = _needed(catalogue, brand, name, asked.as_of_ms, root.name)
+            one = _needed(catalogue, brand, name, moment_ms, root)
             found[name] = one
             waiting.extend(one.definition.needed_metrics)
     made = _made(root, found)
-    if asked.version is not None or asked.hash is not None:
-        _require_fits_today(root, found)
+    if moment_ms is not None and asked.as_of_ms is None:
+        _require_fits(root, found)
     return made
 
 
-def _require_fits_today(root: Version, found: Mapping[str, Version]) -> None:
-    """Raise where what an old version needs has another unit today: its numbers would be of nothing."""
+def _last_moment_ms(catalogue: MetricCatalogue, brand: str, root: Version) -> int | None:
+    """Return the last moment at which a version was the newest; None: it still is."""
+    if catalogue.newest(brand, root.name).number == root.number:
+        return None
+    after = catalogue.version(brand, root.name, root.number + 1)
+    return max(root.updated_at_ms, after.updated_at_ms - 1)
+
+
+def _require_fits(root: Version, found: Mapping[str, Version]) -> None:
+    """Raise where what an old version needs has another unit, as when all changed within one millisecond."""
 
     def lookup(name: str) -> Definition | None:
         return found[name].definition if name in found else None
 
     if not is_sound(root.definition, lookup):
-        reason = f"{root.number} of {root.name!r} does not fit the units that what it needs has today; use asOf"
+        reason = f"{root.number} of {root.name!r} does not fit the units of what it needs as they were then; use asOf"
         raise Refused("version", reason)
 
 
@@ -86,11 +99,17 @@ def asked_version(catalogue: MetricCatalogue, brand: str, asked: Asked) -> Versi
     return catalogue.newest(brand, asked.name)
 
 
-def _needed(catalogue: MetricCatalogue, brand: str, name: str, as_of_ms: int | None, by: str) -> Version:
+def _needed(catalogue: MetricCatalogue, brand: str, name: str, moment_ms: int | None, root: Version) -> Version:
     try:
-        return catalogue.newest(brand, name) if as_of_ms is None else catalogue.as_of(brand, name, as_of_ms)
+        return catalogue.newest(brand, name) if moment_ms is None else catalogue.as_of(brand, name, moment_ms)
     except NoSuchMetric as error:
-        raise NoSuchMetric(error.field, f"{by!r} needs {name!r} in this version: {error.reason}") from None
+        removed_ms = catalogue.removed_at_ms(brand, name)
+        reason = error.reason
+        if removed_ms is not None:
+            reason = (
+                f"it was removed at {instant_text(removed_ms)} with its versions; ask for a newer one of {root.name!r}"
+            )
+        raise NoSuchMetric("version", f"{root.number} of {root.name!r} needs {name!r}: {reason}") from None
 
 
 def _made(root: Version, versions: Mapping[str, Version]) -> Resolved:
@@ -111,7 +130,7 @@ def _require_no_circle(root: Version, versions: Mapping[str, Version]) -> None:
     """Raise where an old version needs a newer one that needs it: each was right in its time, together they are not."""
 
     def refuse(circle: Sequence[str]) -> None:
-        raise Refused("version", f"this version needs {circle[-1]!r}, which today is computed from it; use asOf")
+        raise Refused("version", f"this version needs {circle[-1]!r}, which was computed from it; use asOf")
 
     def enter(path: Sequence[str]) -> Sequence[str]:
         return versions[path[-1]].definition.needed_metrics

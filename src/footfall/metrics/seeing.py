@@ -12,6 +12,7 @@ class Ground:
     """What a change sees of the catalogue: the newest versions that it read, and those that it is about to write."""
 
     read: Callable[[str], Version | None]
+    now_ms: int  # the one moment of the whole change
     seen: dict[str, Version | None] = field(default_factory=dict[str, Version | None])
 
     def newest(self, name: str) -> Version | None:

@@ -317,3 +317,23 @@ def test_another_dimension_is_no_other_total(metrics: Metrics) -> None:
         metrics.run("update", "reads", *flags)
         metrics.run("diff", "reads")
         assert metrics.shell.complained().splitlines()[-1] == told
+
+
+def test_whoever_builds_on_a_deprecated_metric_is_told(metrics: Metrics, tmp_path: Path) -> None:
+    metrics.add("reads", "", "--unit", "hits")
+    metrics.add("views", "", "--unit", "hits")
+    metrics.run("deprecate", "reads", "--reason", "prefetched pages", "--replacement", "views")
+    metrics.shell.complained()
+    metrics.run("add", "twice", "--formula", "reads * 2")
+    assert "Note: 'reads' is deprecated: prefetched pages; use 'views' instead." in metrics.shell.complained()
+    (tmp_path / "more.yaml").write_text("name: more\nvalueType: HYBRID\nhybridFormula: reads * 3\n")
+    metrics.run("apply", str(tmp_path), "--dry-run")
+    assert "more: 'reads' is deprecated: prefetched pages; use 'views' instead" in metrics.shell.complained()
+    metrics.run("get-data", "twice", "--from", "2026-11-01", "--to", "2026-11-02")
+    assert "reads is deprecated: prefetched pages. Use views instead." in metrics.shell.complained()
+
+
+def test_a_section_that_nothing_has_is_told(metrics: Metrics) -> None:
+    metrics.add("reads", "", "--unit", "hits", "--dimension", "section")
+    metrics.run("get-data", "reads", "--from", "2026-11-01", "--to", "2026-11-02", "--where", "section:nwes")
+    assert "No data of the span have section nwes." in metrics.shell.complained()

@@ -303,3 +303,31 @@ def test_many_who_want_a_table_at_once_all_get_it(stage: Stage, desk: Desk) -> N
         return await asyncio.gather(*questions)
 
     assert {one.status for one in stage.runner.run(many())} == {200}
+
+
+def test_a_change_that_would_hide_points_is_a_conflict_that_names_users_and_days(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    body = {"valueType": "WEIGHTED_AVERAGE", "unit": "hits", "relatedDimensions": ["section"], "version": 1}
+    reply = desk.ask("PUT", "/reads", body)
+    told = json.loads(reply.body)
+    assert (reply.status, told["field"], told["users"], told["days"]) == (409, "valueType", ["rate"], 3)
+    assert desk.json(f"/reads/data?{SPAN}")["coverage"]["withData"] == 3
+
+
+def test_a_deprecated_metric_says_so_with_its_numbers_and_to_whoever_builds_on_it(stage: Stage, desk: Desk) -> None:
+    filled(stage, desk)
+    assert "deprecation" not in desk.ask("GET", f"/reads/data?{SPAN}").headers
+    desk.ask("POST", "/reads/deprecate", {"reason": "prefetched pages", "replacement": "users"})
+    for more in ("", "&format=csv", ""):  # The last one was made before, and comes from memory.
+        reply = desk.ask("GET", f"/reads/data?{SPAN}{more}")
+        assert reply.headers["deprecation"] == f"@{NOW_MS // 1_000}"
+        assert reply.headers["link"] == '</v1/metrics/users/data>; rel="successor-version"'
+    told = desk.json(f"/rate/data?{SPAN}")["versions"]
+    assert told["reads"]["deprecated"] == {"reason": "prefetched pages", "replacement": "users"}
+    added = desk.add("more", "reads * 2")
+    warning = "'reads' is deprecated: prefetched pages; use 'users' instead"
+    assert (added.status, added.json()["warnings"]) == (201, [warning])
+    assert "warnings" not in desk.json("/more")
+    sent = {**added.json(), "hybridFormula": "reads * 3"}
+    assert desk.ask("PUT", "/more", sent).json()["warnings"] == [warning]
+    assert "warnings" not in desk.ask("PUT", "/more", {**sent, "version": 2, "hybridFormula": "users * 3"}).json()

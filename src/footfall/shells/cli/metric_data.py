@@ -107,6 +107,12 @@ def _show(answer: Mapping[str, Any], around: Surroundings) -> None:
         f"{printable(answer['metric'])} (version {used}) in {answer['unit']}: {coverage['withData']:,} of "
         f"{coverage[unit]:,} {unit} have data{'' if answer['exact'] else '; some numbers are estimates'}."
     )
+    for dimension, values in answer["unmatched"].items():
+        around.complain(f"No data of the span have {dimension} {', '.join(str(printable(one)) for one in values)}.")
+    for name, one in answer["versions"].items():
+        if (gone := one.get("deprecated")) is not None:
+            instead = f" Use {printable(gone['replacement'])} instead." if "replacement" in gone else ""
+            around.complain(f"{printable(name)} is deprecated: {printable(gone['reason'])}.{instead}")
     table = Table(box=None, pad_edge=False)
     by: list[str] = answer["by"]
     for one in ("period", *by):

@@ -79,6 +79,8 @@ def tell_plan(plan: Mapping[str, Any], around: Surroundings, *, is_dry: bool) ->
         where = f"{one['place']}: " if one["place"] else ""
         at = f" (character {one['at']})" if "at" in one and "(character" not in one["reason"] else ""
         around.complain(f"{where}{printable(one['name'])}: {one['field']}: {one['reason']}{at}")
+    for one in plan["warnings"][:SHOWN_MAX]:
+        around.complain(f"{one['place']}: {printable(one['name'])}: {printable(one['reason'])}")
     parts = ("added", "changed", "deprecated", "restored", "removed")
     told = [f"{len(plan[part]):,} {part}" for part in parts] + [f"{plan['unchanged']:,} unchanged"]
     if plan["others"]:

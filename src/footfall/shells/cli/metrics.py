@@ -19,6 +19,7 @@ from footfall.shells.cli.command import (
     Surroundings,
     WrongUsage,
     moment,
+    printable,
     whole_from,
 )
 from footfall.shells.cli.metric_data import get_data, push
@@ -224,6 +225,8 @@ def _say(answer: Mapping[str, Any], arguments: argparse.Namespace, around: Surro
     from footfall.shells.cli.metric_files import text_of_metrics
 
     around.say(text_of_metrics([answer]).rstrip("\n"))
+    for one in answer.get("warnings", ()):
+        around.complain(f"Note: {printable(one)}.")
 
 
 COMMAND = Command(

@@ -1,8 +1,9 @@
 """/v1/metrics/{name}/data: a metric's numbers are asked for, and the points that they are made of are pushed."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -20,7 +21,7 @@ from footfall.shells.http.wire import JSON
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:  # Data bring numpy along, which a site without metrics never loads.
-    from footfall.metrics.data import MetricData
+    from footfall.metrics.data import MetricData, Told
     from footfall.metrics.points import Taken
 
 CSV_KIND = "text/csv; charset=utf-8; header=present"
@@ -47,10 +48,11 @@ def _data(state: Site) -> Endpoint:
         accepted = request.headers.get("accept", "")
         query, form = data_query(_name(request), given), form_wanted(given.get("format", []), accepted)
         found = await state.metrics.data(brand, query)
+        headers = headers_of(found)
         if form == "json":
-            return _sent(request, found.body, JSON, found.etag)
+            return _sent(request, found.body, JSON, {**headers, "etag": found.etag})
         table = await state.metrics.table(brand, found)
-        return _sent(request, table.body, CSV_KIND, table.etag)
+        return _sent(request, table.body, CSV_KIND, {**headers, "etag": table.etag})
 
     return data
 
@@ -93,8 +95,17 @@ def form_wanted(given: Sequence[str], accepted: str) -> str:
     return "csv" if "text/csv" in accepted and "json" not in accepted else "json"
 
 
-def _sent(request: Request, body: bytes, kind: str, etag: str) -> Response:
+def headers_of(told: "Told") -> dict[str, str]:
+    """Return the headers of an answer: that the metric is deprecated, since when, and what to use instead."""
+    if (gone := told.deprecation) is None:
+        return HEADERS
+    link = f'</v1/metrics/{quote(gone.replacement, safe="")}/data>; rel="successor-version"'
+    since = {"deprecation": f"@{gone.at_ms // 1_000}"}  # A date as RFC 9651 writes it, in seconds.
+    return {**HEADERS, **since, **({"link": link} if gone.replacement else {})}
+
+
+def _sent(request: Request, body: bytes, kind: str, headers: Mapping[str, str]) -> Response:
     wanted = request.headers.get("if-none-match", "")
-    if wanted and etag_matches(etag, wanted):
-        return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers={**HEADERS, "etag": etag})
-    return Response(body, headers={**HEADERS, "content-type": kind, "etag": etag})
+    if wanted and etag_matches(headers["etag"], wanted):
+        return Response(b"", status_code=HTTPStatus.NOT_MODIFIED, headers=headers)
+    return Response(body, headers={**headers, "content-type": kind})

@@ -4,6 +4,7 @@ Programs ask for the same numbers again and again, each with a key. For them all
 tell whether an answer is still right.
 """
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import unquote
@@ -12,7 +13,7 @@ from footfall.accounts.keys import READ
 from footfall.shells.http.access import Access
 from footfall.shells.http.answers import etag_matches
 from footfall.shells.http.lane import Exchange, Route
-from footfall.shells.http.metric_data_routes import CSV_KIND, HEADERS, form_wanted
+from footfall.shells.http.metric_data_routes import CSV_KIND, form_wanted, headers_of
 from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.problems import problem_of
 from footfall.shells.http.wire import JSON, response
@@ -37,8 +38,8 @@ class _Ready(NamedTuple):
     """An answer in the form that is wanted."""
 
     body: bytes
-    etag: str
     kind: str
+    headers: Mapping[str, str]
 
 
 class ReadyData:
@@ -80,10 +81,11 @@ class ReadyData:
         if told is None:
             return None
         form = form_wanted(known.format, headers.get(b"accept", b"").decode("latin-1"))
+        said = headers_of(told)
         if form == "json":
-            return _Ready(told.body, told.etag, JSON)
+            return _Ready(told.body, JSON, {**said, "etag": told.etag})
         table = told.forms.get(form)
-        return None if table is None else _Ready(table.body, table.etag, CSV_KIND)
+        return None if table is None else _Ready(table.body, CSV_KIND, {**said, "etag": table.etag})
 
     def _read(self, target: bytes) -> _Known | None:
         """Return what an address asks; None for one that is somebody else's to answer, or to refuse."""
@@ -110,11 +112,10 @@ class ReadyData:
 
 def _whole(told: _Ready, wanted: str, lines: bytes) -> bytes:
     """Return the answer as it travels, with what it says of limits."""
-    headers = {**HEADERS, "etag": told.etag}
-    if wanted and etag_matches(told.etag, wanted):
-        whole = response(HTTPStatus.NOT_MODIFIED, b"", headers=headers)
+    if wanted and etag_matches(told.headers["etag"], wanted):
+        whole = response(HTTPStatus.NOT_MODIFIED, b"", headers=told.headers)
     else:
-        whole = response(HTTPStatus.OK, told.body, kind=told.kind, headers=headers)
+        whole = response(HTTPStatus.OK, told.body, kind=told.kind, headers=told.headers)
     if lines:
         end = whole.index(b"\r\n") + 2
         whole = whole[:end] + lines + whole[end:]

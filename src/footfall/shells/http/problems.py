@@ -26,6 +26,7 @@ from footfall.flow.store.digests import NoDigest
 from footfall.metrics.errors import (
     CatalogueBusy,
     ChangedMeanwhile,
+    ChangeLoses,
     MetricExists,
     MetricInUse,
     NoSuchMetric,
@@ -71,6 +72,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NoSuchMetric: HTTPStatus.NOT_FOUND,
     MetricExists: HTTPStatus.CONFLICT,
     MetricInUse: HTTPStatus.CONFLICT,
+    ChangeLoses: HTTPStatus.CONFLICT,
     ChangedMeanwhile: HTTPStatus.CONFLICT,
     CatalogueBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     PushBroken: HTTPStatus.SERVICE_UNAVAILABLE,

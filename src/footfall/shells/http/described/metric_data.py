@@ -41,6 +41,10 @@ _COVERED: dict[str, Schema] = {
     "hours": whole(0),
     "withData": whole(0, says="how many of them have data"),
 }
+_OF_ONE: dict[str, Schema] = {
+    **_COVERED,
+    "last": maybe(text("the last of them that has data: a day, or the moment at which an hour begins")),
+}
 ANSWER = record(
     {
         "metric": text(),
@@ -48,22 +52,38 @@ ANSWER = record(
         "versions": {
             "type": "object",
             "description": "which version of each metric that is needed gave the numbers",
-            "additionalProperties": record({"version": whole(1), "hash": text()}),
+            "additionalProperties": record(
+                {
+                    "version": whole(1),
+                    "hash": text(),
+                    "deprecated": record(
+                        {"reason": text(), "replacement": text("what to use instead")},
+                        required=("reason",),
+                        says="only of a metric that should not be used any more",
+                    ),
+                },
+                required=("version", "hash"),
+            ),
         },
         "from": _DAY,
         "to": _DAY,
         "grain": {"enum": GRAINS},
         "by": listed(text()),
         "where": {"type": "object", "additionalProperties": listed(text())},
+        "unmatched": {
+            "type": "object",
+            "description": "values of `where` that nothing has which was read",
+            "additionalProperties": listed(text()),
+        },
         "coverage": record(
             {
                 **_COVERED,
-                "metrics": {"type": "object", "additionalProperties": record(_COVERED, required=("withData",))},
+                "metrics": {"type": "object", "additionalProperties": record(_OF_ONE, required=("withData", "last"))},
             },
             required=("withData", "metrics"),
-            says="of each metric that data come from, and above all of the one with the smallest share",
+            says="of the span, less each day that any source lacks; and of each source what was asked of it",
         ),
-        "freshness": maybe(text("up to when all sources had come; null: there are no data")),
+        "freshness": maybe(text("up to when all sources had come; null: one of them never had any data")),
         "exact": {"type": "boolean", "description": "false where something is estimated"},
         "seams": listed({"type": "object"}, description="cutoffs of chained metrics before which days of it lie"),
         "items": listed({"$ref": "#/components/schemas/MetricValue"}, description="period by period"),
@@ -99,13 +119,20 @@ _EXAMPLE: dict[str, Any] = {
     "grain": "day",
     "by": ["section"],
     "where": {"section": ["news"]},
-    "coverage": {"days": 1, "withData": 1, "metrics": {"reads": {"days": 1, "withData": 1}}},
+    "unmatched": {},
+    "coverage": {
+        "days": 1,
+        "withData": 1,
+        "metrics": {"reads": {"days": 1, "withData": 1, "last": "2026-11-01"}},
+    },
     "freshness": "2026-11-02T06:00Z",
     "exact": True,
     "seams": [],
     "items": [{"period": "2026-11-01", "dimensions": {"section": "news"}, "value": 1.25}],
 }
-_ABSENT = problem(HTTPStatus.NOT_FOUND, "There is no such metric, or no such version of it.", field_name="name")
+_ABSENT = problem(
+    HTTPStatus.NOT_FOUND, "There is no such metric or version, or one that it needs was removed.", field_name="name"
+)
 
 GET = Operation(
     "GET",
@@ -135,8 +162,12 @@ GET = Operation(
             listed(text(minLength=2), maxItems=WHERE_MAX),
             example=["section:news,sports"],
         ),
-        Parameter("version", "By the version of this number; what it needs is the newest.", whole(1, NUMBER_MAX)),
-        Parameter("hash", "By the newest version with this hash.", text(bytes_max=64)),
+        Parameter(
+            "version",
+            "By the version of this number, and what it needs as that last was with it.",
+            whole(1, NUMBER_MAX),
+        ),
+        Parameter("hash", "By the newest version with this hash, as by its number.", text(bytes_max=64)),
         Parameter("asOf", "By the definitions as they were then, all that it needs among them.", MOMENT),
         Parameter("format", "As a table. `Accept: text/csv` asks for the same.", {"enum": ["json", "csv"]}),
         Parameter("If-None-Match", "The `ETag` of the answer that is there.", text(), "header"),
@@ -155,7 +186,11 @@ GET = Operation(
         _ABSENT,
         problem(HTTPStatus.SERVICE_UNAVAILABLE, "Too many wait for their numbers; ask again in a moment."),
     ),
-    headers={"ETag": "Of the answer's bytes, for `If-None-Match`."},
+    headers={
+        "ETag": "Of the answer's bytes, for `If-None-Match`.",
+        "Deprecation": "Since when the metric should not be used any more (RFC 9745); absent: it may be.",
+        "Link": "The data of the metric to use instead, as `successor-version`.",
+    },
 )
 PUSH = Operation(
     "POST",

@@ -66,6 +66,7 @@ METRIC = record(
         "deprecatedBy": text(),
         "deprecatedReason": text(),
         "replacement": text("what to use instead"),
+        "warnings": listed(text(), description="of what was saved: deprecated metrics that it needs; absent: none"),
     },
     required=(
         *("name", "valueType", "relatedDimensions", "consumedMetrics", "version", "hash", "createdAt", "createdBy"),

@@ -180,7 +180,8 @@ PUT = Operation(
         problem(
             HTTPStatus.CONFLICT,
             "Somebody saved meanwhile: `newest` is their version and `differences` what they changed. Or its unit "
-            "would change under metrics that use it: `users`.",
+            "would change under metrics that use it: `users`. Or its value type would become another, or a dimension "
+            "would go, while others use it or points of some `days` are there: define another metric, chained to it.",
         ),
         _OVERTAKEN,
     ),
