@@ -36,7 +36,7 @@ def test_an_editor_sees_where_the_readers_of_a_story_came_from(browser: Browser,
         editor.open(target)
         part = editor.page.get_by_role("region", name="Where readers came from")
         expect(part).to_be_visible(timeout=WAIT_S * 1_000)
-        editor.settle()
+        expect(part.locator("tbody tr")).to_have_count(len(ROWS))
         rows = [row.locator("th, td").all_inner_texts() for row in part.locator("tbody tr").all()]
         assert rows == ROWS
         assert part.locator("a, img, script").count() == 0
