@@ -15,7 +15,7 @@ import pytest
 from tests.scenarios.instance import ANSWERING, COUNTING, Instance, Starter, free_port
 from tests.scenarios.witness import Caught, Witness
 
-KILLS_IN_EVERY_RUN = 40
+KILLS_IN_EVERY_RUN = 20
 KILLS_IN_A_CAMPAIGN = 1_000
 CHECKED_EVERY = 20  # kills: a check takes about as long as two of them
 KILLS_UNTIL_CAUGHT = 15  # A broken build betrays itself in every second kill or so.
@@ -158,7 +158,7 @@ def kill_and_check(killer: Killer, witness: Witness, chance: random.Random) -> N
         witness.check()
 
 
-def test_forty_kills_under_load_lose_nothing_and_count_nothing_twice(starter: Starter, data: Path) -> None:
+def test_twenty_kills_under_load_lose_nothing_and_count_nothing_twice(starter: Starter, data: Path) -> None:
     killed_under_load(starter, data, kills=KILLS_IN_EVERY_RUN, seed=20_261_115)
 
 
