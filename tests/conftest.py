@@ -1,5 +1,7 @@
 """Settings of the whole test run."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 
@@ -31,6 +33,10 @@ LONGEST = (
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put the longest files first and leave all others in their order."""
-    places = {name: place for place, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: places.get(item.path.name, len(LONGEST)))
+    """Put the longest files first, and mix scenarios, which keep a processor busy, with tests that wait for engines."""
+    longest = {name: place for place, name in enumerate(LONGEST)}
+    places: dict[Path, float] = {}
+    for is_scenario in (True, False):
+        files = list(dict.fromkeys(one.path for one in items if ("scenarios" in one.path.parts) == is_scenario))
+        places |= {file: number / len(files) for number, file in enumerate(files)}
+    items.sort(key=lambda item: (longest.get(item.path.name, len(LONGEST)), places[item.path]))
