@@ -4,8 +4,8 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-# Twice the cores of the smallest machine: tests wait for engines and for processes of their own.
-PARALLEL ?= -n 4 --dist loadfile --no-loadscope-reorder
+# One more than the cores of the smallest machine: tests wait for engines and processes of their own.
+PARALLEL ?= -n 3 --dist loadfile
 
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -69,7 +69,8 @@ compiled: $(STAMP)
 	@$(BIN)/python -m compileall -q src
 
 pytest: compiled $(DASHBOARD)
-	$(BIN)/python -m pytest $(PARALLEL)
+	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)
