@@ -6,6 +6,7 @@ takes a third of what 3,000 rows of SQLite take, and becoming 1,500 numbers with
 three gets: the catalogue's revision and how often each operand's points were changed.
 """
 
+import gc
 import time
 from collections.abc import Callable, Sequence
 from datetime import date, timedelta
@@ -59,6 +60,8 @@ def run(plan: Plan) -> list[Row]:
                       clock=clock)  # fmt: skip
     rows += _data_rows(plan, catalogue, data)
     table.close()
+    del saved, catalogue, data  # Or Python looks through all of them in the middle of a later question.
+    gc.collect()
     return rows + counts_rows(plan.directory)
 
 
