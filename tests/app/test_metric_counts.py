@@ -64,7 +64,8 @@ def test_the_last_day_of_a_period_that_is_open_is_today() -> None:
     assert values(answer) == [3.0]
 
 
-def test_visitors_are_united_over_a_period_and_told_by_section() -> None:
+def visited() -> Instance:
+    """Return an instance where some of the same people came on two days."""
     instance = counted()
     for day, sets in ((0, {"news": {1, 2}, "sport": {2}}), (1, {"news": {3}, "sport": {2, 4}})):
         window = window_of(NOON_MS + day * DAY_MS, Grain.DAY, "UTC")
@@ -72,7 +73,11 @@ def test_visitors_are_united_over_a_period_and_told_by_section() -> None:
         groups[BRAND_GROUP] = set[int]().union(*sets.values())
         found = sketches_of(groups)
         save_visitors(instance.table, "abc", window, found, part="s00", through=1, expires_at_ms=NOON_MS + 90 * DAY_MS)
-    data = asking(instance, HITS, PEOPLE, {"name": "each", "valueType": "HYBRID", "hybridFormula": "hits / people"})
+    return instance
+
+
+def test_visitors_are_united_over_a_period_and_told_by_section() -> None:
+    data = asking(visited(), HITS, PEOPLE, {"name": "each", "valueType": "HYBRID", "hybridFormula": "hits / people"})
     span: dict[str, Any] = {"first": "2026-11-15", "to": "2026-11-17"}
     assert values(told(data, "people", **span)) == [2.0, 3.0]
     assert values(told(data, "people", **span, grain="month")) == [4.0]
@@ -141,18 +146,6 @@ def test_a_shorter_chain_of_counts_is_read_as_one() -> None:
     assert values(told(data, "last", first="2026-11-14", to="2026-11-16", grain="year")) == [2.0]
     hours = told(data, "paid", first="2026-11-15", to="2026-11-17", grain="hour")
     assert sum(one or 0 for one in values(hours)) == 4.0
-
-
-def visited() -> Instance:
-    """Return an instance where some of the same people came on two days."""
-    instance = counted()
-    for day, sets in ((0, {"news": {1, 2}, "sport": {2}}), (1, {"news": {3}, "sport": {2, 4}})):
-        window = window_of(NOON_MS + day * DAY_MS, Grain.DAY, "UTC")
-        groups = {group_of_section(name): people for name, people in sets.items()}
-        groups[BRAND_GROUP] = set[int]().union(*sets.values())
-        found = sketches_of(groups)
-        save_visitors(instance.table, "abc", window, found, part="s00", through=1, expires_at_ms=NOON_MS + 90 * DAY_MS)
-    return instance
 
 
 TWO_DAYS: dict[str, Any] = {"first": "2026-11-15", "to": "2026-11-17"}

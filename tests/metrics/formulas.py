@@ -32,7 +32,7 @@ def _above(below: st.SearchStrategy[Node]) -> st.SearchStrategy[Node]:
 TREES: st.SearchStrategy[Node] = st.recursive(_LEAVES, _above, max_leaves=25)
 
 _PIECES = (
-    "hits", "visits", "a.b", '"paid reads"', "1", "2.5", "1e3", "1e999", "+", "-", "*", "/", "×", "÷", "−", "(", ")",  # noqa: RUF001
+    "hits", "visits", "a.b", '"paid reads"', "1", "2.5", "1e3", "1e999", "+", "-", "*", "/", "×", "÷", "−", "(", ")",  # noqa: RUF001 - what people type and others mistake
     ",", "min(", "max(", "coalesce(", "ratio(", "abs(", "round(", "shift(", " month", "1 month", "-3 days", "eval(",
     "__import__('os')", "lambda", "[hits]", "[hits/", "]", '"', "\\", "'", "{", "}", ";", "\n", "\0", "\ud800", "🙂",
     " ", "  ", "\t", "..", "._", "%", "**", "//", "=", "==", "<", "and", "or", "if", "e", "0x1f", "1_000", "\u202e", "",

@@ -53,9 +53,9 @@ def test_a_formula_that_is_written_and_read_again_is_the_same(formula: Node) -> 
         ("(a+b)*c", "(a + b) * c"),
         ("((a))-(b-c)", "a - (b - c)"),
         ("a/b/c", "a / b / c"),
-        ("a ÷ (b × c)", "a / (b * c)"),  # noqa: RUF001
-        ("−a", "-a"),  # noqa: RUF001
-        ("a – b", "a - b"),  # noqa: RUF001
+        ("a ÷ (b × c)", "a / (b * c)"),  # noqa: RUF001 - what people type and others mistake
+        ("−a", "-a"),  # noqa: RUF001 - what people type and others mistake
+        ("a – b", "a - b"),  # noqa: RUF001 - what people type and others mistake
         ("--a", "--a"),
         ('"a"', "a"),
         ('"paid reads" / visits', '"paid reads" / visits'),

@@ -11,7 +11,7 @@ from footfall.values.errors import Refused
 from tests.metrics.stage import BRAND, Stage, hybrid, scalar
 
 FAMILY = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
-PERSIAN = "می\u200cخواهم"  # noqa: RUF001
+PERSIAN = "می\u200cخواهم"  # noqa: RUF001 - what people type and others mistake
 DECOMPOSED = "e\u0301te\u0301"
 
 
@@ -39,7 +39,7 @@ def test_names_of_every_script_are_taken(name: str) -> None:
         (" a", 1, "a space at its ends"),
         ("a ", 2, "a space at its ends"),
         ("re\u0430ds", 3, "U+0430 CYRILLIC SMALL LETTER A in a word of Latin letters"),
-        ("чтениe", 6, "U+0065 LATIN SMALL LETTER E in a word of Cyrillic letters"),  # noqa: RUF001
+        ("чтениe", 6, "U+0065 LATIN SMALL LETTER E in a word of Cyrillic letters"),  # noqa: RUF001 - what people type and others mistake
     ],
 )
 def test_what_nobody_sees_in_a_name_is_refused_at_its_character(name: str, at: int, said: str) -> None:
