@@ -87,3 +87,12 @@ export function useAsked<T>(path: string | null, query: Query = {}, everyMs = 0)
     again: () => setTurn((times) => times + 1),
   };
 }
+
+// The same subject asked about another span: what was told last stays until the new answer is there. It names its
+// own span, so nothing wrong is shown, and a page that settles on a span does not blink.
+export function useKept<T>(asked: Asked<T>, subject: string): Asked<T> {
+  const last = useRef<{ subject: string; value: T } | undefined>(undefined);
+  if (asked.value !== undefined) last.current = { subject, value: asked.value };
+  if (!asked.isAsking || last.current?.subject !== subject) return asked;
+  return { ...asked, value: last.current.value };
+}

@@ -1,5 +1,6 @@
 // Where readers came from: one row for each source, readable without its bar.
-import { useAsked } from "../asking.ts";
+import { addressWith } from "../api.ts";
+import { useAsked, useKept } from "../asking.ts";
 import { useStanding } from "../context.ts";
 import { facts } from "../facts.ts";
 import type { Referrers } from "../shapes.ts";
@@ -15,7 +16,8 @@ export function ReferrersPart({ of, hours }: { of: Record<string, string>; hours
   // Lists may be for everybody where this is not: then there is nothing to ask.
   const mayRead = brand.role !== undefined || facts.brands.some((one) => one.brand === brand.brand);
   const query = { brand: brand.brand, ...of, from: hoursBack(Date.now(), hours), limit: SHOWN };
-  const asked = useAsked<Referrers>(mayRead ? "/v1/referrers" : null, query, 30_000);
+  const answer = useAsked<Referrers>(mayRead ? "/v1/referrers" : null, query, 30_000);
+  const asked = useKept(answer, addressWith("", { brand: brand.brand, ...of }));
   if (!mayRead) return null;
   return (
     <section class="card" aria-labelledby="referrers">
