@@ -1,0 +1,37 @@
+"""Where a migration keeps what it knows in the table it moves things to (docs/formats/migration.md)."""
+
+import xxhash
+
+from footfall.ports.table import Key
+
+BACK_SHARDS = 16  # partitions of what waits to be written back, so that none of them is hot
+
+
+def moved(entity: str, key: str) -> Key:
+    """Return where an entity's move item lies."""
+    return Key(f"move#{entity}#{key}", "moved")
+
+
+def back(entity: str, shard: int) -> str:
+    """Return a partition of the marks of what waits to be written back."""
+    return f"move-back#{entity}#{shard:02d}"
+
+
+def back_of(entity: str, key: str) -> Key:
+    """Return where it is marked that an entity waits to be written back."""
+    return Key(back(entity, xxhash.xxh3_64_intdigest(key) % BACK_SHARDS), key)
+
+
+def bucket(entity: str, number: int) -> Key:
+    """Return where the digests of a bucket of entities lie."""
+    return Key(f"move-buckets#{entity}", f"{number:05d}")
+
+
+def progress(entity: str) -> Key:
+    """Return where a migration says how far it is."""
+    return Key("move-progress", entity)
+
+
+def next_key(entity: str) -> Key:
+    """Return where the key of the next entity that is made on the new side lies."""
+    return Key(f"move-next#{entity}", "next")
