@@ -241,7 +241,9 @@ def _normal_hybrid(definition: Definition) -> Definition:
     _require_names(formula)
     _require_divisible(formula)
     unit = str(unit_from(definition.unit)) if definition.unit else ""
-    return structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
+    written = structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
+    written.__dict__["consumed_metrics"] = tuple(sorted(consumed))  # The formula in its one way names the same.
+    return written
 
 
 def _require_names(formula: Node) -> None:

@@ -35,3 +35,13 @@ def progress(entity: str) -> Key:
 def next_key(entity: str) -> Key:
     """Return where the key of the next entity that is made on the new side lies."""
     return Key(f"move-next#{entity}", "next")
+
+
+def gone(entity: str, key: str) -> Key:
+    """Return where it is said which items an entity had that is there no more."""
+    return Key(gone_ones(entity), key)
+
+
+def gone_ones(entity: str) -> str:
+    """Return the partition of entities that are there no more."""
+    return f"move-gone#{entity}"

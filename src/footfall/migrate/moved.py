@@ -33,6 +33,7 @@ class Moved:
     epoch: int
     document: Document | None  # None: there is no such entity, and once was
     keys: tuple[Key, ...] = ()  # of its items, so that those are removed that it has no more
+    refused: str = ""  # why it has no items, though there is such an entity: it was set aside
 
 
 def fence_of(epoch: int, clock: int) -> int:
@@ -69,15 +70,18 @@ def digest_of(document: Document | None) -> str:
 
 def item_of(moved: Moved) -> Item:
     """Return a move item as the table holds it."""
+    content = b"" if moved.document is None else bytes_of(moved.document)
     item: dict[str, Any] = {
         "fence": moved.fence,
         "side": moved.side.value,
         "epoch": moved.epoch,
-        "digest": digest_of(moved.document),
+        "digest": hashlib.sha256(content).hexdigest(),
         "keys": [f"{key.partition}\n{key.sort}" for key in sorted(moved.keys)],
     }
     if moved.document is not None:
-        item["document"] = bytes_of(moved.document)
+        item["document"] = content
+    if moved.refused:
+        item["refused"] = moved.refused
     return item
 
 
@@ -87,7 +91,7 @@ def moved_from(item: Item) -> Moved:
     content = fields.get("document")
     keys = tuple(Key(*text.split("\n", 1)) for text in fields["keys"])
     document = None if content is None else document_from(content)
-    return Moved(fields["fence"], Side(fields["side"]), fields["epoch"], document, keys)
+    return Moved(fields["fence"], Side(fields["side"]), fields["epoch"], document, keys, fields.get("refused", ""))
 
 
 def _plain_row(row: Row) -> dict[str, Any]:
@@ -98,5 +102,5 @@ def _row_from(plain: Mapping[str, Any]) -> Row:
     return {name: _cell_from(value) for name, value in plain.items()}
 
 
-def _cell_from(value: Any) -> Cell:  # noqa: ANN401 - whatever JSON holds
+def _cell_from(value: Any) -> Cell:
     return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value

@@ -235,11 +235,12 @@ def require_partition(partition: str) -> None:
     _require_key_part("partition", partition, bytes_max=PARTITION_BYTES_MAX)
 
 
-def require_fits(key: Key, item: Item) -> None:
-    """Raise unless every table can hold the item under the key."""
+def require_fits(key: Key, item: Item) -> int:
+    """Return the item's size if every table can hold it under the key, raise otherwise."""
     size = item_bytes(key, item)
     if size > ITEM_BYTES_MAX:
         raise TooLarge(f"an item holds at most {ITEM_BYTES_MAX} bytes, the one at {key} has {size}")
+    return size
 
 
 def require_moment(expires_at_ms: int | None) -> None:

@@ -155,13 +155,14 @@ class SqliteTable:
     def transact(self, actions: Sequence[Action]) -> None:
         """Do all of the actions or none; raise Changed when one's condition does not hold."""
         require_transaction(actions)
+        size = 0
         for action in actions:
             if isinstance(action, Put):
-                self._require_put(action)
+                size += self._require_put(action)
             elif isinstance(action, Update):
                 require_update(action)
         with self.together():
-            require_transaction_bytes(sum(self._do(action) for action in actions))
+            require_transaction_bytes(size + sum(self._do(action) for action in actions))
 
     def query(  # noqa: PLR0913 - a range has two ends, an order, a size and a place to go on from
         self,
@@ -231,20 +232,19 @@ class SqliteTable:
         """Let go of the file."""
         self._connection.close()
 
-    def _require_put(self, put: Put) -> None:
-        require_fits(put.key, put.item)
+    def _require_put(self, put: Put) -> int:
         require_moment(put.expires_at_ms)
+        return require_fits(put.key, put.item)
 
     def _require_not_undone(self) -> None:
         if self._depth > 0 and not self._connection.in_transaction:
             raise Unavailable("the transaction around this write was undone by an earlier error: start it again")
 
     def _do(self, action: Action) -> int:
-        # The number of bytes written, as the limit of a transaction counts them.
+        # The number of bytes that were not known before, as the limit of a transaction counts them.
         match action:
             case Put():
                 self._put(action)
-                return item_bytes(action.key, action.item)
             case Update():
                 return item_bytes(action.key, self._update(action))
             case Delete():
