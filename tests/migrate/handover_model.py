@@ -1,8 +1,8 @@
 """The handover of docs/decisions/0050 as a model: one entity, processes of single atomic steps, every interleaving.
 
-A process is a label (the step it does next) and a mind (what it remembers). A step looks at the world, and gives the worlds
-and minds that may come after it. What each step asserts is what nobody may ever see: a write on top of anything but the
-last one, an answer that was out of date when it was asked for, two sides that both take writes.
+A process is a label (the step it does next) and a mind (what it remembers). A step looks at the world, and gives the
+worlds and minds that may come after it. What each step asserts is what nobody may ever see: a write on top of anything
+but the last one, an answer that was out of date when it was asked for, two sides that both take writes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -148,6 +148,8 @@ class Handover:
             return [(world, self.finish_route, mind)]
         if item.side == OLD and item.fence == (route.epoch - 1, route.clock):
             return [(world, self.finish_new, mind._replace(item=item))]
+        if item.side == DOUBT and item.epoch == route.epoch - 1:
+            return [(world, self.back_item, mind._replace(item=item))]
         return [(world, self.after, mind)]
 
     def finish_new(self, world: World, mind: Mind) -> Outcomes:
@@ -182,6 +184,7 @@ class Handover:
         if (side, behind) == (NEW, 1):
             return [(world, self.back_mark, known), (world, self.take_back, known)]
         told = {(OLD, 0): self.back_item, (NEW, -1): self.take_item, (DOUBT, 1): self.back_told}
+        told[DOUBT, -1] = self.back_item  # The source had it, and has been left again since.
         return [(world, told.get((side, behind), self.after), known)]
 
     def back_told(self, world: World, mind: Mind) -> Outcomes:
@@ -306,6 +309,8 @@ class Handover:
         item = world.item
         if item is not None and (item.side == NEW or (item.side == OLD and item.epoch == mind.route.epoch - 1)):
             return answered(world, mind, item.value)
+        if item is not None and item.side == DOUBT and item.epoch == mind.route.epoch - 1:
+            return [(world, self.read_rows, mind)]  # The source had it, and nobody has been told that it was left.
         return [(world, self.read_item, mind._replace(route=Route()))]
 
     def read_while_back(self, world: World, mind: Mind) -> Outcomes:

@@ -1,0 +1,192 @@
+"""Hands entities over, old to new and new to old, in the steps of docs/decisions/0050.
+
+Each step is one conditional write, and what comes next is told by what both sides say: whoever meets a doubt, its mover
+or another, looks at both and does the next step. So a mover may be killed between any two, and nobody waits for it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from footfall.migrate.moved import clock_of
+from footfall.migrate.new_side import Held, NewSide, is_behind
+from footfall.migrate.writing_back import BackWriter
+from footfall.ports.errors import Throttled, Unavailable
+from footfall.ports.relational import EVERYTHING, Relational, Route, Side
+from footfall.values.errors import FootfallError, Refused
+
+BATCH_MAX = 8  # entities that are in doubt at a time: a few milliseconds for all of them
+LOOKS_MAX = 100  # at a doubt; each is a step that somebody else was faster with
+KEYS_AT_ONCE = 500
+
+
+class StillInDoubt(FootfallError):
+    """A handover was neither finished nor taken back, however often it was looked at; try again."""
+
+
+@dataclass(frozen=True, slots=True)
+class HandedOver:
+    """What became of a batch."""
+
+    done: tuple[str, ...]
+    behind: tuple[str, ...] = ()  # They have to be carried over first.
+    busy: tuple[str, ...] = ()  # Somebody writes them now; try again.
+    refused: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Handovers:
+    """Handovers of the entities of one outline. One thread uses one; any number may be at it."""
+
+    source: Relational
+    new: NewSide
+
+    def hand_over(self, keys: Sequence[str]) -> HandedOver:
+        """Hand entities over from old to new, those that nobody writes now and that the table has as they are."""
+        told = [self.hand_over_batch(keys[at : at + BATCH_MAX]) for at in range(0, len(keys), BATCH_MAX)]
+        return _joined(told)
+
+    def hand_over_batch(self, keys: Sequence[str]) -> HandedOver:
+        """Hand a few entities over at once: they are in doubt together, and as long as all of them take."""
+        assert len(keys) <= BATCH_MAX
+        held = {key: found for key in keys if (found := self.new.held(key)) is not None}
+        done = [key for key, one in held.items() if one.side is Side.NEW]
+        met = [key for key, one in held.items() if one.side is Side.DOUBT]
+        ready, behind = self._ready({key: one for key, one in held.items() if one.side is Side.OLD})
+        refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
+        ready = [key for key in ready if key not in refused]
+        fences = {key: clock_of(held[key].moved.fence) for key in ready}
+        left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
+        for key, route in left.items():
+            self._told_new(key, held[key], route)
+        for key, route in left.items():
+            # Where another was faster, the look at both sides that follows sees it.
+            self.source.enter(self.new.outline, key, _after(route, Side.NEW, route.epoch), expects=route)
+        for key in [*left, *met]:
+            (done if self.settle(key) is Side.NEW else behind).append(key)
+        missing = [key for key in keys if key not in held]
+        busy = tuple(key for key in ready if key not in left)
+        return HandedOver(tuple(done), (*behind, *missing), busy, refused)
+
+    def hand_back(self, keys: Sequence[str]) -> HandedOver:
+        """Hand entities back from new to old, one after the other, each with all that was written to it."""
+        done: list[str] = []
+        busy: list[str] = []
+        refused: dict[str, str] = {}
+        for key in keys:
+            try:
+                (done if self._hand_back_one(key) else busy).append(key)
+            except Refused as error:
+                refused[key] = str(error)
+        return HandedOver(tuple(done), busy=tuple(busy), refused=refused)
+
+    def _hand_back_one(self, key: str) -> bool:
+        back = BackWriter(self.source, self.new)
+        if self.settle(key) is not Side.NEW:
+            return True
+        if key == EVERYTHING:
+            self._write_back_all(back)
+        else:
+            back.write_back(key)  # While writes are taken, so that the doubt is short.
+        held = self.new.held(key)
+        if held is None or held.side is not Side.NEW:
+            return held is None or self.settle(key) is Side.OLD
+        if not self.new.turn(key, held, Side.DOUBT, epoch=held.epoch + 1, clock=0):
+            return False
+        return self.settle(key) is Side.OLD
+
+    def settle(self, key: str) -> Side:
+        """Finish whatever handover an entity is in, and return who answers for it now."""
+        refused: Refused | None = None
+        for _ in range(LOOKS_MAX):
+            held = self.new.held(key)
+            route = self.source.routes(self.new.outline, [key])[key]
+            if held is None or (held.side is route.side and route.side is not Side.DOUBT):
+                if refused is not None:
+                    raise refused
+                return route.side
+            try:
+                self._step(key, held, route, is_taken_back=refused is not None)
+            except Refused as error:
+                refused = error  # The old side does not take what is written here, so that here it stays.
+        raise StillInDoubt(f"{key!r} of {self.new.outline.entity}: others were faster {LOOKS_MAX} times; try again")
+
+    def _step(self, key: str, held: Held, route: Route, *, is_taken_back: bool) -> None:
+        """Do the one step that comes after what both sides say; nothing where one has changed meanwhile."""
+        ahead = held.epoch - route.epoch
+        match route.side, held.side:
+            case Side.DOUBT, Side.OLD if ahead == -1 and clock_of(held.moved.fence) == route.clock:
+                self._told_new(key, held, route)
+            case Side.DOUBT, _ if ahead >= 0:
+                self.source.enter(self.new.outline, key, _after(route, Side.NEW, route.epoch), expects=route)
+            case Side.NEW, Side.DOUBT if ahead == 1 and is_taken_back:
+                self.source.enter(self.new.outline, key, _after(route, Side.NEW, route.epoch + 2), expects=route)
+            case Side.NEW, Side.DOUBT if ahead == 1:
+                self._told_old(key, held, route)
+            case Side.NEW, Side.DOUBT if ahead == -1:
+                self.new.turn(key, held, Side.NEW, epoch=route.epoch, clock=clock_of(held.moved.fence))
+            case ((Side.OLD | Side.DOUBT), Side.DOUBT) if ahead in (0, -1):
+                # The source had it, and may have been left again since.
+                self.new.turn(key, held, Side.OLD, epoch=held.epoch, clock=route.clock)
+            case _:
+                pass  # The two were read at two moments.
+
+    def take_back(self, key: str) -> Side:
+        """Let the new side keep what was to be handed back, where the old one does not have it yet."""
+        held = self.new.held(key)
+        route = self.source.routes(self.new.outline, [key])[key]
+        if held is not None and held.side is Side.DOUBT and (route.side, held.epoch - route.epoch) == (Side.NEW, 1):
+            self._step(key, held, route, is_taken_back=True)
+        return self.settle(key)
+
+    def _told_new(self, key: str, held: Held, route: Route) -> None:
+        if key == EVERYTHING:
+            self.new.count_from(self._last_number())
+        if held.epoch == route.epoch - 1:
+            self.new.turn(key, held, Side.NEW, epoch=route.epoch, clock=route.clock)
+
+    def _told_old(self, key: str, held: Held, route: Route) -> None:
+        """Give the old side what it lacks, or, once it has that, the entity."""
+        back = BackWriter(self.source, self.new)
+        if key == EVERYTHING:
+            self._write_back_all(back)
+        elif self.new.mark(key) is not None and route.written_back < held.moved.fence:
+            back.write_back(key)
+            return
+        self.source.enter(self.new.outline, key, _after(route, Side.OLD, held.epoch), expects=route)
+
+    def _write_back_all(self, back: BackWriter) -> None:
+        """Write back all that was made on the new side, so that the old one has a route of its own for each."""
+        for key in list(back.waiting()):
+            back.write_back(key)
+
+    def _ready(self, held: Mapping[str, Held]) -> tuple[list[str], list[str]]:
+        if not held:
+            return [], []
+        with self.source.snapshot(self.new.outline) as snapshot:
+            clocks = snapshot.clocks([key for key in held if key != EVERYTHING])
+        behind = [key for key, clock in clocks.items() if is_behind(held[key], clock)]
+        return [key for key in held if key not in behind], behind
+
+    def _last_number(self) -> int:
+        """Return the largest number that is a key at the source, 0 where keys are not numbers."""
+        after: str | None = None
+        with self.source.snapshot(self.new.outline) as snapshot:
+            while found := snapshot.keys(after=after, limit=KEYS_AT_ONCE):
+                after = found[-1]
+        return int(after) if after is not None and after.isdecimal() else 0
+
+
+def _after(route: Route, side: Side, epoch: int) -> Route:
+    return Route(side, epoch, route.clock, route.written_back)
+
+
+def _joined(told: Sequence[HandedOver]) -> HandedOver:
+    return HandedOver(
+        tuple(key for one in told for key in one.done),
+        tuple(key for one in told for key in one.behind),
+        tuple(key for one in told for key in one.busy),
+        {key: why for one in told for key, why in one.refused.items()},
+    )
+
+
+WORTH_ANOTHER_TRY = (Throttled, Unavailable, StillInDoubt)
