@@ -8,10 +8,8 @@ from typing import Any, Protocol, cast
 import msgspec
 
 from footfall.ports.items import Item
-from footfall.ports.relational import Cell, Document, Row, Side
+from footfall.ports.relational import EPOCH_STEP, Cell, Document, Row, Side
 from footfall.ports.table import Key
-
-EPOCH_STEP = 10**12  # A fence is the epoch in these, and the clock under them.
 
 Items = Mapping[Key, Item]
 
