@@ -23,17 +23,15 @@ def old_catalogue() -> Moving:
     return moving_from(mapping_file("old_catalogue/mapping.yaml"))
 
 
-def metric(name: str = "reads", *, id: int = 1, **cells: Cell) -> dict[str, Cell]:
+def metric(name: str = "reads", *, id: int = 1, **cells: Any) -> dict[str, Cell]:
     """Return a row of the old metrics table."""
     return {
-        "id": id, "name": name, "value_type": "SCALAR", "aggregation_style": "SUM", "aggregation_param": None,
-        "hybrid_formula": None, "chained_metric": None, "chained_metric.name": None, "chain_cutoff_date": None,
-        "created_at": "2018-02-15 18:23:45.123456", "created_by": "ann", "deprecated_at": None, "deprecated_by": None,
-        "deprecated_reason": None, "metric_group_id": id + 1_000, **cells,
+        "id": id, "name": name, "created_at": "2018-02-15 18:23:45.123456", "created_by": "ann", "deprecated_at": None,
+        "deprecated_by": None, "deprecated_reason": None, "metric_group_id": id + 1_000, **cells,
     }  # fmt: skip
 
 
-def version(number: int, *, id: int = 1, **cells: Cell) -> dict[str, Cell]:
+def version(number: int, *, id: int = 1, **cells: Any) -> dict[str, Cell]:
     """Return a row of the old table of versions."""
     return {
         "metric_id": id, "version": number, "value_type": "SCALAR", "aggregation_style": "SUM",
@@ -63,21 +61,23 @@ def document(
     )
 
 
-def primitive(id: int = 1, *, versions: int = 5, name: str = "", **cells: Cell) -> Document:
+def single(name: str = "reads", *, id: int = 1, consumed: Sequence[str] = (), **cells: Any) -> Document:
+    """Return a metric of one version with these cells."""
+    return document(metric(name, id=id), [version(1, id=id, **cells)], consumed=consumed)
+
+
+def primitive(id: int = 1, *, versions: int = 5, name: str = "", **cells: Any) -> Document:
     """Return a primitive metric of some versions."""
-    rows = [
-        version(number, id=id, aggregation_style=("SUM", "LAST_DAY_OF_PERIOD")[number % 2])
-        for number in range(1, versions + 1)
-    ]
+    styles = ("SUM", "LAST_DAY_OF_PERIOD")
+    rows = [version(n, id=id, aggregation_style=styles[n % 2]) for n in range(1, versions + 1)]
     return document(metric(name or f"metric_{id}", id=id, **cells), rows, dimensions=("section", "country"))
 
 
 def hybrid(id: int = 1, *, versions: int = 5, of: Sequence[str] = ("reads", "users"), name: str = "") -> Document:
     """Return a hybrid metric of some versions."""
-    kind = {"value_type": "HYBRID"}
-    rows = [version(n, id=id, hybrid_formula=f"{of[0]}/{of[1]}*{n}", **kind) for n in range(1, versions + 1)]
-    root = metric(name or f"metric_{id}", id=id, hybrid_formula=rows[-1]["hybrid_formula"], **kind)
-    return document(root, rows, consumed=sorted(of))
+    formulas = [f"{of[0]}/{of[1]}*{number}" for number in range(1, versions + 1)]
+    rows = [version(n, id=id, value_type="HYBRID", hybrid_formula=one) for n, one in enumerate(formulas, 1)]
+    return document(metric(name or f"metric_{id}", id=id), rows, consumed=sorted(of))
 
 
 def seen(found: Document | None, *, clock: int = 1, key: str = "") -> Seen:

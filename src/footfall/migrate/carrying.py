@@ -175,9 +175,9 @@ class Carrier:
                     wanted = replace(wanted, items={}, refused=taken)
                 continue
             except (Refused, TooLarge, Unfit) as error:
-                if wanted.refused:
-                    raise
-                wanted = replace(wanted, items={}, refused=str(error))
+                # Even its rows may be too large for an item; the source has them.
+                seen = replace(wanted.seen, document=None) if wanted.refused else wanted.seen
+                wanted = replace(wanted, seen=seen, items={}, refused=wanted.refused or str(error))
                 continue
             return _carried(wanted)
         raise Changed(f"{wanted.seen.key!r} is changed by others all the time; carry it again")
@@ -215,9 +215,10 @@ class Carrier:
         before = _before_from(self.table.get(place))
         if wanted.is_at_odds(before) or max(before.fence, before.underway) > fence:
             return Carried(key, Outcome.STALE)
-        if before.fence == fence and before.underway == NOTHING_YET and not self.is_repairing:
-            reason = (before.item or {}).get("refused", "")
-            return Carried(key, Outcome.REFUSED if reason else Outcome.UNCHANGED, str(reason))
+        reason = str((before.item or {}).get("refused", ""))
+        is_there = before.fence == fence and before.underway == NOTHING_YET
+        if is_there and not reason.startswith(_TAKEN) and not self.is_repairing:  # What took its place may have gone.
+            return Carried(key, Outcome.REFUSED if reason else Outcome.UNCHANGED, reason)
         new = () if self.is_repairing else (Absent(),)
         puts = [Put(at, item, expects=() if at in before.keys else new) for at, item in wanted.items.items()]
         deletes = [Delete(at) for at in sorted(before.keys - wanted.items.keys())]
@@ -227,7 +228,8 @@ class Carrier:
 
     def _gone(self, wanted: _Wanted, before: _Before) -> list[Put]:
         """Return what lists an entity among those that are gone, so that its items are looked for later."""
-        if wanted.seen.document is not None or before.item is None or "document" not in before.item:
+        is_gone = wanted.seen.document is None and not wanted.refused
+        if not is_gone or before.item is None or "document" not in before.item:
             return []
         return [Put(keys.gone(self.outline.entity, wanted.seen.key), {"keys": _texts(before.keys)})]
 

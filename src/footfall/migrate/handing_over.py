@@ -4,19 +4,21 @@ Each step is one conditional write, and what comes next is told by what both sid
 or another, looks at both and does the next step. So a mover may be killed between any two, and nobody waits for it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from footfall.migrate.moved import clock_of
 from footfall.migrate.new_side import Held, NewSide, is_behind
 from footfall.migrate.writing_back import BackWriter
-from footfall.ports.errors import Throttled, Unavailable
+from footfall.ports.errors import Throttled
 from footfall.ports.relational import EVERYTHING, Relational, Route, Side
 from footfall.values.errors import FootfallError, Refused
 
 BATCH_MAX = 8  # entities that are in doubt at a time: a few milliseconds for all of them
 LOOKS_MAX = 100  # at a doubt; each is a step that somebody else was faster with
 KEYS_AT_ONCE = 500
+PAUSE_S = 0.001  # before another look where somebody stood in the way
 
 
 class StillInDoubt(FootfallError):
@@ -39,6 +41,7 @@ class Handovers:
 
     source: Relational
     new: NewSide
+    pause: Callable[[float], None]
 
     def hand_over(self, keys: Sequence[str]) -> HandedOver:
         """Hand entities over from old to new, those that nobody writes now and that the table has as they are."""
@@ -54,13 +57,14 @@ class Handovers:
         ready, behind = self._ready({key: one for key, one in held.items() if one.side is Side.OLD})
         refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
         ready = [key for key in ready if key not in refused]
-        fences = {key: clock_of(held[key].moved.fence) for key in ready}
+        fences = {key: held[key].moved.fence for key in ready}
         left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
         for key, route in left.items():
             self._told_new(key, held[key], route)
         for key, route in left.items():
-            # Where another was faster, the look at both sides that follows sees it.
-            self.source.enter(self.new.outline, key, _after(route, Side.NEW, route.epoch), expects=route)
+            # Where another was faster, or stands in the way, the look at both sides that follows sees it.
+            with suppress(Throttled):
+                self.source.enter(self.new.outline, key, _after(route, Side.NEW, route.epoch), expects=route)
         for key in [*left, *met]:
             (done if self.settle(key) is Side.NEW else behind).append(key)
         missing = [key for key in keys if key not in held]
@@ -108,6 +112,8 @@ class Handovers:
                 self._step(key, held, route, is_taken_back=refused is not None)
             except Refused as error:
                 refused = error  # The old side does not take what is written here, so that here it stays.
+            except Throttled:
+                self.pause(PAUSE_S)
         raise StillInDoubt(f"{key!r} of {self.new.outline.entity}: others were faster {LOOKS_MAX} times; try again")
 
     def _step(self, key: str, held: Held, route: Route, *, is_taken_back: bool) -> None:
@@ -187,6 +193,3 @@ def _joined(told: Sequence[HandedOver]) -> HandedOver:
         tuple(key for one in told for key in one.busy),
         {key: why for one in told for key, why in one.refused.items()},
     )
-
-
-WORTH_ANOTHER_TRY = (Throttled, Unavailable, StillInDoubt)

@@ -19,7 +19,7 @@ def back(entity: str, shard: int) -> str:
 
 def back_of(entity: str, key: str) -> Key:
     """Return where it is marked that an entity waits to be written back."""
-    return Key(back(entity, xxhash.xxh3_64_intdigest(key) % BACK_SHARDS), key)
+    return Key(back(entity, xxhash.xxh3_64_intdigest(key.encode()) % BACK_SHARDS), key)
 
 
 def bucket(entity: str, number: int) -> Key:

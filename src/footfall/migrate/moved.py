@@ -6,10 +6,14 @@ from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
 import msgspec
+import zstandard
 
 from footfall.ports.items import Item
 from footfall.ports.relational import EPOCH_STEP, Cell, Document, Row, Side
 from footfall.ports.table import Key
+
+PACKED_FROM_BYTES = 50_000  # An item holds 400 KB; small documents stay readable.
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"  # how its frames begin, and no JSON
 
 Items = Mapping[Key, Item]
 
@@ -77,7 +81,7 @@ def item_of(moved: Moved) -> Item:
         "keys": [f"{key.partition}\n{key.sort}" for key in sorted(moved.keys)],
     }
     if moved.document is not None:
-        item["document"] = content
+        item["document"] = _packed(content)
     if moved.refused:
         item["refused"] = moved.refused
     return item
@@ -88,8 +92,17 @@ def moved_from(item: Item) -> Moved:
     fields = cast("Mapping[str, Any]", item)
     content = fields.get("document")
     keys = tuple(Key(*text.split("\n", 1)) for text in fields["keys"])
-    document = None if content is None else document_from(content)
+    document = None if content is None else document_from(unpacked(content))
     return Moved(fields["fence"], Side(fields["side"]), fields["epoch"], document, keys, fields.get("refused", ""))
+
+
+def unpacked(content: bytes) -> bytes:
+    """Return the canonical JSON of a document that was packed because it is large."""
+    return zstandard.ZstdDecompressor().decompress(content) if content.startswith(_ZSTANDARD) else content
+
+
+def _packed(content: bytes) -> bytes:
+    return zstandard.ZstdCompressor(level=3).compress(content) if len(content) > PACKED_FROM_BYTES else content
 
 
 def _plain_row(row: Row) -> dict[str, Any]:
@@ -101,4 +114,4 @@ def _row_from(plain: Mapping[str, Any]) -> Row:
 
 
 def _cell_from(value: Any) -> Cell:
-    return bytes.fromhex(value["bytes"]) if isinstance(value, dict) else value
+    return bytes.fromhex(cast("dict[str, str]", value)["bytes"]) if isinstance(value, dict) else value

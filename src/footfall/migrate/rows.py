@@ -1,7 +1,7 @@
 """Any other tables become items by templates: where each row lies, and which columns are which attributes."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, tzinfo
 from enum import StrEnum
@@ -123,21 +123,16 @@ class RowsShape:
         return attribute.constant
 
     def _as(self, cell: Cell, kind: As, name: str) -> Value:
-        if cell is None:
-            return None
-        match kind:
-            case As.CELL:
-                return cell
-            case As.TEXT:
-                return text_from(cell, field=name)
-            case As.NUMBER:
-                return number_from(cell, field=name)
-            case As.TRUTH:
-                return truth_from(cell, field=name)
-            case As.MOMENT:
-                return moment_ms_from(cell, field=name, zone=self.zone)
-            case As.DAY:
-                return day_from(cell, field=name)
+        if cell is None or kind is As.CELL:
+            return cell
+        if kind is As.MOMENT:
+            return moment_ms_from(cell, field=name, zone=self.zone)
+        return _READ[kind](cell, field=name)
+
+
+_READ: Mapping[As, Callable[..., Value]] = {
+    As.TEXT: text_from, As.NUMBER: number_from, As.TRUTH: truth_from, As.DAY: day_from,
+}  # fmt: skip
 
 
 def columns_in(template: str) -> list[tuple[str, str]]:

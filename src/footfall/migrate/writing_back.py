@@ -6,6 +6,7 @@ from itertools import islice
 
 from footfall.migrate import keys
 from footfall.migrate.new_side import NewSide
+from footfall.ports.errors import Changed
 from footfall.ports.relational import Relational, Side
 from footfall.ports.table import everything
 from footfall.values.errors import Refused
@@ -56,9 +57,9 @@ class BackWriter:
             return True
         outline, fence = self.new.outline, held.moved.fence
         epoch = held.epoch - 1 if held.side is Side.DOUBT else held.epoch
-        is_newer = self.source.write_back(outline, key, held.moved.document, epoch=epoch, fence=fence)
-        # It was not newer, or the source is in another epoch: only the first is as good as written.
-        if not is_newer and self.source.routes(outline, [key])[key].written_back < fence:
-            return False
+        try:
+            self.source.write_back(outline, key, held.moved.document, epoch=epoch, fence=fence)
+        except Changed:
+            return False  # It was handed over meanwhile.
         self.new.unmark(key, mark)
         return True
