@@ -71,11 +71,9 @@ def copy(ground: Ground, keys: Sequence[str]) -> list[Carried]:
 
 def carry_now(ground: Ground, keys: Sequence[str]) -> list[Carried]:
     """Carry entities over as they are now."""
-    outline = ground.moving.outline
-    # Routes first: what is seen may be of a later epoch than its route says, never of an earlier one, and is then stale.
-    routes = ground.relational.routes(outline, keys)
-    with ground.relational.snapshot(outline) as snapshot:
-        seen = snapshot.see(keys)
+    with ground.relational.snapshot(ground.moving.outline) as snapshot:
+        # Of one moment: rows of one epoch with the fence of another would pass for newer than they are.
+        seen, routes = snapshot.see(keys), snapshot.routes(keys)
     return ground.carrier.carry(seen, routes)
 
 
@@ -96,8 +94,6 @@ def give_back(ground: Ground, keys: Sequence[str]) -> None:
 
 def set_aside(ground: Ground, keys: Sequence[str], *, reason: str) -> None:
     """Give up entities that cannot be copied: nothing of them stays in the table but the reason."""
-    outline = ground.moving.outline
-    routes = ground.relational.routes(outline, keys)
-    with ground.relational.snapshot(outline) as snapshot:
-        seen = snapshot.see(keys)
+    with ground.relational.snapshot(ground.moving.outline) as snapshot:
+        seen, routes = snapshot.see(keys), snapshot.routes(keys)
     settle(ground, ground.carrier.set_aside(seen, routes, reason=reason))

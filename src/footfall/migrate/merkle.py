@@ -21,7 +21,7 @@ def digest_of(items: Mapping[Key, Item]) -> str:
     return _short(msgspec.json.encode(plain, order="deterministic"))
 
 
-def plain_of(value: Value) -> Any:  # noqa: ANN401 - whatever JSON holds
+def plain_of(value: Value) -> Any:
     """Return a value so that no two that a table tells apart are the same JSON; 2.0 and 2 are one number there."""
     match value:
         case None | bool() | str() | int():

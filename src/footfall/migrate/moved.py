@@ -9,10 +9,9 @@ import msgspec
 import zstandard
 
 from footfall.ports.items import Item
-from footfall.ports.relational import Cell, Document, Row, Side
+from footfall.ports.relational import EPOCH_STEP, Cell, Document, Row, Side
 from footfall.ports.table import Key
 
-EPOCH_STEP = 10**12  # A fence is the epoch in these, and the clock under them.
 PACKED_FROM_BYTES = 50_000  # An item holds 400 KB; small documents stay readable.
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"  # how its frames begin, and no JSON
 

@@ -9,7 +9,6 @@ from footfall.migrate.comparing import Comparing, Difference, differences
 from footfall.migrate.copying import Ground
 from footfall.migrate.following import concerned
 from footfall.migrate.moved import fence_of
-from footfall.migrate.shapes import Places
 from footfall.ports.relational import NOTICES_MAX, Side
 from footfall.ports.table import Key, everything
 
@@ -39,10 +38,9 @@ class Strays:
         shared |= set(self.ground.moving.target.places(()).shared)
         candidates = {found.key for partition in shared for found in everything(self.ground.table, partition)} - claims
         gone = list(everything(self.ground.table, keys.gone_ones(self._entity)))
-        left = [Places((), ()), *(self.ground.moving.target.places(_keys_in(one.item["keys"])) for one in gone)]
-        for partition in {partition for one in left for partition in one.own} - own:
-            candidates |= {found.key for found in everything(self.ground.table, partition)}
         told = {key for one in gone for key in _keys_in(one.item["keys"])}
+        for partition in {*self.ground.moving.target.places(told).own} - own:
+            candidates |= {found.key for found in everything(self.ground.table, partition)}
         candidates |= {key for key in told - claims if key.partition not in own}
         return [*self._confirmed(candidates), *self._revived([one.key.sort for one in gone])]
 
@@ -58,9 +56,9 @@ class Strays:
 
     def _claims_since(self) -> tuple[set[Key], set[str]]:
         """Return where entities lie that changed since they were compared: by the source, and by the table."""
-        outline, known = self.ground.moving.outline, {key: one for b in self.buckets for key, one in b.entries.items()}
+        outline = self.ground.moving.outline
+        fences = {key: one.fence for bucket in self.buckets for key, one in bucket.entries.items()}
         places: set[Key] = set()
-        own: set[str] = set()
         after = None
         while True:
             with self.ground.relational.snapshot(outline) as snapshot:
@@ -68,15 +66,14 @@ class Strays:
                 if not page:
                     break
                 after = page[-1]
-                clocks = snapshot.clocks(page)
-                changed = [key for key in page if key not in known or known[key].fence % 10**12 != clocks.get(key, 0)]
-                seen = snapshot.see(changed)
+                clocks, routes = snapshot.clocks(page), snapshot.routes(page)
+                now = {key: fence_of(routes[key].epoch, clocks.get(key, 0)) for key in page}
+                seen = snapshot.see([key for key in page if fences.get(key) != now[key]])
             for one in seen:
                 places |= set(self._comparing.expected(one, epoch=0))
         for key in self._in_motion():
             places |= _keys_in((self._comparing.move_item(key) or {}).get("keys"))
-        own |= set(self.ground.moving.target.places(places).own)
-        return places, own
+        return places, set(self.ground.moving.target.places(places).own)
 
     def _in_motion(self) -> set[str]:
         """Return entities that the table knows more of than the source, or that wait to be carried over."""
@@ -87,22 +84,16 @@ class Strays:
 
     def _revived(self, gone: Sequence[str]) -> Iterator[Difference]:
         """Yield in what the move items of entities that are gone do not say so."""
-        outline = self.ground.moving.outline
         for start in range(0, len(gone), CHUNK_ENTITIES):
             chunk = gone[start : start + CHUNK_ENTITIES]
-            routes = self.ground.relational.routes(outline, chunk)
-            with self.ground.relational.snapshot(outline) as snapshot:
-                seen = snapshot.see(chunk)
+            with self.ground.relational.snapshot(self.ground.moving.outline) as snapshot:
+                seen, routes = snapshot.see(chunk), snapshot.routes(chunk)
             moving = self._in_motion()
             for one in seen:
-                route, move = routes[one.key], self._comparing.move_item(one.key)
-                if one.document is not None or one.key in moving or route.side is not Side.OLD:
-                    continue
-                if move is not None and move.get("fence") > fence_of(route.epoch, one.clock):  # pyright: ignore[reportOperatorIssue, reportOptionalOperand] - a number, unless it was broken
-                    pass
-                at = keys.moved(self._entity, one.key)
-                expected = self._comparing.expected(one, epoch=route.epoch)
-                yield from differences(one.key, expected, {} if move is None else {at: move})
+                route = routes[one.key]
+                if one.document is None and one.key not in moving and route.side is Side.OLD:
+                    expected = self._comparing.expected(one, epoch=route.epoch)
+                    yield from differences(one.key, expected, self._comparing.actual(one.key))
 
 
 def _keys_in(told: object) -> set[Key]:

@@ -132,9 +132,8 @@ class Verifier:
     def _looked(self, members: Sequence[str], known: Mapping[str, Entry]) -> Iterator["_Look"]:
         """Yield both halves of entities; the source's is not read where its clock stands."""
         outline = self.ground.moving.outline
-        routes = self.ground.relational.routes(outline, members)
         with self.ground.relational.snapshot(outline) as snapshot:
-            clocks = snapshot.clocks(members)
+            clocks, routes = snapshot.clocks(members), snapshot.routes(members)
             fences = {key: fence_of(routes[key].epoch, clocks.get(key, 0)) for key in members}
             changed = [key for key in members if not _stands(known.get(key), fences[key], routes[key])]
             seen = {one.key: one for one in snapshot.see(changed)}
@@ -219,8 +218,7 @@ class Verifier:
             return False
         outline = self.ground.moving.outline
         with self.ground.relational.snapshot(outline) as snapshot:
-            clock = snapshot.clocks([one.key]).get(one.key, 0)
-        route = self.ground.relational.routes(outline, [one.key])[one.key]
+            clock, route = snapshot.clocks([one.key]).get(one.key, 0), snapshot.routes([one.key])[one.key]
         return told <= fence_of(route.epoch, clock) or route.side is not Side.OLD
 
     def _move(self, actual: Items, key: str) -> Mapping[str, object] | None:

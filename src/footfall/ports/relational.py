@@ -14,6 +14,7 @@ from typing import Protocol
 TAKEN_MAX = 500  # entities that are taken at a time, as the invoker of the metric-migration thesis does
 NOTICES_MAX = 1_000  # that are read at a time
 EVERYTHING = "*"  # the route of entities that are not there yet
+EPOCH_STEP = 10**12  # A fence is the epoch in these, and the clock under them.
 
 Cell = str | int | float | bool | bytes | None  # decimals and moments are text, so that no digit is lost
 Row = Mapping[str, Cell]
@@ -128,6 +129,10 @@ class Snapshot(Protocol):
         """Return the clocks alone."""
         ...
 
+    def routes(self, keys: Sequence[str]) -> Mapping[str, Route]:
+        """Return who answered at that moment; an entity without a route of its own has that of EVERYTHING."""
+        ...
+
     def touched_by(self, notice: Notice) -> Sequence[str]:
         """Return the entities that a change of a shared row may concern."""
         ...
@@ -197,7 +202,7 @@ class Relational(Protocol):
         ...
 
     def leave(self, outline: Outline, keys: Sequence[str], *, fences: Mapping[str, int]) -> Mapping[str, Route]:
-        """Put entities in doubt whose clock is the one in `fences` and that nobody writes at this moment.
+        """Put entities in doubt whose epoch and clock are those of `fences` and that nobody writes at this moment.
 
         From its return on no write of them is taken here; those that could not be left at once are not in the answer.
         `EVERYTHING` may be among them, whose clock is 0. The routes have the epoch after the one before.
@@ -211,7 +216,7 @@ class Relational(Protocol):
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
         """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer.
 
-        Holds only while the route has this epoch. Rows are inserted, changed and removed as they differ; a look-up whose
+        Raises Changed unless the route has this epoch. Rows are inserted, changed and removed as they differ; a look-up whose
         own column is None is resolved by its value.
         """
         ...
