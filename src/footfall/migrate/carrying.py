@@ -36,11 +36,12 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """What became of one entity, and why."""
+    """What became of one entity; the reason is why it is set aside, if it is."""
 
     key: str
     outcome: Outcome
     reason: str = ""
+    is_first: bool = False  # Nothing of it was there before, or only why it was set aside.
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,10 @@ class _Before:
         found = NOTHING_YET if self.item is None else self.item["fence"]
         assert isinstance(found, int)
         return found
+
+    @property
+    def refused(self) -> str:
+        return str((self.item or {}).get("refused", ""))
 
     @property
     def underway(self) -> int:
@@ -129,9 +134,14 @@ class Carrier:
             done[one.key] = self._carry_alone(self._wanted(one, routes[one.key]))
         return [done[one.key] for one in seen]
 
+    def set_aside(self, seen: Sequence[Seen], routes: Mapping[str, Route], *, reason: str) -> list[Carried]:
+        """Leave nothing of entities in the table but the reason, and the fence that keeps late copies away."""
+        wanted = [_Wanted(one, routes[one.key].epoch, {}, reason) for one in seen]
+        return [self._carry_alone(one) for one in wanted]
+
     def _wanted(self, seen: Seen, route: Route) -> _Wanted | Carried:
         if route.side is not Side.OLD:
-            return Carried(seen.key, Outcome.STALE, f"the source is not asked any more: {route.side}")
+            return Carried(seen.key, Outcome.STALE)
         if seen.document is None:
             return _Wanted(seen, route.epoch, {})
         try:
@@ -156,7 +166,7 @@ class Carrier:
                 except (Changed, TooLarge, Refused):
                     failed += group
                 else:
-                    done |= {one.wanted.seen.key: _carried(one.wanted) for one in group}
+                    done |= {one.wanted.seen.key: _carried(one) for one in group}
         for one in failed:
             done[one.wanted.seen.key] = self._carry_alone(one.wanted)
 
@@ -179,7 +189,7 @@ class Carrier:
                 seen = replace(wanted.seen, document=None) if wanted.refused else wanted.seen
                 wanted = replace(wanted, seen=seen, items={}, refused=wanted.refused or str(error))
                 continue
-            return _carried(wanted)
+            return _carried(plan)
         raise Changed(f"{wanted.seen.key!r} is changed by others all the time; carry it again")
 
     def _write_alone(self, plan: _Plan) -> None:
@@ -214,8 +224,8 @@ class Carrier:
         place = keys.moved(self.outline.entity, key)
         before = _before_from(self.table.get(place))
         if wanted.is_at_odds(before) or max(before.fence, before.underway) > fence:
-            return Carried(key, Outcome.STALE)
-        reason = str((before.item or {}).get("refused", ""))
+            return Carried(key, Outcome.STALE, before.refused)
+        reason = before.refused
         is_there = before.fence == fence and before.underway == NOTHING_YET
         if is_there and not reason.startswith(_TAKEN) and not self.is_repairing:  # What took its place may have gone.
             return Carried(key, Outcome.REFUSED if reason else Outcome.UNCHANGED, reason)
@@ -247,8 +257,10 @@ class Carrier:
 _TAKEN = "taken:"
 
 
-def _carried(wanted: _Wanted) -> Carried:
-    return Carried(wanted.seen.key, Outcome.REFUSED if wanted.refused else Outcome.CARRIED, wanted.refused)
+def _carried(plan: _Plan) -> Carried:
+    wanted, before = plan.wanted, plan.before
+    outcome = Outcome.REFUSED if wanted.refused else Outcome.CARRIED
+    return Carried(wanted.seen.key, outcome, wanted.refused, is_first=before.item is None or bool(before.refused))
 
 
 def _groups(plans: Sequence[_Plan]) -> Iterator[list[_Plan]]:

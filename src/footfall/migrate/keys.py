@@ -22,9 +22,9 @@ def back_of(entity: str, key: str) -> Key:
     return Key(back(entity, xxhash.xxh3_64_intdigest(key.encode()) % BACK_SHARDS), key)
 
 
-def bucket(entity: str, number: int) -> Key:
-    """Return where the digests of a bucket of entities lie."""
-    return Key(f"move-buckets#{entity}", f"{number:05d}")
+def bucket(entity: str, number: int, *, piece: int = 0) -> Key:
+    """Return where the digests of a bucket of entities lie; what is too large for one item goes on behind it."""
+    return Key(f"move-buckets#{entity}", f"{number:05d}#{piece:02d}" if piece else f"{number:05d}")
 
 
 def progress(entity: str) -> Key:
