@@ -32,8 +32,8 @@ def both_sides(
 ) -> Generator[BothSides]:
     """Open what an application reads and writes through; each of its threads opens one.
 
-    `source` is the old database's address. `table` is footfall's data directory, a file of its own, or settings that name a
-    table of DynamoDB.
+    `source` is the old database's address. `table` is footfall's data directory, a file of its own, or settings that
+    name a table of DynamoDB.
     """
     moving = mapping_from(mapping) if isinstance(mapping, Path) else mapping
     clock = SystemClock()

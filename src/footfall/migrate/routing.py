@@ -39,8 +39,8 @@ class Mode(StrEnum):
 class BothSides:
     """An entity's two sides as one. One thread uses one; all may share what they count.
 
-    `old` callables do the application's own work in a transaction of their own, which they begin when they are called,
-    and roll back when it fails. They must not answer from a cache. A write may be tried on both sides, and is done once.
+    `old` callables do the application's own work in a transaction of their own, which they begin when they are called
+    and roll back when it fails. They never answer from a cache. A write may be tried on both sides, and is done once.
     """
 
     source: Relational

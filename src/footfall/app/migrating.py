@@ -1,0 +1,125 @@
+"""The mover's loop: copies, follows, writes back and hands over what an operator wants, until it is told to stop.
+
+Any number of movers may run at once and be killed at any time: every act is conditional, and whoever is next goes on.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from footfall.migrate.copying import Ground, carry_now, copy_some
+from footfall.migrate.following import follow_some
+from footfall.migrate.handing_over import HandedOver, Handovers
+from footfall.migrate.new_side import NewSide
+from footfall.migrate.writing_back import BackWriter
+from footfall.ports.errors import Changed, Throttled, Unavailable
+from footfall.ports.relational import EVERYTHING
+from footfall.values.clock import Clock
+
+PAGE = 200  # entities that are handed over between two rounds of following
+TRIES_MAX = 1_000  # for one batch that others write all the time; each waits a little
+PAUSE_S = 0.005
+IDLE_S = 0.02  # between two rounds that found nothing to do
+
+
+class Wish(StrEnum):
+    """What an operator wants of all entities."""
+
+    COPIED = "copied"
+    NEW = "new"
+    OLD = "old"
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """What a handover of all entities could not hand over, and why."""
+
+    refused: dict[str, str]
+
+
+@dataclass(slots=True)
+class Migrator:
+    """One mover. One thread uses one."""
+
+    ground: Ground
+    clock: Clock
+    pause: Callable[[float], None]
+    refused: dict[str, str] = field(default_factory=dict[str, str])
+
+    @property
+    def handovers(self) -> Handovers:
+        """Return who hands over."""
+        return Handovers(self.ground.relational, self._new, self.pause)
+
+    @property
+    def _new(self) -> NewSide:
+        return NewSide(self.ground.table, self.ground.moving.outline, self.ground.moving.target)
+
+    def go_round(self) -> int:
+        """Copy, follow and write back some; return how many entities anything was done of."""
+        copied = copy_some(self.ground, now_ms=self.clock.now_ms()).taken
+        followed = follow_some(self.ground).entities
+        back = BackWriter(self.ground.relational, self._new).write_back_round()
+        return copied + followed + back.written
+
+    def run(self, wish: Callable[[], Wish | None]) -> None:
+        """Do what is wished, again and again, until nothing is (None)."""
+        done: Wish | None = None
+        while (wanted := wish()) is not None:
+            try:
+                busy = self.go_round()
+                if wanted is not done and wanted is not Wish.COPIED:
+                    self.hand_over_all() if wanted is Wish.NEW else self.hand_back_all()
+                done = wanted
+            except (Throttled, Unavailable, Changed):
+                done, busy = None, 0  # Whatever it was, the next round does it again.
+            if not busy:
+                self.pause(IDLE_S)
+
+    def hand_over_all(self) -> Left:
+        """Hand everything over to the new side: first what is not there yet, then all that is."""
+        while self.go_round():
+            pass
+        refused = dict(self._until_done([EVERYTHING], self.handovers.hand_over).refused)
+        for page in self._pages():
+            refused |= self._until_done(page, self._hand_over_page).refused
+        return Left(refused)
+
+    def hand_back_all(self) -> Left:
+        """Hand everything back to the old side: first what is not there yet, then all that is."""
+        refused = dict(self._until_done([EVERYTHING], self.handovers.hand_back).refused)
+        for page in self._pages():
+            refused |= self._until_done(page, self.handovers.hand_back).refused
+        return Left(refused)
+
+    def _hand_over_page(self, keys: Sequence[str]) -> HandedOver:
+        told = self.handovers.hand_over(keys)
+        if told.behind:
+            carry_now(self.ground, [key for key in told.behind if key != EVERYTHING])
+        return told
+
+    def _until_done(self, keys: Sequence[str], act: Callable[[Sequence[str]], HandedOver]) -> HandedOver:
+        """Do something with entities until it is done with each, or refused."""
+        done: list[str] = []
+        refused: dict[str, str] = {}
+        left = list(keys)
+        for _ in range(TRIES_MAX):
+            told = act(left)
+            done += told.done
+            refused |= told.refused
+            left = [*told.behind, *told.busy]
+            if not left:
+                return HandedOver(tuple(done), refused=refused)
+            follow_some(self.ground)  # Others are not to wait for those that are busy.
+            self.pause(PAUSE_S)
+        raise Throttled(f"{len(left)} entities are written all the time, such as {left[0]!r}; try again")
+
+    def _pages(self) -> Iterator[Sequence[str]]:
+        after: str | None = None
+        while True:
+            with self.ground.relational.snapshot(self.ground.moving.outline) as snapshot:
+                page = snapshot.keys(after=after, limit=PAGE)
+            if not page:
+                return
+            yield page
+            after = page[-1]

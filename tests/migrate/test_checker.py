@@ -1,0 +1,79 @@
+"""The checker finds what is wrong with made-up histories, and nothing in one that is right."""
+
+import pytest
+
+from tests.migrate.checker import Act, Kind, Outcome, State, faults
+
+
+def wrote(token: str, version: int, start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
+    kind = Kind.ADD if version == 1 else Kind.UPDATE
+    return Act(kind, "7", start, end, outcome, token=token, version=version)
+
+
+def read(tokens: str, start: float, end: float, by: str | None = None) -> Act:
+    return Act(Kind.READ, "7", start, end, state=State(tuple(tokens.split()), by))
+
+
+def deprecated(token: str, start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
+    return Act(Kind.DEPRECATE, "7", start, end, outcome, token=token)
+
+
+def deleted(start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
+    return Act(Kind.DELETE, "7", start, end, outcome)
+
+
+def absent(start: float, end: float) -> Act:
+    return Act(Kind.READ, "7", start, end, Outcome.ABSENT)
+
+
+A, B = wrote("a", 1, 0, 1), wrote("b", 2, 2, 3)
+
+RIGHT = {
+    "one after the other": [A, B, read("a b", 4, 5)],
+    "read while it is written": [A, B, read("a", 2.5, 5)],
+    "an unknown write that happened": [A, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a x", 4, 5)],
+    "an unknown write that did not": [A, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a", 4, 5)],
+    "deprecated twice at once": [A, deprecated("c", 2, 4), deprecated("d", 3, 5), read("a", 6, 7, "c")],
+    "removed": [A, deleted(2, 3), absent(4, 5)],
+    "removed by somebody who was killed": [A, deleted(2, 3, Outcome.UNKNOWN), read("a", 4, 5), absent(6, 7)],
+}
+
+WRONG = {
+    "an acknowledged write is not there": [A, B, read("a", 4, 5)],
+    "another has its place": [A, B, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a x", 4, 5)],
+    "two have one number": [A, B, wrote("c", 2, 2, 3)],
+    "a write upon what was old": [A, B, wrote("c", 3, 4, 5), wrote("d", 2, 6, 7)],
+    "read what had been, after more was read": [
+        A, wrote("x", 0, 2, 9, Outcome.UNKNOWN), read("a x", 3, 4), read("a", 5, 6),
+    ],
+    "read before it was written": [A, read("a b", 1, 1.5), B],
+    "nobody wrote it": [A, read("a z", 4, 5)],
+    "in another order": [A, B, wrote("c", 3, 2, 3), read("a b c", 4, 5), read("a c b", 4, 5)],
+    "written twice": [A, B, read("a b b", 4, 5)],
+    "deprecation lost": [A, deprecated("c", 2, 3), read("a", 4, 5)],
+    "deprecation stale": [A, deprecated("c", 2, 3), deprecated("d", 4, 5), read("a", 6, 7, "c")],
+    "deprecation stale after it was read": [
+        A, deprecated("c", 2, 3), deprecated("d", 4, 99, Outcome.UNKNOWN), read("a", 5, 6, "d"), read("a", 7, 8, "c"),
+    ],
+    "deprecated by nobody": [A, read("a", 4, 5, "z")],
+    "risen": [A, deleted(2, 3), read("a", 4, 5)],
+    "risen after it was not there": [A, deleted(2, 9, Outcome.UNKNOWN), absent(3, 4), read("a", 5, 6)],
+    "written after it was gone": [A, deleted(1.2, 1.5), B],
+    "gone by itself": [A, absent(2, 3)],
+    "removed twice": [A, deleted(2, 3), deleted(2, 4)],
+    "refused": [A, wrote("x", 0, 2, 3, Outcome.REFUSED)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_nothing_is_found_in_a_history_that_is_right(name: str) -> None:
+    assert faults(RIGHT[name]) == []
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_found(name: str) -> None:
+    assert faults(WRONG[name]) != []
+
+
+def test_versions_that_are_not_counted_from_one_are_found() -> None:
+    assert faults([A, B, Act(Kind.READ, "7", 4, 5, state=State(("a", "b"), None, (1, 3)))]) != []

@@ -1,0 +1,159 @@
+"""Entities are handed over and back on real servers, whoever is killed between two steps."""
+
+from collections.abc import Generator
+
+import pytest
+
+from footfall.migrate.handing_over import Handovers
+from footfall.migrate.new_side import Held, PlaceTaken
+from footfall.ports.relational import EVERYTHING, Route, Side
+from tests.engines.mariadb import MariaDbEngine
+from tests.engines.postgres import PostgresEngine
+from tests.migrate.moving_stage import Stage, new_metric, settle, sides, staged
+
+
+@pytest.fixture(params=["mariadb", "postgres"])
+def stage(request: pytest.FixtureRequest) -> Generator[Stage]:
+    engine: MariaDbEngine | PostgresEngine = request.getfixturevalue(request.param)
+    with staged(engine) as made:
+        yield made
+
+
+def test_a_metric_goes_over_and_back_with_all_that_is_written(stage: Stage) -> None:
+    both = stage.both()
+    assert stage.write(both, "1", "a") == 2
+    settle(stage)
+    assert stage.handovers.hand_over(["1"]).done == ("1",)
+    assert sides(stage, ["1", "2"]) == [("new", "new"), ("old", "old")]
+    assert stage.write(both, "1", "b") == 3
+    assert stage.read(both, "1") == ["before", "a", "b"]
+    assert stage.handovers.hand_back(["1"]).done == ("1",)
+    assert sides(stage, ["1"]) == [("old", "old")]
+    assert stage.rows("1") == ["before", "a", "b"]
+    assert stage.write(both, "1", "c") == 4
+    assert stage.read(both, "1") == ["before", "a", "b", "c"]
+    settle(stage)
+    assert stage.handovers.hand_over(["1"]).done == ("1",)
+    assert stage.read(both, "1") == ["before", "a", "b", "c"]
+
+
+def test_what_is_not_carried_over_yet_is_not_handed_over(stage: Stage) -> None:
+    stage.add_version("1", "a")
+    assert stage.handovers.hand_over(["1", "2"]).behind == ("1",)
+    assert sides(stage, ["1", "2"]) == [("old", "old"), ("new", "new")]
+
+
+def test_what_somebody_writes_at_this_moment_is_not_waited_for(stage: Stage) -> None:
+    with stage.connection.cursor() as cursor:
+        cursor.execute("UPDATE metric_version SET updated_by = 'x' WHERE metric_id = 1")
+        assert stage.handovers.hand_over(["1", "2"]).busy == ("1",)
+        stage.connection.rollback()
+    assert stage.handovers.hand_over(["1"]).done == ("1",)
+
+
+def test_a_program_that_writes_straight_to_the_old_side_is_told_so(stage: Stage) -> None:
+    stage.handovers.hand_over(["1"])
+    with pytest.raises(Exception, match="footfall: moved"):
+        stage.add_version("1", "a")
+
+
+class Killed(Exception):
+    """The mover was killed here."""
+
+
+class KilledBefore(Handovers):
+    """A mover that is killed before it tells the new side."""
+
+    def _told_new(self, key: str, held: Held, route: Route) -> None:
+        raise Killed
+
+
+def test_whoever_writes_finishes_what_a_killed_mover_began(stage: Stage) -> None:
+    with pytest.raises(Killed):
+        KilledBefore(stage.ground.relational, stage.new, stage.handovers.pause).hand_over(["1"])
+    assert sides(stage, ["1"]) == [("doubt", "old")]
+    both = stage.both()
+    assert stage.read(both, "1") == ["before"]
+    assert stage.write(both, "1", "a") == 2
+    assert sides(stage, ["1"]) == [("new", "new")]
+    assert sum(both.counted.blocked_ms.values()) == 1
+
+
+def test_whoever_writes_finishes_a_return_that_a_killed_mover_began(stage: Stage) -> None:
+    both = stage.both()
+    stage.handovers.hand_over(["1"])
+    stage.write(both, "1", "a")
+    held = stage.new.held("1")
+    assert held is not None
+    assert stage.new.turn("1", held, Side.DOUBT, epoch=held.epoch + 1, clock=0)
+    assert stage.read(both, "1") == ["before", "a"]
+    assert stage.write(both, "1", "b") == 3
+    assert sides(stage, ["1"]) == [("old", "old")]
+    assert stage.rows("1") == ["before", "a", "b"]
+
+
+def test_a_return_may_be_taken_back(stage: Stage) -> None:
+    both = stage.both()
+    stage.handovers.hand_over(["1"])
+    held = stage.new.held("1")
+    assert held is not None
+    assert stage.new.turn("1", held, Side.DOUBT, epoch=held.epoch + 1, clock=0)
+    assert stage.handovers.take_back("1") is Side.NEW
+    assert stage.write(both, "1", "a") == 2
+    settle(stage)
+    assert stage.rows("1") == ["before", "a"]
+
+
+def test_what_the_old_side_does_not_take_stays_on_the_new_one(stage: Stage) -> None:
+    both = stage.both()
+    stage.handovers.hand_over(["1"])
+    stage.write(both, "1", "x" * 150)  # The old column has 100 characters.
+    told = stage.handovers.hand_back(["1", "2"])
+    assert list(told.refused) == ["1"]
+    assert sides(stage, ["1"]) == [("new", "new")]
+    assert stage.write(both, "1", "b") == 3
+
+
+def test_new_metrics_are_made_on_the_new_side_and_stay_when_all_goes_back(stage: Stage) -> None:
+    both = stage.both()
+    assert not stage.migrator.hand_over_all().refused
+    assert sides(stage, [EVERYTHING, "3"]) == [("new", "new"), ("new", "new")]
+
+    def old() -> str:
+        raise AssertionError("the old side makes none now")
+
+    first = both.create(old=old, make=lambda key: new_metric(key, "made"))
+    assert int(first) > 3
+    with pytest.raises(PlaceTaken):
+        both.create(old=old, make=lambda key: new_metric(key, "made"))
+    assert stage.write(both, first, "a") == 2
+    stage.migrator.hand_back_all()
+    assert sides(stage, [EVERYTHING, first]) == [("old", "old"), ("old", "old")]
+    assert stage.rows(first) == ["new", "a"]
+    with stage.connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO metrics (name, created_at, created_by) VALUES ('later', '2021-01-01', 'x') RETURNING id"
+        )
+        assert cursor.fetchone()[0] > int(first)
+    stage.connection.commit()
+
+
+def test_a_metric_that_was_removed_on_the_new_side_is_gone_on_both(stage: Stage) -> None:
+    both = stage.both()
+    stage.handovers.hand_over(["1"])
+    assert both.write("1", old=lambda: None, change=lambda _: (None, None)) is None
+    assert stage.read(both, "1") == []
+    assert stage.handovers.hand_back(["1"]).done == ("1",)
+    assert stage.rows("1") == []
+    assert stage.read(both, "1") == []
+
+
+def test_ten_rounds_lose_nothing(stage: Stage) -> None:
+    both, wanted = stage.both(), ["before"]
+    for number in range(10):
+        for by in (f"{number}a", f"{number}b"):
+            stage.write(both, "2", by)
+            wanted.append(by)
+            stage.migrator.hand_over_all() if by.endswith("a") else stage.migrator.hand_back_all()
+            assert stage.read(both, "2") == wanted
+    assert stage.rows("2") == wanted
