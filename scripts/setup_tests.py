@@ -1,9 +1,10 @@
 """Install what only the tests need: programs outside Python, and in time the servers that adapters are tested on."""
 
 import sys
+from pathlib import Path
 
 from dashboard import NotBuilt, require_packages
-from debian import NotInstalled, require_programs
+from debian import NotInstalled, install, require_programs
 from engines import DYNAMODB_LOCAL, KINESIS_LOCAL, NoEngine
 from tracker import NoMinifier, require_esbuild
 
@@ -16,14 +17,23 @@ PACKAGE_OF = {
     "nginx": "nginx",  # stands in front, as docs/caching.md has it
     "node": "nodejs",  # reads the page's script
     "redis-server": "redis-server",  # counts beside us, as bench/bench_uniques.py has it
+    "mariadbd": "mariadb-server-core",  # holds what is moved, as does PostgreSQL; the core alone starts no service
+    "mariadb-install-db": "mariadb-server-core",
     "npm": "npm",  # brings the minifier of the tracker
 }
+
+
+def require_postgres() -> None:
+    """Install PostgreSQL unless it is there; Debian keeps it off the path, and tests start one of their own."""
+    if not any(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
+        install(["postgresql"])
 
 
 def main() -> int:
     """Install what is missing and say which step failed."""
     try:
         require_programs(PACKAGE_OF)
+        require_postgres()
         require_esbuild()
         require_packages()  # axe is among them, which looks for what keeps people out.
         for engine in (KINESIS_LOCAL, DYNAMODB_LOCAL):

@@ -9,6 +9,8 @@ pytest_plugins = [
     "tests.engines.lambda_runtime",
     "tests.engines.kinesis",
     "tests.engines.dynamodb",
+    "tests.engines.mariadb",
+    "tests.engines.postgres",
     "tests.engines.aws_ground",
     "tests.engines.store_between",
 ]

@@ -8,6 +8,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+import psycopg
+import pymysql
 from botocore.exceptions import BotoCoreError, ClientError
 
 from tests.engines.seaweedfs import START_S_MAX
@@ -34,7 +36,7 @@ def _require_up(server: "subprocess.Popen[bytes]", ask: Callable[[], object], lo
     while server.poll() is None and time.monotonic() < ends_at:
         try:
             ask()
-        except (BotoCoreError, ClientError):
+        except (BotoCoreError, ClientError, psycopg.Error, pymysql.Error):
             time.sleep(0.05)
             continue
         return

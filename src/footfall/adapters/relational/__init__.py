@@ -1,0 +1,1 @@
+"""MySQL, MariaDB and PostgreSQL as databases that are being moved."""

@@ -1,0 +1,89 @@
+"""The gate: who answers for an entity, and handing it over without anybody waiting."""
+
+from collections.abc import Mapping, Sequence
+
+from footfall.adapters.relational.dialects import OUTLINES, ROUTES, STATES, Dialect
+from footfall.adapters.relational.reading import SqlSnapshot, route_from
+from footfall.adapters.relational.sessions import Session, marks
+from footfall.adapters.relational.shapes import Shape
+from footfall.ports.relational import EPOCH_STEP, EVERYTHING, Route, Side, State
+
+LEFT_AT_ONCE = 25  # in one transaction, which who writes them meanwhile waits for: some milliseconds
+
+_ROUTE = f"SELECT entity_key, side, epoch, clock, written_back FROM {ROUTES}"  # noqa: S608 - names of ours
+_THIS = "WHERE entity = %s AND entity_key = %s"
+
+
+def left(
+    session: Session, dialect: Dialect, shape: Shape, keys: Sequence[str], fences: Mapping[str, int]
+) -> Mapping[str, Route]:
+    """Put entities in doubt that nobody writes and whose clock is as the target has it."""
+    entity, ordered = shape.outline.entity, sorted(set(keys))
+    # Whoever holds a route is writing: it is passed by, not waited for.
+    sql = f"{_ROUTE}{dialect.by_key} WHERE entity = %s AND entity_key IN ({marks(ordered)}) FOR UPDATE SKIP LOCKED"
+    locked = {str(record[0]): route_from(record[1:]) for record in session.rows(sql, (entity, *ordered))}
+    ours = {key: route for key, route in locked.items() if route.side is Side.OLD}
+    # Every write that was noted before the lock is committed, so a read that begins now sees it.
+    clocks = SqlSnapshot(session, dialect, shape).clocks([key for key in ours if key != EVERYTHING])
+    given: dict[str, Route] = {}
+    for key, route in ours.items():
+        clock = clocks.get(key, 0)
+        if fences[key] == route.epoch * EPOCH_STEP + clock:
+            given[key] = Route(Side.DOUBT, route.epoch + 1, clock, route.written_back)
+            put(session, entity, key, given[key])
+    return given
+
+
+def entered(session: Session, dialect: Dialect, entity: str, key: str, *, to: tuple[Route, Route]) -> bool:
+    """Set a route where it still is the first of the two."""
+    expected, route = to
+    if locked_route(session, dialect, entity, key) != expected:
+        return False
+    put(session, entity, key, route)
+    return True
+
+
+def locked_route(session: Session, dialect: Dialect, entity: str, key: str) -> Route:
+    """Return the route of an entity, made from that of EVERYTHING if it had none, held until the transaction ends."""
+    by_key = f"{_ROUTE}{dialect.by_key} {_THIS}"
+    found = session.rows(f"{by_key} FOR UPDATE NOWAIT", (entity, key))
+    if not found:
+        # A gap is never locked: what is not there was looked for without a range, in a transaction that locks none.
+        everything = session.rows(f"{_ROUTE} {_THIS}", (entity, EVERYTHING))
+        route = route_from(everything[0][1:]) if everything else Route(Side.OLD, 0)
+        values = (entity, key, route.side.value, route.epoch, route.clock, 0)
+        columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
+        session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), values)
+        found = session.rows(f"{by_key} FOR UPDATE NOWAIT", (entity, key))
+    return route_from(found[0][1:])
+
+
+def put(session: Session, entity: str, key: str, route: Route) -> None:
+    """Set a route that is held."""
+    session.run(
+        f"UPDATE {ROUTES} SET side = %s, epoch = %s, clock = %s, written_back = %s {_THIS}",  # noqa: S608 - names of ours
+        (route.side.value, route.epoch, route.clock, route.written_back, entity, key),
+    )
+
+
+def is_filled(session: Session, entity: str) -> bool:
+    """Tell whether every entity has a route, and no writer is left who could not know."""
+    return session.rows(f"SELECT filled FROM {OUTLINES} WHERE entity = %s", (entity,)) == [(1,)]  # noqa: S608 - ours
+
+
+def close_filling(session: Session, entity: str) -> None:
+    """Say that every entity has a route; raises Busy while somebody writes who came before that."""
+    session.rows(f"SELECT filled FROM {OUTLINES} WHERE entity = %s FOR UPDATE NOWAIT", (entity,))  # noqa: S608 - ours
+    session.run(f"UPDATE {OUTLINES} SET filled = 1 WHERE entity = %s", (entity,))  # noqa: S608 - names of ours
+
+
+def fill(session: Session, dialect: Dialect, entity: str, keys: Sequence[str]) -> None:
+    """Give entities a route and a state that have none."""
+    if not keys:
+        return
+    routes = [cell for key in keys for cell in (entity, key, Side.OLD.value, 0, 0, 0)]
+    columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
+    session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=len(keys)), routes)
+    states = [cell for key in keys for cell in (entity, key, State.NOT_MIGRATED.value, 0, "")]
+    columns = ("entity", "entity_key", "state", "until_ms", "reason")
+    session.run(dialect.inserting(dialect.table(STATES), columns, rows=len(keys)), states)
