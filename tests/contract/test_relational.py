@@ -1,6 +1,7 @@
 """What every database that is being moved promises: read as of one moment, watched, counted, taken."""
 
 import time
+from collections.abc import Callable
 
 import pytest
 
@@ -9,9 +10,13 @@ from footfall.ports.errors import Unavailable
 from footfall.ports.relational import EVERYTHING, LookUp, Outline, Part, Route, Side, State
 from footfall.values.errors import Refused
 from tests.contract.old_schemas import HITS, OLD, REDESIGNED, VERSIONS, Engine, Source, keys_of
-from tests.contract.relational_fixtures import NewSource, clock, engine, grouped, new_source, seen, source  # noqa: F401
+from tests.contract.relational_asking import clock, seen
 
 NOW_MS = 1_794_744_000_000
+
+
+def with_part(of: str, root: str, key: str) -> Outline:
+    return Outline("metric", "metrics", "id", parts=(Part("versions", "metric_version", of, root, (key,)),))
 
 
 def test_an_entity_is_read_with_its_parts_and_what_they_point_at(source: Source) -> None:
@@ -44,9 +49,10 @@ def test_an_entity_is_read_with_its_parts_and_what_they_point_at(source: Source)
     assert two.document.parts["consumed"] == []
 
 
-def test_page_hits_are_entities_of_one_row(new_source: NewSource) -> None:
+def test_page_hits_are_entities_of_one_row(new_source: Callable[[str], Source]) -> None:
     source = new_source("old_page_hits/schema")
-    sql = "INSERT INTO page_hit_day (id, hit_amount, asset_id, resource_type, section_id, hit_stmp) VALUES (%s, 3, 4, 'article', 5, %s)"
+    columns = "id, hit_amount, asset_id, resource_type, section_id, hit_stmp"
+    sql = f"INSERT INTO page_hit_day ({columns}) VALUES (%s, 3, 4, 'article', 5, %s)"
     source.run(sql, 1, "2026-11-15 14:00:00")
     relational = source.opened()
     relational.prepare(HITS)
@@ -254,8 +260,8 @@ def test_preparing_and_withdrawing_again_changes_nothing(source: Source) -> None
     relational.withdraw(other)
     relational.withdraw(other)
     left = source.run(
-        "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'footfall%%' AND 1 = %s AND table_schema = "
-        + ("DATABASE()" if source.engine.name == "mariadb" else "current_schema()"),
+        "SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'footfall%%'"
+        " AND 1 = %s AND table_schema = " + ("DATABASE()" if source.engine.name == "mariadb" else "current_schema()"),
         1,
     )
     assert left == []
@@ -278,8 +284,9 @@ def test_an_entity_that_is_prepared_is_not_prepared_in_another_way(source: Sourc
         (Outline("Metric'", "metrics", "id"), "small letters"),
         (Outline("metric", "metrics", "created_at"), "not unique"),
         (Outline("metric", "metrics", "id", look_ups={"name": LookUp("dimensions", "id", "title")}), "no column title"),
-        (Outline("metric", "metrics", "id", parts=(Part("v", "metric_version", "metric_id", "id", ("updated_by",)),)), "not unique"),
-        (Outline("metric", "metrics", "id", parts=(Part("v", "metric_version", "metric_id", "ids", ("version",)),)), "no column ids"),
+        (with_part("metric_id", "id", "updated_by"), "not unique"),
+        (with_part("metric_id", "ids", "version"), "no column ids"),
+        (with_part("metric", "id", "version"), "no column metric"),
     ],
 )  # fmt: skip
 def test_an_outline_that_does_not_fit_is_refused(source: Source, outline: Outline, told: str) -> None:
@@ -324,7 +331,7 @@ def test_text_keys_and_odd_names_are_taken_as_they_are(source: Source) -> None:
         assert {*snapshot.keys(after=None, limit=9)} == {"it's 100%", "a'b\\c", "*é"}
 
 
-def test_a_server_that_is_not_there_is_unavailable(engine: Engine) -> None:  # noqa: F811 - a fixture
+def test_a_server_that_is_not_there_is_unavailable(engine: Engine) -> None:
     address = engine.new_database().replace("127.0.0.1:", "127.0.0.1:1")
     with pytest.raises((Unavailable, Refused)):
         open_relational(address, pause=time.sleep).latency_ms()
@@ -334,13 +341,13 @@ def test_a_connection_that_was_lost_is_made_anew(source: Source) -> None:
     relational = source.opened()
     relational.prepare(REDESIGNED)
     if source.engine.name == "mariadb":
-        for (number,) in source.run(
-            "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = DATABASE()"
-        ):
+        sql = "SELECT id FROM information_schema.processlist WHERE id <> CONNECTION_ID() AND db = DATABASE()"
+        for (number,) in source.run(sql):
             source.run(f"KILL {number}")
     else:
         source.run(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND datname = current_database()"
         )
     with pytest.raises(Unavailable):
         relational.states(REDESIGNED)

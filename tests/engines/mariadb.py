@@ -59,7 +59,8 @@ def running(folder: Path) -> Generator[MariaDbEngine]:
     subprocess.run(install, check=True, capture_output=True, env={**os.environ, "PATH": PLACES})
     command = [
         "/usr/bin/env", "mariadbd", *as_nobody, f"--socket={folder / 'socket'}", f"--port={engine.port}",
-        "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=2",
+        "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0",
+        "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
         "--innodb-buffer-pool-size=64M", "--performance-schema=OFF",
     ]  # fmt: skip
     with serving(command, folder, variables={"PATH": PLACES}, ask=lambda: engine.connected().close()):
