@@ -16,7 +16,20 @@ from footfall.migrate.stepping import steps_of
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
 from footfall.ports.relational import EVERYTHING, Document, Outline, Side
-from footfall.ports.table import Absent, Action, Below, Check, Condition, Delete, Equals, Key, Put, Table, Update
+from footfall.ports.table import (
+    Absent,
+    Action,
+    Below,
+    Check,
+    Condition,
+    Delete,
+    Equals,
+    Key,
+    Put,
+    Table,
+    Update,
+    everything,
+)
 from footfall.values.errors import Refused
 
 CREATE_TRIES_MAX = 50  # Each failure is somebody else who made an entity at the same time.
@@ -124,6 +137,11 @@ class NewSide:
             self.table.delete(Delete(keys.back_of(self.outline.entity, key), expects=(Equals("fence", fence),)))
         except Changed:
             return
+
+    def waiting_back(self) -> int:
+        """Return how many entities wait to be written back."""
+        shards = (keys.back(self.outline.entity, shard) for shard in range(keys.BACK_SHARDS))
+        return sum(1 for shard in shards for _ in everything(self.table, shard))
 
     def _items(self, key: str, document: Document | None) -> Items:
         return {} if document is None else self.target.items(key, document)

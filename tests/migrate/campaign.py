@@ -1,0 +1,168 @@
+"""A whole move under traffic: the sample application, clients, a mover, and somebody who kills them."""
+
+import http.client
+import json
+import os
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+from footfall.adapters.relational.opening import open_relational
+from footfall.app.moving import mapping_from, opened
+from footfall.migrate.copying import Ground
+from footfall.migrate.new_side import NewSide
+from footfall.ports.relational import EVERYTHING, Side
+from footfall.values.clock import SystemClock
+from tests.engines.seaweedfs import free_ports
+from tests.migrate.checker import History
+from tests.migrate.clients import Client, Crowd
+from tests.migrate.moving_stage import EXAMPLE, Engine, old_database
+from tests.tidy.sources import HOUSE
+
+MAPPING = EXAMPLE / "mapping.yaml"
+WAIT_S_MAX = 300
+
+
+@dataclass(slots=True)
+class Process:
+    """A process that is killed with kill -9 and started again."""
+
+    command: list[str]
+    log: Path
+    kills: int = 0
+    _running: "subprocess.Popen[bytes] | None" = None
+
+    def start(self) -> None:
+        with self.log.open("ab") as log:
+            path = {**os.environ, "PYTHONPATH": str(HOUSE)}
+            self._running = subprocess.Popen(self.command, stdout=log, stderr=log, env=path)
+
+    def kill(self) -> None:
+        assert self._running is not None
+        assert self._running.poll() is None, self.log.read_text()[-3_000:]
+        self._running.kill()
+        self._running.wait()
+        self.kills += 1
+        self.start()
+
+    def end(self) -> None:
+        if self._running is not None:
+            self._running.kill()
+            self._running.wait()
+
+
+@dataclass(slots=True)
+class Campaign:
+    """What runs, and what was seen of it."""
+
+    source: str
+    folder: Path
+    crowd: Crowd
+    application: Process
+    mover: Process
+    chance: Random = field(default_factory=lambda: Random(50))
+    blocked_ms: Counter[int] = field(default_factory=Counter[int])
+    handed_over: list[float] = field(default_factory=list[float])  # seconds that each took, for all entities
+
+    @property
+    def table(self) -> Path:
+        return self.folder / "metrics.db"
+
+    @contextmanager
+    def ground(self) -> Generator[Ground]:
+        with opened(self.source, self.table, SystemClock()) as (relational, table):
+            yield Ground(relational, table, mapping_from(MAPPING))
+
+    def wish(self, wish: str) -> None:
+        """Say what is wanted, at once whole."""
+        new = self.folder / "wish.new"
+        new.write_text(wish, encoding="utf-8")
+        new.rename(self.folder / "wish")
+
+    def hand_over(self, side: Side, *, mover_kills: int, application_kills: int) -> None:
+        """Wish that all entities go to a side, and wait until they have, killing whoever works on it."""
+        began = time.monotonic()
+        self.wish(str(side))
+        left = ["mover"] * mover_kills + ["application"] * application_kills
+        self.chance.shuffle(left)
+        while left:
+            time.sleep(self.chance.uniform(0.2, 0.7))
+            self.kill(left.pop())
+        self.wait_until(lambda: self.is_all(side))
+        self.handed_over.append(time.monotonic() - began)
+
+    def kill(self, who: str) -> None:
+        if who == "mover":
+            self.mover.kill()
+        else:
+            self.note_counts()
+            self.application.kill()
+
+    def is_all(self, side: Side) -> bool:
+        with self.ground() as ground:
+            outline = ground.moving.outline
+            with ground.relational.snapshot(outline) as snapshot:
+                routes = snapshot.routes([EVERYTHING, *snapshot.keys(after=None, limit=1_000_000)])
+        return {one.side for one in routes.values()} == {side}
+
+    def wait_until(self, is_so: Callable[[], bool]) -> None:
+        ends_at = time.monotonic() + WAIT_S_MAX
+        while not is_so():
+            assert time.monotonic() < ends_at, self.mover.log.read_text()[-3_000:]
+            time.sleep(0.1)
+
+    def note_counts(self) -> None:
+        """Add what the application has counted before it is killed, which forgets it."""
+        try:
+            connection = http.client.HTTPConnection("127.0.0.1", self.crowd.port, timeout=5)
+            with closing(connection):
+                connection.request("GET", "/counted")
+                told = json.loads(connection.getresponse().read())
+        except (OSError, http.client.HTTPException):
+            return  # It has just been started.
+        self.blocked_ms.update({int(bound): times for bound, times in told["blockedMs"].items()})
+
+    def is_quiet(self) -> bool:
+        """Tell whether nothing waits to be carried over, or back."""
+        with self.ground() as ground:
+            lag = ground.relational.lag(ground.moving.outline, now_ms=0)[0]
+            marks = NewSide(ground.table, ground.moving.outline, ground.moving.target).waiting_back()
+            return lag == 0 and marks == 0
+
+    def read_all(self) -> None:
+        """Read every metric once more, so that the history tells how it ended."""
+        client = Client(self.crowd, Random(0), is_writer=False)
+        for key in sorted(set(self.crowd.keys)):
+            client.read(key)
+
+
+@contextmanager
+def campaign(engine: Engine, folder: Path, *, metrics: int, versions: int, pause_s: float) -> Generator[Campaign]:
+    """Start the application, and a mover that copies and follows; the database is prepared while nobody looks."""
+    source = old_database(engine, metrics=metrics, versions=versions)
+    with closing(open_relational(source, pause=time.sleep)) as relational:
+        relational.prepare(mapping_from(MAPPING).outline)
+    table, port = folder / "metrics.db", free_ports(1)[0]
+    common = [source, str(table), str(MAPPING)]
+    given = [f"--source={source}", f"--table={table}", f"--mapping={MAPPING}", f"--port={port}"]
+    application = Process([sys.executable, str(EXAMPLE / "application.py"), *given], folder / "application.log")
+    mover = Process(
+        [sys.executable, "-m", "tests.migrate.mover_process", *common, str(folder / "wish")], folder / "mover.log"
+    )
+    crowd = Crowd(port, History(), [str(number) for number in range(1, metrics + 1)], pause_s)
+    made = Campaign(source, folder, crowd, application, mover)
+    made.wish("copied")
+    try:
+        application.start()
+        mover.start()
+        yield made
+    finally:
+        crowd.stopped.set()
+        application.end()
+        mover.end()

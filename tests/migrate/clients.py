@@ -1,0 +1,137 @@
+"""Clients of the sample application that read and write as people do, and write down what they were told."""
+
+import http.client
+import itertools
+import json
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from random import Random
+from typing import Any
+
+from tests.migrate.checker import Act, History, Kind, Outcome, State
+
+TIMEOUT_S = 20
+_numbers = itertools.count(1)
+
+
+@dataclass(slots=True)
+class Crowd:
+    """Some clients, each a thread, that stop when they are told to."""
+
+    port: int
+    history: History
+    keys: list[str]
+    pause_s: float
+    stopped: threading.Event = field(default_factory=threading.Event)
+    threads: list[threading.Thread] = field(default_factory=list[threading.Thread])
+    failed: list[BaseException] = field(default_factory=list[BaseException])
+
+    def start(self, readers: int, writers: int) -> None:
+        for number in range(readers + writers):
+            client = Client(self, Random(number), is_writer=number >= readers)
+            self.threads.append(threading.Thread(target=client.run, daemon=True))
+            self.threads[-1].start()
+
+    def stop(self) -> None:
+        self.stopped.set()
+        for thread in self.threads:
+            thread.join(TIMEOUT_S * 2)
+        assert not any(thread.is_alive() for thread in self.threads)
+        assert self.failed == []
+
+
+class Client:
+    """One of them."""
+
+    def __init__(self, crowd: Crowd, chance: Random, *, is_writer: bool) -> None:
+        self._crowd, self._chance, self._is_writer = crowd, chance, is_writer
+        self._connection: http.client.HTTPConnection | None = None
+
+    def run(self) -> None:
+        try:
+            while not self._crowd.stopped.is_set():
+                self.act()
+                self._crowd.stopped.wait(self._chance.expovariate(1 / self._crowd.pause_s))
+        except BaseException as error:  # noqa: BLE001 - the test tells it
+            self._crowd.failed.append(error)
+
+    def act(self) -> None:
+        key = self._key()
+        if not self._is_writer:
+            self.read(key)
+            return
+        kind = self._chance.choices(list(_SHARES), list(_SHARES.values()))[0]
+        token = f"{kind} {next(_numbers)}"
+        match kind:
+            case Kind.ADD:
+                self._write(kind, "", token, "POST", "/metrics", {"name": token, "by": token})
+            case Kind.UPDATE:
+                self._write(kind, key, token, "POST", f"/metrics/{key}/versions", {"by": token})
+            case Kind.DEPRECATE:
+                self._write(kind, key, token, "POST", f"/metrics/{key}/deprecate", {"by": token, "reason": "old"})
+            case _:
+                self._write(kind, key, token, "DELETE", f"/metrics/{key}", None)
+
+    def read(self, key: str) -> None:
+        start = time.monotonic()
+        status, answer = self._asked("GET", f"/metrics/{key}", None)
+        outcome = _outcome(status)
+        state = None
+        if outcome is Outcome.DONE:
+            versions: Sequence[tuple[int, str]] = answer["versions"]
+            tokens, numbers = tuple(by for _, by in versions), tuple(number for number, _ in versions)
+            state = State(tokens, answer["deprecatedBy"], numbers)
+        told = "" if outcome is Outcome.DONE else str(answer)
+        if outcome is not Outcome.UNKNOWN:
+            self._crowd.history.add(Act(Kind.READ, key, start, time.monotonic(), outcome, state=state, told=told))
+
+    def _key(self) -> str:
+        keys = self._crowd.keys
+        few = keys[:8] if self._chance.random() < 0.5 else keys  # Some are read and written by all.
+        return self._chance.choice(few)
+
+    def _write(self, kind: Kind, key: str, token: str, method: str, path: str, body: Any) -> None:
+        start = time.monotonic()
+        status, answer = self._asked(method, path, body)
+        end, outcome = time.monotonic(), _outcome(status)
+        version = 0
+        if outcome is Outcome.DONE and kind is Kind.ADD:
+            key, version = answer["id"], 1
+            self._crowd.keys.append(key)
+        elif outcome is Outcome.DONE and kind is Kind.UPDATE:
+            version = answer["version"]
+        self._crowd.history.add(Act(kind, key, start, end, outcome, token, version, told=str(answer)))
+
+    def _asked(self, method: str, path: str, body: Any) -> tuple[int, Any]:
+        """Return status and answer; 0 where nobody answered, for whoever was asked was killed."""
+        try:
+            if self._connection is None:
+                self._connection = self._connected()
+            sent = None if body is None else json.dumps(body)
+            self._connection.request(method, path, sent)
+            response = self._connection.getresponse()
+            return response.status, json.loads(response.read())
+        except (OSError, http.client.HTTPException) as error:
+            self._connection = None
+            return 0, repr(error)
+
+    def _connected(self) -> http.client.HTTPConnection:
+        while True:
+            connection = http.client.HTTPConnection("127.0.0.1", self._crowd.port, timeout=TIMEOUT_S)
+            try:
+                connection.connect()
+            except OSError:
+                if self._crowd.stopped.is_set():
+                    raise
+                time.sleep(0.02)
+            else:
+                return connection
+
+
+_SHARES = {Kind.UPDATE: 0.8, Kind.DEPRECATE: 0.1, Kind.ADD: 0.08, Kind.DELETE: 0.02}
+
+
+def _outcome(status: int) -> Outcome:
+    return {200: Outcome.DONE, 404: Outcome.ABSENT, 0: Outcome.UNKNOWN}.get(status, Outcome.REFUSED)

@@ -1,0 +1,74 @@
+"""A catalogue is moved, back and forth, under traffic and kills: nothing is lost, stale, invented or refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from footfall.migrate.verifying import Verifier
+from footfall.ports.relational import Side
+from footfall.values.clock import SystemClock
+from tests.migrate.campaign import Campaign, campaign
+from tests.migrate.checker import Kind, Outcome, faults
+from tests.migrate.moving_stage import Engine
+
+
+def prove(made: Campaign) -> None:
+    """Stop the traffic, let both sides come to rest, and prove what was seen."""
+    made.wait_until(lambda: bool(made.crowd.history.acts))
+    made.crowd.stop()
+    made.note_counts()
+    made.wait_until(made.is_quiet)
+    made.read_all()
+    acts = made.crowd.history.acts
+    assert faults(acts) == []
+    with made.ground() as ground:
+        told = Verifier(ground, "at the end").verify(now_ms=SystemClock().now_ms())
+    assert told.differences == ()
+    assert told.is_sound
+    assert (told.behind, told.left, told.set_aside) == (0, 0, 0)
+    (made.folder / "told.json").write_text(json.dumps(figures(made)), encoding="utf-8")
+    print(json.dumps(figures(made)))
+
+
+def figures(made: Campaign) -> dict[str, object]:
+    """Return what a person wants to know of a campaign."""
+    acts = made.crowd.history.acts
+    taken = sorted((act.end - act.start) * 1_000 for act in acts if act.outcome is Outcome.DONE)
+    return {
+        "acts": len(acts),
+        "writes": sum(act.kind is not Kind.READ for act in acts),
+        "unknown": sum(act.outcome is Outcome.UNKNOWN for act in acts),
+        "ms": {share: round(taken[int(len(taken) * share)], 1) for share in (0.5, 0.9, 0.99)},
+        "blockedMs": dict(sorted(made.blocked_ms.items())),
+        "handedOverIn": [round(seconds, 1) for seconds in made.handed_over],
+        "kills": {"mover": made.mover.kills, "application": made.application.kills},
+    }
+
+
+@pytest.mark.parametrize("name", ["mariadb", "postgres"])
+def test_a_catalogue_goes_over_and_back_under_traffic_and_kills(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    engine: Engine = request.getfixturevalue(name)
+    with campaign(engine, tmp_path, metrics=150, versions=3, pause_s=0.05) as made:
+        made.crowd.start(readers=4, writers=3)
+        for side in (Side.NEW, Side.OLD, Side.NEW, Side.OLD):
+            made.hand_over(side, mover_kills=3, application_kills=1)
+        prove(made)
+    assert made.mover.kills == 12
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("name", ["mariadb", "postgres"])
+def test_a_large_catalogue_goes_over_and_back_ten_times(
+    name: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    engine: Engine = request.getfixturevalue(name)
+    with campaign(engine, tmp_path, metrics=20_000, versions=5, pause_s=0.1) as made:
+        made.crowd.start(readers=20, writers=5)  # some 200 reads and 50 writes a second
+        for number in range(20):
+            side = Side.OLD if number % 2 else Side.NEW
+            made.hand_over(side, mover_kills=5, application_kills=1)
+        prove(made)
+    assert (made.mover.kills, made.application.kills) == (100, 20)
