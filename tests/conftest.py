@@ -11,6 +11,7 @@ pytest_plugins = [
     "tests.engines.dynamodb",
     "tests.engines.aws_ground",
     "tests.engines.store_between",
+    "tests.engines.step_functions",
 ]
 
 # The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from footfall.ports.errors import PortError, TooLarge
-from footfall.states.definition import Machine, Map, Parallel, Scope, Task
 from footfall.states.execution import Kind, Status
 from footfall.states.values import DATA_BYTES_MAX, Json, text_from_value
 
@@ -43,10 +42,6 @@ class NothingToRetry(PortError):
 
 class UnfitName(PortError):
     """A machine or an execution cannot have this name."""
-
-
-class NoKeyThere(PortError):
-    """A task stands where not every ground can tell its calls apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,25 +133,3 @@ def require_definition(definition: str | bytes) -> None:
     size = len(definition.encode() if isinstance(definition, str) else definition)
     if size > DEFINITION_BYTES_MAX:
         raise TooLarge(f"a machine has at most {DEFINITION_BYTES_MAX} bytes, not {size}")
-
-
-def require_keys(machine: Machine) -> None:
-    """Raise unless every task of the machine has a key on every ground.
-
-    Step Functions tells a state only the item of the innermost Map, so tasks of two outer items would share a key.
-    """
-    _require_keys(machine, machine.whole, maps=0)
-
-
-def _require_keys(machine: Machine, scope: Scope, *, maps: int) -> None:
-    for name in scope.names:
-        match machine.states[name].work:
-            case Task() if maps > 1:
-                raise NoKeyThere(f"task {name!r} stands in a Map inside a Map: make one Map of both arrays")
-            case Parallel(branches=branches):
-                for branch in branches:
-                    _require_keys(machine, branch, maps=maps)
-            case Map(processor=processor):
-                _require_keys(machine, processor, maps=maps + 1)
-            case _:
-                pass

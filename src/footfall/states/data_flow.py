@@ -33,14 +33,11 @@ def context_of(execution: Execution, frame: Frame) -> Json:
         },
         "StateMachine": {"Id": execution.machine, "Name": execution.machine},
     }
-    item = _item_of(execution, frame)
-    if item is not None:
-        context["Map"] = {"Item": item}
     return context
 
 
 def with_item(sight: Sight, index: int, value: Json) -> Sight:
-    """Return the sight with an item of a Map in its context."""
+    """Return the sight with an item of a Map in its context: as on AWS, only what selects items sees it."""
     context = sight.context if isinstance(sight.context, dict) else {}
     return Sight(sight.data, {**context, "Map": {"Item": {"Index": index, "Value": value}}}, sight.chance)
 
@@ -70,13 +67,3 @@ def seconds_at(seconds: int | None, path: str | None, sight: Sight, *, least: in
     if isinstance(found, bool) or not isinstance(found, int) or found < least:
         raise StateFailed(RUNTIME, f"{path!r} leads to {found!r}, which is not a whole number of seconds")
     return found
-
-
-def _item_of(execution: Execution, frame: Frame) -> Json:
-    """Return the item of the innermost Map that the frame is in."""
-    here: Frame | None = frame
-    while here is not None:
-        if here.item is not None:
-            return {"Index": here.number, "Value": value_from_bytes(here.item)}
-        here = execution.frames.get(here.parent) if here.parent is not None else None
-    return None

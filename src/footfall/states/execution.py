@@ -66,7 +66,6 @@ class Frame:
     doing: Doing = Doing.READY
     retries: tuple[int, ...] = ()  # How often each retrier of the state was used.
     fork: Fork | None = None
-    item: bytes | None = None  # Of a Map: the item, for the context object.
 
     @property
     def parent(self) -> str | None:

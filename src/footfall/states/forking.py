@@ -51,8 +51,7 @@ def _items(frame: Frame, work: Map, sight: Sight, now_ms: int) -> list[Frame]:
     made: list[Frame] = []
     for number, item in enumerate(items):
         given = filled(work.selector, with_item(sight, number, item)) if work.has_selector else item
-        child = _child(frame, number, work.processor.start_at, bytes_from_value(given), now_ms)
-        made.append(replace(child, item=bytes_from_value(item)))
+        made.append(_child(frame, number, work.processor.start_at, bytes_from_value(given), now_ms))
     return made
 
 

@@ -11,7 +11,7 @@ def moved(execution: Execution, frame: Frame, following: str | None, output: Jso
     if following is None:
         return ended_well(execution, frame, output, now_ms=now_ms)
     data = bytes_from_value(output)
-    entered = Frame(frame.path, following, frame.entry + 1, data, now_ms, now_ms, item=frame.item)
+    entered = Frame(frame.path, following, frame.entry + 1, data, now_ms, now_ms)
     return Change(
         frames=(entered,), events=(_exited(frame, data, now_ms), Event(Kind.ENTERED, now_ms, frame.path, following))
     )

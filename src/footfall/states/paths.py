@@ -2,6 +2,7 @@
 
 import operator
 from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from footfall.states.failing import RESULT_PATH_MATCH_FAILURE, StateFailed
@@ -27,12 +28,14 @@ from footfall.states.path_grammar import (
 from footfall.states.values import Json, is_equal, is_number
 from footfall.values.errors import FootfallError
 
-_ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_ORDERS: Final[Mapping[str, Callable[[Any, Any], bool]]] = MappingProxyType(
+    {
+        "<": operator.lt,
+        "<=": operator.le,
+        ">": operator.gt,
+        ">=": operator.ge,
+    }
+)
 
 
 class Missing(FootfallError):

@@ -29,7 +29,6 @@ from footfall.ports.workflow import (
     UnknownExecution,
     UnknownMachine,
     require_definition,
-    require_keys,
     require_name,
 )
 from footfall.states.definition import Machine, machine_from_json
@@ -192,7 +191,7 @@ class WorkflowBook:
         body = definition.encode() if isinstance(definition, str) else definition
         # The name is in it, so that two machines with one definition have rows of their own.
         digest = hashlib.blake2b(name.encode() + b"\0" + body, digest_size=16).digest()
-        require_keys(self._machine(digest, body))
+        self._machine(digest, body)
         self._definitions[name] = (digest, body)
 
     def _machine(self, digest: bytes, body: bytes) -> Machine:

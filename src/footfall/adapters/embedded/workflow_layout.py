@@ -27,7 +27,7 @@ CREATE INDEX IF NOT EXISTS execution_ended ON execution(ended_at_ms) WHERE ended
 CREATE TABLE IF NOT EXISTS frame(
     execution INTEGER NOT NULL, path TEXT NOT NULL, state TEXT NOT NULL, entry INTEGER NOT NULL, data BLOB NOT NULL,
     entered_at_ms INTEGER NOT NULL, since_ms INTEGER NOT NULL, doing TEXT NOT NULL, retries TEXT NOT NULL,
-    fork TEXT NOT NULL, item BLOB, PRIMARY KEY(execution, path)) WITHOUT ROWID;
+    fork TEXT NOT NULL, PRIMARY KEY(execution, path)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS event(
     execution INTEGER NOT NULL, number INTEGER NOT NULL, at_ms INTEGER NOT NULL, kind TEXT NOT NULL,
     path TEXT NOT NULL, state TEXT NOT NULL, data BLOB, PRIMARY KEY(execution, number)) WITHOUT ROWID;

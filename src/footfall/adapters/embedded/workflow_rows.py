@@ -11,8 +11,8 @@ from footfall.states.execution import Doing, Event, Execution, Fork, Frame, Kind
 from footfall.states.values import Json, value_from_bytes
 
 _STANDING = "machine, name, status, input, started_at_ms, ended_at_ms, output, error, cause, retries"
-_FRAME = "path, state, entry, data, entered_at_ms, since_ms, doing, retries, fork, item"
-_FRAME_PUT = f"INSERT OR REPLACE INTO frame(execution, {_FRAME}) VALUES(?,?,?,?,?,?,?,?,?,?,?)"
+_FRAME = "path, state, entry, data, entered_at_ms, since_ms, doing, retries, fork"
+_FRAME_PUT = f"INSERT OR REPLACE INTO frame(execution, {_FRAME}) VALUES(?,?,?,?,?,?,?,?,?,?)"
 _FRAMES = f"SELECT {_FRAME} FROM frame WHERE execution=? ORDER BY path"  # noqa: S608 - our own names
 _ONE = f"SELECT {_STANDING} FROM execution WHERE id=?"  # noqa: S608 - our own names
 _SEVERAL = f"SELECT id, {_STANDING} FROM execution WHERE id < ?"  # noqa: S608 - our own names
@@ -150,13 +150,12 @@ def _row_from_frame(frame: Frame) -> Row:
         frame.doing.value,
         retries,
         fork,
-        frame.item,
     )
 
 
 def _frame_from_row(row: Row) -> Frame:
-    path, state, entry, data, entered_at_ms, since_ms, doing, retries, fork, item = row
+    path, state, entry, data, entered_at_ms, since_ms, doing, retries, fork = row
     used = tuple(int(times) for times in retries.split(",") if times)
     parts = [int(part) for part in fork.split(",") if part]
     split = Fork(*parts) if parts else None
-    return Frame(path, state, entry, data, entered_at_ms, since_ms, Doing(doing), used, split, item)
+    return Frame(path, state, entry, data, entered_at_ms, since_ms, Doing(doing), used, split)
