@@ -13,6 +13,7 @@ pytest_plugins = [
     "tests.engines.postgres",
     "tests.engines.aws_ground",
     "tests.engines.store_between",
+    "tests.engines.step_functions",
 ]
 
 # The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed

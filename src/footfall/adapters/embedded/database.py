@@ -101,6 +101,12 @@ def transaction(connection: apsw.Connection) -> Generator[None]:
         raise
 
 
+def data_version(connection: apsw.Connection) -> int:
+    """Return a number that changes when another connection has written."""
+    with translated(connection):
+        return int(rows(connection, "PRAGMA data_version")[0][0])
+
+
 def give_back_pages(connection: apsw.Connection, *, pages_max: int) -> None:
     """Shrink the file by up to so many free pages, so that what was deleted leaves the disk."""
     with translated(connection):
