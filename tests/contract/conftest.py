@@ -1,4 +1,4 @@
-"""The tables that the contract is asked of; a further adapter is one more line in TABLES."""
+"""The tables and databases that contracts are asked of; a further adapter is one more line in TABLES or DATABASES."""
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
@@ -12,6 +12,7 @@ from hypothesis import settings
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.ports.table import Index, Table
 from footfall.values.clock import Clock, SetClock
+from tests.contract.old_schemas import Engine, Source
 from tests.engines.dynamodb import DynamoDbEngine, table_of
 
 NOON_MS = 1_794_744_000_000
@@ -45,6 +46,7 @@ TABLES: dict[str, Callable[[Path, Clock, Sequence[Index]], AbstractContextManage
     "sqlite on file": sqlite_on_file,
 }
 ON_AWS = "dynamodb"
+DATABASES = ("mariadb", "postgres")
 
 
 @pytest.fixture(scope="module", params=[*TABLES, ON_AWS])
@@ -91,3 +93,32 @@ def clock() -> SetClock:
 @pytest.fixture
 def table(new_table: NewTable, clock: SetClock) -> Table:
     return new_table(clock=clock, indexes=INDEXES)
+
+
+@pytest.fixture(params=DATABASES)
+def engine(request: pytest.FixtureRequest) -> Engine:
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def new_source(engine: Engine) -> Iterator[Callable[[str], Source]]:
+    with ExitStack() as opened:
+
+        def make(schema: str) -> Source:
+            source = Source(engine, schema)
+            opened.callback(source.close)
+            return source
+
+        yield make
+
+
+@pytest.fixture
+def source(new_source: Callable[[str], Source]) -> Source:
+    """The redesigned catalogue, figure 5.2."""
+    return new_source("old_catalogue/redesigned")
+
+
+@pytest.fixture
+def grouped(new_source: Callable[[str], Source]) -> Source:
+    """The first catalogue, figure 5.1, whose metrics share groups of dimensions."""
+    return new_source("old_catalogue/schema")

@@ -68,11 +68,11 @@ class Source:
     def add_metric(self, number: int, *, versions: int = 1, group: int | None = None, by: Any = None) -> str:
         """Make a metric with its versions, as the application does; return its key."""
         connection = by or self._connection
-        has_groups = self.run("SELECT COUNT(*) FROM information_schema.tables WHERE table_name = 'metric_groups'")[0][0]
-        columns, values = ("metric_group_id, ", (group,)) if group is not None and has_groups else ("", ())
+        columns, values = ("metric_group_id, ", (group,)) if group is not None else ("", ())
         run(
             connection,
-            f"INSERT INTO metrics (id, name, {columns}created_at, created_by) VALUES (%s, %s, {'%s, ' * len(values)}%s, %s)",
+            f"INSERT INTO metrics (id, name, {columns}created_at, created_by)"
+            f" VALUES (%s, %s, {'%s, ' * len(values)}%s, %s)",
             number, f"metric-{number}", *values, "2024-01-02 03:04:05.678901", "ann",
         )  # fmt: skip
         for version in range(1, versions + 1):

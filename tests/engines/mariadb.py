@@ -1,8 +1,11 @@
 """MariaDB for tests: a real server of Debian's packages, with a database for each test."""
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -42,27 +45,32 @@ class MariaDbEngine:
 
 
 @pytest.fixture(scope="session")
-def mariadb(tmp_path_factory: pytest.TempPathFactory) -> Generator[MariaDbEngine]:
-    folder = tmp_path_factory.mktemp("mariadb")
-    own_by(folder, "nobody")
+def mariadb() -> Generator[MariaDbEngine]:
+    with folder_of("nobody") as folder, running(folder) as engine:
+        yield engine
+
+
+@contextmanager
+def running(folder: Path) -> Generator[MariaDbEngine]:
+    """Run a server with its data in the folder."""
     engine = MariaDbEngine(free_ports(1)[0])
     as_nobody = ["--no-defaults", *(["--user=nobody"] if os.geteuid() == 0 else []), f"--datadir={folder / 'data'}"]
     install = ["mariadb-install-db", *as_nobody, "--auth-root-authentication-method=normal", "--skip-test-db"]
     subprocess.run(install, check=True, capture_output=True, env={**os.environ, "PATH": PLACES})
     command = [
         "/usr/bin/env", "mariadbd", *as_nobody, f"--socket={folder / 'socket'}", f"--port={engine.port}",
-        "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=2",
+        "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0",
+        "--innodb-flush-method=nosync", "--innodb-doublewrite=OFF",
         "--innodb-buffer-pool-size=64M", "--performance-schema=OFF",
     ]  # fmt: skip
     with serving(command, folder, variables={"PATH": PLACES}, ask=lambda: engine.connected().close()):
         yield engine
 
 
-def own_by(folder: Path, user: str) -> None:
-    """Let a server that does not run as root use a folder, and pass through those above it."""
-    if os.geteuid() != 0:
-        return
-    subprocess.run(["chown", user, folder], check=True)
-    for above in folder.parents:
-        if above.stat().st_uid == os.geteuid() and above != Path("/") and not above.stat().st_mode & 0o001:
-            above.chmod(above.stat().st_mode | 0o011)
+@contextmanager
+def folder_of(user: str) -> Generator[Path]:
+    """Make a folder for a server that refuses to be root, outside of those that only root may enter."""
+    with tempfile.TemporaryDirectory(prefix="footfall-", ignore_cleanup_errors=True) as name:
+        if os.geteuid() == 0:
+            shutil.chown(name, user)
+        yield Path(name)

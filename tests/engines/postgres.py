@@ -3,6 +3,7 @@
 import os
 import subprocess
 from collections.abc import Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from uuid import uuid4
 import psycopg
 import pytest
 
-from tests.engines.mariadb import own_by
+from tests.engines.mariadb import folder_of
 from tests.engines.seaweedfs import free_ports
 from tests.engines.serving import serving
 
@@ -44,9 +45,14 @@ def programs() -> Path:
 
 
 @pytest.fixture(scope="session")
-def postgres(tmp_path_factory: pytest.TempPathFactory) -> Generator[PostgresEngine]:
-    folder = tmp_path_factory.mktemp("postgres")
-    own_by(folder, "postgres")
+def postgres() -> Generator[PostgresEngine]:
+    with folder_of("postgres") as folder, running(folder) as engine:
+        yield engine
+
+
+@contextmanager
+def running(folder: Path) -> Generator[PostgresEngine]:
+    """Run a server with its data in the folder."""
     engine = PostgresEngine(free_ports(1)[0])
     # It refuses to be root.
     as_user = ["runuser", "-u", "postgres", "--"] if os.geteuid() == 0 else []

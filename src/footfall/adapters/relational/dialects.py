@@ -47,10 +47,25 @@ class Trigger:
 class Dialect(Protocol):
     """One kind of database."""
 
-    reading: str  # begins a transaction that sees one moment
-    writing: str  # begins a transaction that sees what is committed, statement by statement
-    by_key: str  # makes a locking read go by the primary key, so that it locks nothing else
-    making: Sequence[str]  # our tables
+    @property
+    def reading(self) -> str:
+        """Return what begins a transaction that sees one moment."""
+        ...
+
+    @property
+    def writing(self) -> str:
+        """Return what begins a transaction that sees what is committed, statement by statement."""
+        ...
+
+    @property
+    def by_key(self) -> str:
+        """Return what makes a locking read go by the primary key, so that it locks nothing else."""
+        ...
+
+    @property
+    def making(self) -> Sequence[str]:
+        """Return what makes our tables."""
+        ...
 
     def opened(self, *, is_reader: bool) -> Session:
         """Return a new connection."""

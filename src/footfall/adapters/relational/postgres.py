@@ -254,7 +254,7 @@ def _read_as_text(connection: "psycopg.Connection[Any]") -> None:
         connection.adapters.register_loader(name, Moment)
 
 
-def _driver() -> Any:  # noqa: ANN401 - a module
+def _driver() -> Any:
     # Imported where it is used: only who moves a database needs it.
     try:
         import psycopg

@@ -22,8 +22,8 @@ Pause = Callable[[float], None]
 def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> None:
     """Make what is missing of our tables and triggers, then give every entity a route.
 
-    Making a trigger needs the table for a moment in which no transaction uses it. We ask for that without waiting, again and
-    again, since whoever came while we waited would wait behind us.
+    Making a trigger needs the table for a moment in which no transaction uses it. We ask for that without waiting,
+    again and again, since whoever came while we waited would wait behind us.
     """
     outline = shape.outline
     for statement in dialect.making:
@@ -47,7 +47,7 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
 
 
 def withdraw(session: Session, dialect: Dialect, outline: Outline, pause: Pause) -> None:
-    """Remove triggers first, so that nobody writes what is no longer there; then rows, and with the last outline our tables."""
+    """Remove triggers first, so that nobody writes what is no longer there; with the last outline go our tables."""
     made = dialect.triggers_there(session)
     for trigger in triggers(dialect, outline):
         if trigger.name in made:

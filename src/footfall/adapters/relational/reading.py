@@ -67,7 +67,7 @@ class SqlSnapshot:
         outline = self._shape.outline
         roots = self._read(self._shape.root, typed(keys, self._shape.key))
         parts = {name: self._part(part, table, keys, roots) for name, (part, table) in self._shape.parts.items()}
-        points = self._points(keys, roots, parts) if has_pointers(outline) else {}
+        points: Mapping[str, Pointed] = self._points(keys, roots, parts) if has_pointers(outline) else {}
         clocks = self._clocks(keys, points)
         for key in keys:
             root = roots.get(key)

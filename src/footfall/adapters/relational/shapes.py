@@ -111,7 +111,7 @@ def _require_unique(dialect: Dialect, session: Session, table: str, columns: set
         raise Refused("key", f"{', '.join(sorted(columns))} of {table} is not unique there")
 
 
-def _table(  # noqa: PLR0913 - all that differs between a root and a part
+def _table(
     dialect: Dialect,
     session: Session,
     name: str,

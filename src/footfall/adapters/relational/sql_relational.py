@@ -125,7 +125,7 @@ class SqlRelational:
         )
 
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
-        """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer."""
+        """Make an entity's rows those of the document, unnoticed, once: tell whether the fence was newer."""
         shape, session = self._shape(outline), self._session()
         self._dialect.applying(session, is_on=True)
         try:
