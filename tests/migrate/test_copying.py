@@ -7,6 +7,7 @@ import pytest
 from footfall.metrics import keys as metric_keys
 from footfall.migrate.carrying import Outcome
 from footfall.migrate.copying import copy_some, give_back, set_aside, take
+from footfall.migrate.reporting import progress_now
 from footfall.ports.relational import State
 from tests.engines.mariadb import MariaDbEngine
 from tests.engines.postgres import PostgresEngine
@@ -110,6 +111,16 @@ def test_what_is_given_up_leaves_nothing_but_the_reason(stage: Stage) -> None:
     head = stage.table.get(metric_keys.head("abc"))
     assert head is not None
     assert head["metrics"] == 7
+
+
+def test_progress_is_what_the_source_says(stage: Stage) -> None:
+    first = progress_now(stage.ground, now_ms=NOW_MS)
+    assert (first.left, first.migrated, first.time_left_ms) == (8, 0, None)
+    copy_some(stage.ground, now_ms=NOW_MS, limit=4)
+    verified = stage.verify()
+    second = progress_now(stage.ground, now_ms=NOW_MS + 2_000, before=first, verified=verified)
+    assert (second.migrated, second.left, second.per_second, second.time_left_ms) == (4, 4, 2.0, 2_000)
+    assert (second.differences, second.started_at_ms, verified.left) == (0, NOW_MS, 4)
 
 
 def test_a_chunk_is_waited_for_before_it_is_read(stage: Stage) -> None:

@@ -137,9 +137,9 @@ def test_a_run_that_was_stopped_goes_on_behind_the_last_bucket(stage: Stage, tab
     (members,) = verifier.buckets()
     verifier.check(0, members, buckets=1)
     assert verifier.is_done(0, buckets=1)
-    READS = table.get(READS_2)
-    assert READS is not None
-    table.put(Put(READS_2, {**READS, "updatedBy": "eve"}))
+    item = table.get(READS_2)
+    assert item is not None
+    table.put(Put(READS_2, {**item, "updatedBy": "eve"}))
     assert stage.verify("run", table=table).is_sound, "this run has finished that bucket before"
     assert not stage.verify("next", table=table).is_sound
 
