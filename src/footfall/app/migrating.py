@@ -92,6 +92,14 @@ class Migrator:
             refused |= self._until_done(page, self.handovers.hand_back).refused
         return Left(refused)
 
+    def hand_over_some(self, keys: Sequence[str]) -> Left:
+        """Hand entities over to the new side."""
+        return Left(dict(self._until_done(keys, self._hand_over_page).refused))
+
+    def hand_back_some(self, keys: Sequence[str]) -> Left:
+        """Hand entities back to the old side."""
+        return Left(dict(self._until_done(keys, self.handovers.hand_back).refused))
+
     def _hand_over_page(self, keys: Sequence[str]) -> HandedOver:
         told = self.handovers.hand_over(keys)
         if told.behind:

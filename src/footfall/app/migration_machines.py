@@ -1,4 +1,4 @@
-"""The state machines of a migration and the tasks that they call: the invoker, and the one entity of the thesis, repaired.
+"""The state machines of a migration and the tasks that they call: the invoker, and the thesis' machine, repaired.
 
 Tasks are plain functions of an input and a key. Copies are fenced, so that each may be called again at any time.
 """
@@ -7,8 +7,11 @@ import threading
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, field
+from hashlib import sha256
 from importlib.resources import files
 from typing import Any, Final, cast
+
+import msgspec
 
 from footfall.migrate.copying import CHUNK_ENTITIES, Ground, copy, set_aside, take
 from footfall.migrate.pacing import Pacer
@@ -19,6 +22,7 @@ from footfall.values.clock import Clock
 
 BATCHES: Final = "migrate-batches"
 ONE: Final = "migrate-one"
+REASON_CHARACTERS_MAX = 500
 
 
 def machines() -> Mapping[str, str]:
@@ -96,9 +100,7 @@ class Tasks:
 
     def put_aside(self, input: Json, _key: str) -> Json:
         """Set one entity aside with the error that it failed for."""
-        error = cast("Mapping[str, Any]", cast("Mapping[str, Any]", input)["error"])
-        reason = f"{error.get('Error', 'it failed')}: {error.get('Cause', '')}".rstrip(": ")
-        set_aside(self.grounds.own(), [_field(input, "key")], reason=reason[:1_000])
+        set_aside(self.grounds.own(), [_field(input, "key")], reason=_reason(input))
         return {"key": _field(input, "key")}
 
     def _copy(self, keys: list[str]) -> None:
@@ -121,8 +123,16 @@ def _field(input: Json, name: str) -> str:
     return str(cast("Mapping[str, Any]", input)[name])
 
 
+def _reason(input: Json) -> str:
+    """Return why a task failed, in its own words where it has any."""
+    error = cast("Mapping[str, Any]", cast("Mapping[str, Any]", input)["error"])
+    try:
+        told = str(msgspec.json.decode(error["Cause"])["errorMessage"])
+    except (msgspec.DecodeError, KeyError, TypeError):
+        told = str(error.get("Cause", ""))
+    return f"{error['Error']}: {told}"[:REASON_CHARACTERS_MAX]
+
+
 def _short(key: str) -> str:
     """Return a name that an execution may have, made of a task's key: the same key is the same name."""
-    from hashlib import sha256
-
     return sha256(key.encode()).hexdigest()[:32]

@@ -23,6 +23,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "uniques": "uniques",
         "ledger": "ledger",
         "metrics": "metrics",
+        "migrate": "migrate",
         "screening": "screening",
         "screen": "screen",
         "referrers": "referrers",

@@ -1,0 +1,113 @@
+"""What an operator asks of a migration besides moving: to look, prepare, verify, switch, go back and end."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from footfall.app.migrating import Migrator
+from footfall.app.migration_run import require_prepared, tell_progress
+from footfall.migrate.copying import Ground
+from footfall.migrate.reporting import Progress, keep_progress, progress_now, report_of
+from footfall.migrate.verifying import Verified, Verifier
+from footfall.ports.relational import EVERYTHING, Problem, Side, Snapshot
+from footfall.values.clock import Clock
+from footfall.values.errors import Refused
+
+KEYS_READ = 5_000  # of the source at a time
+PROBLEMS_SHOWN = 50
+SECOND_LOOK_S = 0.5  # after which a difference that live traffic made is gone
+
+
+@dataclass(frozen=True, slots=True)
+class Switched:
+    """What became of a switch: how many answer on the side that was wished, and why others do not."""
+
+    side: Side
+    done: int
+    refused: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Acts:
+    """Acts on one migration, by one thread."""
+
+    ground: Ground
+    clock: Clock
+    pause: Callable[[float], None]
+
+    def check(self) -> int:
+        """Return how many entities would be moved, having looked whether the mapping fits; nothing is changed."""
+        self.ground.relational.require(self.ground.moving.outline)
+        with self.ground.relational.snapshot(self.ground.moving.outline) as snapshot:
+            return sum(len(page) for page in _pages(snapshot))
+
+    def prepare(self) -> int:
+        """Install the triggers and return how many entities there are."""
+        self.ground.relational.require(self.ground.moving.outline)
+        self.ground.relational.prepare(self.ground.moving.outline)
+        return tell_progress(self.ground, now_ms=self.clock.now_ms()).all
+
+    def status(self) -> Progress:
+        """Return how far it is."""
+        require_prepared(self.ground)
+        return tell_progress(self.ground, now_ms=self.clock.now_ms())
+
+    def problems(self) -> Sequence[Problem]:
+        """Return what was set aside, and why."""
+        return self.ground.relational.problems(self.ground.moving.outline, limit=PROBLEMS_SHOWN)
+
+    def sides(self) -> dict[str, int]:
+        """Return how many entities answer on which side, by what the source says."""
+        counts = dict.fromkeys((side.value for side in Side), 0)
+        outline = self.ground.moving.outline
+        with self.ground.relational.snapshot(outline) as snapshot:
+            for page in _pages(snapshot):
+                for route in snapshot.routes(page).values():
+                    counts[route.side.value] += 1
+        return counts
+
+    def verify(self, *, run: str) -> Verified:
+        """Compare both sides; a run of the same name goes on where it was stopped."""
+        require_prepared(self.ground)
+        verifier = Verifier(self.ground, run, pause=lambda: self.pause(SECOND_LOOK_S))
+        verified = verifier.verify(now_ms=self.clock.now_ms())
+        now_ms = self.clock.now_ms()
+        before = tell_progress(self.ground, now_ms=now_ms)
+        keep_progress(self.ground.table, progress_now(self.ground, now_ms=now_ms, before=before, verified=verified))
+        return verified
+
+    def switch(self, keys: Sequence[str], *, to: Side) -> Switched:
+        """Let one side answer for entities, or for all of them where none is named."""
+        require_prepared(self.ground)
+        migrator = Migrator(self.ground, self.clock, self.pause)
+        if not keys:
+            left = migrator.hand_over_all() if to is Side.NEW else migrator.hand_back_all()
+            return Switched(to, self.sides()[to.value], dict(left.refused))
+        left = migrator.hand_over_some(keys) if to is Side.NEW else migrator.hand_back_some(keys)
+        return Switched(to, len(keys) - len(left.refused), dict(left.refused))
+
+    def report(self, verified: Verified | None) -> str:
+        """Return a report that a manager can read."""
+        return report_of(self.status(), verified, self.problems())
+
+    def end(self) -> None:
+        """End it: nothing is written back any more, and the triggers go. Everything has to be on one side."""
+        require_prepared(self.ground)
+        counts, outline = self.sides(), self.ground.moving.outline
+        if counts[Side.DOUBT.value] or (counts[Side.NEW.value] and counts[Side.OLD.value]):
+            told = ", ".join(f"{count:,} {side}" for side, count in counts.items() if count)
+            raise Refused(
+                "end", f"not everything is on one side yet: {told}; `footfall migrate switch` or `back` first"
+            )
+        while Migrator(self.ground, self.clock, self.pause).go_round():
+            pass
+        if self.ground.relational.routes(outline, [EVERYTHING])[EVERYTHING].side is Side.DOUBT:
+            raise Refused("end", "a handover is under way; try again")
+        tell_progress(self.ground, now_ms=self.clock.now_ms())
+        self.ground.relational.withdraw(outline)
+
+
+def _pages(snapshot: Snapshot) -> Iterator[Sequence[str]]:
+    after: str | None = None
+    while page := snapshot.keys(after=after, limit=KEYS_READ):
+        yield page
+        after = page[-1]

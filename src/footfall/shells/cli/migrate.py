@@ -1,0 +1,195 @@
+"""`footfall migrate`: moves a live relational database into a table, proves it, switches over, and back again."""
+
+import argparse
+import signal
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from random import SystemRandom
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from footfall.shells.cli.asking import settings_of
+from footfall.shells.cli.command import (
+    CONFIG,
+    DATA,
+    JSON,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    printable,
+    whole_from,
+)
+from footfall.shells.cli.migrate_report import progress_bar, show_problems, show_status, show_verified
+from footfall.values.window import instant_text
+
+if TYPE_CHECKING:  # Drivers of databases, and the machines: a start of the command line needs none of them.
+    from footfall.app.migration_acts import Acts
+    from footfall.app.migration_run import Plan
+
+ACTIONS: Final = ("check", "prepare", "run", "status", "verify", "switch", "back", "report", "end")
+NAMES_KEYS: Final = ("switch", "back")
+
+
+class WhichEntities(WrongUsage):
+    """The arguments do not say which entities are meant."""
+
+
+def migrate(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Do what is asked of a migration."""
+    _require_sense(arguments)
+    plan = _plan(arguments, around)
+    if arguments.action == "run":
+        return _run(plan, arguments, around)
+    from footfall.app.migration_acts import Acts
+
+    with plan.ground(around.clock) as ground:
+        return _DOES[arguments.action](Acts(ground, around.clock, around.pause), arguments, around)
+
+
+def _require_sense(arguments: argparse.Namespace) -> None:
+    action: str = arguments.action
+    if action in NAMES_KEYS and bool(arguments.keys) == arguments.all:
+        raise WhichEntities(f"{action} needs keys, as in footfall migrate {action} 17 18, or --all.")
+    if action not in NAMES_KEYS and (arguments.keys or arguments.all):
+        raise WhichEntities(f"{action} is about all of them: it takes no keys, and no --all.")
+    if arguments.until_copied and action != "run":
+        raise WhichEntities("--until-copied belongs to run.")
+
+
+def _plan(arguments: argparse.Namespace, around: Surroundings) -> "Plan":
+    from footfall.app.migration_run import Plan
+    from footfall.app.moving import mapping_from
+
+    settings = settings_of(arguments, around, may_be_new=False)
+    file = Path(arguments.table) if arguments.table else None
+    return Plan(mapping_from(Path(arguments.mapping)), getattr(arguments, "from"), settings, file)
+
+
+def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.app.migration_run import Mover
+    from footfall.migrate.pacing import Bounds
+    from footfall.migrate.reporting import Progress
+
+    stopped: list[int] = []
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda caught, _frame: stopped.append(caught))
+    bounds = Bounds(highest=float(arguments.rate), first=min(200.0, float(arguments.rate)))
+    with progress_bar(around) as show:
+
+        def tell(progress: Progress) -> bool:
+            show(progress)
+            is_copied = not (progress.left or progress.moving or progress.lag)
+            return not stopped and not (arguments.until_copied and is_copied)
+
+        Mover(plan, around.clock, around.pause, SystemRandom(), tell, bounds).run()
+    return Exit.OK
+
+
+def _check(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    count = acts.check()
+    around.say(f"The mapping fits; {count:,} would be moved. Nothing was changed.")
+    return Exit.OK
+
+
+def _prepare(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    count = acts.prepare()
+    around.say(f"Changes are noted from now on; {count:,} wait. `footfall migrate run` moves them.")
+    return Exit.OK
+
+
+def _status(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.migrate.reporting import document_of
+
+    progress, sides = acts.status(), acts.sides()
+    problems = acts.problems()
+    if arguments.json:
+        told: Mapping[str, Any] = {
+            **document_of(progress),
+            "sides": sides,
+            "problems": [{"key": one.key, "reason": one.reason} for one in problems],
+        }
+        around.say(msgspec.json.encode(told).decode())
+        return Exit.OK
+    show_status(progress, sides, around)
+    show_problems(problems, progress.set_aside, around)
+    return Exit.OK
+
+
+def _verify(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    run = arguments.run or instant_text(around.clock.now_ms())
+    verified = acts.verify(run=run)
+    if arguments.json:
+        around.say(msgspec.json.encode(verified).decode())
+    else:
+        show_verified(verified, around)
+    return Exit.OK if verified.is_sound else Exit.REFUSED
+
+
+def _switch(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.ports.relational import Side
+
+    side = Side.NEW if arguments.action == "switch" else Side.OLD
+    told = acts.switch(arguments.keys or [], to=side)
+    around.say(f"{told.done:,} answer on the {side} side.")
+    for key, reason in sorted(told.refused.items())[:50]:
+        around.complain(f"{printable(key)}: {printable(reason)}")
+    return Exit.REFUSED if told.refused else Exit.OK
+
+
+def _report(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    verified = acts.verify(run=arguments.run or instant_text(around.clock.now_ms()))
+    around.say(acts.report(verified).rstrip())
+    return Exit.OK if verified.is_sound else Exit.REFUSED
+
+
+def _end(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    acts.end()
+    around.say("It has ended: nothing is noted or written back any more, and our tables there are gone.")
+    return Exit.OK
+
+
+_DOES: Final[Mapping[str, "Callable[[Acts, argparse.Namespace, Surroundings], int]"]] = {
+    "check": _check, "prepare": _prepare, "status": _status, "verify": _verify,
+    "switch": _switch, "back": _switch, "report": _report, "end": _end,
+}  # fmt: skip
+
+
+COMMAND = Command(
+    name="migrate",
+    says="Move a live relational database into a table without stopping it.",
+    example="footfall migrate check --from mysql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+    more_examples=(
+        "footfall migrate prepare --from postgresql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+        "footfall migrate run --from mysql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+        "footfall migrate verify --from mysql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+        "footfall migrate switch 17 --from mysql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+        "footfall migrate back --all --from mysql://app@127.0.0.1/catalogue --mapping mapping.yaml --data data",
+    ),
+    tells=(
+        "check looks whether the mapping fits and changes nothing. prepare installs triggers that note what changes. "
+        "run copies, follows and writes back until it is stopped, and goes on where it was when it is started again. "
+        "verify compares both sides. switch lets the new side answer, back the old one, for some entities or for all. "
+        "end removes the triggers. See docs/how-to/move-a-database.md."
+    ),
+    run=migrate,
+    arguments=(
+        Argument("action", "What to do.", choices=ACTIONS),
+        Argument("keys", "Keys of entities, for switch and back.", shows="KEY", repeated=True, may_be_absent=True),
+        Argument("--from", "The database: mysql://, mariadb:// or postgresql://.", shows="URL", required=True),
+        Argument("--mapping", "The file that says what becomes what.", shows="FILE", required=True),
+        DATA,
+        CONFIG,
+        Argument("--table", "A table in a file of its own, instead of the metrics of --data.", shows="FILE"),
+        Argument("--all", "All entities, for switch and back.", is_switch=True),
+        Argument("--until-copied", "End run when all is copied and nothing waits.", is_switch=True),
+        Argument(
+            "--rate", "At most so many a second, for run.", shows="N", reads=whole_from(1, 100_000), default=5_000
+        ),
+        Argument("--run", "The name of a verification, to go on with one that was stopped.", shows="NAME"),
+        JSON,
+    ),
+    exits={Exit.REFUSED: "both sides differ, or some could not be switched", Exit.FAILED: "it failed"},
+)
