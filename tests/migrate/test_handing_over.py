@@ -79,6 +79,22 @@ def test_whoever_writes_finishes_what_a_killed_mover_began(stage: Stage) -> None
     assert sum(both.counted.blocked_ms.values()) == 1
 
 
+class KilledAfter(Handovers):
+    """A mover that is killed after it has told the new side, and before it tells the old one."""
+
+    def _told_new(self, key: str, held: Held, route: Route) -> None:
+        super()._told_new(key, held, route)
+        raise Killed
+
+
+def test_the_next_mover_tells_the_old_side_what_a_killed_one_could_not(stage: Stage) -> None:
+    with pytest.raises(Killed):
+        KilledAfter(stage.ground.relational, stage.new, stage.handovers.pause).hand_over(["1"])
+    assert sides(stage, ["1"]) == [("doubt", "new")]
+    assert stage.handovers.hand_over(["1"]).done == ("1",)
+    assert sides(stage, ["1"]) == [("new", "new")]
+
+
 def test_whoever_writes_finishes_a_return_that_a_killed_mover_began(stage: Stage) -> None:
     both = stage.both()
     stage.handovers.hand_over(["1"])
