@@ -136,8 +136,9 @@ class Carrier:
 
     def set_aside(self, seen: Sequence[Seen], routes: Mapping[str, Route], *, reason: str) -> list[Carried]:
         """Leave nothing of entities in the table but the reason, and the fence that keeps late copies away."""
-        wanted = [_Wanted(one, routes[one.key].epoch, {}, reason) for one in seen]
-        return [self._carry_alone(one) for one in wanted]
+        again = replace(self, is_repairing=True)  # It may be there already.
+        wanted = [_Wanted(one, routes[one.key].epoch, {}, reason) for one in seen if routes[one.key].side is Side.OLD]
+        return [again._carry_alone(one) for one in wanted]
 
     def _wanted(self, seen: Seen, route: Route) -> _Wanted | Carried:
         if route.side is not Side.OLD:

@@ -9,7 +9,7 @@ from footfall.migrate import keys
 from footfall.migrate.merkle import plain_of
 from footfall.migrate.moved import Items, Moved, fence_of, item_of, moved_from, unpacked
 from footfall.migrate.shapes import Target
-from footfall.ports.errors import Corrupt
+from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.items import Item, Value
 from footfall.ports.relational import Seen, Side
 from footfall.ports.table import Key, Table, everything
@@ -66,7 +66,7 @@ class Comparing:
         """Return what should be there of an entity that the table answers for; None: its move item tells nothing."""
         try:
             moved = moved_from(actual[keys.moved(self.entity, key)])
-            items = {} if moved.document is None else self.target.items(key, moved.document)
+            items: Items = {} if moved.document is None else self.target.items(key, moved.document)
         except (KeyError, TypeError, ValueError, AttributeError, msgspec.MsgspecError, Refused):
             return None
         whole = Moved(moved.fence, moved.side, moved.epoch, moved.document, tuple(items))
@@ -76,12 +76,13 @@ class Comparing:
         """Return all that lies in the table of an entity, as of one moment, with what lies at further places."""
         place = keys.moved(self.entity, key)
         wanted = set(also) - {place}
+        move = self.table.get(place)
         for _ in range(READS_MAX):
+            items, before = self._items(wanted | told_keys(move)), move
             move = self.table.get(place)
-            items = self._items(wanted | _told_keys(move))
-            if move == self.table.get(place):
-                break
-        return items if move is None else {**items, place: _readable(move)}
+            if move == before:
+                return items if move is None else {**items, place: _readable(move)}
+        raise Changed(f"{key!r} was written each time it was read; verify it again")
 
     def move_item(self, key: str) -> Item | None:
         """Return an entity's move item alone."""
@@ -145,8 +146,8 @@ def _readable(move: Item) -> Item:
         return {**move, "document": f"{UNREADABLE}: {error}"}
 
 
-def _told_keys(move: Item | None) -> set[Key]:
-    told = (move or {}).get("keys")
-    if not isinstance(told, list):
-        return set()
-    return {Key(*one.split("\n", 1)) for one in told if isinstance(one, str) and 0 < one.find("\n") < len(one) - 1}
+def told_keys(item: Item | None) -> set[Key]:
+    """Return the keys that an item names, those that can be read."""
+    told = (item or {}).get("keys")
+    texts = [one for one in told if isinstance(one, str)] if isinstance(told, list) else []
+    return {Key(*one.split("\n", 1)) for one in texts if 0 < one.find("\n") < len(one) - 1}

@@ -25,10 +25,12 @@ class Ground:
     table: Table
     moving: Moving
 
+    is_repairing: bool = False  # What is there already is written once more, over whatever lies in its place.
+
     @property
     def carrier(self) -> Carrier:
         """Return who carries entities over."""
-        return Carrier(self.table, self.moving.outline, self.moving.target)
+        return Carrier(self.table, self.moving.outline, self.moving.target, is_repairing=self.is_repairing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """Follows the source: what its triggers have noted is carried over, and then said to be done.
 
-A notice says which entity changed, not how. So those of one entity are one, whoever reads the entity after them reads at
-least what they tell, and doing it again changes nothing.
+A notice says which entity changed, not how. So those of one entity are one, whoever reads the entity after them reads
+at least what they tell, and doing it again changes nothing.
 """
 
 from collections.abc import Callable, Sequence

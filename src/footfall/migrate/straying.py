@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from footfall.migrate import keys
 from footfall.migrate.buckets import Bucket
-from footfall.migrate.comparing import Comparing, Difference, differences
+from footfall.migrate.comparing import Comparing, Difference, differences, told_keys
 from footfall.migrate.copying import Ground
 from footfall.migrate.following import concerned
 from footfall.migrate.moved import fence_of
@@ -38,10 +38,11 @@ class Strays:
         shared |= set(self.ground.moving.target.places(()).shared)
         candidates = {found.key for partition in shared for found in everything(self.ground.table, partition)} - claims
         gone = list(everything(self.ground.table, keys.gone_ones(self._entity)))
-        told = {key for one in gone for key in _keys_in(one.item["keys"])}
+        told = {key for one in gone for key in told_keys(one.item)}
         for partition in {*self.ground.moving.target.places(told).own} - own:
             candidates |= {found.key for found in everything(self.ground.table, partition)}
-        candidates |= {key for key in told - claims if key.partition not in own}
+        elsewhere = (key for key in told - claims if key.partition not in own)
+        candidates |= {key for key in elsewhere if self.ground.table.get(key) is not None}
         return [*self._confirmed(candidates), *self._revived([one.key.sort for one in gone])]
 
     def _confirmed(self, candidates: set[Key]) -> Iterator[Difference]:
@@ -72,7 +73,7 @@ class Strays:
             for one in seen:
                 places |= set(self._comparing.expected(one, epoch=0))
         for key in self._in_motion():
-            places |= _keys_in((self._comparing.move_item(key) or {}).get("keys"))
+            places |= told_keys(self._comparing.move_item(key))
         return places, set(self.ground.moving.target.places(places).own)
 
     def _in_motion(self) -> set[str]:
@@ -94,10 +95,3 @@ class Strays:
                 if one.document is None and one.key not in moving and route.side is Side.OLD:
                     expected = self._comparing.expected(one, epoch=route.epoch)
                     yield from differences(one.key, expected, self._comparing.actual(one.key))
-
-
-def _keys_in(told: object) -> set[Key]:
-    if not isinstance(told, list):
-        return set()
-    texts = [one for one in told if isinstance(one, str)]
-    return {Key(*one.split("\n", 1)) for one in texts if 0 < one.find("\n") < len(one) - 1}

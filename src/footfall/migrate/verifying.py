@@ -166,24 +166,21 @@ class Verifier:
 
     def _look_again(self, bucket: Bucket, suspects: Sequence[str]) -> None:
         """Find out what is the matter with entities that differ, some of which are being written just now."""
-        same: dict[str, set[Difference]] = {}
+        same: dict[str, frozenset[Difference]] = {}
         looks: dict[str, _Look] = {}
         for _ in range(LOOKS):
             self.pause()
             for one in self._looked(suspects, {}):
-                found = (
-                    set()
-                    if one.is_behind or self._is_ahead(one)
-                    else set(differences(one.key, one.expected, one.actual))
-                )
-                same[one.key] = same[one.key] & found if one.key in same else found
+                is_moving = one.is_behind or self._is_ahead(one)
+                found = frozenset(() if is_moving else differences(one.key, one.expected, one.actual))
+                same[one.key] = same.get(one.key, found) & found
                 looks[one.key] = one
         unmoved = self._unmoved()
         for key in suspects:
             one = looks[key]
             if unmoved and self._move(one.actual, key) is None:
                 bucket.left += 1
-                same[key] = set()
+                same[key] = frozenset()
             elif one.source != one.table and not same[key]:
                 bucket.behind += 1
             bucket.add_differences(sorted(same[key]))
