@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -24,6 +25,7 @@ from footfall.adapters.relational.opening import open_relational
 from footfall.app.moving import mapping_from
 from footfall.migrate.copying import Ground, copy_some
 from footfall.migrate.verifying import Verifier
+from footfall.ports.relational import State
 from footfall.values.clock import SystemClock
 from tests.engines.mariadb import MariaDbEngine, folder_of, running
 from tests.engines.seaweedfs import free_ports
@@ -174,10 +176,11 @@ def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], boo
     """Read and write at a steady rate, whatever the answers take; return how long each took, in milliseconds."""
     told: list[float] = []
     ends_at = time.perf_counter() + seconds
-    senders = [(READS_PER_S / 8, False)] * 8 + [(WRITES_PER_S / 4, True)] * 4
+    readers = [_Sender(port, metrics, READS_PER_S / 8, is_writer=False)] * 8
+    writers = [_Sender(port, metrics, WRITES_PER_S / 4, is_writer=True)] * 4
     threads = [
-        threading.Thread(target=_send, args=(port, metrics, Random(number), rate, is_writer, ends_at, told))
-        for number, (rate, is_writer) in enumerate(senders)
+        threading.Thread(target=_send, args=(sender, Random(number), ends_at, told))
+        for number, sender in enumerate([*readers, *writers])
     ]
     for thread in threads:
         thread.start()
@@ -187,21 +190,27 @@ def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], boo
     return told
 
 
-def _send(
-    port: int, metrics: int, chance: Random, rate: float, is_writer: bool, ends_at: float, told: list[float]
-) -> None:  # fmt: skip
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    due = time.perf_counter() + chance.random() / rate
+@dataclass(frozen=True, slots=True)
+class _Sender:
+    port: int
+    metrics: int
+    per_second: float
+    is_writer: bool
+
+
+def _send(sender: _Sender, chance: Random, ends_at: float, told: list[float]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", sender.port, timeout=20)
+    due = time.perf_counter() + chance.random() / sender.per_second
     while due < ends_at:
         time.sleep(max(0.0, due - time.perf_counter()))
-        key = chance.randint(1, metrics)
+        key = chance.randint(1, sender.metrics)
         began = time.perf_counter()
-        if is_writer:
+        if sender.is_writer:
             _asked(connection, "POST", f"/metrics/{key}/versions", {"by": f"by {chance.random()}"})
         else:
             _asked(connection, "GET", f"/metrics/{key}", None)
         told.append((time.perf_counter() - began) * 1_000)
-        due += 1 / rate
+        due += 1 / sender.per_second
 
 
 def _asked(connection: http.client.HTTPConnection, method: str, path: str, body: object) -> None:
@@ -214,7 +223,7 @@ def _asked(connection: http.client.HTTPConnection, method: str, path: str, body:
 def _copied(source: str) -> int:
     with closing(open_relational(source, pause=time.sleep)) as relational:
         states = relational.states(mapping_from(MAPPING).outline)
-    return states.get("MIGRATED", 0)  # pyright: ignore[reportCallIssue, reportArgumentType]
+    return states.get(State.MIGRATED, 0)
 
 
 def _p99(told: list[float]) -> float:
