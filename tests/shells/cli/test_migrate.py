@@ -6,8 +6,25 @@ from typing import Any
 
 import pytest
 
+from tests.engines.aws_ground import NewGround
 from tests.engines.mariadb import MariaDbEngine
 from tests.migrate.moving_stage import EXAMPLE, old_database
+
+
+@pytest.fixture(params=["directory", "aws"])
+def on_both(request: pytest.FixtureRequest, shell: Any) -> list[str]:
+    """Return the flags that name a database and where it goes: a directory, or tables of DynamoDB."""
+    if request.param == "aws":
+        new_ground: NewGround = request.getfixturevalue("new_ground")
+        shell.variables = dict(new_ground().variables())
+        folder = str(request.getfixturevalue("tmp_path") / "workflows")
+        return [*_database(request.getfixturevalue("mariadb")), "--data", folder]
+    return request.getfixturevalue("named")
+
+
+def _database(mariadb: MariaDbEngine) -> list[str]:
+    source = old_database(mariadb, metrics=30, versions=3)
+    return ["--from", source, "--mapping", str(EXAMPLE / "mapping.yaml")]
 
 
 @pytest.fixture
@@ -15,11 +32,11 @@ def named(mariadb: MariaDbEngine, tmp_path: Path, shell: Any) -> list[str]:
     folder = str(tmp_path / "data")
     assert shell.run("brands", "add", "abc", "--data", folder) == 0
     shell.printed()
-    source = old_database(mariadb, metrics=30, versions=3)
-    return ["--from", source, "--mapping", str(EXAMPLE / "mapping.yaml"), "--data", folder]
+    return [*_database(mariadb), "--data", folder]
 
 
-def test_a_catalogue_is_moved_verified_switched_and_ended_by_commands_alone(named: list[str], shell: Any) -> None:
+def test_a_catalogue_is_moved_verified_switched_and_ended_by_commands_alone(on_both: list[str], shell: Any) -> None:
+    named = on_both
     assert shell.run("migrate", "check", *named) == 0
     assert "30 would be moved. Nothing was changed." in shell.printed()
     assert shell.run("migrate", "prepare", *named) == 0
