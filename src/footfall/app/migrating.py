@@ -3,6 +3,7 @@
 Any number of movers may run at once and be killed at any time: every act is conditional, and whoever is next goes on.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,6 +12,7 @@ from footfall.migrate.copying import Ground, carry_now, copy_some
 from footfall.migrate.following import follow_some
 from footfall.migrate.handing_over import HandedOver, Handovers
 from footfall.migrate.new_side import NewSide
+from footfall.migrate.reporting import Blocked
 from footfall.migrate.writing_back import BackWriter
 from footfall.ports.errors import Changed, Throttled, Unavailable
 from footfall.ports.relational import EVERYTHING
@@ -45,11 +47,17 @@ class Migrator:
     clock: Clock
     pause: Callable[[float], None]
     refused: dict[str, str] = field(default_factory=dict[str, str])
+    blocked: Blocked = field(default_factory=Blocked)
 
     @property
     def handovers(self) -> Handovers:
         """Return who hands over."""
-        return Handovers(self.ground.relational, self._new, self.pause)
+        return Handovers(
+            self.ground.relational, self._new, self.pause, lambda: time.perf_counter() * 1_000, self._was_blocked
+        )
+
+    def _was_blocked(self, blocked_ms: float) -> None:
+        self.blocked = self.blocked.with_one(blocked_ms)
 
     @property
     def _new(self) -> NewSide:
