@@ -66,7 +66,7 @@ class Migrator:
     def go_round(self) -> int:
         """Copy, follow and write back some; return how many entities anything was done of."""
         copied = copy_some(self.ground, now_ms=self.clock.now_ms()).taken
-        followed = follow_some(self.ground).entities
+        followed = self._follow()
         back = BackWriter(self.ground.relational, self._new).write_back_round()
         return copied + followed + back.written
 
@@ -114,6 +114,13 @@ class Migrator:
             carry_now(self.ground, [key for key in told.behind if key != EVERYTHING])
         return told
 
+    def _follow(self) -> int:
+        """Follow some, and finish handovers that stand in the way of it; return of how many entities."""
+        told = follow_some(self.ground)
+        for key in told.early:
+            self.handovers.settle(key)
+        return told.entities + len(told.early)
+
     def _until_done(self, keys: Sequence[str], act: Callable[[Sequence[str]], HandedOver]) -> HandedOver:
         """Do something with entities until it is done with each, or refused."""
         done: list[str] = []
@@ -126,7 +133,7 @@ class Migrator:
             left = [*told.behind, *told.busy]
             if not left:
                 return HandedOver(tuple(done), refused=refused)
-            follow_some(self.ground)  # Others are not to wait for those that are busy.
+            self._follow()  # Others are not to wait for those that are busy.
             self.pause(PAUSE_S)
         raise Throttled(f"{len(left)} entities are written all the time, such as {left[0]!r}; try again")
 
