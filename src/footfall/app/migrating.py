@@ -66,9 +66,12 @@ class Migrator:
     def go_round(self) -> int:
         """Copy, follow and write back some; return how many entities anything was done of."""
         copied = copy_some(self.ground, now_ms=self.clock.now_ms()).taken
-        followed = self._follow()
-        back = BackWriter(self.ground.relational, self._new).write_back_round()
-        return copied + followed + back.written
+        followed = self.follow()
+        return copied + followed + self.write_back()
+
+    def write_back(self) -> int:
+        """Write back some of what waits; return how many entities that were."""
+        return BackWriter(self.ground.relational, self._new).write_back_round().written
 
     def run(self, wish: Callable[[], Wish | None]) -> None:
         """Do what is wished, again and again, until nothing is (None)."""
@@ -114,7 +117,7 @@ class Migrator:
             carry_now(self.ground, [key for key in told.behind if key != EVERYTHING])
         return told
 
-    def _follow(self) -> int:
+    def follow(self) -> int:
         """Follow some, and finish handovers that stand in the way of it; return of how many entities."""
         told = follow_some(self.ground)
         for key in told.early:
@@ -133,7 +136,7 @@ class Migrator:
             left = [*told.behind, *told.busy]
             if not left:
                 return HandedOver(tuple(done), refused=refused)
-            self._follow()  # Others are not to wait for those that are busy.
+            self.follow()  # Others are not to wait for those that are busy.
             self.pause(PAUSE_S)
         raise Throttled(f"{len(left)} entities are written all the time, such as {left[0]!r}; try again")
 

@@ -64,9 +64,7 @@ class Handovers:
         fences = {key: held[key].moved.fence for key in ready}
         began_ms = self.now_ms()
         left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
-        with self.new.table.together():  # One wait for the disk, on one machine.
-            for key, route in left.items():
-                self._told_new(key, held[key], route)
+        self._tell_new(held, left)
         for _ in left:
             self.blocked(self.now_ms() - began_ms)
         for key, route in left.items():
@@ -78,6 +76,11 @@ class Handovers:
         missing = [key for key in keys if key not in held]
         busy = tuple(key for key in ready if key not in left)
         return HandedOver(tuple(done), (*behind, *missing), busy, refused)
+
+    def _tell_new(self, held: Mapping[str, Held], left: Mapping[str, Route]) -> None:
+        with self.new.table.together():  # One wait for the disk, on one machine.
+            for key, route in left.items():
+                self._told_new(key, held[key], route)
 
     def hand_back(self, keys: Sequence[str]) -> HandedOver:
         """Hand entities back from new to old, one after the other, each with all that was written to it."""
