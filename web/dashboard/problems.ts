@@ -53,7 +53,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     "Somebody else saved version $1 meanwhile. Nothing is lost.",
   ],
   [
-    /^(?:hybridFormula|chainedMetric): there is no metric '(.+)'( \(character \d+\))?$/s,
+    /^(?:hybridFormula|chainedMetric|name): there is no metric '(.+)'( \(character \d+\))?$/s,
     "There is no metric “$1”$2.",
   ],
   [/^asOf: '(.+)' was created later/s, "“$1” was not defined yet then. Choose a later day."],

@@ -31,6 +31,7 @@ describe("what the server refuses", () => {
         /^“demo” is open to everybody/,
       ],
       ["brand", "brand: 'nope' is not a brand here; ask", /^There is no brand “nope” here\.$/],
+      ["name", "name: there is no metric 'nope'", /^There is no metric “nope”\.$/],
       ["zone", "zone: 'Moon/Base' is not a time zone", /^“Moon\/Base” is not a time zone\.$/],
       ["password", "password: has 4 characters; 10 to 1024 are taken", /^The password has 4 characters/],
       ["X-Footfall-CSRF", "X-Footfall-CSRF: is missing or wrong; send the csrf", /^This page is out of date/],
