@@ -28,6 +28,7 @@ from bench import (
     bench_steps,
     bench_uniques,
     bench_verdicts,
+    bench_workflow,
     dynamodb_cost,
 )
 from bench.nginx import NoNginx
@@ -56,6 +57,7 @@ BENCHES: Mapping[str, Bench] = {
     "attacks": bench_attacks.run,
     "verdicts": bench_verdicts.run,
     "metrics": bench_metrics.run,
+    "workflow": bench_workflow.run,
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
 }
