@@ -1,7 +1,7 @@
 """What an operator asks of a migration besides moving: to look, prepare, verify, switch, go back and end."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from footfall.app.migrating import Migrator
 from footfall.app.migration_run import require_prepared, tell_progress
@@ -102,8 +102,9 @@ class Acts:
             pass
         if self.ground.relational.routes(outline, [EVERYTHING])[EVERYTHING].side is Side.DOUBT:
             raise Refused("end", "a handover is under way; try again")
-        tell_progress(self.ground, now_ms=self.clock.now_ms())
+        progress = tell_progress(self.ground, now_ms=self.clock.now_ms())
         self.ground.relational.withdraw(outline)
+        keep_progress(self.ground.table, replace(progress, ended_at_ms=self.clock.now_ms()))
 
 
 def _pages(snapshot: Snapshot) -> Iterator[Sequence[str]]:
