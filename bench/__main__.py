@@ -22,6 +22,7 @@ from bench import (
     bench_load,
     bench_memory,
     bench_metrics,
+    bench_migrate,
     bench_referrers,
     bench_restart,
     bench_serve,
@@ -56,6 +57,7 @@ BENCHES: Mapping[str, Bench] = {
     "attacks": bench_attacks.run,
     "verdicts": bench_verdicts.run,
     "metrics": bench_metrics.run,
+    "migrate": bench_migrate.run,
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
 }

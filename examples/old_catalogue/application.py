@@ -208,6 +208,7 @@ class Handler(BaseHTTPRequestHandler):
     """POST /metrics, GET and DELETE /metrics/ID, POST /metrics/ID/versions and /metrics/ID/deprecate, GET /counted."""
 
     protocol_version = "HTTP/1.1"
+    wbufsize = 65_536  # Head and body in one packet: two would wait for each other's acknowledgement.
     server: Server
 
     def handle(self) -> None:

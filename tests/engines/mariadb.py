@@ -56,7 +56,8 @@ def running(folder: Path) -> Generator[MariaDbEngine]:
     engine = MariaDbEngine(free_ports(1)[0])
     as_nobody = ["--no-defaults", *(["--user=nobody"] if os.geteuid() == 0 else []), f"--datadir={folder / 'data'}"]
     install = ["mariadb-install-db", *as_nobody, "--auth-root-authentication-method=normal", "--skip-test-db"]
-    subprocess.run(install, check=True, capture_output=True, env={**os.environ, "PATH": PLACES})
+    made = subprocess.run(install, check=False, capture_output=True, text=True, env={**os.environ, "PATH": PLACES})
+    assert made.returncode == 0, made.stdout + made.stderr
     command = [
         "/usr/bin/env", "mariadbd", *as_nobody, f"--socket={folder / 'socket'}", f"--port={engine.port}",
         "--bind-address=127.0.0.1", f"--pid-file={folder / 'pid'}", "--innodb-flush-log-at-trx-commit=0",

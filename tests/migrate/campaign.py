@@ -140,6 +140,7 @@ class Campaign:
         client = Client(self.crowd, Random(0), is_writer=False)
         for key in sorted(set(self.crowd.keys)):
             client.read(key)
+        client.close()
 
 
 @contextmanager

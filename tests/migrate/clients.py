@@ -56,6 +56,8 @@ class Client:
                 self._crowd.stopped.wait(self._chance.expovariate(1 / self._crowd.pause_s))
         except BaseException as error:  # noqa: BLE001 - the test tells it
             self._crowd.failed.append(error)
+        finally:
+            self.close()
 
     def act(self) -> None:
         key = self._key()
@@ -75,7 +77,7 @@ class Client:
                 self._write(kind, key, token, "DELETE", f"/metrics/{key}", None)
 
     def read(self, key: str) -> None:
-        start = time.monotonic()
+        start = self._began()
         status, answer = self._asked("GET", f"/metrics/{key}", None)
         outcome = _outcome(status)
         state = None
@@ -93,7 +95,7 @@ class Client:
         return self._chance.choice(few)
 
     def _write(self, kind: Kind, key: str, token: str, method: str, path: str, body: Any) -> None:
-        start = time.monotonic()
+        start = self._began()
         status, answer = self._asked(method, path, body)
         end, outcome = time.monotonic(), _outcome(status)
         version = 0
@@ -104,18 +106,28 @@ class Client:
             version = answer["version"]
         self._crowd.history.add(Act(kind, key, start, end, outcome, token, version, told=str(answer)))
 
+    def _began(self) -> float:
+        """Return when a question begins: once somebody is there to ask."""
+        self._connection = self._connection or self._connected()
+        return time.monotonic()
+
     def _asked(self, method: str, path: str, body: Any) -> tuple[int, Any]:
         """Return status and answer; 0 where nobody answered, for whoever was asked was killed."""
         try:
-            if self._connection is None:
-                self._connection = self._connected()
+            assert self._connection is not None
             sent = None if body is None else json.dumps(body)
             self._connection.request(method, path, sent)
             response = self._connection.getresponse()
             return response.status, json.loads(response.read())
         except (OSError, http.client.HTTPException) as error:
-            self._connection = None
+            self.close()
             return 0, repr(error)
+
+    def close(self) -> None:
+        """Hang up."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
 
     def _connected(self) -> http.client.HTTPConnection:
         while True:
@@ -123,8 +135,7 @@ class Client:
             try:
                 connection.connect()
             except OSError:
-                if self._crowd.stopped.is_set():
-                    raise
+                connection.close()
                 time.sleep(0.02)
             else:
                 return connection

@@ -9,7 +9,7 @@ from footfall.migrate.new_side import Held, PlaceTaken
 from footfall.ports.relational import EVERYTHING, Route, Side
 from tests.engines.mariadb import MariaDbEngine
 from tests.engines.postgres import PostgresEngine
-from tests.migrate.moving_stage import Stage, new_metric, settle, sides, staged
+from tests.migrate.moving_stage import Stage, new_metric, settle, sides, staged, writers_of
 
 
 @pytest.fixture(params=["mariadb", "postgres"])
@@ -77,6 +77,22 @@ def test_whoever_writes_finishes_what_a_killed_mover_began(stage: Stage) -> None
     assert stage.write(both, "1", "a") == 2
     assert sides(stage, ["1"]) == [("new", "new")]
     assert sum(both.counted.blocked_ms.values()) == 1
+
+
+class KilledAfter(Handovers):
+    """A mover that is killed after it has told the new side, and before it tells the old one."""
+
+    def _told_new(self, key: str, held: Held, route: Route) -> None:
+        super()._told_new(key, held, route)
+        raise Killed
+
+
+def test_the_next_mover_tells_the_old_side_what_a_killed_one_could_not(stage: Stage) -> None:
+    with pytest.raises(Killed):
+        KilledAfter(stage.ground.relational, stage.new, stage.handovers.pause).hand_over(["1"])
+    assert sides(stage, ["1"]) == [("doubt", "new")]
+    assert stage.handovers.hand_over(["1"]).done == ("1",)
+    assert sides(stage, ["1"]) == [("new", "new")]
 
 
 def test_whoever_writes_finishes_a_return_that_a_killed_mover_began(stage: Stage) -> None:
@@ -157,3 +173,20 @@ def test_ten_rounds_lose_nothing(stage: Stage) -> None:
             stage.migrator.hand_over_all() if by.endswith("a") else stage.migrator.hand_back_all()
             assert stage.read(both, "2") == wanted
     assert stage.rows("2") == wanted
+
+
+def test_what_is_written_before_the_table_is_told_of_a_return_is_followed(stage: Stage) -> None:
+    stage.handovers.hand_over(["1"])
+    held = stage.new.held("1")
+    assert held is not None
+    assert stage.new.turn("1", held, Side.DOUBT, epoch=2, clock=0)
+    outline, source = stage.ground.moving.outline, stage.ground.relational
+    route = source.routes(outline, ["1"])["1"]
+    assert source.enter(outline, "1", Route(Side.OLD, 2, route.clock, route.written_back), expects=route)
+    stage.add_version("1", "a")
+    stage.migrator.go_round()  # The table does not take it yet: it is still in doubt.
+    assert stage.handovers.settle("1") is Side.OLD
+    settle(stage)
+    held = stage.new.held("1")
+    assert held is not None
+    assert writers_of(held.moved.document) == ["before", "a"]

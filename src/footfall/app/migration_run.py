@@ -84,8 +84,10 @@ class Mover:
         pacer = Pacer(quiet_pace(ground.relational.latency_ms, bounds=self.bounds), self.clock, self.pause, self.bounds)
         workflows: list[Workflow] = []
         tasks = Tasks(grounds, self.clock, pacer, lambda: workflows[0])
+        folder = Path(self.plan.settings.data_dir)
+        folder.mkdir(parents=True, exist_ok=True)  # Where the table is on AWS, nobody has made it yet.
         workflow = SqliteWorkflow(
-            Path(self.plan.settings.data_dir) / WORKFLOWS_FILE, machines=machines(), tasks=tasks.by_name(),
+            folder / WORKFLOWS_FILE, machines=machines(), tasks=tasks.by_name(),
             clock=self.clock, chance=self.chance, threads=THREADS,
         )  # fmt: skip
         workflows.append(workflow)

@@ -10,7 +10,7 @@ import msgspec
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.adapters.relational.opening import open_relational
 from footfall.app.settings import Settings
-from footfall.app.wiring import METRICS_FILE, open_metrics_table
+from footfall.app.wiring import METRICS_FILE, OpenTable, open_metrics_table
 from footfall.migrate.counted import Counted
 from footfall.migrate.mapping import Moving, moving_from
 from footfall.migrate.new_side import NewSide
@@ -56,10 +56,10 @@ def opened(source: str, table: Path | Settings, clock: Clock) -> Generator[tuple
         new.close()
 
 
-def open_target(table: Path | Settings, clock: Clock) -> SqliteTable:
+def open_target(table: Path | Settings, clock: Clock) -> OpenTable:
     """Open the table that a database is moved to."""
     if isinstance(table, Settings):
-        return open_metrics_table(table, clock)  # pyright: ignore[reportReturnType]
+        return open_metrics_table(table, clock)
     return SqliteTable(table / METRICS_FILE if table.is_dir() else table, clock=clock)
 
 

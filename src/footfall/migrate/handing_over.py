@@ -52,9 +52,11 @@ class Handovers:
         """Hand a few entities over at once: they are in doubt together, and as long as all of them take."""
         assert len(keys) <= BATCH_MAX
         held = {key: found for key in keys if (found := self.new.held(key)) is not None}
-        done = [key for key, one in held.items() if one.side is Side.NEW]
-        met = [key for key, one in held.items() if one.side is Side.DOUBT]
-        ready, behind = self._ready({key: one for key, one in held.items() if one.side is Side.OLD})
+        routes = self.source.routes(self.new.outline, keys)
+        done = [key for key, one in held.items() if one.side is routes[key].side is Side.NEW]
+        # Somebody was killed between two steps: perhaps only the source has not been told.
+        met = [key for key, one in held.items() if key not in done and (one.side, routes[key].side) != _BOTH_OLD]
+        ready, behind = self._ready({key: one for key, one in held.items() if key not in {*done, *met}})
         refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
         ready = [key for key in ready if key not in refused]
         fences = {key: held[key].moved.fence for key in ready}
@@ -180,6 +182,9 @@ class Handovers:
             while found := snapshot.keys(after=after, limit=KEYS_AT_ONCE):
                 after = found[-1]
         return int(after) if after is not None and after.isdecimal() else 0
+
+
+_BOTH_OLD = (Side.OLD, Side.OLD)
 
 
 def _after(route: Route, side: Side, epoch: int) -> Route:

@@ -64,7 +64,12 @@ class Dialect(Protocol):
 
     @property
     def making(self) -> Sequence[str]:
-        """Return what makes our tables."""
+        """Return what makes our tables; that of outlines is last, so that with it all are there."""
+        ...
+
+    @property
+    def removing(self) -> Sequence[str]:
+        """Return what removes all of it that is no table."""
         ...
 
     def opened(self, *, is_reader: bool) -> Session:
@@ -89,6 +94,10 @@ class Dialect(Protocol):
 
     def unwatched(self, session: Session, table: str) -> list[str]:
         """Return why changes of a table could not be seen by triggers, each as a sentence."""
+        ...
+
+    def older(self, session: Session) -> set[str]:
+        """Return transactions that are open, and could not read tables that are made while they are."""
         ...
 
     def inserting(self, table: str, columns: Sequence[str], *, rows: int) -> str:

@@ -5,11 +5,12 @@ from typing import Any
 
 from footfall.adapters.relational.dialects import Column, Kind, Trigger
 from footfall.adapters.relational.mariadb_errors import in_our_words, is_lost_by
-from footfall.adapters.relational.mariadb_triggers import quoted, triggers_of
+from footfall.adapters.relational.mariadb_triggers import ADDED, SEEN, quoted, triggers_of
 from footfall.adapters.relational.places import Place
 from footfall.adapters.relational.sessions import MissingDriver, Record, Session, Values, marks
 from footfall.adapters.relational.sql_relational import SqlRelational
 from footfall.adapters.relational.watching import Watch
+from footfall.ports.errors import Unavailable
 from footfall.ports.relational import Cell, Outline
 
 PORT = 3306
@@ -34,8 +35,6 @@ class MariaDbDialect:
     writing = "START TRANSACTION"
     by_key = " FORCE INDEX (PRIMARY)"
     making = (
-        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY, digest CHAR(32) NOT NULL,"
-        f" filled TINYINT NOT NULL) {_TABLE}",
         f"CREATE TABLE IF NOT EXISTS footfall_outbox (id BIGINT UNSIGNED NOT NULL PRIMARY KEY, {_KEYED},"
         " shared_table VARCHAR(64) NULL, weight BIGINT NOT NULL, done TINYINT NOT NULL, at_ms BIGINT NOT NULL,"
         f" KEY clocks (entity, entity_key, shared_table, weight), KEY waiting (entity, done, id, at_ms)) {_TABLE}",
@@ -48,7 +47,12 @@ class MariaDbDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state VARCHAR(16) NOT NULL, until_ms BIGINT NOT NULL,"
         " reason VARCHAR(2000) NOT NULL, PRIMARY KEY (entity, entity_key), KEY taking (entity, state, until_ms))"
         f" {_TABLE}",
+        f"CREATE OR REPLACE VIEW {SEEN} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
+        f"CREATE OR REPLACE VIEW {ADDED} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
+        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY, digest CHAR(32) NOT NULL,"
+        f" filled TINYINT NOT NULL) {_TABLE}",
     )
+    removing = (f"DROP VIEW IF EXISTS {SEEN}", f"DROP VIEW IF EXISTS {ADDED}")
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -105,6 +109,19 @@ class MariaDbDialect:
                 told.append(f"{table} is of the engine {engine}, which has no transactions; make it InnoDB first")
         return told
 
+    def older(self, session: Session) -> set[str]:
+        """Return the transactions that are open, as far as the user may see them.
+
+        One whose moment is older than our tables cannot read them, and would be told to begin again when it writes.
+        """
+        sql = "SELECT trx_id FROM information_schema.innodb_trx WHERE trx_mysql_thread_id <> CONNECTION_ID()"
+        try:
+            return {str(number) for (number,) in session.rows(sql)}
+        except Unavailable:
+            if session.is_lost:
+                raise
+            return set()
+
     def inserting(self, table: str, columns: Sequence[str], *, rows: int) -> str:
         """Return an INSERT of several rows that leaves those alone whose key is there."""
         row = f"({marks(columns)})"
@@ -132,10 +149,12 @@ class MariaDbDialect:
         # Whoever comes while a statement waits for a table's metadata lock waits behind it, so it does not wait.
         session.run("SET SESSION lock_wait_timeout = 0")
         try:
+            session.run(f"LOCK TABLES {quoted(table)} WRITE")  # All of them in the one moment that was found.
             for statement in statements:
                 session.run(statement)
         finally:
             if not session.is_lost:
+                session.run("UNLOCK TABLES")
                 session.run("SET SESSION lock_wait_timeout = DEFAULT")
 
     def folded(self, columns: Sequence[str]) -> str:

@@ -1,8 +1,10 @@
 """Triggers of MySQL and MariaDB: they gate, and append to the outbox, in the writer's own transaction.
 
 No row is written by two writers. A route is read plainly first: a locking read of a row that is not there would lock the
-gap where it might come, and others who insert would wait. Ids are of UUID_SHORT(), for a counter of the table's own
-(AUTO_INCREMENT) would be locked until the end of every UPDATE, and two writers could wait for each other.
+gap where it might come, and others who insert would wait. A table that a statement's triggers name more than once is
+locked for all of them as the strongest needs it, so routes are read plainly, locked and inserted by three names: the
+table's and those of two views. Ids are of UUID_SHORT(), for a counter of the table's own (AUTO_INCREMENT) would be
+locked until the end of every UPDATE, and two writers could wait for each other.
 """
 
 from footfall.adapters.relational.dialects import MOVED, Trigger
@@ -16,6 +18,7 @@ _DECLARED = """\
   DECLARE footfall_epoch BIGINT;
   DECLARE footfall_filled TINYINT;
 """
+SEEN, ADDED = "footfall_routes_seen", "footfall_routes_added"  # views of footfall_routes
 _AT_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 _IS_OTHERS = "COALESCE(@footfall_applying, 0) = 0"
 
@@ -72,46 +75,45 @@ def _one(entity: str, note: Note, value: str, *, is_new: bool) -> str:
 
 def _gate(entity: str) -> str:
     """Lock the entity's route in share mode; while routes are being filled in, lock instead that they are."""
-    route = _route(entity, "footfall_key")
+    # A greatest value is found even where there is no row, so that nobody sees a warning.
     return f"""\
-    SET footfall_side = ({route});
+    SELECT MAX(side) INTO footfall_side FROM {SEEN} WHERE entity = '{entity}' AND entity_key = footfall_key;
     IF footfall_side IS NULL THEN
-      SET footfall_filled = (SELECT filled FROM footfall_outlines WHERE entity = '{entity}' LOCK IN SHARE MODE);
-      IF footfall_filled = 1 THEN
-        SET footfall_epoch = (SELECT epoch FROM footfall_routes WHERE entity = '{entity}' AND entity_key = '{EVERYTHING}');
-        INSERT IGNORE INTO footfall_routes (entity, entity_key, side, epoch, clock, written_back)
-          VALUES ('{entity}', footfall_key, 'old', footfall_epoch, 0, 0);
-        SET footfall_side = ({route} LOCK IN SHARE MODE);
-      ELSE
-        SET footfall_side = 'old';
-      END IF;
+      SELECT MAX(filled) INTO footfall_filled FROM footfall_outlines WHERE entity = '{entity}' LOCK IN SHARE MODE;
     ELSE
-      SET footfall_side = ({route} LOCK IN SHARE MODE);
+      SET footfall_filled = 1;
     END IF;
+    IF footfall_side IS NULL AND footfall_filled = 1 THEN
+      SELECT MAX(epoch) INTO footfall_epoch FROM {SEEN} WHERE entity = '{entity}' AND entity_key = '{EVERYTHING}';
+{_inserted_route(entity)}    END IF;
+    IF footfall_filled = 1 THEN
+{_locked(entity)}    END IF;
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours
 
 
 def _gate_of_new(entity: str) -> str:
     """Lock the route of everything that is not there yet, and give the entity one of its own."""
-    route = _route(entity, "footfall_key")
     return f"""\
-    SELECT side, epoch INTO footfall_side, footfall_epoch FROM footfall_routes
+    SELECT MAX(side), MAX(epoch) INTO footfall_side, footfall_epoch FROM footfall_routes
       WHERE entity = '{entity}' AND entity_key = '{EVERYTHING}' LOCK IN SHARE MODE;
-{_refusal(entity)}\
-    IF ({route}) IS NULL THEN
-      INSERT IGNORE INTO footfall_routes (entity, entity_key, side, epoch, clock, written_back)
-        VALUES ('{entity}', footfall_key, 'old', footfall_epoch, 0, 0);
-    END IF;
-    IF NOT EXISTS (SELECT 1 FROM footfall_states WHERE entity = '{entity}' AND entity_key = footfall_key) THEN
+{_refusal(entity)}{_inserted_route(entity)}\
       INSERT IGNORE INTO footfall_states (entity, entity_key, state, until_ms, reason)
         VALUES ('{entity}', footfall_key, 'NOT_MIGRATED', 0, '');
-    END IF;
-    SET footfall_side = ({route} LOCK IN SHARE MODE);
+{_locked(entity)}"""  # noqa: S608 - the entity's name is required to be plain, and all else is ours
+
+
+def _inserted_route(entity: str) -> str:
+    return f"""\
+      INSERT IGNORE INTO {ADDED} (entity, entity_key, side, epoch, clock, written_back)
+        VALUES ('{entity}', footfall_key, 'old', footfall_epoch, 0, 0);
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours
 
 
-def _route(entity: str, key: str) -> str:
-    return f"SELECT side FROM footfall_routes WHERE entity = '{entity}' AND entity_key = {key}"  # noqa: S608 - ours
+def _locked(entity: str) -> str:
+    return f"""\
+      SELECT MAX(side) INTO footfall_side FROM footfall_routes
+        WHERE entity = '{entity}' AND entity_key = footfall_key LOCK IN SHARE MODE;
+"""  # noqa: S608 - the entity's name is required to be plain, and all else is ours
 
 
 def _refusal(entity: str) -> str:

@@ -41,7 +41,6 @@ class PostgresDialect:
     writing = "BEGIN"
     by_key = ""
     making = (
-        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity text PRIMARY KEY, digest text NOT NULL, filled smallint NOT NULL)",
         f"CREATE TABLE IF NOT EXISTS footfall_outbox (id bigserial PRIMARY KEY, {_KEYED}, shared_table text NULL,"
         " weight bigint NOT NULL, done smallint NOT NULL, at_ms bigint NOT NULL)",
         "CREATE INDEX IF NOT EXISTS footfall_outbox_clocks ON footfall_outbox (entity, entity_key, shared_table, weight)",
@@ -54,7 +53,10 @@ class PostgresDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state text NOT NULL, until_ms bigint NOT NULL,"
         " reason text NOT NULL, PRIMARY KEY (entity, entity_key))",
         "CREATE INDEX IF NOT EXISTS footfall_states_taking ON footfall_states (entity, state, until_ms)",
+        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity text PRIMARY KEY, digest text NOT NULL,"
+        " filled smallint NOT NULL)",
     )
+    removing: tuple[str, ...] = ()
 
     def __init__(self, place: Place) -> None:
         self._place = place
@@ -105,6 +107,10 @@ class PostgresDialect:
         kinds = [str(kind) for (kind,) in session.rows(sql, (self.table(table),))]
         return [] if kinds in (["r"], ["p"]) else [f"{table} is not a table, so its changes cannot be seen"]
 
+    def older(self, session: Session) -> set[str]:
+        """Return no transactions: any can read tables that are younger than its moment."""
+        return set()
+
     def inserting(self, table: str, columns: Sequence[str], *, rows: int) -> str:
         """Return an INSERT of several rows that leaves those alone whose key is there."""
         listed = ", ".join([f"({marks(columns)})"] * rows)
@@ -113,7 +119,7 @@ class PostgresDialect:
     def settling(self, *, rows: int) -> str:
         """Return an INSERT of states that replaces those that are there."""
         return (
-            "INSERT INTO footfall_states (entity, entity_key, state, until_ms, reason) VALUES "
+            "INSERT INTO footfall_states (entity, entity_key, state, until_ms, reason) VALUES "  # noqa: S608 - ours
             + ", ".join(["(%s, %s, %s, 0, %s)"] * rows)
             + " ON CONFLICT (entity, entity_key) DO UPDATE SET state = EXCLUDED.state, until_ms = 0,"
             " reason = EXCLUDED.reason"

@@ -76,12 +76,12 @@ class _Writer:
         return f"""\
     footfall_side := ({route} FOR KEY SHARE);
     IF footfall_side IS NULL THEN
-      footfall_filled := (SELECT filled FROM {self._schema}footfall_outlines WHERE entity = '{self._entity}' FOR KEY SHARE);
-      IF footfall_filled = 1 THEN
+      footfall_filled := (SELECT filled FROM {self._schema}footfall_outlines
+        WHERE entity = '{self._entity}' FOR KEY SHARE);
+      -- A transaction whose moment is older than that sees nothing, and is told to begin again by the insert.
+      IF footfall_filled IS DISTINCT FROM 0 THEN
 {self._inserted_route()}\
         footfall_side := ({route} FOR KEY SHARE);
-      ELSE
-        footfall_side := 'old';
       END IF;
     END IF;
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours or quoted
@@ -99,7 +99,7 @@ class _Writer:
 
     def _inserted_route(self) -> str:
         return f"""\
-    footfall_epoch := (SELECT epoch FROM {self._schema}footfall_routes
+    footfall_epoch := (SELECT coalesce(max(epoch), 0) FROM {self._schema}footfall_routes
       WHERE entity = '{self._entity}' AND entity_key = '{EVERYTHING}');
     INSERT INTO {self._schema}footfall_routes (entity, entity_key, side, epoch, clock, written_back)
       VALUES ('{self._entity}', footfall_key, 'old', footfall_epoch, 0, 0) ON CONFLICT DO NOTHING;

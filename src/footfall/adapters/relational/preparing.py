@@ -12,8 +12,10 @@ from footfall.ports.relational import EVERYTHING, Outline, Side
 from footfall.values.errors import Refused
 
 FILLED_AT_ONCE = 500  # routes of one statement, whose writers wait for nothing meanwhile
-TRIES_MAX = 1_000  # to find a moment at which nobody uses a table,
-PAUSE_S = 0.005  # so far apart: five seconds at least
+TRIES_MAX = 6_000  # to find a moment at which nobody uses a table,
+PAUSE_S = 0.005  # so far apart: half a minute at least
+OLDER_TRIES_MAX = 10  # to wait for who began before us, but not for hours: some only read
+OLDER_PAUSE_S = 0.15  # InnoDB tells the same of transactions to who asks more often.
 CLOSING_TRIES_MAX = 20  # Whoever leaves tries again, so a long transaction is not waited for.
 
 Pause = Callable[[float], None]
@@ -26,8 +28,8 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
     again and again, since whoever came while we waited would wait behind us.
     """
     outline = shape.outline
-    for statement in dialect.making:
-        session.run(statement)
+    if not dialect.columns(session, OUTLINES):
+        _make(session, dialect, pause)
     digest = digest_of(outline)
     session.run(
         dialect.inserting(dialect.table(OUTLINES), ("entity", "digest", "filled"), rows=1), (outline.entity, digest, 0)
@@ -39,9 +41,9 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
     everything = (outline.entity, EVERYTHING, Side.OLD.value, 0, 0, 0)
     session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), everything)
     made = dialect.triggers_there(session)
-    for trigger in triggers(dialect, outline):
-        if trigger.name not in made:
-            _alter(session, dialect, trigger.table, trigger.making, pause)
+    for watch in watches(outline):
+        missing = [trigger for trigger in dialect.triggers(outline, watch) if trigger.name not in made]
+        _alter(session, dialect, watch.table, [one for trigger in missing for one in trigger.making], pause)
     _fill(session, dialect, shape)
     _close(session, dialect, outline.entity, pause)
 
@@ -49,14 +51,16 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
 def withdraw(session: Session, dialect: Dialect, outline: Outline, pause: Pause) -> None:
     """Remove triggers first, so that nobody writes what is no longer there; with the last outline go our tables."""
     made = dialect.triggers_there(session)
-    for trigger in triggers(dialect, outline):
-        if trigger.name in made:
-            _alter(session, dialect, trigger.table, trigger.removing, pause)
+    for watch in watches(outline):
+        there = [trigger for trigger in dialect.triggers(outline, watch) if trigger.name in made]
+        _alter(session, dialect, watch.table, [one for trigger in there for one in trigger.removing], pause)
     if not dialect.columns(session, OUTLINES):
         return
     for table in OUR_TABLES:
         session.run(f"DELETE FROM {dialect.table(table)} WHERE entity = %s", (outline.entity,))  # noqa: S608 - ours
     if not session.rows(f"SELECT entity FROM {OUTLINES} LIMIT 1"):  # noqa: S608 - names of ours
+        for statement in dialect.removing:
+            session.run(statement)
         for table in OUR_TABLES:
             _alter(session, dialect, table, (f"DROP TABLE IF EXISTS {dialect.table(table)}",), pause)
 
@@ -75,7 +79,20 @@ def triggers(dialect: Dialect, outline: Outline) -> list[Trigger]:
     return [trigger for watch in watches(outline) for trigger in dialect.triggers(outline, watch)]
 
 
+def _make(session: Session, dialect: Dialect, pause: Pause) -> None:
+    """Make our tables, and let those end a while who could not read them."""
+    for statement in dialect.making:
+        session.run(statement)
+    older = dialect.older(session)
+    for _ in range(OLDER_TRIES_MAX):
+        if not older & dialect.older(session):
+            return
+        pause(OLDER_PAUSE_S)
+
+
 def _alter(session: Session, dialect: Dialect, table: str, statements: Sequence[str], pause: Pause) -> None:
+    if not statements:
+        return
     for _ in range(TRIES_MAX):
         try:
             dialect.altering(session, table, statements)

@@ -2,14 +2,15 @@
 
 import argparse
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from random import SystemRandom
 from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
-from footfall.shells.cli.asking import settings_of
+from footfall.shells.cli.asking import ask, settings_of
 from footfall.shells.cli.command import (
     CONFIG,
     DATA,
@@ -45,8 +46,20 @@ def migrate(arguments: argparse.Namespace, around: Surroundings) -> int:
         return _run(plan, arguments, around)
     from footfall.app.migration_acts import Acts
 
+    if arguments.action in ("check", "prepare"):
+        _warn_of_brand(plan, around)
     with plan.ground(around.clock) as ground:
         return _DOES[arguments.action](Acts(ground, around.clock, around.pause), arguments, around)
+
+
+def _warn_of_brand(plan: "Plan", around: Surroundings) -> None:
+    """Say it when the metrics would be those of a brand that is not there, which nobody could read."""
+    brand = getattr(plan.moving.target, "brand", None)
+    if brand is None or plan.file is not None:
+        return
+    known = ask(plan.settings, {"do": "brands-list"}, on_progress=lambda _share: None)
+    if brand not in [one["brand"] for one in known["brands"]]:
+        around.complain(f"There is no brand {brand!r} here yet: footfall brands add {brand} makes it.")
 
 
 def _require_sense(arguments: argparse.Namespace) -> None:
@@ -73,11 +86,8 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
     from footfall.migrate.pacing import Bounds
     from footfall.migrate.reporting import Progress
 
-    stopped: list[int] = []
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda caught, _frame: stopped.append(caught))
     bounds = Bounds(highest=float(arguments.rate), first=min(200.0, float(arguments.rate)))
-    with progress_bar(around) as show:
+    with _until_signalled() as stopped, progress_bar(around) as show:
 
         def tell(progress: Progress) -> bool:
             show(progress)
@@ -86,6 +96,21 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
 
         Mover(plan, around.clock, around.pause, SystemRandom(), tell, bounds).run()
     return Exit.OK
+
+
+@contextmanager
+def _until_signalled() -> Generator[list[int]]:
+    """Gather signals to stop instead of dying of them: what is under way is finished first."""
+    caught: list[int] = []
+    before = {
+        number: signal.signal(number, lambda got, _frame: caught.append(got))
+        for number in (signal.SIGTERM, signal.SIGINT)
+    }
+    try:
+        yield caught
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _check(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:

@@ -1,0 +1,230 @@
+"""Migrate: how fast a catalogue is moved, and what an application on the old database notices of it.
+
+Sketch. A metric with five versions is some thirteen items: a millisecond of a processor to read, map and write. So a
+core moves about a thousand a second, and Python runs out first, not the databases. The application waits for nothing
+of ours but a processor: its slowest answers show whether the pace leaves it one.
+"""
+
+import http.client
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from statistics import median, quantiles
+
+from bench.plan import Plan
+from bench.results import Row, row
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.adapters.relational.opening import open_relational
+from footfall.app.moving import mapping_from
+from footfall.migrate.copying import Ground, copy_some
+from footfall.migrate.verifying import Verifier
+from footfall.ports.relational import State
+from footfall.values.clock import SystemClock
+from tests.engines.mariadb import MariaDbEngine, folder_of, running
+from tests.engines.seaweedfs import free_ports
+from tests.migrate.moving_stage import EXAMPLE, old_database
+
+METRICS, VERSIONS = 20_000, 5
+READS_PER_S, WRITES_PER_S = 200, 50
+ROUNDS = 3  # of quiet and of moving, in turn: whatever else the machine does is in both
+ROUND_S = 10.0
+STATEMENTS = 2_000
+MAPPING = EXAMPLE / "mapping.yaml"
+
+
+def run(plan: Plan) -> list[Row]:
+    """Move a catalogue as fast as it goes, then another under traffic."""
+    metrics = plan.scaled(METRICS)
+    with folder_of("nobody") as folder, running(folder) as engine:
+        return [
+            *_triggers(engine),
+            *_unthrottled(engine, plan.directory, metrics),
+            *_under_traffic(engine, plan.directory, metrics),
+        ]
+
+
+def _triggers(engine: MariaDbEngine) -> list[Row]:
+    """Measure what the triggers add to a write."""
+    source = old_database(engine, metrics=100, versions=1)
+    outline = mapping_from(MAPPING).outline
+    with closing(engine.connected(source.rsplit("/", 1)[1])) as connection:
+
+        def written() -> float:
+            began = time.perf_counter()
+            with connection.cursor() as cursor:
+                for number in range(STATEMENTS):
+                    values = (f"by {number}", number % 100 + 1)
+                    cursor.execute("UPDATE metric_version SET updated_by = %s WHERE metric_id = %s", values)
+                    connection.commit()
+            return (time.perf_counter() - began) / STATEMENTS * 1e6
+
+        plain = min(written() for _ in range(ROUNDS))
+        with closing(open_relational(source, pause=time.sleep)) as relational:
+            relational.prepare(outline)
+        noted = min(written() for _ in range(ROUNDS))
+    return [
+        row("an UPDATE and its commit, with the triggers to without", noted / plain, "ratio"),
+        row("what the triggers add to it", noted - plain, "us"),
+    ]
+
+
+def _unthrottled(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
+    """Copy and verify as fast as one thread can."""
+    source, clock = old_database(engine, metrics=metrics, versions=VERSIONS), SystemClock()
+    with (
+        closing(open_relational(source, pause=time.sleep)) as relational,
+        closing(SqliteTable(folder / "unthrottled.db", clock=clock)) as table,
+    ):
+        ground = Ground(relational, table, mapping_from(MAPPING))
+        relational.prepare(ground.moving.outline)
+        began, used = time.perf_counter(), time.process_time()
+        while copy_some(ground, now_ms=clock.now_ms()).taken:
+            pass
+        took, used = time.perf_counter() - began, time.process_time() - used
+        began = time.perf_counter()
+        verified = Verifier(ground, "bench").verify(now_ms=clock.now_ms())
+        first = time.perf_counter() - began
+        began = time.perf_counter()
+        Verifier(ground, "again").verify(now_ms=clock.now_ms())
+        again = time.perf_counter() - began
+    assert verified.is_sound, verified.differences[:3]
+    return [
+        row(
+            f"{metrics:,} metrics of {VERSIONS} versions copied, unthrottled, on disk",
+            metrics / took,
+            "metrics/s",
+            at_least=1_000,
+        ),
+        row("of a processor for each metric", used / metrics * 1e6, "us"),
+        row("all of them compared on both sides", metrics / first, "metrics/s"),
+        row("compared again, to the first time", again / first, "ratio"),
+    ]
+
+
+def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
+    """Measure the application alone and while a catalogue is moved under it, in turn."""
+    source = old_database(engine, metrics=metrics, versions=VERSIONS)
+    with closing(open_relational(source, pause=time.sleep)) as relational:
+        relational.prepare(mapping_from(MAPPING).outline)
+    quiet: list[float] = []
+    moving: list[float] = []
+    moved_s = 0.0
+    with _application(source, folder) as port:
+        _traffic(port, metrics, seconds=3.0, until=None)  # to get warm
+        for _ in range(ROUNDS):
+            quiet += _traffic(port, metrics, seconds=ROUND_S, until=None)
+            with _mover(source, folder) as is_over:
+                began = time.perf_counter()
+                moving += _traffic(port, metrics, seconds=ROUND_S, until=is_over)
+                moved_s += time.perf_counter() - began
+    return [
+        row("the application's answers alone, p99", _p99(quiet), "ms"),
+        row("while its catalogue is moved, p99", _p99(moving), "ms"),
+        row("the second to the first", _p99(moving) / _p99(quiet), "ratio", at_most=1.1),
+        row("the same of the medians", median(moving) / median(quiet), "ratio"),
+        row("answers that were refused or failed", _failed[0], "answers", at_most=0),
+        row("metrics moved meanwhile", _copied(source) / moved_s, "metrics/s"),
+    ]
+
+
+_failed = [0]
+
+
+@contextmanager
+def _application(source: str, folder: Path) -> Generator[int]:
+    (port,) = free_ports(1)
+    given = [f"--source={source}", f"--table={folder / 'metrics.db'}", f"--mapping={MAPPING}", f"--port={port}"]
+    with subprocess.Popen([sys.executable, str(EXAMPLE / "application.py"), *given]) as process:
+        try:
+            _until_listening(port)
+            yield port
+        finally:
+            process.kill()
+
+
+@contextmanager
+def _mover(source: str, folder: Path) -> Generator[Callable[[], bool]]:
+    command = [
+        sys.executable, "-m", "footfall.shells.cli.main", "migrate", "run", "--from", source, "--mapping", str(MAPPING),
+        "--data", str(folder),
+    ]  # fmt: skip
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+        try:
+            yield lambda: process.poll() is not None
+        finally:
+            process.terminate()
+
+
+def _until_listening(port: int) -> None:
+    while True:
+        try:
+            _asked(http.client.HTTPConnection("127.0.0.1", port, timeout=5), "GET", "/metrics/1", None)
+        except OSError:
+            time.sleep(0.05)
+        else:
+            return
+
+
+def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], bool] | None) -> list[float]:
+    """Read and write at a steady rate, whatever the answers take; return how long each took, in milliseconds."""
+    told: list[float] = []
+    ends_at = time.perf_counter() + seconds
+    readers = [_Sender(port, metrics, READS_PER_S / 8, is_writer=False)] * 8
+    writers = [_Sender(port, metrics, WRITES_PER_S / 4, is_writer=True)] * 4
+    threads = [
+        threading.Thread(target=_send, args=(sender, Random(number), ends_at, told))
+        for number, sender in enumerate([*readers, *writers])
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert until is None or not until(), "the mover ended by itself"
+    return told
+
+
+@dataclass(frozen=True, slots=True)
+class _Sender:
+    port: int
+    metrics: int
+    per_second: float
+    is_writer: bool
+
+
+def _send(sender: _Sender, chance: Random, ends_at: float, told: list[float]) -> None:
+    connection = http.client.HTTPConnection("127.0.0.1", sender.port, timeout=20)
+    due = time.perf_counter() + chance.random() / sender.per_second
+    while due < ends_at:
+        time.sleep(max(0.0, due - time.perf_counter()))
+        key = chance.randint(1, sender.metrics)
+        began = time.perf_counter()
+        if sender.is_writer:
+            _asked(connection, "POST", f"/metrics/{key}/versions", {"by": f"by {chance.random()}"})
+        else:
+            _asked(connection, "GET", f"/metrics/{key}", None)
+        told.append((time.perf_counter() - began) * 1_000)
+        due += 1 / sender.per_second
+
+
+def _asked(connection: http.client.HTTPConnection, method: str, path: str, body: object) -> None:
+    connection.request(method, path, None if body is None else json.dumps(body))
+    response = connection.getresponse()
+    response.read()
+    _failed[0] += response.status != 200
+
+
+def _copied(source: str) -> int:
+    with closing(open_relational(source, pause=time.sleep)) as relational:
+        states = relational.states(mapping_from(MAPPING).outline)
+    return states.get(State.MIGRATED, 0)
+
+
+def _p99(told: list[float]) -> float:
+    return quantiles(told, n=100)[98]
