@@ -42,19 +42,22 @@ export function lasting(ms: number): string {
   return seconds < 5_400 ? `${Math.round(seconds / 60)} min` : `${(seconds / 3_600).toFixed(1)} h`;
 }
 
-export function timeLeftWords(one: Migration): string {
+// How long it still takes; a dash where nobody knows.
+export function timeLeft(one: Migration): string {
   if (!one.left && !one.moving) return "none";
-  return one.timeLeftMs === null || isSilent(one) ? "not known" : lasting(one.timeLeftMs);
+  return one.timeLeftMs === null || isSilent(one) ? "–" : lasting(one.timeLeftMs);
 }
 
 export function paceWords(one: Migration): string {
+  if (!one.left && !one.moving) return "all is copied";
   if (isSilent(one)) return "nothing moves";
-  return one.perSecond < 10 ? one.perSecond.toFixed(1) : whole(Math.round(one.perSecond));
+  if (!one.perSecond) return "no pace yet";
+  return `at ${one.perSecond < 10 ? one.perSecond.toFixed(1) : whole(Math.round(one.perSecond))} a second`;
 }
 
 export function stateWords(one: Migration): string {
   if (one.endedAt !== null) return "Ended";
-  if (isSilent(one)) return "Not heard of";
+  if (isSilent(one)) return "Silent";
   if (one.left || one.moving) return one.migrated || one.moving ? "Moving" : "Prepared";
   return "Following";
 }

@@ -72,6 +72,7 @@ def test_a_migration_is_seen_from_its_first_command_to_its_end(browser: Browser,
         "12,400", "200", "7,397", "3", "19 s", "35 ms", "Moving",
     ]  # fmt: skip
     expect(page.get_by_text("not verified yet")).to_be_visible()
+    expect(page.get_by_text("at 411 a second")).to_be_visible()  # 410.5, rounded
     expect(page.get_by_role("row", name="up to 10 ms")).to_contain_text("6")
     found += looked_at(editor, "Migration")
 

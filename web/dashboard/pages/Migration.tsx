@@ -13,7 +13,7 @@ import {
   paceWords,
   shareWords,
   stateWords,
-  timeLeftWords,
+  timeLeft,
 } from "../migrations.ts";
 import { Figure } from "../parts/Figure.tsx";
 import { Copied } from "../parts/FirstSteps.tsx";
@@ -105,8 +105,7 @@ function Figures({ one, heard }: { one: Migration; heard: string }) {
       <Figure name="Moving" value={whole(one.moving)} says="at this moment" />
       <Figure name="Left" value={whole(one.left)} says="still to be moved" />
       <Figure name="Set aside" value={whole(one.setAside)} says="could not be moved" />
-      <Figure name="Time left" value={timeLeftWords(one)} says="at the pace of late" />
-      <Figure name="Pace" value={paceWords(one)} says="a second" />
+      <Figure name="Time left" value={timeLeft(one)} says={paceWords(one)} />
       <Figure
         name="Lag"
         value={lasting(one.lagMs)}
@@ -180,7 +179,7 @@ function None() {
       <h2 id="first-title">Nothing is being moved into this catalogue</h2>
       <p>
         A catalogue that lies in MySQL, MariaDB or PostgreSQL is moved here without stopping whoever uses it.
-        On the server, from a terminal:
+        On the server, from a terminal, with your own database and mapping:
       </p>
       <ol class="steps">
         {FIRST.map(([says, act]) => (

@@ -10,7 +10,7 @@ import {
   paceWords,
   shareWords,
   stateWords,
-  timeLeftWords,
+  timeLeft,
 } from "../migrations.ts";
 
 const DONE: Migration = {
@@ -62,9 +62,9 @@ describe("a mover", () => {
   test("that is silent has no pace and no time left", () => {
     const silent = { ...HALF, ageMs: 60_000 };
     expect(isSilent(HALF)).toBe(false);
-    expect([stateWords(silent), timeLeftWords(silent), paceWords(silent)]).toEqual([
-      "Not heard of",
-      "not known",
+    expect([stateWords(silent), timeLeft(silent), paceWords(silent)]).toEqual([
+      "Silent",
+      "–",
       "nothing moves",
     ]);
     expect(acts(silent)).toEqual(["run"]);
@@ -76,8 +76,12 @@ describe("a mover", () => {
   test("has a state of its own before, while and after it moves", () => {
     expect(stateWords({ ...HALF, migrated: 0, moving: 0, left: 1_000 })).toBe("Prepared");
     expect([stateWords(HALF), stateWords(DONE)]).toEqual(["Moving", "Following"]);
-    expect([timeLeftWords(HALF), timeLeftWords(DONE)]).toEqual(["2 s", "none"]);
-    expect([paceWords(HALF), paceWords({ ...HALF, perSecond: 2.25 })]).toEqual(["250", "2.3"]);
+    expect([timeLeft(HALF), timeLeft(DONE)]).toEqual(["2 s", "none"]);
+    expect([paceWords({ ...HALF, perSecond: 0 }), paceWords(DONE)]).toEqual(["no pace yet", "all is copied"]);
+    expect([paceWords(HALF), paceWords({ ...HALF, perSecond: 2.25 })]).toEqual([
+      "at 250 a second",
+      "at 2.3 a second",
+    ]);
   });
 });
 
