@@ -1,6 +1,7 @@
 """A database is copied and followed while its application goes on, and says how far it is."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -121,6 +122,9 @@ def test_progress_is_what_the_source_says(stage: Stage) -> None:
     second = progress_now(stage.ground, now_ms=NOW_MS + 2_000, before=first, verified=verified)
     assert (second.migrated, second.left, second.per_second, second.time_left_ms) == (4, 4, 2.0, 2_000)
     assert (second.differences, second.started_at_ms, verified.left) == (0, NOW_MS, 4)
+    assert second.brand == "abc"
+    anew = progress_now(stage.ground, now_ms=NOW_MS + 9_000, before=replace(second, ended_at_ms=NOW_MS + 3_000))
+    assert (anew.started_at_ms, anew.ended_at_ms, anew.differences) == (NOW_MS + 9_000, None, None)
 
 
 def test_a_chunk_is_waited_for_before_it_is_read(stage: Stage) -> None:

@@ -13,6 +13,7 @@ import { AudiencePage } from "./pages/Audience.tsx";
 import { LedgerPage } from "./pages/Ledger.tsx";
 import { MetricPage } from "./pages/Metric.tsx";
 import { MetricsPage } from "./pages/Metrics.tsx";
+import { MigrationPage } from "./pages/Migration.tsx";
 import { MostReadPage } from "./pages/MostRead.tsx";
 import { NoBrand } from "./pages/NoBrand.tsx";
 import { NowPage } from "./pages/Now.tsx";
@@ -79,6 +80,7 @@ const PAGE_OF: Record<string, () => ComponentChildren> = {
   "/sections": SectionsPage,
   "/audience": AudiencePage,
   "/catalogue": MetricsPage,
+  "/migration": MigrationPage,
   "/screening": ScreeningPage,
   "/ledger": LedgerPage,
   "/operations": OperationsPage,

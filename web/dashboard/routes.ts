@@ -19,6 +19,7 @@ export const PAGES: readonly PageOf[] = [
   { path: "/settings", name: "Settings", inMenu: true },
   { path: "/assets/", name: "Asset", inMenu: false },
   { path: "/catalogue/", name: "Metric", inMenu: false },
+  { path: "/migration", name: "Migration", inMenu: false },
   { path: "/account", name: "Your account", inMenu: false },
   { path: "/sign-in", name: "Sign in", inMenu: false },
   { path: "/setup", name: "Set up", inMenu: false },

@@ -37,12 +37,13 @@ class Metrics:
 
     catalogue: MetricCatalogue
     listings: Listings
+    table: Table  # that holds them, and what migrations into it say of themselves
 
 
 def metrics_in(table: Table, *, clock: Clock) -> Metrics:
     """Return the metrics that a table holds."""
     catalogue = MetricCatalogue(table, clock=clock)
-    return Metrics(catalogue, Listings(catalogue))
+    return Metrics(catalogue, Listings(catalogue), table)
 
 
 @dataclass(frozen=True, slots=True)

@@ -106,8 +106,9 @@ class Acts:
             pass
         if self.ground.relational.routes(outline, [EVERYTHING])[EVERYTHING].side is Side.DOUBT:
             raise Refused("end", "a handover is under way; try again")
-        tell_progress(self.ground, now_ms=self.clock.now_ms())
+        progress = tell_progress(self.ground, now_ms=self.clock.now_ms())
         self.ground.relational.withdraw(outline)
+        keep_progress(self.ground.table, replace(progress, ended_at_ms=self.clock.now_ms()))
 
 
 def _pages(snapshot: Snapshot) -> Iterator[Sequence[str]]:

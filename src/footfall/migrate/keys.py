@@ -4,6 +4,7 @@ import xxhash
 
 from footfall.ports.table import Key
 
+PROGRESS = "move-progress"  # the partition of how far each migration is
 BACK_SHARDS = 16  # partitions of what waits to be written back, so that none of them is hot
 
 
@@ -29,7 +30,7 @@ def bucket(entity: str, number: int, *, piece: int = 0) -> Key:
 
 def progress(entity: str) -> Key:
     """Return where a migration says how far it is."""
-    return Key("move-progress", entity)
+    return Key(PROGRESS, entity)
 
 
 def next_key(entity: str) -> Key:

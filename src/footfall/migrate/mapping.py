@@ -92,6 +92,11 @@ class Moving:
     outline: Outline
     target: Target
 
+    @property
+    def brand(self) -> str:
+        """Return whose catalogue takes it; empty where rows become items that are no brand's."""
+        return self.target.brand if isinstance(self.target, CatalogueShape) else ""
+
 
 def moving_from(document: object) -> Moving:
     """Return what a mapping file says, or raise Refused with the place where it does not fit."""

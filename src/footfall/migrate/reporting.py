@@ -10,10 +10,11 @@ from footfall.migrate import keys
 from footfall.migrate.copying import Ground
 from footfall.migrate.verifying import Verified
 from footfall.ports.relational import Problem, State
-from footfall.ports.table import Put, Table
+from footfall.ports.table import Item, Put, Table
 from footfall.values.window import instant_text
 
 PROBLEMS_SHOWN = 50
+MIGRATIONS_MAX = 100  # in one answer; each is some hundred bytes
 DIFFERENCES_SHOWN = 50
 BLOCKED_BOUNDS_MS = (1, 2, 5, 10, 20, 50, 100, 1_000)  # The promise is 10.
 
@@ -56,6 +57,8 @@ class Progress:
     differences: int | None = None  # None: nothing was verified yet
     behind: int = 0
     blocked: Blocked = Blocked()
+    brand: str = ""  # whose catalogue takes it; empty: nobody's
+    ended_at_ms: int | None = None  # None: it goes on
 
     @property
     def all(self) -> int:
@@ -81,6 +84,8 @@ def progress_now(
 ) -> Progress:
     """Return how far a migration is, with what was known before of its start, pace, differences and waits."""
     outline = ground.moving.outline
+    if before is not None and before.ended_at_ms is not None:
+        before = None  # It was prepared anew, and is another one.
     states = ground.relational.states(outline)
     lag, lag_ms = ground.relational.lag(outline, now_ms=now_ms)
     migrated = states.get(State.MIGRATED, 0)
@@ -92,7 +97,7 @@ def progress_now(
         per_second=_pace(before, migrated=migrated, now_ms=now_ms),
         differences=known if verified is None else verified.differing,
         behind=verified.behind if verified is not None else before.behind if before is not None else 0,
-        blocked=Blocked() if before is None else before.blocked,
+        blocked=Blocked() if before is None else before.blocked, brand=ground.moving.brand,
     )  # fmt: skip
 
 
@@ -104,7 +109,13 @@ def keep_progress(table: Table, progress: Progress) -> None:
 def kept_progress(table: Table, entity: str) -> Progress | None:
     """Return how far a migration said that it is."""
     item = table.get(keys.progress(entity))
-    return None if item is None else msgspec.json.decode(cast("bytes", item["content"]), type=Progress)
+    return None if item is None else _progress_from(item)
+
+
+def kept_progress_of(table: Table, brand: str) -> Sequence[Progress]:
+    """Return how far every migration into a brand's catalogue said that it is, by the name of what it moves."""
+    found = table.query(keys.PROGRESS, limit=MIGRATIONS_MAX).items
+    return [told for told in (_progress_from(one.item) for one in found) if told.brand == brand]
 
 
 def document_of(progress: Progress) -> Mapping[str, Any]:
@@ -131,6 +142,10 @@ def report_of(progress: Progress, verified: Verified | None, problems: Sequence[
         parts += ["## Differences", _differences(verified)]
     parts += ["## What to do next", _advice(progress, verified)]
     return "\n\n".join(parts) + "\n"
+
+
+def _progress_from(item: Item) -> Progress:
+    return msgspec.json.decode(cast("bytes", item["content"]), type=Progress)
 
 
 def _pace(before: Progress | None, *, migrated: int, now_ms: int) -> float:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing, suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playwright.sync_api import Browser, Page
 
@@ -25,6 +25,8 @@ from tests.scenarios.instance import Instance, until
 
 HOUSE = Path(__file__).resolve().parents[3]
 SCREENSHOTS = HOUSE / "build" / "screenshots"
+WIDTHS = {"phone": 390, "tablet": 768, "wide": 1440}
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE = HOUSE / "web" / "node_modules" / "axe-core" / "axe.min.js"
 
 WHO = ("Harbour", "Council", "Ferry", "Minister", "School", "Storm", "Market", "Hospital", "Tram", "Library")
@@ -185,3 +187,21 @@ class Editor:
         self.reader.context.close()
         assert not complaints, complaints
         assert not strangers, strangers
+
+
+def looked_at(editor: Editor, name: str) -> list[str]:
+    """Take pictures of a page in both themes and all widths; return what is wrong with it."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    found: list[str] = []
+    for theme, width in itertools.product(THEMES, WIDTHS):
+        editor.page.emulate_media(color_scheme=theme)
+        editor.page.set_viewport_size({"width": WIDTHS[width], "height": 900})
+        shown = f"{name.lower().replace(' ', '-')}-{theme}-{width}.png"
+        editor.page.screenshot(path=SCREENSHOTS / shown, full_page=True, animations="disabled")
+        wider = editor.inside("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        if wider > 0:
+            found.append(f"wider than a {width} by {wider}")
+        # Colours are the same in every width, and room is the same in both themes.
+        if (theme, width) in (("light", "phone"), ("light", "wide"), ("dark", "wide")):
+            found += editor.violations()
+    return found

@@ -1,15 +1,13 @@
 """The dashboard in a real browser: what an editor does with it, and what it does when the server is away."""
 
-import itertools
 import json
 from collections.abc import Generator
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.scenarios.browser.newsroom import SCREENSHOTS, Editor, define, fill
+from tests.scenarios.browser.newsroom import SCREENSHOTS, WIDTHS, Editor, define, fill, looked_at
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.instance import Instance, Starter, footfall, free_port, hit, until
 
@@ -18,8 +16,6 @@ PAGES = (
     "Settings",
 )  # fmt: skip
 ONE_OF = {"Asset": "/assets/story-1", "Metric": "/catalogue/reads%20per%20person"}
-WIDTHS = {"phone": 390, "tablet": 768, "wide": 1440}
-THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 BRAND = "herald"
 
 
@@ -38,7 +34,6 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
 
 def test_every_page_is_drawn_and_can_be_used_by_everybody(browser: Browser, filled: Instance) -> None:
     editor = Editor(browser, filled, viewport={"width": WIDTHS["wide"], "height": 900})
-    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
     editor.open(f"/?brand={BRAND}")
     until(editor.rows, lambda rows: len(rows) >= 10, seconds=WAIT_S)
     found: list[str] = []
@@ -54,23 +49,6 @@ def test_every_page_is_drawn_and_can_be_used_by_everybody(browser: Browser, fill
         found += [f"{name}: {one}" for one in looked_at(editor, name)]
     assert found == []
     editor.leave()
-
-
-def looked_at(editor: Editor, name: str) -> list[str]:
-    """Take pictures of a page in both themes and all widths; return what is wrong with it."""
-    found: list[str] = []
-    for theme, width in itertools.product(THEMES, WIDTHS):
-        editor.page.emulate_media(color_scheme=theme)
-        editor.page.set_viewport_size({"width": WIDTHS[width], "height": 900})
-        shown = f"{name.lower().replace(' ', '-')}-{theme}-{width}.png"
-        editor.page.screenshot(path=SCREENSHOTS / shown, full_page=True, animations="disabled")
-        wider = editor.inside("document.documentElement.scrollWidth - document.documentElement.clientWidth")
-        if wider > 0:
-            found.append(f"wider than a {width} by {wider}")
-        # Colours are the same in every width, and room is the same in both themes.
-        if (theme, width) in (("light", "phone"), ("light", "wide"), ("dark", "wide")):
-            found += editor.violations()
-    return found
 
 
 def test_the_list_moves_by_itself_with_what_is_read(browser: Browser, starter: Starter, data: Path) -> None:

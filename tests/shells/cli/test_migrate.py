@@ -1,11 +1,16 @@
 """`footfall migrate` as an operator types it, on a real database."""
 
 import json
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from footfall.app import wiring
+from footfall.app.settings import Settings
+from footfall.migrate.reporting import Progress, kept_progress_of
+from footfall.values.clock import SystemClock
 from tests.engines.aws_ground import NewGround
 from tests.engines.mariadb import MariaDbEngine
 from tests.migrate.moving_stage import EXAMPLE, old_database
@@ -59,6 +64,25 @@ def test_a_catalogue_is_moved_verified_switched_and_ended_by_commands_alone(on_b
     assert shell.run("migrate", "end", *named) == 0
     assert shell.run("metrics", "get", "metric 7", "--brand", "abc", "--data", named[-1]) == 0
     assert "metric 7" in shell.printed()
+
+
+def test_how_far_it_is_lies_in_the_table_with_its_brand_and_its_end(named: list[str], shell: Any) -> None:
+    def told() -> Progress:
+        clock = SystemClock()
+        with closing(wiring.open_metrics_table(Settings(data_dir=named[-1]), clock, read_only=True)) as table:
+            (one,) = kept_progress_of(table, "abc")
+        return one
+
+    assert shell.run("migrate", "prepare", *named) == 0
+    first = told()
+    assert (first.left, first.ended_at_ms) == (30, None)
+    assert shell.run("migrate", "end", *named) == 0
+    ended_at_ms = told().ended_at_ms
+    assert ended_at_ms is not None
+    assert shell.run("migrate", "prepare", *named) == 0
+    again = told()
+    assert again.ended_at_ms is None
+    assert again.started_at_ms >= ended_at_ms  # It is another one.
 
 
 def test_what_is_not_prepared_says_how_it_is(named: list[str], shell: Any) -> None:

@@ -24,6 +24,8 @@ import { Link } from "../parts/Link.tsx";
 import { MetricForm } from "../parts/MetricForm.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 
+import { MigrationLink } from "./Migration.tsx";
+
 const PATH = "/catalogue";
 
 export function MetricsPage() {
@@ -44,6 +46,7 @@ export function MetricsPage() {
         A metric is a number that is defined once: everybody who asks for it gets the same answer, and knows
         which version of the definition gave it.
       </p>
+      {asked.value ? <MigrationLink /> : null}
       {isEditor ? (
         <section class="card" aria-labelledby="define-title">
           <h2 id="define-title">Define a metric</h2>

@@ -38,6 +38,7 @@ PAGES = (
     "/audience",
     "/catalogue",
     "/catalogue/{name:path}",
+    "/migration",
     "/screening",
     "/ledger",
     "/operations",

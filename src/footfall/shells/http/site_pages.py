@@ -27,6 +27,7 @@ from footfall.shells.http.edits import edit_routes
 from footfall.shells.http.keys import key_routes
 from footfall.shells.http.metric_data_routes import metric_data_routes
 from footfall.shells.http.metric_routes import metric_routes
+from footfall.shells.http.migration_routes import migration_route
 from footfall.shells.http.people_routes import people_routes
 from footfall.shells.http.problems import Problem, document_of, problem_document
 from footfall.shells.http.referrers import referrers_route
@@ -69,6 +70,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *rules_routes(state),
             *digest_routes(state),
             *metric_routes(state),
+            migration_route(state),
             referrers_route(state),
             *verdict_routes(state),
             *trial_routes(state),

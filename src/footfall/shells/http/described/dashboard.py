@@ -16,6 +16,7 @@ _PAGES = {
     "/audience": ("audiencePage", "Hits and visitors over time."),
     "/catalogue": ("metricsPage", "A brand's metrics, found by words and kinds."),
     "/catalogue/{name}": ("metricPage", "One metric: what it is, its numbers, where it comes from, its versions."),
+    "/migration": ("migrationPage", "How far the move of a database into the brand's catalogue is."),
     "/screening": ("screeningPage", "What was held back and why, and what waits for a decision."),
     "/ledger": ("ledgerPage", "Where every hit went."),
     "/operations": ("operationsPage", "How the instance is."),
