@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 
+from footfall.adapters.embedded.database import open_database, transaction
 from footfall.adapters.relational.opening import open_relational
 from footfall.app.moving import mapping_from, opened
 from footfall.migrate.copying import Ground
@@ -43,9 +44,14 @@ class Process:
             path = {**os.environ, "PYTHONPATH": str(HOUSE)}
             self._running = subprocess.Popen(self.command, stdout=log, stderr=log, env=path)
 
+    @property
+    def has_ended(self) -> bool:
+        assert self._running is not None
+        return self._running.poll() is not None
+
     def kill(self) -> None:
         assert self._running is not None
-        assert self._running.poll() is None, self.log.read_text()[-3_000:]
+        assert not self.has_ended, self.log.read_text()[-3_000:]
         self._running.kill()
         self._running.wait()
         self.kills += 1
@@ -68,6 +74,7 @@ class Campaign:
     mover: Process
     chance: Random = field(default_factory=lambda: Random(50))
     blocked_ms: Counter[int] = field(default_factory=Counter[int])
+    switches_killed: int = 0
     handed_over: list[float] = field(default_factory=list[float])  # seconds that each took, for all entities
 
     @property
@@ -79,23 +86,32 @@ class Campaign:
         with opened(self.source, self.table, SystemClock()) as (relational, table):
             yield Ground(relational, table, mapping_from(MAPPING))
 
-    def wish(self, wish: str) -> None:
-        """Say what is wanted, at once whole."""
-        new = self.folder / "wish.new"
-        new.write_text(wish, encoding="utf-8")
-        new.rename(self.folder / "wish")
-
     def hand_over(self, side: Side, *, mover_kills: int, application_kills: int) -> None:
-        """Wish that all entities go to a side, and wait until they have, killing whoever works on it."""
+        """Have all entities go to a side, and wait until they have, killing whoever works on it."""
         began = time.monotonic()
-        self.wish(str(side))
+        action = "switch" if side is Side.NEW else "back"
+        switching = Process(command(action, self.source, self.folder, "--all"), self.folder / "switching.log")
+        switching.start()
         left = ["mover"] * mover_kills + ["application"] * application_kills
         self.chance.shuffle(left)
-        while left:
-            time.sleep(self.chance.uniform(0.2, 0.7))
-            self.kill(left.pop())
-        self.wait_until(lambda: self.is_all(side))
+        try:
+            while left:
+                time.sleep(self.chance.uniform(0.5, 1.5))
+                self.kill(left.pop())
+                if not switching.has_ended and self.chance.random() < 0.5:
+                    switching.kill()
+            self.wait_until(lambda: self._is_switched(side, switching))
+        finally:
+            switching.end()
+        self.switches_killed += switching.kills
         self.handed_over.append(time.monotonic() - began)
+
+    def _is_switched(self, side: Side, switching: Process) -> bool:
+        if self.is_all(side):
+            return True
+        if switching.has_ended:  # It was killed, or came upon a storm: an operator would type it again.
+            switching.start()
+        return False
 
     def kill(self, who: str) -> None:
         if who == "mover":
@@ -103,6 +119,11 @@ class Campaign:
         else:
             self.note_counts()
             self.application.kill()
+
+    def storm(self, seconds: float) -> None:
+        """Keep everybody from writing to the table for a while, as a table that throttles does."""
+        with closing(open_database(self.table, durable=False)) as connection, transaction(connection):
+            time.sleep(seconds)
 
     def is_all(self, side: Side) -> bool:
         with self.ground() as ground:
@@ -143,6 +164,12 @@ class Campaign:
         client.close()
 
 
+def command(action: str, source: str, folder: Path, *more: str) -> list[str]:
+    """Return what an operator types."""
+    words = [sys.executable, "-m", "footfall.shells.cli.main", "migrate", action, *more]
+    return [*words, "--from", source, "--mapping", str(MAPPING), "--data", str(folder)]
+
+
 @contextmanager
 def campaign(engine: Engine, folder: Path, *, metrics: int, versions: int, pause_s: float) -> Generator[Campaign]:
     """Start the application, and a mover that copies and follows; the database is prepared while nobody looks."""
@@ -150,15 +177,11 @@ def campaign(engine: Engine, folder: Path, *, metrics: int, versions: int, pause
     with closing(open_relational(source, pause=time.sleep)) as relational:
         relational.prepare(mapping_from(MAPPING).outline)
     table, port = folder / "metrics.db", free_ports(1)[0]
-    common = [source, str(table), str(MAPPING)]
     given = [f"--source={source}", f"--table={table}", f"--mapping={MAPPING}", f"--port={port}"]
     application = Process([sys.executable, str(EXAMPLE / "application.py"), *given], folder / "application.log")
-    mover = Process(
-        [sys.executable, "-m", "tests.migrate.mover_process", *common, str(folder / "wish")], folder / "mover.log"
-    )
+    mover = Process(command("run", source, folder), folder / "mover.log")
     crowd = Crowd(port, History(), [str(number) for number in range(1, metrics + 1)], pause_s)
     made = Campaign(source, folder, crowd, application, mover)
-    made.wish("copied")
     try:
         application.start()
         mover.start()

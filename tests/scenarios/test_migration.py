@@ -42,21 +42,23 @@ def figures(made: Campaign) -> dict[str, object]:
         "ms": {share: round(taken[int(len(taken) * share)], 1) for share in (0.5, 0.9, 0.99)},
         "blockedMs": dict(sorted(made.blocked_ms.items())),
         "handedOverIn": [round(seconds, 1) for seconds in made.handed_over],
-        "kills": {"mover": made.mover.kills, "application": made.application.kills},
+        "kills": {"mover": made.mover.kills, "application": made.application.kills, "switch": made.switches_killed},
     }
 
 
-@pytest.mark.parametrize("name", ["mariadb", "postgres"])
+@pytest.mark.parametrize(("name", "handovers"), [("mariadb", 4), ("postgres", 2)])
 def test_a_catalogue_goes_over_and_back_under_traffic_and_kills(
-    name: str, request: pytest.FixtureRequest, tmp_path: Path
+    name: str, handovers: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     engine: Engine = request.getfixturevalue(name)
     with campaign(engine, tmp_path, metrics=150, versions=3, pause_s=0.05) as made:
         made.crowd.start(readers=4, writers=3)
-        for side in (Side.NEW, Side.OLD, Side.NEW, Side.OLD):
-            made.hand_over(side, mover_kills=3, application_kills=1)
+        for number in range(handovers):
+            side = Side.OLD if number % 2 else Side.NEW
+            made.hand_over(side, mover_kills=2, application_kills=1)
+            made.storm(0.3)
         prove(made)
-    assert made.mover.kills == 12
+    assert made.mover.kills == 2 * handovers
 
 
 @pytest.mark.soak
@@ -70,5 +72,6 @@ def test_a_large_catalogue_goes_over_and_back_ten_times(
         for number in range(20):
             side = Side.OLD if number % 2 else Side.NEW
             made.hand_over(side, mover_kills=5, application_kills=1)
+            made.storm(2.0)
         prove(made)
     assert (made.mover.kills, made.application.kills) == (100, 20)

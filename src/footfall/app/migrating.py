@@ -1,4 +1,4 @@
-"""The mover's loop: copies, follows, writes back and hands over what an operator wants, until it is told to stop.
+"""What a mover does: copies, follows, writes back, and hands over what an operator wants.
 
 Any number of movers may run at once and be killed at any time: every act is conditional, and whoever is next goes on.
 """
@@ -6,7 +6,6 @@ Any number of movers may run at once and be killed at any time: every act is con
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import StrEnum
 
 from footfall.migrate.copying import Ground, carry_now, copy_some
 from footfall.migrate.following import follow_some
@@ -14,22 +13,13 @@ from footfall.migrate.handing_over import HandedOver, Handovers
 from footfall.migrate.new_side import NewSide
 from footfall.migrate.reporting import Blocked
 from footfall.migrate.writing_back import BackWriter
-from footfall.ports.errors import Changed, Throttled, Unavailable
+from footfall.ports.errors import Throttled
 from footfall.ports.relational import EVERYTHING
 from footfall.values.clock import Clock
 
 PAGE = 200  # entities that are handed over between two rounds of following
 TRIES_MAX = 1_000  # for one batch that others write all the time; each waits a little
 PAUSE_S = 0.005
-IDLE_S = 0.02  # between two rounds that found nothing to do
-
-
-class Wish(StrEnum):
-    """What an operator wants of all entities."""
-
-    COPIED = "copied"
-    NEW = "new"
-    OLD = "old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +62,6 @@ class Migrator:
     def write_back(self) -> int:
         """Write back some of what waits; return how many entities that were."""
         return BackWriter(self.ground.relational, self._new).write_back_round().written
-
-    def run(self, wish: Callable[[], Wish | None]) -> None:
-        """Do what is wished, again and again, until nothing is (None)."""
-        done: Wish | None = None
-        while (wanted := wish()) is not None:
-            try:
-                busy = self.go_round()
-                if wanted is not done and wanted is not Wish.COPIED:
-                    self.hand_over_all() if wanted is Wish.NEW else self.hand_back_all()
-                done = wanted
-            except (Throttled, Unavailable, Changed):
-                done, busy = None, 0  # Whatever it was, the next round does it again.
-            if not busy:
-                self.pause(IDLE_S)
 
     def hand_over_all(self) -> Left:
         """Hand everything over to the new side: first what is not there yet, then all that is."""
