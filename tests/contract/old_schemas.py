@@ -41,6 +41,8 @@ class Engine(Protocol):
 
     def new_database(self, schema: str = "") -> str: ...
 
+    def drop(self, name: str) -> None: ...
+
 
 class Source:
     """One database with an old schema: as the migration opens it, and as its application does."""
@@ -92,6 +94,7 @@ class Source:
         for one in self._opened:
             one.close()
         self._connection.close()
+        self.engine.drop(self._database)
 
 
 def run(connection: Any, sql: str, *values: object) -> list[tuple[Any, ...]]:

@@ -185,8 +185,8 @@ def test_what_does_not_fit_is_refused_and_nothing_of_it_stays(source: Source, re
             epoch=1,
             fence=EPOCH_STEP + 1,
         )
+    wanted = Document({**before.root, "name": "metric-2"}, before.parts)
     with pytest.raises(Refused, match="row"):
-        wanted = Document({**before.root, "name": "metric-2"}, before.parts)
         relational.write_back(REDESIGNED, "1", wanted, epoch=1, fence=EPOCH_STEP + 1)
     assert document(relational, "1") == before
     # The session that wrote back notices and gates others as before, and is gated itself no less.

@@ -38,6 +38,11 @@ class PostgresEngine:
                 connection.execute(schema)
         return f"postgresql://postgres@127.0.0.1:{self.port}/{name}"
 
+    def drop(self, name: str) -> None:
+        """Remove a database with whoever is still connected."""
+        with self.connected(autocommit=True) as connection:
+            connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
 
 def programs() -> Path:
     """Return where Debian keeps the server's programs, of the newest version that is there."""

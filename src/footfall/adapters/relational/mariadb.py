@@ -49,8 +49,8 @@ class MariaDbDialect:
         f" {_TABLE}",
         f"CREATE OR REPLACE VIEW {SEEN} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
         f"CREATE OR REPLACE VIEW {ADDED} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
-        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY, digest CHAR(32) NOT NULL,"
-        f" filled TINYINT NOT NULL) {_TABLE}",
+        "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY,"
+        f" digest CHAR(32) NOT NULL, filled TINYINT NOT NULL) {_TABLE}",
     )
     removing = (f"DROP VIEW IF EXISTS {SEEN}", f"DROP VIEW IF EXISTS {ADDED}")
 
@@ -94,10 +94,11 @@ class MariaDbDialect:
         return [frozenset(columns) for columns in found.values()]
 
     def unwatched(self, session: Session, table: str) -> list[str]:
-        """Return which foreign keys change the table's rows without firing its triggers, and if it has no transactions."""
+        """Return which foreign keys change rows without firing triggers, and whether there are no transactions."""
         sql = (
-            "SELECT constraint_name FROM information_schema.referential_constraints WHERE constraint_schema = DATABASE()"
-            " AND table_name = %s AND (delete_rule IN ('CASCADE', 'SET NULL') OR update_rule IN ('CASCADE', 'SET NULL'))"
+            "SELECT constraint_name FROM information_schema.referential_constraints"
+            " WHERE constraint_schema = DATABASE() AND table_name = %s"
+            " AND (delete_rule IN ('CASCADE', 'SET NULL') OR update_rule IN ('CASCADE', 'SET NULL'))"
         )
         told = [
             f"the foreign key {name} changes rows of {table} without firing triggers; make it RESTRICT first"
@@ -130,7 +131,7 @@ class MariaDbDialect:
     def settling(self, *, rows: int) -> str:
         """Return an INSERT of states that replaces those that are there."""
         return (
-            "INSERT INTO footfall_states (entity, entity_key, state, until_ms, reason) VALUES "
+            "INSERT INTO footfall_states (entity, entity_key, state, until_ms, reason) VALUES "  # noqa: S608 - ours
             + ", ".join(["(%s, %s, %s, 0, %s)"] * rows)
             + " ON DUPLICATE KEY UPDATE state = VALUES(state), until_ms = 0, reason = VALUES(reason)"
         )
@@ -232,9 +233,7 @@ def _kind(data_type: str) -> Kind:
 
 def _moment(text: str) -> str:
     """Return a moment in UTC with all six digits, so that the same moment is the same text."""
-    day, _, time = text.partition(" ")
-    seconds, _, fraction = time.partition(".")
-    return f"{day}T{seconds}.{fraction:0<6}Z"
+    return f"{text[:10]}T{text[11:19]}.{text[20:]:0<6}Z"
 
 
 def _conversions() -> Mapping[Any, Any]:

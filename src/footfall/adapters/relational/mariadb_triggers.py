@@ -1,10 +1,10 @@
 """Triggers of MySQL and MariaDB: they gate, and append to the outbox, in the writer's own transaction.
 
-No row is written by two writers. A route is read plainly first: a locking read of a row that is not there would lock the
-gap where it might come, and others who insert would wait. A table that a statement's triggers name more than once is
-locked for all of them as the strongest needs it, so routes are read plainly, locked and inserted by three names: the
-table's and those of two views. Ids are of UUID_SHORT(), for a counter of the table's own (AUTO_INCREMENT) would be
-locked until the end of every UPDATE, and two writers could wait for each other.
+No row is written by two writers. A route is read plainly first: a locking read of a row that is not there would lock
+the gap where it might come, and others who insert would wait. A table that a statement's triggers name more than
+once is locked for all of them as the strongest needs it, so routes are read plainly, locked and inserted by three
+names: the table's and those of two views. Ids are of UUID_SHORT(), for a counter of the table's own (AUTO_INCREMENT)
+would be locked until the end of every UPDATE, and two writers could wait for each other.
 """
 
 from footfall.adapters.relational.dialects import MOVED, Trigger
@@ -37,7 +37,7 @@ def _trigger(outline: Outline, watch: Watch, event: str) -> Trigger:
     name = trigger_name(outline, watch.table, event)
     body = "".join(_noted(outline.entity, note, event) for note in watch.notes)
     making = (
-        f"CREATE TRIGGER {quoted(name)} AFTER {event} ON {quoted(watch.table)} FOR EACH ROW\n"
+        f"CREATE TRIGGER IF NOT EXISTS {quoted(name)} AFTER {event} ON {quoted(watch.table)} FOR EACH ROW\n"
         f"BEGIN\n{_DECLARED}{body}END"
     )
     return Trigger(name, watch.table, (making,), (f"DROP TRIGGER IF EXISTS {quoted(name)}",))

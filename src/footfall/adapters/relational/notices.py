@@ -48,7 +48,7 @@ def foldable(session: Session, entity: str) -> list[Record]:
 
 
 def fold(session: Session, dialect: Dialect, entity: str, found: Sequence[Record]) -> int:
-    """Make one notice of those that are done, for each of the keys; whoever sums them sees the same before and after."""
+    """Make one notice of those that are done, for each of the keys; their sum is the same before and after."""
     keys = sorted({str(key) for _, key in found})
     sql = (
         f"SELECT id, shared_table, entity_key, weight, at_ms FROM {OUTBOX} WHERE entity = %s AND done = 1"  # noqa: S608 - names of ours

@@ -43,7 +43,8 @@ class PostgresDialect:
     making = (
         f"CREATE TABLE IF NOT EXISTS footfall_outbox (id bigserial PRIMARY KEY, {_KEYED}, shared_table text NULL,"
         " weight bigint NOT NULL, done smallint NOT NULL, at_ms bigint NOT NULL)",
-        "CREATE INDEX IF NOT EXISTS footfall_outbox_clocks ON footfall_outbox (entity, entity_key, shared_table, weight)",
+        "CREATE INDEX IF NOT EXISTS footfall_outbox_clocks ON footfall_outbox"
+        " (entity, entity_key, shared_table, weight)",
         "CREATE INDEX IF NOT EXISTS footfall_outbox_waiting ON footfall_outbox (entity, done, id)",
         "CREATE TABLE IF NOT EXISTS footfall_dropped (id bigserial PRIMARY KEY, entity text NOT NULL,"
         " owner_table text NOT NULL, owner_key text NOT NULL, shared_table text NOT NULL, shared_key text NOT NULL)",
@@ -190,7 +191,7 @@ class PostgresSession:
                 host=place.host, port=place.port or PORT, user=place.user, password=place.password,
                 dbname=place.database, autocommit=True, connect_timeout=5, application_name="footfall migrate",
                 **place.options,
-            )  # pyright: ignore[reportArgumentType, reportAttributeAccessIssue] - options are the address's own  # fmt: skip
+            )  # pyright: ignore[reportArgumentType, reportAttributeAccessIssue]  # fmt: skip
         except self._errors as error:
             raise in_our_words(error, self._where) from error
         _read_as_text(self._connection)

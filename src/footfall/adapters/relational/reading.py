@@ -37,6 +37,10 @@ class SqlSnapshot:
         """Return the clocks alone."""
         if has_pointers(self._shape.outline):
             return {seen.key: seen.clock for seen in self.see(keys)}
+        return self.own_clocks(keys)
+
+    def own_clocks(self, keys: Sequence[str]) -> Mapping[str, int]:
+        """Return how far the entities' own changes alone have counted."""
         return {key: clock for chunk in _chunks(keys) for key, clock in self._clocks(chunk, {}).items()}
 
     def routes(self, keys: Sequence[str]) -> Mapping[str, Route]:

@@ -1,6 +1,7 @@
 """The gate: who answers for an entity, and handing it over without anybody waiting."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from footfall.adapters.relational.dialects import OUTLINES, ROUTES, STATES, Dialect
 from footfall.adapters.relational.reading import SqlSnapshot, route_from
@@ -14,24 +15,51 @@ _ROUTE = f"SELECT entity_key, side, epoch, clock, written_back FROM {ROUTES}"  #
 _THIS = "WHERE entity = %s AND entity_key = %s"
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Entities as they stood a moment ago: their clocks, and how much of these is their own."""
+
+    clocks: Mapping[str, int]
+    own: Mapping[str, int]
+
+
+def standing(snapshot: SqlSnapshot, keys: Sequence[str]) -> Standing:
+    """Return how entities stand, so that little is left to ask while they are held."""
+    found = [key for key in keys if key != EVERYTHING]
+    return Standing(snapshot.clocks(found), snapshot.own_clocks(found))
+
+
 def left(
-    session: Session, dialect: Dialect, shape: Shape, keys: Sequence[str], fences: Mapping[str, int]
+    session: Session, dialect: Dialect, shape: Shape, before: Standing, fences: Mapping[str, int]
 ) -> Mapping[str, Route]:
     """Put entities in doubt that nobody writes and whose clock is as the target has it."""
-    entity, ordered = shape.outline.entity, sorted(set(keys))
+    entity, ordered = shape.outline.entity, sorted(fences)
     # Whoever holds a route is writing: it is passed by, not waited for.
     sql = f"{_ROUTE}{dialect.by_key} WHERE entity = %s AND entity_key IN ({marks(ordered)}) FOR UPDATE SKIP LOCKED"
     locked = {str(record[0]): route_from(record[1:]) for record in session.rows(sql, (entity, *ordered))}
     ours = {key: route for key, route in locked.items() if route.side is Side.OLD}
-    # Every write that was noted before the lock is committed, so a read that begins now sees it.
-    clocks = SqlSnapshot(session, dialect, shape).clocks([key for key in ours if key != EVERYTHING])
+    # Every write that was noted before the lock is committed, so a read that begins now sees it. Rows that are shared
+    # are not gated, so one that changes now is as one that changes later: a notice tells.
+    own = SqlSnapshot(session, dialect, shape).own_clocks([key for key in ours if key != EVERYTHING])
     given: dict[str, Route] = {}
     for key, route in ours.items():
-        clock = clocks.get(key, 0)
-        if fences[key] == route.epoch * EPOCH_STEP + clock:
+        clock = before.clocks.get(key, 0)
+        if fences[key] == route.epoch * EPOCH_STEP + clock and own.get(key, 0) == before.own.get(key, 0):
             given[key] = Route(Side.DOUBT, route.epoch + 1, clock, route.written_back)
-            put(session, entity, key, given[key])
+    _put_in_doubt(session, entity, given)
     return given
+
+
+def _put_in_doubt(session: Session, entity: str, given: Mapping[str, Route]) -> None:
+    if not given:
+        return
+    clocks = " ".join(["WHEN %s THEN %s"] * len(given))
+    values = [cell for key, route in given.items() for cell in (key, route.clock)]
+    session.run(
+        f"UPDATE {ROUTES} SET side = %s, epoch = epoch + 1, clock = CASE entity_key {clocks} END"  # noqa: S608 - ours
+        f" WHERE entity = %s AND entity_key IN ({marks(list(given))})",
+        (Side.DOUBT.value, *values, entity, *given),
+    )
 
 
 def entered(session: Session, dialect: Dialect, entity: str, key: str, *, to: tuple[Route, Route]) -> bool:

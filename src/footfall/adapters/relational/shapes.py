@@ -1,7 +1,9 @@
 """An outline with the columns that its tables have: the queries that read it, and rows made of what they find."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, cast
 
 from footfall.adapters.relational.dialects import KEY_LENGTH_MAX, Column, Dialect, Kind
 from footfall.adapters.relational.sessions import Record, Session
@@ -24,7 +26,7 @@ class Table:
 
     def row(self, record: Record) -> Row:
         """Return a row as documents have it."""
-        return dict(zip(self.names, record, strict=True))
+        return dict(zip(self.names, record, strict=False))  # They are as many, and this is done for every row.
 
     def owner(self, record: Record) -> str:
         """Return the text of the value that the row was asked for by."""
@@ -39,7 +41,10 @@ class Table:
     def ordered(self, records: list[Record]) -> list[Record]:
         """Return the rows of one entity in the order of their key, which is the same on every ground."""
         if len(records) > 1:
-            records.sort(key=lambda record: [(record[place] is not None, record[place]) for place in self.order_at])
+            try:
+                records.sort(key=cast("Callable[[Record], Any]", itemgetter(*self.order_at)))
+            except TypeError:  # None is less than nothing; a part of a key is hardly ever none.
+                records.sort(key=lambda record: [(record[place] is not None, record[place]) for place in self.order_at])
         return records
 
 

@@ -114,8 +114,11 @@ class SqlRelational:
         shape, given = self._shape(outline), dict[str, Route]()
         if not self._is_filled(outline.entity):
             return given
+        with self.snapshot(outline) as snapshot:
+            before = routing.standing(snapshot, keys)
         for start in range(0, len(keys), routing.LEFT_AT_ONCE):
-            given |= self._left(shape, keys[start : start + routing.LEFT_AT_ONCE], fences)
+            chunk = keys[start : start + routing.LEFT_AT_ONCE]
+            given |= self._left(shape, before, {key: fences[key] for key in chunk})
         return given
 
     def enter(self, outline: Outline, key: str, route: Route, *, expects: Route) -> bool:
@@ -177,8 +180,8 @@ class SqlRelational:
     def _settle(self, entity: str, keys: Sequence[str], state: State, reason: str) -> None:
         self._written(lambda session: states.settle(session, self._dialect, entity, keys, state=state, reason=reason))
 
-    def _left(self, shape: Shape, keys: Sequence[str], fences: Mapping[str, int]) -> Mapping[str, Route]:
-        return self._written(lambda session: routing.left(session, self._dialect, shape, keys, fences))
+    def _left(self, shape: Shape, before: routing.Standing, fences: Mapping[str, int]) -> Mapping[str, Route]:
+        return self._written(lambda session: routing.left(session, self._dialect, shape, before, fences))
 
     def _is_filled(self, entity: str) -> bool:
         if routing.is_filled(self._session(), entity):
