@@ -1,9 +1,9 @@
 """Workflow: durable transitions a second of the embedded runner, for one execution, for many at once, and for tasks.
 
-Sketch. A transition of one execution is one commit, and a commit waits for the disk: a commit of nothing else on the same
-disk is the ceiling, and is measured in the same run. Stepping and writing a state takes a tenth of a millisecond of
-Python, so one execution should come to half of the ceiling; executions side by side share each commit and are bound by
-Python. The disk runs out first for one, the processor for many.
+Sketch. A transition of one execution is one commit, and a commit waits for the disk: a commit of nothing else on the
+same disk is the ceiling, and is measured in the same run. Stepping and writing a state takes a tenth of a millisecond
+of Python, so one execution should come to half of the ceiling; executions side by side share each commit and are bound
+by Python. The disk runs out first for one, the processor for many.
 """
 
 import json
@@ -30,7 +30,7 @@ AT_ONCE = 100
 ROUNDS_AT_ONCE = 40
 TASKS_IN_A_ROW = 500
 ITEMS = 1_000
-PAYLOAD = {"metric": "visits-per-reader", "versions": [1, 2, 3], "comment": "x" * 100}
+PAYLOAD: Json = {"metric": "visits-per-reader", "versions": [1, 2, 3], "comment": "x" * 100}
 
 _ADD = {
     "Type": "Pass",

@@ -194,6 +194,13 @@ def test_items_of_a_map_have_keys_of_their_own(workflow: Workflow, name: str, wi
     assert len(set(witness.read_text().split())) == 4
 
 
+def test_items_of_a_map_in_a_map_have_keys_of_their_own(workflow: Workflow, name: str, witness: Path) -> None:
+    standing = run(workflow, "nested", name, {"witness": str(witness), "rows": [[1, 1], [1, 1]]})
+    assert standing.output == [[1, 1], [1, 1]]
+    assert len(set(witness.read_text().split())) == 4
+    assert {state for _, state in told(workflow, "nested", name)} == {"", "Rows", "Cells", "Cell"}
+
+
 def test_branches_give_their_results_in_order(workflow: Workflow, name: str, witness: Path) -> None:
     standing = run(workflow, "branched", name, {"witness": str(witness), "value": "left"})
     assert standing.output == {"both": ["left", "right"]}

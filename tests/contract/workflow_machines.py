@@ -59,6 +59,23 @@ MACHINES: Mapping[str, str] = {
                 "End": True,
             }
         ),
+        "nested": machine(
+            Rows={
+                "Type": "Map",
+                "ItemsPath": "$.rows",
+                "ItemSelector": {"witness.$": "$.witness", "row.$": "$$.Map.Item.Value"},
+                "ItemProcessor": machine(
+                    Cells={
+                        "Type": "Map",
+                        "ItemsPath": "$.row",
+                        "ItemSelector": {"witness.$": "$.witness", "value.$": "$$.Map.Item.Value"},
+                        "ItemProcessor": machine(Cell=task("note")),
+                        "End": True,
+                    }
+                ),
+                "End": True,
+            }
+        ),
         "branched": machine(
             Fork={
                 "Type": "Parallel",

@@ -13,7 +13,7 @@ from footfall.states.values import Json, value_from_bytes
 NOON_MS = 1_794_744_000_000
 STEPS_MAX = 10_000
 
-Task = Callable[[Json], Any]
+Task = Callable[[Any], Any]
 
 
 class TaskError(Exception):

@@ -27,8 +27,8 @@ def failing(*errors: str) -> Callable[[Any], Any]:
 
 
 def tried(*errors: str, retry: Any = (), catch: Any = ()) -> Any:
-    task = {"Type": "Task", "Resource": "t", "Retry": list(retry), "Catch": list(catch), "End": True}
-    more = {"Caught": {"Type": "Pass", "End": True}} if catch else {}
+    task: Any = {"Type": "Task", "Resource": "t", "Retry": list(retry), "Catch": list(catch), "End": True}
+    more: Any = {"Caught": {"Type": "Pass", "End": True}} if catch else {}
     return run(machine(T=task, **more), {"in": 1}, {"t": failing(*errors)})
 
 

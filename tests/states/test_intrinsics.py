@@ -126,13 +126,16 @@ def test_chance_is_an_argument() -> None:
     assert one != other
     assert UUID(one).version == 4
     assert result("States.UUID()") == one
-    assert all(0 <= result_of("States.MathRandom(0, 3)", DATA, CONTEXT, Random(n)) < 3 for n in range(50))
+    drawn = [result_of("States.MathRandom(0, 3)", DATA, CONTEXT, Random(n)) for n in range(50)]
+    assert all(number in drawn for number in range(3))
+    assert all(number in (0, 1, 2) for number in drawn)
     assert result("States.MathRandom(1, 999, 5)") == result_of("States.MathRandom(1, 999, 5)", {}, {}, Random(2))
 
 
 @given(st.lists(st.integers(), max_size=30), st.integers(1, 10))
 def test_a_partition_is_the_array_in_pieces(array: list[int], size: int) -> None:
-    pieces: Any = result_of("States.ArrayPartition($.a, $.n)", {"a": array, "n": size}, None, Random(1))
+    data: Any = {"a": array, "n": size}
+    pieces: Any = result_of("States.ArrayPartition($.a, $.n)", data, None, Random(1))
     assert [one for piece in pieces for one in piece] == array
     assert all(len(piece) == size for piece in pieces[:-1])
 

@@ -54,7 +54,7 @@ def rule(**fields: Any) -> Any:
     return one({**CHOICE, "Choices": [{"Next": "A", **fields}]}, A=END)
 
 
-VALID = {
+VALID: dict[str, Any] = {
     "pass": one(END),
     "thesis": THESIS,
     "task": one({**TASK, "TimeoutSeconds": 9, "HeartbeatSeconds": 3}),

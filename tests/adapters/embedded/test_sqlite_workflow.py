@@ -118,7 +118,10 @@ def test_a_task_without_a_function_fails_its_execution(tmp_path: Path) -> None:
 
 
 def test_a_task_that_gives_too_much_or_no_json_fails(tmp_path: Path) -> None:
-    tasks = {"t": lambda given, _key: "x" * 262_144 if given else object()}
+    def task(given: Any, _key: str) -> Any:
+        return "x" * 262_144 if given else object()
+
+    tasks: dict[str, TaskFunction] = {"t": task}
     with opened(tmp_path, machine(T=TASK), tasks) as workflow:
         workflow.start("m", name="e", input=True)
         workflow.start("m", name="f", input=False)

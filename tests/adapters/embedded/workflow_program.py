@@ -18,7 +18,7 @@ from footfall.states.values import Json
 from footfall.values.clock import SystemClock
 
 RUNS = 8
-ITEMS = [1, 2, 3, 4, 5]
+ITEMS: list[Json] = [1, 2, 3, 4, 5]
 
 
 def task(following: str | None) -> dict[str, Any]:

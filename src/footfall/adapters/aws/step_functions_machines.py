@@ -30,11 +30,11 @@ def publish_machine(
     require_name(name)
     body = definition_for_aws(definition, functions)
     with in_our_words(f"publish the machine {name!r}"):
-        try:
-            made = client.create_state_machine(name=name, definition=body, roleArn=role_arn, type="STANDARD")
-        except client.exceptions.StateMachineAlreadyExists:
-            made = {"stateMachineArn": _arn_of(client, name)}
-            client.update_state_machine(stateMachineArn=made["stateMachineArn"], definition=body, roleArn=role_arn)
+        there = _arn_of(client, name)
+        if there is not None:
+            client.update_state_machine(stateMachineArn=there, definition=body, roleArn=role_arn)
+            return there
+        made = client.create_state_machine(name=name, definition=body, roleArn=role_arn, type="STANDARD")
     return str(made["stateMachineArn"])
 
 
@@ -125,9 +125,9 @@ def _inner(state: Any) -> list[Any]:
     return [*state.get("Branches", ()), *(state[name] for name in ("Iterator", "ItemProcessor") if name in state)]
 
 
-def _arn_of(client: Any, name: str) -> str:
+def _arn_of(client: Any, name: str) -> str | None:
     for page in client.get_paginator("list_state_machines").paginate():
         for machine in page["stateMachines"]:
             if machine["name"] == name:
                 return str(machine["stateMachineArn"])
-    raise Unavailable(f"the machine {name!r} exists and is not listed; try again")
+    return None
