@@ -29,6 +29,7 @@ from bench import (
     bench_steps,
     bench_uniques,
     bench_verdicts,
+    bench_workflow,
     dynamodb_cost,
 )
 from bench.nginx import NoNginx
@@ -58,6 +59,7 @@ BENCHES: Mapping[str, Bench] = {
     "verdicts": bench_verdicts.run,
     "metrics": bench_metrics.run,
     "migrate": bench_migrate.run,
+    "workflow": bench_workflow.run,
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
 }

@@ -248,6 +248,34 @@ def test_a_store_that_fails_fails_the_questions_that_wait_for_a_span() -> None:
     assert not instance.answering.is_reading
 
 
+def test_series_asked_one_after_the_other_while_hits_flow_are_never_refused() -> None:
+    instance = Instance()
+    series = [f"/v1/assets/{number}/series?brand=abc&grain=hour" for number in range(40)]
+    for number, question in enumerate(series):
+        instance.send(*map(str, range(40)))
+        instance.count()
+        instance.clock.advance(READ_AGAIN_MS_MIN)
+        instance.answering.refresh()
+        for asked_before in series[:number]:  # As the front does it after every change.
+            told = instance.answering.renew(asked_before)
+            assert told is None or not told[2]
+        told = read_past(instance, question)
+        assert told[2] == ""
+        assert json.loads(cast(bytes, told[5]))["hits"] == number + 1
+
+
+def test_what_is_renewed_is_told_when_it_was_read_and_only_what_fails_for_somebody_is_said_to_fail() -> None:
+    instance = Instance()
+    instance.send("1")
+    instance.count()
+    assert instance.answering.renew(DAY_ASKED) is None
+    told: list[Told] = []
+    while instance.answering.is_reading:
+        told += instance.answering.read_some()
+    assert [one[0] for one in told] == [DAY_ASKED]
+    assert instance.answering.renew("brand=abc&period=never") is None
+
+
 def test_answers_follow_the_catalogue() -> None:
     instance = Instance()
     instance.send("1", "2")

@@ -44,7 +44,7 @@ class Reader:
     def read_all(self) -> list[str]:
         answered: list[str] = []
         while self.past.is_busy:
-            answered += self.past.step()
+            answered += [question for question, _ in self.past.step()]
         return answered
 
 
@@ -106,6 +106,57 @@ def test_a_brand_has_few_spans_waiting_and_leaves_room_for_others() -> None:
         reader.past.find(day(9), "q", version=1)
     assert reader.past.find(day(1), "again", version=1) is None
     assert reader.past.find(day(9, "xyz"), "q", version=1) is None
+
+
+def test_renewals_take_the_room_of_nobody_who_asks_and_are_bounded_among_themselves() -> None:
+    reader = Reader()
+    room = 1 + module.SPANS_OF_BRAND_MAX
+    for back in range(1, 1 + room):
+        assert reader.past.find(day(back), f"renewed{back}", version=1, is_renewal=True) is None
+    with pytest.raises(TooManySpans, match="of the brand"):
+        reader.past.find(day(room + 1), "q", version=1, is_renewal=True)
+    asked = [f"asked{back}" for back in range(11, 11 + room)]
+    for back, question in enumerate(asked, start=11):
+        assert reader.past.find(day(back), question, version=1) is None
+    with pytest.raises(TooManySpans, match="of the brand"):
+        reader.past.find(day(99), "q", version=1)
+    assert reader.read_all() == [*asked, *(f"renewed{back}" for back in range(1, 1 + room))]
+
+
+def test_a_question_that_somebody_asks_is_read_before_longer_and_shorter_renewals() -> None:
+    reader = Reader()
+    reader.past.find(day(1), "short", version=1, is_renewal=True)
+    reader.past.find(days(9), "long", version=1, is_renewal=True)
+    assert reader.past.first_waiting() == []
+    reader.past.find(days(5), "asked", version=1)
+    assert reader.past.first_waiting() == ["asked"]
+    assert reader.read_all() == ["asked", "short", "long"]
+
+
+def test_whoever_asks_for_what_is_being_renewed_has_it_read_first_and_once() -> None:
+    reader = Reader()
+    reader.past.find(day(1), "other", version=1, is_renewal=True)
+    reader.past.find(day(2), "this", version=1, is_renewal=True)
+    reader.past.find(day(2), "this", version=1)
+    reader.past.find(day(2), "this", version=1, is_renewal=True)
+    assert reader.past.step() == []
+    assert reader.past.step() == [("this", True)]
+    assert reader.past.step() == []
+    assert reader.past.step() == [("other", False)]
+    assert len(reader.reads) == 4
+
+
+def test_a_renewal_does_not_make_a_kept_span_one_that_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "SPANS_KEPT_MAX", 2)
+    reader = Reader()
+    for back in (1, 2):
+        reader.past.find(day(back), "q", version=1)
+        reader.read_all()
+    assert reader.past.find(day(1), "q", version=1, is_renewal=True) is not None
+    reader.past.find(day(3), "q", version=1)
+    reader.read_all()
+    assert reader.past.kept(day(1)) is None
+    assert reader.past.kept(day(2)) is not None
 
 
 def test_waiting_work_is_bounded_by_its_windows_but_one_span_is_always_read(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,6 @@
 """Entities are handed over and back on real servers, whoever is killed between two steps."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 
 import pytest
 
@@ -82,8 +82,8 @@ def test_whoever_writes_finishes_what_a_killed_mover_began(stage: Stage) -> None
 class KilledAfter(Handovers):
     """A mover that is killed after it has told the new side, and before it tells the old one."""
 
-    def _told_new(self, key: str, held: Held, route: Route) -> None:
-        super()._told_new(key, held, route)
+    def _tell_new(self, held: Mapping[str, Held], left: Mapping[str, Route]) -> None:
+        super()._tell_new(held, left)
         raise Killed
 
 

@@ -22,9 +22,11 @@ export interface Wanted {
   values: Record<string, string>;
 }
 
-export function wantedFrom(parameters: URLSearchParams, periods: readonly string[]): Wanted {
+export function wantedFrom(parameters: URLSearchParams, periods: readonly string[], zone = "UTC"): Wanted {
   const period = parameters.get("period") ?? "";
-  const [from, to] = [parameters.get("from") ?? "", parameters.get("to") ?? ""];
+  // Whoever types an address names days, and means the last of them to its end, as the page's own words say.
+  const from = momentOf(parameters.get("from") ?? "", zone, dayStart);
+  const to = momentOf(parameters.get("to") ?? "", zone, dayEnd);
   const limit = parameters.get("limit") ?? "";
   const chosen = periods.includes(period) ? period : periods.includes("day") ? "day" : (periods[0] ?? "day");
   return {
@@ -83,6 +85,17 @@ export function dayStart(day: string, zone: string): string {
   let moment = utc - offsetMs(utc, zone);
   moment = utc - offsetMs(moment, zone);
   return new Date(moment).toISOString().replace(/\.\d+Z$/, "Z");
+}
+
+export function dayEnd(day: string, zone: string): string {
+  const utc = Date.parse(`${day}T00:00:00Z`);
+  if (Number.isNaN(utc)) return "";
+  return dayStart(new Date(utc + 86_400_000).toISOString().slice(0, 10), zone);
+}
+
+// A moment as it is, and a day as a moment of it; what is neither is left to the server to refuse.
+function momentOf(text: string, zone: string, ofDay: (day: string, zone: string) => string): string {
+  return (/^\d{4}-\d\d-\d\d$/.test(text) && ofDay(text, zone)) || text;
 }
 
 export function dayOf(moment: string, zone: string): string {

@@ -31,6 +31,12 @@ export function soFar(points: readonly Point[], of: "hits" | "uniques"): (number
   );
 }
 
+// Where that line ends: in the open window, and nowhere where none is.
+export function openEnd(values: readonly (number | null | undefined)[]): number[] {
+  const end = values.findLastIndex((value) => value !== null && value !== undefined);
+  return end < 0 ? [] : [end];
+}
+
 // What a small line shows: the open window only where it is above the last whole one, so that it cannot look like a fall.
 export function sparkValues(points: readonly Point[]): number[] {
   const values = points.filter((point) => !point.open).map((point) => point.hits ?? 0);

@@ -29,7 +29,11 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     /^brand: '(.+)' is not open to everybody/,
     "“$1” shows its numbers to its members only, if there is such a brand. Sign in with an account that has a role in it.",
   ],
-  [/^brand: '(.+)' is not a (?:stored )?brand/, "There is no brand “$1” here."],
+  [
+    /^brand: '(.+)' (?:is not a stored brand|has no [\w ]+: it is open)/,
+    "“$1” is open to everybody, so it has no rules, keys, members or alerts. Add a brand of your own for those.",
+  ],
+  [/^brand: '(.+)' is not a brand/, "There is no brand “$1” here."],
   [/^'(.+)' is a brand already/, "There is a brand “$1” already; take another name."],
   [
     /^code: is not the one/,
@@ -49,7 +53,7 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     "Somebody else saved version $1 meanwhile. Nothing is lost.",
   ],
   [
-    /^(?:hybridFormula|chainedMetric): there is no metric '(.+)'( \(character \d+\))?$/s,
+    /^(?:hybridFormula|chainedMetric|name): there is no metric '(.+)'( \(character \d+\))?$/s,
     "There is no metric “$1”$2.",
   ],
   [/^asOf: '(.+)' was created later/s, "“$1” was not defined yet then. Choose a later day."],

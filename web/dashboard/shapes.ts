@@ -17,6 +17,7 @@ export interface BrandFacts {
   zone: string;
   periods?: string[];
   role?: string;
+  isOpen?: boolean; // It is named by the settings and not stored, so that nothing of it can be set here.
 }
 
 export interface Item {

@@ -14,10 +14,9 @@ from footfall.app.followed_words import FollowedWords
 from footfall.app.past_reading import KeptSpan, PastReading, SeriesKey, SpanKey, TooManySpans
 from footfall.app.settings import HOUR_MS, Settings
 from footfall.app.sights import Past, PastKey, Sights, board_rules
-from footfall.app.turns import Told, Turns
+from footfall.app.turns import Told, Turns, failed, told_of
 from footfall.app.visitor_reading import VisitorKey, VisitorReading
 from footfall.catalog.catalogue import Catalogue
-from footfall.flow.serve.answer import Answer
 from footfall.flow.serve.board import Between, Board, NotReady, nothing
 from footfall.flow.serve.lists import LISTS
 from footfall.flow.serve.parameters import brand_from
@@ -97,6 +96,7 @@ class Answering:
         self._missed: dict[str, set[Window]] = {}
         self._kept_before: Sequence[KeptFor] = ()
         self._versions = self._retention_at_ms = 0
+        self._is_renewing = False
         self._dropped: dict[str, int] = {}
         self._moved: set[str] = set()  # brands whose boards were brought up to the moment outside of a refresh
         self.checkpoints: Mapping[int, Checkpoint] = {}  # as the last refresh found them
@@ -110,7 +110,16 @@ class Answering:
             return self._rising(canonical, raw_query) if path == RISING else self._series(canonical)
         # The front has looked at the question; what it knew and this process does not, it will know in a moment.
         except (NotReady, PortError, Refused) as error:
-            return _failed(canonical, str(error))
+            return failed(canonical, str(error))
+
+    def renew(self, canonical: str) -> Told | None:
+        """Return an answer that nobody waits for; one that cannot be made now stays as it is until it is asked for."""
+        self._is_renewing = True
+        try:
+            told = self.answer(canonical)
+        finally:
+            self._is_renewing = False
+        return None if told is None or told[2] else told
 
     @property
     def is_reading(self) -> bool:
@@ -123,8 +132,9 @@ class Answering:
         try:
             ready = self._past.step()
         except (PortError, Refused, NotReady) as error:
-            return [_failed(canonical, str(error)) for canonical in waiting]
-        return [told for told in map(self.answer, ready) if told is not None]
+            return [failed(canonical, str(error)) for canonical in waiting]
+        made = [self.answer(question) if is_asked else self.renew(question) for question, is_asked in ready]
+        return [told for told in made if told is not None]
 
     def is_at_hand(self, canonical: str) -> bool:
         """Tell whether a question is one of a board that is there, which it is answered from also while it changes."""
@@ -160,7 +170,7 @@ class Answering:
         query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
         self._followed.begin(brand)
         if query.from_ms is not None and query.to_ms is not None:
-            found = self._past.find(SpanKey(brand, query.from_ms, query.to_ms), canonical, version=self._versions)
+            found = self._find(SpanKey(brand, query.from_ms, query.to_ms), canonical)
             if found is None:
                 return None
             assert isinstance(found.past, PastList)
@@ -178,16 +188,16 @@ class Answering:
             made = screening(view, query, self._words, reasons, judged=self._brands.judged(brand, view.sheet.span))
         else:
             made = LISTS[path].make(viewed, query, self._words)
-        return _told(formatted(made, query.format), canonical, version)
+        return told_of(formatted(made, query.format), canonical, version)
 
     def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
         """Return an answer that is told from visitors; None while they are being read."""
-        found = self._past.find(key, canonical, version=self._versions)
+        found = self._find(key, canonical)
         if found is None:
             return None
         assert not isinstance(found.past, PastList | SeriesReading)
         made = formatted(found.past.answer(self._words), format_name)
-        return _told(made, canonical, self._version_of(found))
+        return told_of(made, canonical, self._version_of(found))
 
     def _view(self, query: PopularQuery) -> View:
         if query.from_ms is None or query.to_ms is None:
@@ -210,10 +220,12 @@ class Answering:
         try:
             return self._visited(key, canonical, query.format)
         except TooManySpans:
+            if self._is_renewing:
+                raise
             # Hits are in memory; told from them it is there at once, and an old version has it asked for again.
             hits = rise_hits(kept.board.rise_view(), query, self._words)
             made = trending(hits, told_from_hits(hits), query, self._words)
-            return _told(formatted(made, query.format), canonical, 1)
+            return told_of(formatted(made, query.format), canonical, 1)
 
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)
@@ -224,12 +236,15 @@ class Answering:
         if query.measure == UNIQUES:
             return self._visited(self._visitors.series_key(query, span), canonical, query.format)
         key = SeriesKey(brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
-        found = self._past.find(key, canonical, version=self._versions)
+        found = self._find(key, canonical)
         if found is None:
             return None
         assert isinstance(found.past, SeriesReading)
         made = formatted(series_answer(found.past, query, self._words), query.format)
-        return _told(made, canonical, self._version_of(found))
+        return told_of(made, canonical, self._version_of(found))
+
+    def _find(self, key: PastKey, canonical: str) -> KeptSpan[Past] | None:
+        return self._past.find(key, canonical, version=self._versions, is_renewal=self._is_renewing)
 
     def _version_of(self, found: KeptSpan[Past]) -> int:
         """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
@@ -352,21 +367,13 @@ class Answering:
         return self._versions
 
 
-def _told(made: Answer, canonical: str, version: int) -> Told:
-    return [canonical, version, "", made.etag, made.max_age_s, made.body]
-
-
-def _failed(canonical: str, why: str) -> Told:
-    return [canonical, 0, why, "", 0, b""]
-
-
 def main() -> None:
     """Run the process."""
     settings, link = child.begin("answer")
     clock = SystemClock()
     table = _opened_store(settings, clock)
     link.send(["ready"])
-    answering = Answering(settings, table, clock=clock, catalogue=lambda: _opened_catalogue(settings, clock))
+    answering = Answering(settings, table, clock=clock, catalogue=lambda: wiring.catalogue_if_there(settings, clock))
     turns = Turns(answering, link, refresh_s=settings.serve_refresh_ms / 1_000)
     while turns.take():
         pass
@@ -382,13 +389,6 @@ def _opened_store(settings: Settings, clock: Clock) -> Table:
             if time.monotonic() >= give_up_at:
                 raise
             time.sleep(0.02)
-
-
-def _opened_catalogue(settings: Settings, clock: Clock) -> Catalogue | None:
-    """Open the catalogue, or return None while there is none: the front makes it."""
-    with contextlib.suppress(PortError):
-        return wiring.open_catalogue(settings, clock, read_only=True)
-    return None
 
 
 if __name__ == "__main__":

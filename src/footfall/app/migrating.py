@@ -3,6 +3,7 @@
 Any number of movers may run at once and be killed at any time: every act is conditional, and whoever is next goes on.
 """
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,6 +12,7 @@ from footfall.migrate.copying import Ground, carry_now, copy_some
 from footfall.migrate.following import follow_some
 from footfall.migrate.handing_over import HandedOver, Handovers
 from footfall.migrate.new_side import NewSide
+from footfall.migrate.reporting import Blocked
 from footfall.migrate.writing_back import BackWriter
 from footfall.ports.errors import Changed, Throttled, Unavailable
 from footfall.ports.relational import EVERYTHING
@@ -45,11 +47,17 @@ class Migrator:
     clock: Clock
     pause: Callable[[float], None]
     refused: dict[str, str] = field(default_factory=dict[str, str])
+    blocked: Blocked = field(default_factory=Blocked)
 
     @property
     def handovers(self) -> Handovers:
         """Return who hands over."""
-        return Handovers(self.ground.relational, self._new, self.pause)
+        return Handovers(
+            self.ground.relational, self._new, self.pause, lambda: time.perf_counter() * 1_000, self._was_blocked
+        )
+
+    def _was_blocked(self, blocked_ms: float) -> None:
+        self.blocked = self.blocked.with_one(blocked_ms)
 
     @property
     def _new(self) -> NewSide:
@@ -58,9 +66,12 @@ class Migrator:
     def go_round(self) -> int:
         """Copy, follow and write back some; return how many entities anything was done of."""
         copied = copy_some(self.ground, now_ms=self.clock.now_ms()).taken
-        followed = follow_some(self.ground).entities
-        back = BackWriter(self.ground.relational, self._new).write_back_round()
-        return copied + followed + back.written
+        followed = self.follow()
+        return copied + followed + self.write_back()
+
+    def write_back(self) -> int:
+        """Write back some of what waits; return how many entities that were."""
+        return BackWriter(self.ground.relational, self._new).write_back_round().written
 
     def run(self, wish: Callable[[], Wish | None]) -> None:
         """Do what is wished, again and again, until nothing is (None)."""
@@ -106,6 +117,13 @@ class Migrator:
             carry_now(self.ground, [key for key in told.behind if key != EVERYTHING])
         return told
 
+    def follow(self) -> int:
+        """Follow some, and finish handovers that stand in the way of it; return of how many entities."""
+        told = follow_some(self.ground)
+        for key in told.early:
+            self.handovers.settle(key)
+        return told.entities + len(told.early)
+
     def _until_done(self, keys: Sequence[str], act: Callable[[Sequence[str]], HandedOver]) -> HandedOver:
         """Do something with entities until it is done with each, or refused."""
         done: list[str] = []
@@ -118,7 +136,7 @@ class Migrator:
             left = [*told.behind, *told.busy]
             if not left:
                 return HandedOver(tuple(done), refused=refused)
-            follow_some(self.ground)  # Others are not to wait for those that are busy.
+            self.follow()  # Others are not to wait for those that are busy.
             self.pause(PAUSE_S)
         raise Throttled(f"{len(left)} entities are written all the time, such as {left[0]!r}; try again")
 

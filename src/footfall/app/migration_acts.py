@@ -81,9 +81,13 @@ class Acts:
         migrator = Migrator(self.ground, self.clock, self.pause)
         if not keys:
             left = migrator.hand_over_all() if to is Side.NEW else migrator.hand_back_all()
-            return Switched(to, self.sides()[to.value], dict(left.refused))
-        left = migrator.hand_over_some(keys) if to is Side.NEW else migrator.hand_back_some(keys)
-        return Switched(to, len(keys) - len(left.refused), dict(left.refused))
+            done = self.sides()[to.value]
+        else:
+            left = migrator.hand_over_some(keys) if to is Side.NEW else migrator.hand_back_some(keys)
+            done = len(keys) - len(left.refused)
+        progress = tell_progress(self.ground, now_ms=self.clock.now_ms())
+        keep_progress(self.ground.table, replace(progress, blocked=progress.blocked.plus(migrator.blocked)))
+        return Switched(to, done, dict(left.refused))
 
     def report(self, verified: Verified | None) -> str:
         """Return a report that a manager can read."""

@@ -10,16 +10,14 @@ from pathlib import Path
 from random import Random
 
 from footfall.adapters.embedded.sqlite_workflow import SqliteWorkflow
+from footfall.app.migrating import Migrator
 from footfall.app.migration_machines import BATCHES, Grounds, Tasks, machines
 from footfall.app.moving import opened
 from footfall.app.settings import Settings
 from footfall.migrate.copying import Ground
-from footfall.migrate.following import follow_some
 from footfall.migrate.mapping import Moving
-from footfall.migrate.new_side import NewSide
 from footfall.migrate.pacing import Bounds, Pacer, quiet_pace
 from footfall.migrate.reporting import Progress, keep_progress, kept_progress, progress_now
-from footfall.migrate.writing_back import BackWriter
 from footfall.ports.errors import Changed, Throttled, Unavailable
 from footfall.ports.workflow import Workflow
 from footfall.states.execution import Status
@@ -98,9 +96,9 @@ class Mover:
             workflow.close()
 
     def _go_round(self, ground: Ground, workflow: Workflow, pacer: Pacer) -> bool:
-        now_ms = self.clock.now_ms()
+        now_ms, migrator = self.clock.now_ms(), Migrator(ground, self.clock, self.pause)
         try:
-            busy = follow_some(ground).notices + _back_writer(ground).write_back_round().written
+            busy = migrator.follow() + migrator.write_back()
             if now_ms >= self._next_look_ms:
                 self._next_look_ms = now_ms + LOOK_EVERY_MS
                 pacer.look(ground.relational.latency_ms())
@@ -141,7 +139,3 @@ def tell_progress(ground: Ground, *, now_ms: int) -> Progress:
     progress = progress_now(ground, now_ms=now_ms, before=before)
     keep_progress(ground.table, progress)
     return progress
-
-
-def _back_writer(ground: Ground) -> BackWriter:
-    return BackWriter(ground.relational, NewSide(ground.table, ground.moving.outline, ground.moving.target))

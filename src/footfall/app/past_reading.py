@@ -2,6 +2,7 @@
 
 The span with the fewest windows left comes first, and one that nobody waits for any more is not read on. So whoever
 asks for years keeps nobody waiting who asks for a day, and spans asked for in vain cost nothing but their first look.
+Renewals, which nobody waits for, are read after all that somebody asked for, and take the room of nobody who asks.
 """
 
 from collections import OrderedDict
@@ -112,8 +113,9 @@ class Work(Generic[P]):
     size: int  # in windows, about
     version: int
     span: KeptSpan[P] | None = None  # None before its reading began
-    waiting: dict[str, None] = field(default_factory=dict[str, None])  # questions, in order, each once
+    waiting: dict[str, bool] = field(default_factory=dict[str, bool])  # questions in order, and whether somebody asked
     until_ms: int = 0  # when the last of them stops waiting
+    asked_until_ms: int = 0  # the same of those that somebody asked: the others are renewals
 
     @property
     def left(self) -> int:
@@ -144,22 +146,29 @@ class PastReading(Generic[K, P]):
         """Tell whether there is anything to read that somebody waits for."""
         return bool(self._works) and bool(self._waited_for())
 
-    def find(self, key: K, canonical: str, *, version: int) -> KeptSpan[P] | None:
-        """Return the span if it is ready; if not, have it read, and the question wait for it."""
+    def find(self, key: K, canonical: str, *, version: int, is_renewal: bool = False) -> KeptSpan[P] | None:
+        """Return the span if it is ready; if not, have it read, and the question wait for it.
+
+        Questions and renewals have the same room, each for themselves: one that is full of renewals refuses nobody.
+        """
         kept = self._kept.get(key)
         now_ms = self._now_ms()
         if kept is not None and (not kept.is_outdated or now_ms < kept.fresh_until_ms):
-            self._kept.move_to_end(key)
+            if not is_renewal:
+                self._kept.move_to_end(key)
             return kept
         waited_for = self._waited_for()
         work = self._works.get(key) or Work(self._size_of(key), version)
-        if key not in waited_for:
-            _require_room(key, work, waited_for)
+        alike = {other: one for other, one in waited_for.items() if (now_ms >= one.asked_until_ms) == is_renewal}
+        if key not in (waited_for if is_renewal else alike):
+            _require_room(key, work, alike)
         if canonical not in work.waiting and len(work.waiting) >= QUESTIONS_WAITING_MAX:
             raise TooManySpans("too many questions wait for this span; ask again in some seconds")
         self._works[key] = work
-        work.waiting[canonical] = None
+        work.waiting[canonical] = work.waiting.get(canonical, False) or not is_renewal
         work.until_ms = now_ms + SPAN_WAIT_MS
+        if not is_renewal:
+            work.asked_until_ms = work.until_ms
         return None
 
     def kept(self, key: K) -> P | None:
@@ -167,13 +176,13 @@ class PastReading(Generic[K, P]):
         found = self._kept.get(key)
         return None if found is None else found.past
 
-    def step(self) -> list[str]:
-        """Read one window more; return the questions that can be answered now, or cannot be at all."""
+    def step(self) -> list[tuple[str, bool]]:
+        """Read one window more; return the questions that can be answered now, and whether somebody asked them."""
         waited_for = self._waited_for()
         if not waited_for:
             return []
-        key, work = _next(waited_for)
         now_ms = self._now_ms()
+        key, work = _next(waited_for, now_ms)
         try:
             if work.span is None:
                 work.span = KeptSpan(self._new_list(key), work.version, now_ms)
@@ -189,14 +198,17 @@ class PastReading(Generic[K, P]):
         took_ms = min(now_ms - span.began_at_ms, SPAN_WAIT_MS)  # It may have rested for longer.
         span.fresh_until_ms = now_ms + max(READ_AGAIN_MS_MIN, READ_SHARE * took_ms)
         self._kept[key] = span
-        self._kept.move_to_end(key)
+        if any(work.waiting.values()):
+            self._kept.move_to_end(key)
         self._make_room()
-        return list(work.waiting)
+        return list(work.waiting.items())
 
     def first_waiting(self) -> list[str]:
-        """Return the questions that wait for the span that is read next."""
+        """Return the questions that somebody asked and that wait for the span that is read next."""
         waited_for = self._waited_for()
-        return list(_next(waited_for)[1].waiting) if waited_for else []
+        if not waited_for:
+            return []
+        return [question for question, is_asked in _next(waited_for, self._now_ms())[1].waiting.items() if is_asked]
 
     def touch(self, brand: str, window: Window) -> bool:
         """Take note that a window was written; return whether that makes an answer outdated."""
@@ -257,8 +269,8 @@ class PastReading(Generic[K, P]):
             self._kept.popitem(last=False)
 
 
-def _next(waited_for: dict[K, Work[P]]) -> tuple[K, Work[P]]:
-    return min(waited_for.items(), key=lambda item: item[1].left)
+def _next(waited_for: dict[K, Work[P]], now_ms: int) -> tuple[K, Work[P]]:
+    return min(waited_for.items(), key=lambda item: (now_ms >= item[1].asked_until_ms, item[1].left))
 
 
 def _require_room(key: K, work: Work[P], waited_for: dict[K, Work[P]]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Protocol
 
 from footfall.app.link import Link, Message
+from footfall.flow.serve.answer import Answer
 from footfall.ports.errors import PortError
 
 TOLD_AT_ONCE = 4  # Answers made anew that are told together, because each message wakes the front.
@@ -32,6 +33,10 @@ class Answers(Protocol):
 
     def answer(self, canonical: str) -> Told | None:
         """Return an answer; None while what it needs is being read."""
+        ...
+
+    def renew(self, canonical: str) -> Told | None:
+        """Return an answer that nobody waits for; None when it is told later, or stays as it is."""
         ...
 
     def read_some(self) -> list[Told]:
@@ -123,7 +128,7 @@ class Turns:
 
     def _renew(self) -> None:
         canonical, _ = self._renewals.popitem(last=False)
-        told = self._answering.answer(canonical)
+        told = self._answering.renew(canonical)
         if told is not None:
             self._renewed.append(told)
         if len(self._renewed) >= TOLD_AT_ONCE or not self._renewals:
@@ -147,3 +152,13 @@ class Turns:
             _log.warning("lists stay as they are: %s", error)
         self._round_began_at = time.monotonic()
         self._refresh_at = self._round_began_at + self._refresh_s
+
+
+def told_of(made: Answer, canonical: str, version: int) -> Told:
+    """Return an answer as it goes to the front."""
+    return [canonical, version, "", made.etag, made.max_age_s, made.body]
+
+
+def failed(canonical: str, why: str) -> Told:
+    """Return the sentence why there is none."""
+    return [canonical, 0, why, "", 0, b""]

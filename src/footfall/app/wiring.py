@@ -29,6 +29,7 @@ from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.import_salts import ImportSalts
 from footfall.flow.collect.senders import Network, Salts
 from footfall.flow.store.checkpoints import load_checkpoint
+from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
@@ -140,6 +141,13 @@ def open_catalog_table(
 def open_catalogue(settings: Settings, clock: Clock, *, read_only: bool = False) -> Catalogue:
     """Open the catalogue."""
     return Catalogue(open_catalog_table(settings, clock, read_only=read_only), clock)
+
+
+def catalogue_if_there(settings: Settings, clock: Clock) -> Catalogue | None:
+    """Open the catalogue for reading, or return None while there is none: the front makes it."""
+    with contextlib.suppress(PortError):
+        return open_catalogue(settings, clock, read_only=True)
+    return None
 
 
 def open_metrics_table(

@@ -242,7 +242,7 @@ def _normal_hybrid(definition: Definition) -> Definition:
     _require_divisible(formula)
     unit = str(unit_from(definition.unit)) if definition.unit else ""
     written = structs.replace(definition, hybrid_formula=text_of(formula), unit=unit)
-    written.__dict__["consumed_metrics"] = tuple(sorted(consumed))  # The formula in its one way names the same.
+    vars(written)["consumed_metrics"] = tuple(sorted(consumed))  # The formula in its one way names the same.
     return written
 
 

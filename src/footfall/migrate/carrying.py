@@ -31,6 +31,7 @@ class Outcome(StrEnum):
     CARRIED = "carried"
     UNCHANGED = "unchanged"  # Just this is there already.
     STALE = "stale"  # Something newer is there, or the table answers for it now.
+    EARLY = "early"  # The table has yet to be told that it was handed back: carry it again after that.
     REFUSED = "refused"  # It cannot be moved as it is; nothing of it but the reason is in the table.
 
 
@@ -87,6 +88,14 @@ class _Wanted:
     @property
     def fence(self) -> int:
         return fence_of(self.epoch, self.seen.clock)
+
+    def is_early(self, before: _Before) -> bool:
+        """Tell whether the source has it back in an epoch that the table is still in doubt of, or has not heard of."""
+        if before.item is None:
+            return False
+        epoch, side = before.item["epoch"], before.item["side"]
+        assert isinstance(epoch, int)
+        return epoch < self.epoch or (epoch == self.epoch and side == Side.DOUBT.value)
 
     def is_at_odds(self, before: _Before) -> bool:
         """Tell whether the table answers for it, or is of another epoch."""
@@ -224,6 +233,8 @@ class Carrier:
         key, fence = wanted.seen.key, wanted.fence
         place = keys.moved(self.outline.entity, key)
         before = _before_from(self.table.get(place))
+        if wanted.is_early(before):
+            return Carried(key, Outcome.EARLY)
         if wanted.is_at_odds(before) or max(before.fence, before.underway) > fence:
             return Carried(key, Outcome.STALE, before.refused)
         reason = before.refused

@@ -19,6 +19,7 @@ class Followed:
     notices: int
     entities: int
     refused: int = 0
+    early: tuple[str, ...] = ()  # Their handover has to be finished first; what they are about waits.
 
 
 def follow_some(
@@ -30,7 +31,7 @@ def follow_some(
     if not notices:
         return Followed(0, 0)
     keys = concerned(ground, notices)
-    refused = 0
+    refused, early = 0, list[str]()
     for start in range(0, len(keys), CHUNK_ENTITIES):
         chunk = keys[start : start + CHUNK_ENTITIES]
         if before_each is not None:
@@ -38,8 +39,10 @@ def follow_some(
         told = carry_now(ground, chunk)
         settle(ground, [one for one in told if _is_news(one)])
         refused += sum(one.outcome is Outcome.REFUSED for one in told)
-    ground.relational.done(outline, [one.id for one in notices])
-    return Followed(len(notices), len(keys), refused)
+        early += [one.key for one in told if one.outcome is Outcome.EARLY]
+    done = [one.id for one in notices if not early or (one.table is None and one.key not in early)]
+    ground.relational.done(outline, done)
+    return Followed(len(done), len(keys) - len(early), refused, tuple(early))
 
 
 def concerned(ground: Ground, notices: Sequence[Notice]) -> list[str]:

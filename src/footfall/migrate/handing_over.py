@@ -42,6 +42,8 @@ class Handovers:
     source: Relational
     new: NewSide
     pause: Callable[[float], None]
+    now_ms: Callable[[], float] = lambda: 0.0  # by which doubts are measured ...
+    blocked: Callable[[float], None] = lambda _ms: None  # ... and who is told how long each was
 
     def hand_over(self, keys: Sequence[str]) -> HandedOver:
         """Hand entities over from old to new, those that nobody writes now and that the table has as they are."""
@@ -60,9 +62,11 @@ class Handovers:
         refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
         ready = [key for key in ready if key not in refused]
         fences = {key: held[key].moved.fence for key in ready}
+        began_ms = self.now_ms()
         left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
-        for key, route in left.items():
-            self._told_new(key, held[key], route)
+        self._tell_new(held, left)
+        for _ in left:
+            self.blocked(self.now_ms() - began_ms)
         for key, route in left.items():
             # Where another was faster, or stands in the way, the look at both sides that follows sees it.
             with suppress(Throttled):
@@ -72,6 +76,11 @@ class Handovers:
         missing = [key for key in keys if key not in held]
         busy = tuple(key for key in ready if key not in left)
         return HandedOver(tuple(done), (*behind, *missing), busy, refused)
+
+    def _tell_new(self, held: Mapping[str, Held], left: Mapping[str, Route]) -> None:
+        with self.new.table.together():  # One wait for the disk, on one machine.
+            for key, route in left.items():
+                self._told_new(key, held[key], route)
 
     def hand_back(self, keys: Sequence[str]) -> HandedOver:
         """Hand entities back from new to old, one after the other, each with all that was written to it."""
@@ -96,9 +105,12 @@ class Handovers:
         held = self.new.held(key)
         if held is None or held.side is not Side.NEW:
             return held is None or self.settle(key) is Side.OLD
+        began_ms = self.now_ms()
         if not self.new.turn(key, held, Side.DOUBT, epoch=held.epoch + 1, clock=0):
             return False
-        return self.settle(key) is Side.OLD
+        side = self.settle(key)
+        self.blocked(self.now_ms() - began_ms)
+        return side is Side.OLD
 
     def settle(self, key: str) -> Side:
         """Finish whatever handover an entity is in, and return who answers for it now."""

@@ -30,6 +30,10 @@ class Blocked:
         at = sum(blocked_ms > bound for bound in BLOCKED_BOUNDS_MS)
         return Blocked(tuple(count + (place == at) for place, count in enumerate(self.counts)))
 
+    def plus(self, other: "Blocked") -> "Blocked":
+        """Return both together."""
+        return Blocked(tuple(one + more for one, more in zip(self.counts, other.counts, strict=True)))
+
     @property
     def total(self) -> int:
         """Return how many handovers there were."""

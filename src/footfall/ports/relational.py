@@ -1,8 +1,8 @@
 """Relational: somebody else's database that is being moved: read as of one moment, watched, gated and written back.
 
-What moves together is an *entity*: one row of a root table, with the rows of other tables that belong to it. It is known
-by the text of its root's key. Whoever writes to the database goes on as before; triggers note in the same transaction
-which entity changed. Everything of ours there lies in tables whose names begin with `footfall_` and goes with `withdraw`.
+What moves together is an *entity*: one row of a root table, with the rows of other tables that belong to it. It is
+known by the text of its root's key. Whoever writes to the database goes on as before; triggers note in the same
+transaction which entity changed. All of ours there has names that begin with `footfall_`, and goes with `withdraw`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -216,8 +216,8 @@ class Relational(Protocol):
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
         """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer.
 
-        Raises Changed unless the route has this epoch. Rows are inserted, changed and removed as they differ; a look-up whose
-        own column is None is resolved by its value.
+        Raises Changed unless the route has this epoch. Rows are inserted, changed and removed as they differ; a
+        look-up whose own column is None is resolved by its value.
         """
         ...
 

@@ -38,6 +38,7 @@ def test_an_asset_s_first_hour_is_drawn_labelled_and_compared_with_what_there_is
     expect(page.get_by_role("main")).not_to_contain_text("none either time")
     page.get_by_role("button", name="Two days").click()
     expect(page.get_by_role("button", name="Two days")).to_have_attribute("aria-pressed", "true")
+    expect(page.locator(".keys .so-far")).to_have_text("so far")
     page.get_by_text("The same as a table").click()
     expect(page.locator(".as-table tbody tr").first).to_contain_text("so far")
     expect(page.get_by_role("main")).not_to_contain_text("none either time")

@@ -152,7 +152,7 @@ def test_a_metric_that_is_deprecated_or_unknown_says_so(browser: Browser, measur
     page.locator(".warning").get_by_role("link", name="reads").click()
     expect(page.locator("h1")).to_have_text("Reads")
     editor.open(f"/catalogue/nothing?brand={BRAND}")
-    expect(page.get_by_role("heading", name="This did not work")).to_be_visible()
+    expect(page.get_by_text("There is no metric “nothing”.", exact=True)).to_be_visible()
     editor.leave(expected=["status of 404"])
 
 

@@ -26,12 +26,13 @@ def setup_code(instance: Instance) -> str:
 def shown(editor: Editor, name: str) -> None:
     """Take a picture, and require that nobody is kept out."""
     SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    editor.page.evaluate("scrollTo({top: 0, behavior: 'instant'})")  # The head would lie across the content.
     editor.page.screenshot(path=SCREENSHOTS / f"{name}.png", full_page=True, animations="disabled")
     assert editor.violations() == []
 
 
-def set_up(editor: Editor, instance: Instance) -> None:
-    editor.open("/")
+def set_up(editor: Editor, instance: Instance, *, at: str = "/") -> None:
+    editor.open(at)
     page = editor.page
     expect(page.get_by_role("heading", name="Set up footfall")).to_be_visible()
     shown(editor, "set-up")

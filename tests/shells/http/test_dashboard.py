@@ -148,8 +148,8 @@ def test_brands_are_named_the_busiest_first_with_how_they_tell_the_time(tmp_path
         stage.append("quiet", weight=2)
         told = facts(stage.ask("/"))
         assert told["brands"] == [
-            {"brand": "busy", "title": "", "zone": "UTC", "periods": []},
-            {"brand": "quiet", "title": "The Quiet", "zone": "Europe/Helsinki", "periods": []},
+            {"brand": "busy", "title": "", "zone": "UTC", "periods": [], "isOpen": True},
+            {"brand": "quiet", "title": "The Quiet", "zone": "Europe/Helsinki", "periods": [], "isOpen": True},
         ]
         assert (told["periods"], told["live"]) == (["justnow", "day", "week"], True)
 

@@ -32,7 +32,7 @@ def test_the_first_run_makes_an_owner_and_a_brand_with_a_key_for_its_pages(stage
     told = owner.ask("GET", "/v1/session").json()
     assert (told["person"]["email"], told["person"]["isOwner"]) == ("owner@example.com", True)
     assert told["brands"] == [
-        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": [], "role": "admin"}
+        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": [], "role": "admin", "isOpen": False}
     ]
     assert told["needsSetup"] is False
     keys = owner.ask("GET", "/v1/keys?brand=abc").json()["keys"]
@@ -309,7 +309,7 @@ def test_open_brands_are_everybodys_to_look_at(tmp_path: Path) -> None:
     with staged(tmp_path, brands={"open": Brand("open", zone="Asia/Kolkata")}) as opened:
         told = Browser(opened).ask("GET", "/v1/session").json()
         assert told["brands"] == [
-            {"brand": "open", "title": "", "zone": "Asia/Kolkata", "periods": [], "role": "viewer"}
+            {"brand": "open", "title": "", "zone": "Asia/Kolkata", "periods": [], "role": "viewer", "isOpen": True}
         ]
         owner = set_up(opened, brand="abc")
         vera = invited(owner, "abc", "viewer", "vera@example.com")
@@ -317,6 +317,19 @@ def test_open_brands_are_everybodys_to_look_at(tmp_path: Path) -> None:
         assert vera.ask("GET", "/v1/edits?brand=open").status == 403
         assert owner.ask("GET", "/v1/edits?brand=open").status == 200
         assert owner.ask("POST", "/v1/invitations", {"brand": "open", "role": "viewer"}).status == 404
+
+
+def test_whoever_would_change_an_open_brand_is_told_that_it_is_open(tmp_path: Path) -> None:
+    with staged(tmp_path, brands={"open": Brand("open")}) as opened:
+        owner = set_up(opened, brand="abc")
+        told = owner.ask("GET", "/v1/session").json()["brands"]
+        assert {one["brand"]: (one["role"], one["isOpen"]) for one in told} == {
+            "abc": ("admin", False),
+            "open": ("admin", True),
+        }
+        refused = owner.ask("PATCH", "/v1/brand?brand=open", {"screening": "hold"})
+        assert (refused.status, refused.json()["field"]) == (404, "brand")
+        assert "'open' has no rules to change: it is open" in refused.json()["detail"]
 
 
 def test_a_removed_brand_keeps_no_members_for_the_next_of_its_name(stage: Stage, owner: Browser) -> None:

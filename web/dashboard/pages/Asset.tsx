@@ -139,7 +139,8 @@ export function AssetPage() {
   );
 }
 
-// The asset among the most read of the day, else of the week: lists have labels that the catalogue may not.
+// The asset among the most read of the day, else of the week, else of just now, where a list of a day may have a hundred
+// others that were read more: lists have labels that the catalogue may not.
 function useListed(asset: string, isWanted: boolean): Item | undefined {
   const { brand } = useStanding();
   const query = { brand: brand.brand, limit: 100 };
@@ -147,7 +148,9 @@ function useListed(asset: string, isWanted: boolean): Item | undefined {
   const day = useAsked<List>(isWanted ? "/v1/popular" : null, { ...query, period: "day" });
   const isMissing = day.value !== undefined && !find(day.value);
   const week = useAsked<List>(isWanted && isMissing ? "/v1/popular" : null, { ...query, period: "week" });
-  return find(day.value) ?? find(week.value);
+  const isRare = isMissing && week.value !== undefined && !find(week.value);
+  const now = useAsked<List>(isWanted && isRare ? "/v1/popular" : null, { ...query, period: "justnow" });
+  return find(day.value) ?? find(week.value) ?? find(now.value);
 }
 
 function Labels({ rows }: { rows: [string, string][] }) {

@@ -9,7 +9,7 @@ import { Filters } from "../parts/Filters.tsx";
 import { Spark } from "../parts/Spark.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Item, List } from "../shapes.ts";
-import { bounded, exactWords, whole } from "../words.ts";
+import { bounded, exactWords, knownZone, whole } from "../words.ts";
 
 const EVERY_MS = 10_000;
 const VISITORS_EVERY_MS = 60_000; // They are read from the store, so that they are asked for less often.
@@ -17,7 +17,7 @@ const VISITORS_EVERY_MS = 60_000; // They are read from the store, so that they 
 export function MostReadPage() {
   const { brand, times, periods } = useStanding();
   const parameters = useParameters();
-  const wanted = wantedFrom(parameters, periods);
+  const wanted = wantedFrom(parameters, periods, knownZone(brand.zone));
   const question = questionOf(brand.brand, wanted);
   const asked = useAsked<List>("/v1/popular", question, EVERY_MS);
   const visited = useAsked<List>(

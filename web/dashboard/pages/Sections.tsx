@@ -10,12 +10,12 @@ import { Periods } from "../parts/Filters.tsx";
 import { Link } from "../parts/Link.tsx";
 import { Empty, Shown } from "../parts/states.tsx";
 import type { Share, Shares } from "../shapes.ts";
-import { aligned, bounded, counted } from "../words.ts";
+import { aligned, bounded, counted, knownZone } from "../words.ts";
 
 export function SectionsPage() {
   const { brand, periods } = useStanding();
   const parameters = useParameters();
-  const wanted = wantedFrom(parameters, periods);
+  const wanted = wantedFrom(parameters, periods, knownZone(brand.zone));
   const query = { brand: brand.brand, period: wanted.period || "day", limit: 100 };
   const sections = useAsked<Shares>("/v1/top/sections", query, 10_000);
   const types = useAsked<Shares>("/v1/top/types", query, 10_000);

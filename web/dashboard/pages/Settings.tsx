@@ -24,7 +24,7 @@ import { periodName } from "../words.ts";
 export function SettingsPage() {
   const { brand } = useStanding();
   const who = useCell(session);
-  const isAdmin = mayDo(brand.role, "admin");
+  const isAdmin = mayDo(brand.role, "admin") && !brand.isOpen;
   const isOwner = who?.person?.isOwner ?? false;
   const page = useRef<HTMLDivElement>(null);
   return (
@@ -37,13 +37,13 @@ export function SettingsPage() {
         </p>
       </div>
       <Contents of={page} />
-      {isAdmin ? <OfBrand /> : <ThisBrand />}
+      {isAdmin ? <OfBrand /> : <ThisBrand isOwner={isOwner} />}
       <Box />
       {isAdmin ? <Keys /> : null}
       {isAdmin ? <Members /> : null}
       {isAdmin ? <Alerts /> : null}
       {mayDo(brand.role, "editor") ? <Edits /> : null}
-      {isAdmin ? <Trail of="brand" /> : null}
+      {mayDo(brand.role, "admin") ? <Trail of="brand" /> : null}
       {isOwner ? <NewBrand /> : null}
       {isOwner ? <Trail of="instance" /> : null}
     </div>
@@ -61,7 +61,7 @@ function OfBrand() {
   );
 }
 
-function ThisBrand() {
+function ThisBrand({ isOwner }: { isOwner: boolean }) {
   const { brand, periods } = useStanding();
   const who = useCell(session);
   return (
@@ -72,7 +72,13 @@ function ThisBrand() {
         <strong>{periods.map(periodName).join(", ")}</strong>.
       </p>
       <Snippet />
-      {brand.role ? (
+      {brand.isOpen ? (
+        <p class="about">
+          Everybody may read this brand and send hits to it, as the settings name it. So it has no rules,
+          keys, members or alerts;{" "}
+          {isOwner ? "add a brand of your own below for those." : "a stored one has those."}
+        </p>
+      ) : brand.role ? (
         <p class="about">Rules, keys and members are for this brand’s administrators.</p>
       ) : (
         <p class="about">

@@ -2,6 +2,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
 import { useCell } from "../cell.ts";
+import { openEnd } from "../minutes.ts";
 import { looks } from "../theme.ts";
 import { knownZone, short, whole } from "../words.ts";
 
@@ -9,7 +10,7 @@ export interface Line {
   name: string;
   values: readonly (number | null)[];
   look: "main" | "second" | "faint";
-  soFar?: readonly (number | null)[]; // of the window that is still open, drawn dotted from the one before it
+  soFar?: readonly (number | null)[]; // of the window that is still open, drawn thin to a hollow point
 }
 
 export interface ChartProps {
@@ -77,6 +78,9 @@ export function Chart(props: ChartProps) {
               {line.name}
             </li>
           ))}
+          {props.lines.some((line) => line.soFar && openEnd(line.soFar).length) ? (
+            <li class="key so-far">so far</li>
+          ) : null}
         </ul>
       </figcaption>
       <div class="plot" ref={holder} role="img" aria-label={`${props.title}: ${props.says}`} />
@@ -151,13 +155,9 @@ function optionsOf(props: ChartProps, element: HTMLElement, newest: { current: C
     mark.remove();
     return found;
   };
-  const [ink, grid, main, faint, fill] = ["ink", "grid", "main", "faint", "fill"].map(probe) as [
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [ink, grid, main, faint, fill, paper] = ["ink", "grid", "main", "faint", "fill", "paper"].map(
+    probe,
+  ) as [string, string, string, string, string, string];
   const font = `12px ${colour(element, "--font")}`;
   const axis = { stroke: ink, font, grid: { stroke: grid, width: 1 }, ticks: { show: false } };
   const zone = knownZone(props.zone);
@@ -191,7 +191,9 @@ function optionsOf(props: ChartProps, element: HTMLElement, newest: { current: C
         .filter((line) => line.soFar)
         .map((line): uPlot.Series => {
           const stroke = line.look === "main" ? main : line.look === "second" ? ink : faint;
-          return { label: `${line.name} so far`, stroke, width: 2, dash: [1, 4], points: LONE };
+          // Dots are the lines of other times; an end that is open is told by its shape.
+          const points = { show: true, size: 9, width: 2, stroke, fill: paper, filter: atOpenEnd };
+          return { label: `${line.name} so far`, stroke, width: 1, points };
         }),
     ],
     plugins: [reading(newest)],
@@ -211,6 +213,8 @@ const LONE: uPlot.Series.Points = {
     return found;
   },
 };
+
+const atOpenEnd: uPlot.Series.Points.Filter = (self, series) => openEnd(Array.from(self.data[series] ?? []));
 
 // 24 hours in the brand's zone, and the day where the marks are days.
 function clockValues(zone: string): uPlot.Axis.DynamicValues {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
-import { dayOf, dayStart, FILTERS, filtersSaid, INCLUDED, type Wanted } from "../filters.ts";
+import { dayEnd, dayOf, dayStart, FILTERS, filtersSaid, INCLUDED, type Wanted } from "../filters.ts";
 import type { Shares } from "../shapes.ts";
 import { knownZone, LABELS, periodName } from "../words.ts";
 
@@ -130,8 +130,7 @@ function Days({ wanted, set }: { wanted: Wanted; set: Setter }) {
     const today = dayOf(new Date().toISOString(), zone);
     const last = end > today ? today : end; // There is no list of tomorrow.
     if (!start || !end || start > last) return;
-    const after = new Date(Date.parse(`${last}T00:00:00Z`) + 86_400_000).toISOString().slice(0, 10);
-    set({ period: "", from: dayStart(start, zone), to: dayStart(after, zone) });
+    set({ period: "", from: dayStart(start, zone), to: dayEnd(last, zone) });
   };
   return (
     <fieldset class="days">

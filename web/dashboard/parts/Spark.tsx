@@ -8,6 +8,8 @@ import { sparkPath, sparkWords } from "../sparks.ts";
 const AT_ONCE = 3;
 const KEPT_MS = 120_000;
 const KEPT_MAX = 500;
+const TRIES_MAX = 3; // A busy instance answers 503 for a moment, and a row would stay without its line.
+const AGAIN_MS = 1_500;
 
 const kept = new Map<string, { at: number; values: number[] }>();
 const waiting: (() => Promise<void>)[] = [];
@@ -48,7 +50,8 @@ export function Spark({
     setValues(found?.values);
     if (!holder.current || (found && Date.now() - found.at < KEPT_MS)) return;
     let isWanted = true;
-    const look = async () => {
+    let again: ReturnType<typeof setTimeout> | undefined;
+    const look = async (tries = 1): Promise<void> => {
       if (!isWanted) return;
       try {
         const series = await get<Series>(`/v1/assets/${encodeURIComponent(asset)}/series`, {
@@ -62,16 +65,18 @@ export function Spark({
         if (isWanted) setValues(read);
       } catch {
         // A row without its line is still a row; whatever is wrong, the list itself says so.
+        if (tries < TRIES_MAX) again = setTimeout(() => inTurn(() => look(tries + 1)), tries * AGAIN_MS);
       }
     };
     const watcher = new IntersectionObserver((seen) => {
       if (!seen.some((one) => one.isIntersecting)) return;
       watcher.disconnect();
-      inTurn(look);
+      inTurn(() => look());
     });
     watcher.observe(holder.current);
     return () => {
       isWanted = false;
+      clearTimeout(again);
       watcher.disconnect();
     };
   }, [key]);

@@ -168,6 +168,10 @@ describe("filters", () => {
     expect(filtersSaid(wanted)).toEqual(["Section: 7,8", "with bot, ai"]);
   });
   test("nonsense in an address becomes what is usual", () => {
+    const days = wantedFrom(new URLSearchParams("from=2026-11-15&to=2026-11-16"), PERIODS, "Europe/Helsinki");
+    expect([days.from, days.to]).toEqual(["2026-11-14T22:00:00Z", "2026-11-16T22:00:00Z"]);
+    const odd = wantedFrom(new URLSearchParams("from=yester&to=2026-99-99"), PERIODS, "Europe/Helsinki");
+    expect([odd.from, odd.to]).toEqual(["yester", "2026-99-99"]);
     const wanted = wantedFrom(new URLSearchParams("period=aeon&limit=9999&sort=luck&include=you"), PERIODS);
     expect(wanted).toMatchObject({ period: "day", limit: "25", sort: "hits", include: [] });
   });

@@ -20,6 +20,18 @@ describe("what the server refuses", () => {
         "from: 'yester' is not a moment; write it with its zone, as in 2026-11-15T14:30:00Z",
         /^“yester” is no day or time/,
       ],
+      [
+        "brand",
+        "brand: 'demo' is not a stored brand; footfall brands add demo makes it one",
+        /^“demo” is open to everybody, so it has no rules, keys/,
+      ],
+      [
+        "brand",
+        "brand: 'demo' has no rules to change: it is open; footfall brands add demo stores it",
+        /^“demo” is open to everybody/,
+      ],
+      ["brand", "brand: 'nope' is not a brand here; ask", /^There is no brand “nope” here\.$/],
+      ["name", "name: there is no metric 'nope'", /^There is no metric “nope”\.$/],
       ["zone", "zone: 'Moon/Base' is not a time zone", /^“Moon\/Base” is not a time zone\.$/],
       ["password", "password: has 4 characters; 10 to 1024 are taken", /^The password has 4 characters/],
       ["X-Footfall-CSRF", "X-Footfall-CSRF: is missing or wrong; send the csrf", /^This page is out of date/],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { besideLastWeek, drawn, isYoung, soFar, sparkValues, story } from "../minutes.ts";
+import { besideLastWeek, drawn, isYoung, openEnd, soFar, sparkValues, story } from "../minutes.ts";
 import type { Point, Series } from "../shapes.ts";
 import { sparkPath, sparkWords } from "../sparks.ts";
 
@@ -26,6 +26,8 @@ describe("an asset's first hours", () => {
     expect(drawn(hours(0, 4, 1355), "hits")).toEqual([0, 4, null]);
     expect(soFar(hours(0, 4, 1355), "hits")).toEqual([null, 4, 1355]);
     expect(soFar(hours(7), "hits")).toEqual([7]);
+    expect(openEnd(soFar(hours(0, 4, 1355), "hits"))).toEqual([2]);
+    expect(openEnd([null, null])).toEqual([]);
     expect(soFar([{ from: "2026-11-16T00:00:00Z", hits: 3 }], "hits")).toEqual([null]);
   });
   test("a small line rises with the open window and never falls with it", () => {

@@ -12,7 +12,14 @@ from random import Random
 from footfall.adapters.embedded.database import open_database, rows, transaction, translated
 from footfall.adapters.embedded.workflow_book import WorkflowBook
 from footfall.adapters.embedded.workflow_layout import RunElsewhere, require_layout, take_lock
-from footfall.adapters.embedded.workflow_rows import execution_of, happened, listed, required_run, standing_of
+from footfall.adapters.embedded.workflow_rows import (
+    execution_of,
+    exited_states,
+    happened,
+    listed,
+    required_run,
+    standing_of,
+)
 from footfall.ports.errors import Unavailable
 from footfall.ports.workflow import PAGE_MAX, REASON_CHARACTERS_MAX, Happened, Listed, NothingToRetry, Standing
 from footfall.states.definition import Machine, machine_from_json
@@ -55,6 +62,11 @@ class WorkflowFile:
         with translated(self._db):
             execution, body, _ = execution_of(self._db, required_run(self._db, machine, name))
         return machine_from_json(body), execution
+
+    def exited(self, machine: str, *, name: str) -> frozenset[str]:
+        """Return the names of the states that an execution has left."""
+        with translated(self._db):
+            return exited_states(self._db, required_run(self._db, machine, name))
 
     def stop(self, machine: str, *, name: str, reason: str) -> Standing:
         """End an execution where it is; nothing happens to one that has ended."""

@@ -100,6 +100,12 @@ def happened(connection: apsw.Connection, run: int, *, after: int, limit: int) -
     return [_happened(connection, run, row) for row in found]
 
 
+def exited_states(connection: apsw.Connection, run: int) -> frozenset[str]:
+    """Return the names of the states that an execution has left."""
+    sql = "SELECT DISTINCT state FROM event WHERE execution=? AND kind=?"
+    return frozenset(str(state) for (state,) in rows(connection, sql, (run, Kind.EXITED.value)))
+
+
 def execution_of(connection: apsw.Connection, run: int) -> tuple[Execution, bytes, int]:
     """Return an execution with its frames, its definition, and the moment from which its time is counted."""
     sql = (

@@ -30,6 +30,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "verdicts": "verdicts",
         "rules": "rules",
         "lists": "lists",
+        "workflows": "workflows",
         "compare": "compare",
         "export": "export",
         "recount": "recount",

@@ -9,7 +9,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.accounts.audit import NO_KEY
-from footfall.accounts.brands import Brand, KeyNeeded
+from footfall.accounts.brands import Brand, KeyNeeded, UnknownBrand
 from footfall.accounts.documents import changed_brand, document_of_brand, require_not_lifted
 from footfall.accounts.keys import ADMIN
 from footfall.accounts.register import Register
@@ -39,6 +39,9 @@ def _brand(state: Site) -> Endpoint:
         if request.method != "PATCH":
             return told(document_of_brand(asked))
         changes, by = await document_in(request), actor_of(request)
+        if state.brands.is_open(asked.name):
+            says = f"{asked.name!r} has no rules to change: it is open; footfall brands add {asked.name} stores it"
+            raise UnknownBrand("brand", says)
 
         def change(register: Register) -> Brand:
             before = register.brand(asked.name)

@@ -168,10 +168,11 @@ def _facts(request: Request, state: Site, *, is_live: bool) -> dict[str, Any]:
     }
 
 
-def _brand(state: Site, name: str) -> dict[str, str | Sequence[str]]:
+def _brand(state: Site, name: str) -> dict[str, str | bool | Sequence[str]]:
     # One that was heard of may have a name that no brand could be given.
     brand = state.brands.named(name) or Brand("unnamed")
-    return {"brand": name, "title": brand.title, "zone": brand.zone, "periods": list(brand.periods)}
+    about = {"brand": name, "title": brand.title, "zone": brand.zone, "periods": list(brand.periods)}
+    return {**about, "isOpen": state.brands.is_open(name)}
 
 
 async def _file(request: Request) -> Response:

@@ -192,7 +192,7 @@ def _brands_of(brands: Brands, person: Person | None) -> list[dict[str, Any]]:
         role = ADMINISTRATOR if person is not None and person.is_owner else role
         if brand is not None and role:
             about = {"brand": name, "title": brand.title, "zone": brand.zone, "periods": sorted(brand.periods)}
-            found.append({**about, "role": role})
+            found.append({**about, "role": role, "isOpen": brands.is_open(name)})
     return found
 
 

@@ -10,7 +10,12 @@ _STYLES = ["SUM", "LAST_DAY_OF_PERIOD", "PERCENTILE"]
 _FIELDS: dict[str, Schema] = {
     "name": text("one line in any script; it is kept for ever", bytes_max=NAME_BYTES_MAX, minLength=1),
     "valueType": {"enum": KINDS, "description": "what one value is"},
-    "aggregationStyle": {"enum": _STYLES, "description": "how the values of a period become one", "default": "SUM"},
+    "aggregationStyle": {
+        "enum": _STYLES,
+        "description": "how the values of a period become one; with SUM, a HYBRID is computed from what it needs "
+        "put together over the period first, and is no sum of its own values",
+        "default": "SUM",
+    },
     "aggregationParam": maybe(
         {"type": "number", "minimum": 0, "maximum": 100, "description": "which percentile, from 0 to 100"}
     ),

@@ -44,7 +44,14 @@ _HELD = {
     "person": _PERSON,
     "csrf": "9vXk2m7Qz4Lr8Tn1Wb6Yc3Hd5Jf0Sg2A",
     "brands": [
-        {"brand": "abc", "title": "The ABC", "zone": "Europe/Helsinki", "periods": ["weekend"], "role": "editor"}
+        {
+            "brand": "abc",
+            "title": "The ABC",
+            "zone": "Europe/Helsinki",
+            "periods": ["weekend"],
+            "role": "editor",
+            "isOpen": False,
+        }
     ],
     "register": "closed",
     "needsSetup": False,
@@ -63,6 +70,10 @@ SESSION = record(
                     "zone": text(),
                     "periods": listed(text("a period of its own, beside those of the instance")),
                     "role": _ROLE,
+                    "isOpen": {
+                        "type": "boolean",
+                        "description": "named by the settings and not stored: it has no keys, members, alerts or rules",
+                    },
                 }
             )
         ),
