@@ -43,6 +43,7 @@ def metric_requests(editor: dict[str, str], others: dict[str, str]) -> list[Requ
         ("POST", "/v1/metrics/%C3%A9t%C3%A9%2Flectures/restore", 200, editor, b""),
         ("GET", "/v1/metrics/rate/restore", 405, editor, b""),
         *_data_requests(editor, others),
+        ("GET", "/v1/migrations", 200, others, b""),
         ("DELETE", "/v1/metrics/rate", 200, editor, b""),
         ("GET", "/v1/metrics/rate", 404, others, b""),
         ("GET", "/v1/metrics", 200, others, b""),
