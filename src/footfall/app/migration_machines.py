@@ -27,7 +27,7 @@ REASON_CHARACTERS_MAX = 500
 
 def machines() -> Mapping[str, str]:
     """Return the definitions of the machines by their names."""
-    folder = files("footfall.app") / "machines"
+    folder = files("footfall.app")
     return {BATCHES: (folder / "migrate_batches.json").read_text(), ONE: (folder / "migrate_one.json").read_text()}
 
 
