@@ -112,6 +112,9 @@ def test_a_choice_is_made_by_the_data(workflow: Workflow, name: str) -> None:
     assert run(workflow, "chosen", name, {"value": 11}).output == "large"
     small = run(workflow, "chosen", f"{name}-small", {"value": 10})
     assert (small.status, small.error, small.cause) == (Status.FAILED, "TooSmall", "ten or less")
+    last = workflow.history("chosen", name=f"{name}-small")[-1]
+    assert (last.kind, last.data) == (Kind.ENDED, {"Error": "TooSmall", "Cause": "ten or less"})
+    assert all(event.kind is not Kind.ATTEMPT_FAILED for event in workflow.history("chosen", name=f"{name}-small"))
 
 
 def test_one_name_starts_once(workflow: Workflow, name: str, witness: Path) -> None:
@@ -179,6 +182,7 @@ def test_an_execution_that_is_stopped_stays_so(workflow: Workflow, name: str) ->
     standing = ended(workflow, "waiting", name)
     assert standing.status is Status.STOPPED
     assert workflow.stop("waiting", name=name, reason="again").status is Status.STOPPED
+    assert told(workflow, "waiting", name) == [("started", ""), ("entered", "Wait"), ("ended", "")]
 
 
 def test_a_wait_takes_its_time(workflow: Workflow, name: str) -> None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 import msgspec
 
 from footfall.states.data_flow import sight_of
-from footfall.states.definition import Catcher, Machine, Retrier, State
+from footfall.states.definition import Catcher, Fail, Machine, Retrier, State
 from footfall.states.execution import Change, Doing, Ended, Event, Execution, Frame, Kind, Status
 from footfall.states.failing import StateFailed, is_answered
 from footfall.states.moving import moved
@@ -16,7 +16,9 @@ from footfall.states.values import Json
 
 def after_failure(machine: Machine, execution: Execution, frame: Frame, failed: StateFailed, *, now_ms: int) -> Change:
     """Return the change that a failure makes: the innermost state that answers it decides."""
-    told = Event(Kind.ATTEMPT_FAILED, now_ms, frame.path, frame.state, _as_json(failed))
+    # A Fail state tries nothing: its error is told where it ends something.
+    is_attempt = not isinstance(machine.states[frame.state].work, Fail)
+    told = (Event(Kind.ATTEMPT_FAILED, now_ms, frame.path, frame.state, _as_json(failed)),) if is_attempt else ()
     here: Frame | None = frame
     while here is not None:
         try:
@@ -25,11 +27,16 @@ def after_failure(machine: Machine, execution: Execution, frame: Frame, failed: 
             change, failed = None, worse
         if change is not None:
             gone = tuple(path for path in execution.frames if path.startswith(f"{here.path}/"))
-            return replace(change, removed=(*gone, *change.removed), events=(told, *change.events))
+            return replace(change, removed=(*gone, *change.removed), events=(*told, *change.events))
         here = execution.frames[here.parent] if here.parent is not None else None
-    ended = Ended(Status.FAILED, error=failed.error, cause=failed.cause)
-    last = Event(Kind.ENDED, now_ms, data=_as_json(failed))
-    return Change(frames=(replace(frame, doing=Doing.FAILED),), events=(told, last), ended=ended)
+    end = ended_badly(Status.FAILED, failed, now_ms=now_ms)
+    return replace(end, frames=(replace(frame, doing=Doing.FAILED),), events=(*told, *end.events))
+
+
+def ended_badly(status: Status, failed: StateFailed, *, now_ms: int) -> Change:
+    """Return the change that ends an execution where it is; its frames stay, for a retry."""
+    ended = Ended(status, error=failed.error or None, cause=failed.cause or None)
+    return Change(events=(Event(Kind.ENDED, now_ms, data=_as_json(failed)),), ended=ended)
 
 
 def delay_ms(retrier: Retrier, used: int, chance: Chance) -> int:

@@ -13,7 +13,6 @@ from footfall.states.execution import (
     Call,
     Change,
     Doing,
-    Ended,
     Event,
     Execution,
     Failed,
@@ -23,7 +22,7 @@ from footfall.states.execution import (
     Status,
 )
 from footfall.states.failing import NO_CHOICE_MATCHED, RUNTIME, TIMEOUT, StateFailed
-from footfall.states.failures import after_failure
+from footfall.states.failures import after_failure, ended_badly
 from footfall.states.forking import forked, joined_result
 from footfall.states.moving import ended_well, moved
 from footfall.states.templates import Sight, value_of
@@ -68,15 +67,13 @@ def finished(machine: Machine, execution: Execution, frame: Frame, outcome: Outc
 
 def stopped(*, reason: str, now_ms: int) -> Change:
     """Return the change that stops an execution; its frames stay where they are, for a retry."""
-    ended = Ended(Status.STOPPED, cause=reason)
-    return Change(events=(Event(Kind.ENDED, now_ms, data=reason.encode()),), ended=ended)
+    return ended_badly(Status.STOPPED, StateFailed("", reason), now_ms=now_ms)
 
 
 def timed_out(machine: Machine, *, now_ms: int) -> Change:
     """Return the change that ends an execution which took longer than its machine allows."""
     cause = f"the execution took longer than {machine.timeout_s} s"
-    ended = Ended(Status.TIMED_OUT, error=TIMEOUT, cause=cause)
-    return Change(events=(Event(Kind.ENDED, now_ms, data=cause.encode()),), ended=ended)
+    return ended_badly(Status.TIMED_OUT, StateFailed(TIMEOUT, cause), now_ms=now_ms)
 
 
 def retried(execution: Execution, *, now_ms: int) -> Change:

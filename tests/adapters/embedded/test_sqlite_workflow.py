@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -58,6 +59,16 @@ def until(holds: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+def in_its_thread(workflow: SqliteWorkflow, act: Callable[[], object]) -> None:
+    """Do something with the connection that only the running thread may use."""
+
+    def do(_book: object, _now_ms: int) -> int:
+        act()
+        return 0
+
+    workflow._runner.ask(do)
+
+
 def ended(workflow: SqliteWorkflow | WorkflowFile, name: str = "e") -> Standing:
     until(lambda: workflow.describe("m", name=name).status is not Status.RUNNING)
     return workflow.describe("m", name=name)
@@ -109,6 +120,35 @@ def test_a_task_that_is_under_way_at_the_end_has_its_result_kept(tmp_path: Path)
     with opened(tmp_path, machine(T=TASK), {"t": slow}) as workflow:
         assert ended(workflow).output == 5
     assert len(keys) == 1
+
+
+def test_no_two_transitions_after_each_other_share_a_commit(tmp_path: Path) -> None:
+    branch = {"StartAt": "B", "States": {"B": {**TASK, "End": True}}}
+    definition = machine(
+        P={"Type": "Pass", "Next": "T"},
+        T={"Type": "Task", "Resource": "t", "Next": "C"},
+        C={"Type": "Choice", "Choices": [{"Variable": "$", "IsNull": True, "Next": "W"}], "Default": "W"},
+        W={"Type": "Wait", "Seconds": 0, "Next": "F"},
+        F={"Type": "Parallel", "Branches": [branch], "Next": "M"},
+        M={"Type": "Map", "ItemProcessor": {"StartAt": "I", "States": {"I": TASK}}, "Next": "E"},
+        E={"Type": "Succeed"},
+    )
+    seen: list[int] = []  # How many states had been left on disk when each commit began.
+    with opened(tmp_path, definition, {"t": lambda given, _key: given}) as workflow:
+        other = open_database(tmp_path / "workflows.db", durable=True, read_only=True)
+
+        def on_commit() -> bool:
+            seen.append(int(rows(other, "SELECT count(*) FROM event WHERE kind='exited'")[0][0]))
+            return False
+
+        in_its_thread(workflow, lambda: workflow._db.set_commit_hook(on_commit))
+        workflow.start("m", name="e", input={})
+        assert ended(workflow).status is Status.SUCCEEDED
+        in_its_thread(workflow, lambda: workflow._db.set_commit_hook(None))
+        seen.append(int(rows(other, "SELECT count(*) FROM event WHERE kind='exited'")[0][0]))
+        other.close()
+    assert seen[-1] == 9
+    assert all(later - before <= 1 for before, later in pairwise(seen))
 
 
 def test_a_task_without_a_function_fails_its_execution(tmp_path: Path) -> None:
@@ -262,11 +302,10 @@ def test_a_full_disk_delays_and_loses_nothing(tmp_path: Path) -> None:
     with opened(tmp_path, machine(T={**TASK, "ResultPath": "$.r"}), {"t": task}) as workflow:
         workflow.start("m", name="e", input={})
         until(lambda: bool(keys))
-        pages = rows(workflow._db, "PRAGMA page_count")[0][0]
-        rows(workflow._db, f"PRAGMA max_page_count = {pages}")
+        in_its_thread(workflow, lambda: rows(workflow._db, "PRAGMA max_page_count = 1"))  # As many as there are.
         gate.set()
         until(lambda: len(keys) > 1)  # Its result found no place, so that it was asked for again.
-        rows(workflow._db, "PRAGMA max_page_count = 1000000")
+        in_its_thread(workflow, lambda: rows(workflow._db, "PRAGMA max_page_count = 1000000"))
         assert ended(workflow).status is Status.SUCCEEDED
     assert len(set(keys)) == 1
 

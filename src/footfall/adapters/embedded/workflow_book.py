@@ -32,8 +32,9 @@ from footfall.ports.workflow import (
     require_name,
 )
 from footfall.states.definition import Machine, machine_from_json
-from footfall.states.execution import Change, Ended, Event, Execution, Frame, Kind, Status
-from footfall.states.failing import RUNTIME
+from footfall.states.execution import Change, Event, Execution, Frame, Status
+from footfall.states.failing import RUNTIME, StateFailed
+from footfall.states.failures import ended_badly
 from footfall.states.stepping import begun, retried, stopped
 from footfall.states.values import is_equal, value_from_bytes
 
@@ -233,7 +234,4 @@ def _newest(connection: apsw.Connection) -> int:
 
 def _too_long(now_ms: int) -> Change:
     cause = f"an execution has at most {HISTORY_EVENTS_MAX} events: let it start another one"
-    return Change(
-        events=(Event(Kind.ENDED, now_ms, data=cause.encode()),),
-        ended=Ended(Status.FAILED, error=RUNTIME, cause=cause),
-    )
+    return ended_badly(Status.FAILED, StateFailed(RUNTIME, cause), now_ms=now_ms)

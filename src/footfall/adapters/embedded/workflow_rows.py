@@ -8,7 +8,7 @@ import apsw
 from footfall.adapters.embedded.database import Row, rows, run_for_each, translated
 from footfall.ports.workflow import PAGE_MAX, Happened, Listed, Standing, UnknownExecution
 from footfall.states.execution import Doing, Event, Execution, Fork, Frame, Kind, Status
-from footfall.states.values import Json, value_from_bytes
+from footfall.states.values import value_from_bytes
 
 _STANDING = "machine, name, status, input, started_at_ms, ended_at_ms, output, error, cause, retries"
 _FRAME = "path, state, entry, data, entered_at_ms, since_ms, doing, retries, fork"
@@ -131,16 +131,7 @@ def _happened(connection: apsw.Connection, run: int, row: Row) -> Happened:
         # What a state is given is what the one before it gave, and is not written twice.
         before = rows(connection, _GIVEN, (run, number, path, Kind.EXITED.value, Kind.STARTED.value))
         data = before[0][0] if before else None
-    return Happened(number, at_ms, Kind(kind), state, _told(data), path)
-
-
-def _told(data: bytes | None) -> Json:
-    if data is None:
-        return None
-    try:
-        return value_from_bytes(data)
-    except ValueError:  # The reason of whoever stopped it is plain text.
-        return data.decode()
+    return Happened(number, at_ms, Kind(kind), state, None if data is None else value_from_bytes(data), path)
 
 
 def _row_from_frame(frame: Frame) -> Row:

@@ -145,13 +145,15 @@ class WorkflowRunner:
         self._refuse_all()
 
     def _round(self, messages: list[Message]) -> None:
+        # What this round changes waits for the next: else a state would begin before the one before it is on disk.
+        ready, self._ready = self._ready, {}
         try:
             self._look_around()
             for message in messages:
                 self._take(message)
-            ready, self._ready = self._ready, {}
-            for number, path in ready:
-                self._advance(number, path)
+            for place in ready:
+                if place not in self._ready:
+                    self._advance(*place)
             self._book.write()
         except PortError as error:
             _log.warning("workflows wait: %s", error)
