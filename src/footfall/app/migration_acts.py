@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from footfall.app.migrating import Migrator
 from footfall.app.migration_run import require_prepared, tell_progress
 from footfall.migrate.copying import Ground
+from footfall.migrate.ending import begin_again, ended_on, forget_all, say_ended
+from footfall.migrate.repairing import Repaired, repair
 from footfall.migrate.reporting import Progress, keep_progress, progress_now, report_of
 from footfall.migrate.verifying import Verified, Verifier
 from footfall.ports.relational import EVERYTHING, Problem, Side, Snapshot
@@ -42,8 +44,14 @@ class Acts:
 
     def prepare(self) -> int:
         """Install the triggers and return how many entities there are."""
+        entity = self.ground.moving.outline.entity
+        if ended_on(self.ground.table, entity) is Side.NEW:
+            raise Refused(
+                "prepare", f"the migration of every {entity} has ended on the new side: nothing is to be moved"
+            )
         self.ground.relational.require(self.ground.moving.outline)
         self.ground.relational.prepare(self.ground.moving.outline)
+        begin_again(self.ground.table, entity)
         return tell_progress(self.ground, now_ms=self.clock.now_ms()).all
 
     def status(self) -> Progress:
@@ -93,22 +101,38 @@ class Acts:
         """Return a report that a manager can read."""
         return report_of(self.status(), verified, self.problems())
 
-    def end(self) -> None:
-        """End it: nothing is written back any more, and the triggers go. Everything has to be on one side."""
+    def repair(self, *, run: str) -> tuple[Repaired, Verified]:
+        """Carry over once more what differs, and compare again."""
+        repaired = repair(self.ground, self.verify(run=run))
+        return repaired, self.verify(run=f"{run} again")
+
+    def end(self) -> Side:
+        """End it on the side that answers for everything: on the new one items stay, on the old one nothing does."""
         require_prepared(self.ground)
-        counts, outline = self.sides(), self.ground.moving.outline
-        if counts[Side.DOUBT.value] or (counts[Side.NEW.value] and counts[Side.OLD.value]):
-            told = ", ".join(f"{count:,} {side}" for side, count in counts.items() if count)
-            raise Refused(
-                "end", f"not everything is on one side yet: {told}; `footfall migrate switch` or `back` first"
-            )
+        side, outline, table = self._only_side(), self.ground.moving.outline, self.ground.table
         while Migrator(self.ground, self.clock, self.pause).go_round():
             pass
-        if self.ground.relational.routes(outline, [EVERYTHING])[EVERYTHING].side is Side.DOUBT:
-            raise Refused("end", "a handover is under way; try again")
         progress = tell_progress(self.ground, now_ms=self.clock.now_ms())
+        # Applications are told before the old side forgets: from then on it is the table that they believe.
+        say_ended(table, outline.entity, side)
+        if side is Side.OLD:
+            forget_all(self.ground)
         self.ground.relational.withdraw(outline)
-        keep_progress(self.ground.table, replace(progress, ended_at_ms=self.clock.now_ms()))
+        keep_progress(table, replace(progress, ended_at_ms=self.clock.now_ms()))
+        return side
+
+    def _only_side(self) -> Side:
+        outline = self.ground.moving.outline
+        counts, last = self.sides(), self.ground.relational.routes(outline, [EVERYTHING])[EVERYTHING].side
+        sides = {side for side in Side if counts[side.value]} | {last}
+        if len(sides) > 1 or last is Side.DOUBT:
+            told = ", ".join(f"{count:,} {side}" for side, count in counts.items() if count)
+            raise Refused(
+                "end",
+                f"not everything is on one side yet: {told}, new ones {last}; `footfall migrate switch --all` or "
+                "`back --all` first",
+            )
+        return last
 
 
 def _pages(snapshot: Snapshot) -> Iterator[Sequence[str]]:

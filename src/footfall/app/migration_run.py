@@ -30,6 +30,7 @@ IDLE_S = 0.02  # between two rounds that found nothing to do
 LOOK_EVERY_MS = 200  # how often the source's latency is asked for
 TELL_EVERY_MS = 1_000
 COMPACT_EVERY_MS = 60_000
+START_EVERY_MS = 10_000  # while others move the rest, or have left it
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Mover:
-    """One mover. `tell` is given how far it is about once a second, and says whether to go on."""
+    """One mover. `tell` is given how far it is about once a second, and says whether to go on.
+
+    `is_stopped` is asked in every round, also while nobody answers; `complain` is told once of what stands in the way.
+    """
 
     plan: Plan
     clock: Clock
@@ -63,9 +67,13 @@ class Mover:
     chance: Random
     tell: Callable[[Progress], bool]
     bounds: Bounds = field(default_factory=Bounds)
+    is_stopped: Callable[[], bool] = lambda: False
+    complain: Callable[[str], None] = lambda _text: None
+    _trouble: str = ""
     _next_look_ms: int = 0
     _next_tell_ms: int = 0
     _next_compact_ms: int = 0
+    _next_start_ms: int = 0
     _started: int = 0
 
     def run(self) -> None:
@@ -90,7 +98,7 @@ class Mover:
         )  # fmt: skip
         workflows.append(workflow)
         try:
-            while self._go_round(ground, workflow, pacer):
+            while not self.is_stopped() and self._go_round(ground, workflow, pacer):
                 pass
         finally:
             workflow.close()
@@ -108,11 +116,14 @@ class Mover:
             if now_ms >= self._next_tell_ms:
                 self._next_tell_ms = now_ms + TELL_EVERY_MS
                 return self._told(ground, workflow)
-        except Throttled:
-            pacer.throttled()
+            self._trouble = ""
+        except (Throttled, Changed, Unavailable) as error:  # Whatever it was, the next round does it again.
+            if isinstance(error, Throttled):
+                pacer.throttled()
+            if str(error) != self._trouble and not isinstance(error, Changed):
+                self._trouble = str(error)
+                self.complain(f"{self._trouble}; it goes on as soon as that is over")
             busy = 0
-        except (Changed, Unavailable):
-            busy = 0  # Whatever it was, the next round does it again.
         if not busy:
             self.pause(IDLE_S)
         return True
@@ -120,7 +131,10 @@ class Mover:
     def _told(self, ground: Ground, workflow: Workflow) -> bool:
         progress = tell_progress(ground, now_ms=self.clock.now_ms())
         running = workflow.executions(BATCHES, status=Status.RUNNING, limit=1).items
-        if progress.left and not running:
+        # What another mover has taken and left is taken again when its time is over.
+        is_time = progress.left or (progress.moving and self.clock.now_ms() >= self._next_start_ms)
+        if is_time and not running:
+            self._next_start_ms = self.clock.now_ms() + START_EVERY_MS
             entity = self.plan.moving.outline.entity
             workflow.start(BATCHES, name=f"{entity}-{self.clock.now_ms()}-{self._started}", input={"entity": entity})
             self._started += 1

@@ -46,3 +46,8 @@ def gone(entity: str, key: str) -> Key:
 def gone_ones(entity: str) -> str:
     """Return the partition of entities that are there no more."""
     return f"move-gone#{entity}"
+
+
+def ended(entity: str) -> Key:
+    """Return where it is said that a migration has ended, and on which side."""
+    return Key(f"move-ended#{entity}", "ended")

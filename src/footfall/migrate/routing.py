@@ -10,13 +10,14 @@ from enum import StrEnum
 from typing import TypeVar
 
 from footfall.migrate.counted import Counted
+from footfall.migrate.ending import ended_on
 from footfall.migrate.handing_over import Handovers, StillInDoubt
 from footfall.migrate.moved import Moved, clock_of
 from footfall.migrate.new_side import Held, NewSide
 from footfall.ports.errors import Changed, PortError
 from footfall.ports.relational import EVERYTHING, Document, Relational, Route, Side
 from footfall.values.clock import Clock
-from footfall.values.errors import FootfallError
+from footfall.values.errors import FootfallError, Refused
 
 MOVED = "footfall: moved"  # how the gate of the old side begins what it says, whatever the driver makes of it
 TURNS_MAX = 200  # from side to side; each is a handover that came between
@@ -242,7 +243,14 @@ class BothSides:
             return snapshot.clocks([key])[key]
 
     def _route(self, key: str) -> Route:
-        return self.source.routes(self.new.outline, [key])[key]
+        try:
+            return self.source.routes(self.new.outline, [key])[key]
+        except (PortError, Refused):
+            # The old side knows nothing any more of a migration that has ended, or is there no more.
+            side = ended_on(self.new.table, self.new.outline.entity)
+            if side is None:
+                raise
+            return Route(side, 0)
 
     def _remember(self, key: str, side: Side) -> None:
         if side is Side.OLD:

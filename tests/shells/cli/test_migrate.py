@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.settings import Settings
+from footfall.metrics.keys import version
 from footfall.migrate.reporting import Progress, kept_progress_of
+from footfall.ports.table import Delete
 from footfall.values.clock import SystemClock
 from tests.engines.aws_ground import NewGround
 from tests.engines.mariadb import MariaDbEngine
@@ -115,3 +118,42 @@ def test_a_mapping_that_does_not_fit_is_refused_with_the_place_in_it(
     named[3] = str(tmp_path / "mapping.yaml")
     assert shell.run("migrate", "check", *named) == 4
     assert "parts.versions" in shell.complained()
+
+
+def test_what_ended_on_the_old_side_is_begun_anew_as_if_it_had_never_been(named: list[str], shell: Any) -> None:
+    for _ in range(2):
+        assert shell.run("migrate", "prepare", *named) == 0
+        assert shell.run("migrate", "run", "--until-copied", *named) == 0
+        assert shell.run("migrate", "verify", *named) == 0
+        assert shell.run("migrate", "end", *named) == 0
+        assert "It has ended on the old side: nothing of it is left in the table" in shell.printed()
+        assert shell.run("metrics", "list", "--brand", "abc", "--data", named[-1], "--json") == 0
+        assert json.loads(shell.printed().splitlines()[-1])["items"] == []
+
+
+def test_what_ended_on_the_new_side_is_not_prepared_again(named: list[str], shell: Any) -> None:
+    assert shell.run("migrate", "prepare", *named) == 0
+    assert shell.run("migrate", "switch", "--all", *named) == 0
+    assert shell.run("migrate", "end", *named) == 0
+    assert shell.run("migrate", "prepare", *named) == 4
+    assert "has ended on the new side" in shell.complained()
+
+
+def test_a_difference_is_repaired_by_a_command(named: list[str], shell: Any) -> None:
+    assert shell.run("migrate", "prepare", *named) == 0
+    assert shell.run("migrate", "run", "--until-copied", *named) == 0
+    with closing(SqliteTable(Path(named[-1]) / "metrics.db", clock=SystemClock())) as table:
+        table.delete(Delete(version("abc", "metric 7", 2)))
+    assert shell.run("migrate", "verify", *named) == 4
+    assert "metric 7" in shell.printed()
+    assert shell.run("migrate", "repair", *named) == 0
+    assert "equal on both sides" in shell.printed()
+
+
+def test_an_address_may_lie_in_a_file_or_in_the_environment(named: list[str], tmp_path: Path, shell: Any) -> None:
+    (tmp_path / "address.txt").write_text(f"{named[1]}\n")
+    assert shell.run("migrate", "check", "--from", f"@{tmp_path / 'address.txt'}", *named[2:]) == 0
+    assert shell.run("migrate", "check", *named[2:]) == 2
+    assert "DATABASE_URL" in shell.complained()
+    shell.variables = {**shell.variables, "DATABASE_URL": named[1]}
+    assert shell.run("migrate", "check", *named[2:]) == 0

@@ -36,7 +36,9 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
     )
     (there,) = session.rows(f"SELECT digest FROM {OUTLINES} WHERE entity = %s", (outline.entity,))  # noqa: S608 - ours
     if there != (digest,):
-        raise Refused("outline", f"{outline.entity} is prepared with another outline here; withdraw that first")
+        raise Refused(
+            "outline", f"{outline.entity} is prepared with another mapping here; end that first, with its own mapping"
+        )
     columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
     everything = (outline.entity, EVERYTHING, Side.OLD.value, 0, 0, 0)
     session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), everything)

@@ -30,8 +30,13 @@ if TYPE_CHECKING:  # Drivers of databases, and the machines: a start of the comm
     from footfall.app.migration_acts import Acts
     from footfall.app.migration_run import Plan
 
-ACTIONS: Final = ("check", "prepare", "run", "status", "verify", "switch", "back", "report", "end")
+ACTIONS: Final = ("check", "prepare", "run", "status", "verify", "repair", "switch", "back", "report", "end")
 NAMES_KEYS: Final = ("switch", "back")
+VARIABLE: Final = "DATABASE_URL"
+
+
+class WhichDatabase(WrongUsage):
+    """Nobody said which database is moved."""
 
 
 class WhichEntities(WrongUsage):
@@ -78,7 +83,20 @@ def _plan(arguments: argparse.Namespace, around: Surroundings) -> "Plan":
 
     settings = settings_of(arguments, around, may_be_new=False)
     file = Path(arguments.table) if arguments.table else None
-    return Plan(mapping_from(Path(arguments.mapping)), getattr(arguments, "from"), settings, file)
+    return Plan(mapping_from(Path(arguments.mapping)), _source(getattr(arguments, "from"), around), settings, file)
+
+
+def _source(said: str | None, around: Surroundings) -> str:
+    """Return the database's address: as it is said, from a file that it names, or from the environment."""
+    address = said or around.variables.get(VARIABLE, "")
+    if address.startswith("@"):
+        try:
+            return Path(address[1:]).read_text(encoding="utf-8").strip()
+        except OSError as error:
+            raise WhichDatabase(f"--from {address}: {error.strerror}") from error
+    if not address:
+        raise WhichDatabase(f"--from says which database, as in --from @address.txt; or set {VARIABLE}")
+    return address
 
 
 def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -92,9 +110,12 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
         def tell(progress: Progress) -> bool:
             show(progress)
             is_copied = not (progress.left or progress.moving or progress.lag)
-            return not stopped and not (arguments.until_copied and is_copied)
+            return not (arguments.until_copied and is_copied)
 
-        Mover(plan, around.clock, around.pause, SystemRandom(), tell, bounds).run()
+        def complain(text: str) -> None:
+            around.complain(f"footfall: {text}.")
+
+        Mover(plan, around.clock, around.pause, SystemRandom(), tell, bounds, lambda: bool(stopped), complain).run()
     return Exit.OK
 
 
@@ -170,14 +191,24 @@ def _report(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -
     return Exit.OK if verified.is_sound else Exit.REFUSED
 
 
+def _repair(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
+    repaired, verified = acts.repair(run=arguments.run or instant_text(around.clock.now_ms()))
+    around.say(f"{repaired.carried:,} were carried over again, {repaired.removed:,} items that were nobody's are gone.")
+    for key in repaired.not_ours[:50]:
+        around.complain(f"{printable(key)} answers on the new side: hand it back first, then repair it.")
+    show_verified(verified, around)
+    return Exit.OK if verified.is_sound else Exit.REFUSED
+
+
 def _end(acts: "Acts", arguments: argparse.Namespace, around: Surroundings) -> int:
-    acts.end()
-    around.say("It has ended: nothing is noted or written back any more, and our tables there are gone.")
+    side = acts.end()
+    kept = "the table has everything" if side == "new" else "nothing of it is left in the table"
+    around.say(f"It has ended on the {side} side: {kept}, and our tables and triggers in the old database are gone.")
     return Exit.OK
 
 
 _DOES: Final[Mapping[str, "Callable[[Acts, argparse.Namespace, Surroundings], int]"]] = {
-    "check": _check, "prepare": _prepare, "status": _status, "verify": _verify,
+    "check": _check, "prepare": _prepare, "status": _status, "verify": _verify, "repair": _repair,
     "switch": _switch, "back": _switch, "report": _report, "end": _end,
 }  # fmt: skip
 
@@ -196,14 +227,20 @@ COMMAND = Command(
     tells=(
         "check looks whether the mapping fits and changes nothing. prepare installs triggers that note what changes. "
         "run copies, follows and writes back until it is stopped, and goes on where it was when it is started again. "
-        "verify compares both sides. switch lets the new side answer, back the old one, for some entities or for all. "
-        "end removes the triggers. See docs/how-to/move-a-database.md."
+        "verify compares both sides, and repair carries over again what differs. switch lets the new side answer, back "
+        "the old one, for some entities or for all. end removes the triggers; on the old side it leaves nothing in the "
+        "table. See docs/how-to/move-a-database.md."
     ),
     run=migrate,
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("keys", "Keys of entities, for switch and back.", shows="KEY", repeated=True, may_be_absent=True),
-        Argument("--from", "The database: mysql://, mariadb:// or postgresql://.", shows="URL", required=True),
+        Argument(
+            "--from",
+            "The database: mysql://, mariadb:// or postgresql://; @FILE reads it from a file, which keeps a password "
+            f"out of lists of processes. Without it, what {VARIABLE} says.",
+            shows="URL",
+        ),
         Argument("--mapping", "The file that says what becomes what.", shows="FILE", required=True),
         DATA,
         CONFIG,
