@@ -19,6 +19,11 @@ from tests.engines.mariadb import MariaDbEngine
 from tests.migrate.moving_stage import EXAMPLE, old_database
 
 
+@pytest.fixture(autouse=True)
+def _stays_as_quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.nice", lambda _by: 0)  # It would last for all tests that follow in this process.
+
+
 @pytest.fixture(params=["directory", "aws"])
 def on_both(request: pytest.FixtureRequest, shell: Any) -> list[str]:
     """Return the flags that name a database and where it goes: a directory, or tables of DynamoDB."""

@@ -1,6 +1,7 @@
 """`footfall migrate`: moves a live relational database into a table, proves it, switches over, and back again."""
 
 import argparse
+import os
 import signal
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
@@ -32,6 +33,7 @@ if TYPE_CHECKING:  # Drivers of databases, and the machines: a start of the comm
 
 ACTIONS: Final = ("check", "prepare", "run", "status", "verify", "repair", "switch", "back", "report", "end")
 NAMES_KEYS: Final = ("switch", "back")
+NICENESS: Final = 10
 VARIABLE: Final = "DATABASE_URL"
 
 
@@ -104,6 +106,7 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
     from footfall.migrate.pacing import Bounds
     from footfall.migrate.reporting import Progress
 
+    os.nice(NICENESS)  # Where the application runs on the same machine, it goes first.
     bounds = Bounds(highest=float(arguments.rate), first=min(200.0, float(arguments.rate)))
     with _until_signalled() as stopped, progress_bar(around) as show:
 
