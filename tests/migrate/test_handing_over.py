@@ -5,8 +5,10 @@ from collections.abc import Generator, Mapping
 import pytest
 
 from footfall.migrate.handing_over import Handovers
+from footfall.migrate.keys import next_key
 from footfall.migrate.new_side import Held, PlaceTaken
 from footfall.ports.relational import EVERYTHING, Route, Side
+from footfall.ports.table import Put
 from tests.engines.mariadb import MariaDbEngine
 from tests.engines.postgres import PostgresEngine
 from tests.migrate.moving_stage import Stage, new_metric, settle, sides, staged, writers_of
@@ -135,13 +137,10 @@ def test_new_metrics_are_made_on_the_new_side_and_stay_when_all_goes_back(stage:
     assert not stage.migrator.hand_over_all().refused
     assert sides(stage, [EVERYTHING, "3"]) == [("new", "new"), ("new", "new")]
 
-    def old() -> str:
-        raise AssertionError("the old side makes none now")
-
-    first = both.create(old=old, make=lambda key: new_metric(key, "made"))
+    first = both.create(old=no_old, make=lambda key: new_metric(key, "made"))
     assert int(first) > 3
     with pytest.raises(PlaceTaken):
-        both.create(old=old, make=lambda key: new_metric(key, "made"))
+        both.create(old=no_old, make=lambda key: new_metric(key, "made"))
     assert stage.write(both, first, "a") == 2
     stage.migrator.hand_back_all()
     assert sides(stage, [EVERYTHING, first]) == [("old", "old"), ("old", "old")]
@@ -152,6 +151,41 @@ def test_new_metrics_are_made_on_the_new_side_and_stay_when_all_goes_back(stage:
         )
         assert cursor.fetchone()[0] > int(first)
     stage.connection.commit()
+
+
+def no_old() -> str:
+    raise AssertionError("the old side makes none now")
+
+
+def sql(stage: Stage, *statements: str) -> None:
+    with stage.connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+    stage.connection.commit()
+
+
+REMOVED = ("DELETE FROM metric_version WHERE metric_id = 3", "DELETE FROM metrics WHERE id = 3")
+
+
+def test_a_number_that_was_removed_is_not_given_again(stage: Stage) -> None:
+    sql(stage, *REMOVED)
+    settle(stage)
+    assert not stage.migrator.hand_over_all().refused
+    assert stage.both().create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+
+
+def test_a_number_that_was_removed_and_not_carried_over_yet_is_not_given_again(stage: Stage) -> None:
+    sql(stage, *REMOVED)
+    assert stage.handovers.hand_over([EVERYTHING]).done == (EVERYTHING,)
+    assert stage.both().create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+
+
+def test_numbers_that_the_table_knows_are_passed_by(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    stage.ground.table.put(Put(next_key(stage.new.outline.entity), {"next": 1}))
+    both = stage.both()
+    assert both.create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+    assert both.create(old=no_old, make=lambda key: new_metric(key, "made too")) == "5"
 
 
 def test_a_metric_that_was_removed_on_the_new_side_is_gone_on_both(stage: Stage) -> None:

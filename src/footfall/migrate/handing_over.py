@@ -17,7 +17,6 @@ from footfall.values.errors import FootfallError, Refused
 
 BATCH_MAX = 8  # entities that are in doubt at a time: a few milliseconds for all of them
 LOOKS_MAX = 100  # at a doubt; each is a step that somebody else was faster with
-KEYS_AT_ONCE = 500
 PAUSE_S = 0.001  # before another look where somebody stood in the way
 
 
@@ -62,6 +61,8 @@ class Handovers:
         refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
         ready = [key for key in ready if key not in refused]
         fences = {key: held[key].moved.fence for key in ready}
+        if EVERYTHING in ready:
+            self._count_on(is_recent=False)  # All that ever was is looked at while anybody may still make more.
         began_ms = self.now_ms()
         left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
         self._tell_new(held, left)
@@ -160,7 +161,7 @@ class Handovers:
 
     def _told_new(self, key: str, held: Held, route: Route) -> None:
         if key == EVERYTHING:
-            self.new.count_from(self._last_number())
+            self._count_on(is_recent=True)  # What was made since is there, was carried over, or waits.
         if held.epoch == route.epoch - 1:
             self.new.turn(key, held, Side.NEW, epoch=route.epoch, clock=route.clock)
 
@@ -187,13 +188,11 @@ class Handovers:
         behind = [key for key, clock in clocks.items() if is_behind(held[key], clock)]
         return [key for key in held if key not in behind], behind
 
-    def _last_number(self) -> int:
-        """Return the largest number that is a key at the source, 0 where keys are not numbers."""
-        after: str | None = None
-        with self.source.snapshot(self.new.outline) as snapshot:
-            while found := snapshot.keys(after=after, limit=KEYS_AT_ONCE):
-                after = found[-1]
-        return int(after) if after is not None and after.isdecimal() else 0
+    def _count_on(self, *, is_recent: bool) -> None:
+        """Let numbers of entities that the new side makes begin after the last one of the old side."""
+        last = self.source.last_key(self.new.outline, is_recent=is_recent)
+        if last is not None:
+            self.new.count_from(last)
 
 
 _BOTH_OLD = (Side.OLD, Side.OLD)
