@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from footfall.migrate.moved import clock_of
 from footfall.migrate.new_side import Held, NewSide, is_behind
-from footfall.migrate.writing_back import BackWriter
+from footfall.migrate.writing_back import BackWriter, NotWrittenBack
 from footfall.ports.errors import Throttled
 from footfall.ports.relational import EVERYTHING, Relational, Route, Side
 from footfall.values.errors import FootfallError, Refused
@@ -91,6 +91,10 @@ class Handovers:
         for key in keys:
             try:
                 (done if self._hand_back_one(key) else busy).append(key)
+            except Throttled:
+                busy.append(key)
+            except NotWrittenBack as error:
+                refused |= {key: str(error), **error.refused}
             except Refused as error:
                 refused[key] = str(error)
         return HandedOver(tuple(done), busy=tuple(busy), refused=refused)
@@ -99,10 +103,11 @@ class Handovers:
         back = BackWriter(self.source, self.new)
         if self.settle(key) is not Side.NEW:
             return True
+        # While writes are taken, so that the doubt is short.
         if key == EVERYTHING:
             self._write_back_all(back)
-        else:
-            back.write_back(key)  # While writes are taken, so that the doubt is short.
+        elif not back.write_back(key):
+            return False
         held = self.new.held(key)
         if held is None or held.side is not Side.NEW:
             return held is None or self.settle(key) is Side.OLD
@@ -176,9 +181,20 @@ class Handovers:
         self.source.enter(self.new.outline, key, _after(route, Side.OLD, held.epoch), expects=route)
 
     def _write_back_all(self, back: BackWriter) -> None:
-        """Write back all that was made on the new side, so that the old one has a route of its own for each."""
+        """Write back all that was made on the new side, so that the old one has a route of its own for each.
+
+        Raises NotWrittenBack where it has not: nobody would look here any more for what it was never told of.
+        """
+        refused: dict[str, str] = {}
         for key in list(back.waiting()):
-            back.write_back(key)
+            try:
+                # Where somebody hands it back at this moment, that is finished first.
+                if not back.write_back(key) and self.settle(key) is Side.NEW and not back.write_back(key):
+                    refused[key] = "others hand it over and back all the time; try again"
+            except (Refused, StillInDoubt) as error:
+                refused[key] = str(error)
+        if refused:
+            raise NotWrittenBack(self.new.outline.entity, refused)
 
     def _ready(self, held: Mapping[str, Held]) -> tuple[list[str], list[str]]:
         if not held:

@@ -236,8 +236,9 @@ class Relational(Protocol):
         """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer.
 
         Raises Changed unless the route has this epoch; an entity without a route of its own, which was made on the
-        other side, is given one of this epoch while EVERYTHING is there, whatever became of that one's epoch. Rows are inserted, changed and removed as they differ; a look-up
-        whose own column is None is resolved by its value. Changes of shared rows are noted, for others have them, too.
+        other side, is given one of this epoch while EVERYTHING is there, whatever epoch that one has by now.
+        Rows are inserted, changed and removed as they differ; a look-up whose own column is None is resolved by its
+        value. Changes of shared rows are noted, for others have them, too.
         """
         ...
 
