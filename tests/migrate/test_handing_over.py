@@ -1,6 +1,6 @@
 """Entities are handed over and back on real servers, whoever is killed between two steps."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -276,6 +276,41 @@ def test_a_metric_that_was_removed_on_the_new_side_is_gone_on_both(stage: Stage)
     assert stage.handovers.hand_back(["1"]).done == ("1",)
     assert stage.rows("1") == []
     assert stage.read(both, "1") == []
+
+
+def test_many_go_back_together_and_only_those_stay_that_the_old_side_does_not_take(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both = stage.both()
+    made = [both.create(old=no_old, make=lambda key: new_metric(key, f"made {key}")) for _ in range(20)]
+    for key in made[::2]:
+        stage.write(both, key, "a")
+    stage.write(both, made[4], "x" * 150)
+    told = stage.handovers.hand_back(made)
+    assert list(told.refused) == [made[4]]
+    assert (told.done, told.busy) == (tuple(key for key in made if key != made[4]), ())
+    for key in made:
+        assert sides(stage, [key]) == [("new", "new") if key == made[4] else ("old", "old")]
+        assert stage.read(both, key) == ["new", *(["a"] if key in made[::2] else []), *(["x" * 150] * (key == made[4]))]
+    assert stage.write(both, made[1], "b") == 2
+
+
+class KilledInReturn(Handovers):
+    """A mover that is killed when it has put a batch in doubt on the new side."""
+
+    def _tell_old(self, doubted: Sequence[str]) -> frozenset[str]:
+        raise Killed
+
+
+def test_whoever_writes_finishes_a_batch_of_returns_that_a_killed_mover_began(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both = stage.both()
+    stage.write(both, "1", "a")
+    with pytest.raises(Killed):
+        KilledInReturn(stage.ground.relational, stage.new, stage.handovers.pause).hand_back(["1", "2"])
+    assert sides(stage, ["1", "2"]) == [("new", "doubt")] * 2
+    assert [stage.write(both, key, "b") for key in ("1", "2")] == [3, 2]
+    assert sides(stage, ["1", "2"]) == [("old", "old")] * 2
+    assert stage.rows("1") == ["before", "a", "b"]
 
 
 def test_ten_rounds_lose_nothing(stage: Stage) -> None:

@@ -84,13 +84,29 @@ class Handovers:
                 self._told_new(key, held[key], route)
 
     def hand_back(self, keys: Sequence[str]) -> HandedOver:
-        """Hand entities back from new to old, one after the other, each with all that was written to it."""
+        """Hand entities back from new to old, each with all that was written to it."""
+        told = [self.hand_back_batch(keys[at : at + BATCH_MAX]) for at in range(0, len(keys), BATCH_MAX)]
+        return _joined(told)
+
+    def hand_back_batch(self, keys: Sequence[str]) -> HandedOver:
+        """Hand a few entities back at once; those that this does not do for are handed back one by one."""
+        assert len(keys) <= BATCH_MAX
         done: list[str] = []
         busy: list[str] = []
         refused: dict[str, str] = {}
+        ready = self._ready_back(keys)
+        began_ms = self.now_ms()
+        doubted = self._doubt_together(ready)
+        entered = self._tell_old(doubted)
+        for _ in entered:
+            self.blocked(self.now_ms() - began_ms)
         for key in keys:
             try:
-                (done if self._hand_back_one(key) else busy).append(key)
+                if key in doubted and key not in entered:
+                    self.settle(key)
+                    self.blocked(self.now_ms() - began_ms)
+                is_done = key in entered or self._hand_back_one(key)
+                (done if is_done else busy).append(key)
             except Throttled:
                 busy.append(key)
             except NotWrittenBack as error:
@@ -98,6 +114,47 @@ class Handovers:
             except Refused as error:
                 refused[key] = str(error)
         return HandedOver(tuple(done), busy=tuple(busy), refused=refused)
+
+    def _ready_back(self, keys: Sequence[str]) -> Mapping[str, Held]:
+        """Write entities back while writes are taken, so that the doubt is short; return those that are there now."""
+        routes = self.source.routes(self.new.outline, keys)
+        back, ready = BackWriter(self.source, self.new), dict[str, Held]()
+        for key in keys:
+            held = self.new.held(key) if key != EVERYTHING and routes[key].side is Side.NEW else None
+            if held is not None and held.side is Side.NEW:
+                with suppress(Refused, Throttled):  # Whoever hands it back alone tells.
+                    if back.write_back(key):
+                        ready[key] = held
+        return ready
+
+    def _doubt_together(self, ready: Mapping[str, Held]) -> list[str]:
+        with self.new.table.together():
+            return [
+                key
+                for key, held in ready.items()
+                if self.new.turn(key, held, Side.DOUBT, epoch=held.epoch + 1, clock=0)
+            ]
+
+    def _tell_old(self, doubted: Sequence[str]) -> frozenset[str]:
+        """Give the old side what is in doubt and lacks nothing there, then tell the new one; return those."""
+        if not doubted:
+            return frozenset()
+        routes, entered = self.source.routes(self.new.outline, doubted), dict[str, Held]()
+        for key in doubted:
+            held, route = self.new.held(key), routes[key]
+            if held is None or (route.side, held.side, held.epoch - route.epoch) != (Side.NEW, Side.DOUBT, 1):
+                continue
+            if self.new.mark(key) is None or route.written_back >= held.moved.fence:
+                with suppress(Throttled):
+                    after = _after(route, Side.OLD, held.epoch)
+                    if self.source.enter(self.new.outline, key, after, expects=route):
+                        entered[key] = held
+        with self.new.table.together():
+            return frozenset(
+                key
+                for key, held in entered.items()
+                if self.new.turn(key, held, Side.OLD, epoch=held.epoch, clock=routes[key].clock)
+            )
 
     def _hand_back_one(self, key: str) -> bool:
         back = BackWriter(self.source, self.new)
