@@ -1,12 +1,17 @@
 """Entities are handed over and back on real servers, whoever is killed between two steps."""
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from footfall.migrate.handing_over import Handovers
+from footfall.migrate.keys import next_key
 from footfall.migrate.new_side import Held, PlaceTaken
-from footfall.ports.relational import EVERYTHING, Route, Side
+from footfall.migrate.writing_back import NotWrittenBack
+from footfall.ports.relational import EVERYTHING, Document, Route, Side
+from footfall.ports.table import Put
+from footfall.values.errors import Refused
 from tests.engines.mariadb import MariaDbEngine
 from tests.engines.postgres import PostgresEngine
 from tests.migrate.moving_stage import Stage, new_metric, settle, sides, staged, writers_of
@@ -135,13 +140,10 @@ def test_new_metrics_are_made_on_the_new_side_and_stay_when_all_goes_back(stage:
     assert not stage.migrator.hand_over_all().refused
     assert sides(stage, [EVERYTHING, "3"]) == [("new", "new"), ("new", "new")]
 
-    def old() -> str:
-        raise AssertionError("the old side makes none now")
-
-    first = both.create(old=old, make=lambda key: new_metric(key, "made"))
+    first = both.create(old=no_old, make=lambda key: new_metric(key, "made"))
     assert int(first) > 3
     with pytest.raises(PlaceTaken):
-        both.create(old=old, make=lambda key: new_metric(key, "made"))
+        both.create(old=no_old, make=lambda key: new_metric(key, "made"))
     assert stage.write(both, first, "a") == 2
     stage.migrator.hand_back_all()
     assert sides(stage, [EVERYTHING, first]) == [("old", "old"), ("old", "old")]
@@ -154,6 +156,118 @@ def test_new_metrics_are_made_on_the_new_side_and_stay_when_all_goes_back(stage:
     stage.connection.commit()
 
 
+def no_old() -> str:
+    raise AssertionError("the old side makes none now")
+
+
+def sql(stage: Stage, *statements: str) -> None:
+    with stage.connection.cursor() as cursor:
+        for statement in statements:
+            cursor.execute(statement)
+    stage.connection.commit()
+
+
+REMOVED = ("DELETE FROM metric_version WHERE metric_id = 3", "DELETE FROM metrics WHERE id = 3")
+
+
+def test_a_number_that_was_removed_is_not_given_again(stage: Stage) -> None:
+    sql(stage, *REMOVED)
+    settle(stage)
+    assert not stage.migrator.hand_over_all().refused
+    assert stage.both().create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+
+
+def test_a_number_that_was_removed_and_not_carried_over_yet_is_not_given_again(stage: Stage) -> None:
+    sql(stage, *REMOVED)
+    assert stage.handovers.hand_over([EVERYTHING]).done == (EVERYTHING,)
+    assert stage.both().create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+
+
+def test_numbers_that_the_table_knows_are_passed_by(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    stage.ground.table.put(Put(next_key(stage.new.outline.entity), {"next": 1}))
+    both = stage.both()
+    assert both.create(old=no_old, make=lambda key: new_metric(key, "made")) == "4"
+    assert both.create(old=no_old, make=lambda key: new_metric(key, "made too")) == "5"
+
+
+def test_what_was_made_before_a_return_was_taken_back_is_written_back_after_it(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both, gate = stage.both(), stage.new.held(EVERYTHING)
+    assert gate is not None
+    good = both.create(old=no_old, make=lambda key: new_metric(key, "good"))
+    bad = both.create(old=no_old, make=lambda key: too_long(key, "bad"))
+    # As if both were made after all was written back, and before the doubt.
+    assert stage.new.turn(EVERYTHING, gate, Side.DOUBT, epoch=gate.epoch + 1, clock=0)
+    with pytest.raises(NotWrittenBack) as told:
+        stage.handovers.settle(EVERYTHING)
+    assert list(told.value.refused) == [bad]
+    assert sides(stage, [EVERYTHING, good, bad]) == [("new", "new")] * 3
+    later = both.create(old=no_old, make=lambda key: new_metric(key, "later"))
+    left = stage.migrator.hand_back_all().refused
+    assert sorted(left) == sorted([EVERYTHING, bad])
+    assert sides(stage, [EVERYTHING, good, bad, later]) == [
+        ("new", "new"), ("old", "old"), ("new", "new"), ("old", "old"),
+    ]  # fmt: skip
+    both.write(bad, old=no_old, change=lambda found: (new_metric(bad, "bad")[0], str(found)))
+    assert not stage.migrator.hand_back_all().refused
+    assert sides(stage, [EVERYTHING, good, bad, later]) == [("old", "old")] * 4
+    for key in (good, bad, later):
+        assert stage.read(stage.both(), key) == stage.rows(key) == ["new"]
+
+
+def test_nothing_made_before_a_return_that_was_taken_back_is_lost_without_being_refused(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both, gate = stage.both(), stage.new.held(EVERYTHING)
+    assert gate is not None
+    made = both.create(old=no_old, make=lambda key: new_metric(key, "made"))
+    assert stage.new.turn(EVERYTHING, gate, Side.DOUBT, epoch=gate.epoch + 1, clock=0)
+    assert stage.handovers.take_back(EVERYTHING) is Side.NEW
+    assert stage.back.write_back(made)
+    assert stage.rows(made) == ["new"]
+    assert not stage.migrator.hand_back_all().refused
+    assert stage.read(stage.both(), made) == ["new"]
+
+
+def too_long(key: str, name: str) -> tuple[Document, str]:
+    """Return a metric that the old side does not take: the column has 100 characters."""
+    document, answer = new_metric(key, name)
+    return replace(document, root={**document.root, "created_by": "y" * 300}), answer
+
+
+def test_what_was_removed_on_the_new_side_goes_back_with_everything_and_may_be_made_again(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both = stage.both()
+    both.write("1", old=no_old, change=lambda _: (None, ""))
+    made = both.create(old=no_old, make=lambda key: new_metric(key, "made"))
+    both.write(made, old=no_old, change=lambda _: (None, ""))
+    assert not stage.migrator.hand_back_all().refused
+    assert sides(stage, [EVERYTHING, "1", "2", made]) == [("old", "old")] * 4
+    insert = "INSERT INTO metrics (id, name, created_at, created_by) VALUES ({}, '{}', '2021-01-01', 'x')"
+    sql(stage, insert.format(1, "metric 1"), insert.format(made, "made"))
+    assert [stage.add_version(key, "again") for key in ("1", made)] == [1, 1]
+    settle(stage)
+    assert not stage.migrator.hand_over_all().refused
+    assert sides(stage, ["1", made]) == [("new", "new")] * 2
+
+
+def test_what_was_removed_on_the_old_side_goes_over_with_everything(stage: Stage) -> None:
+    sql(stage, *REMOVED)
+    assert not stage.migrator.hand_over_all().refused
+    assert sides(stage, ["3"]) == [("new", "new")]
+    assert stage.read(stage.both(), "3") == []
+
+
+def test_keys_that_there_are_not_are_told_before_anything_is_done(stage: Stage) -> None:
+    for act in (stage.migrator.hand_over_some, stage.migrator.hand_back_some):
+        with pytest.raises(Refused, match="no metric 998, 999;"):
+            act(["1", "998", "999"])
+    assert stage.new.held("999") is None
+    assert sides(stage, ["1"]) == [("old", "old")]
+    assert not stage.migrator.hand_over_some(["1"]).refused
+    assert not stage.migrator.hand_back_some(["1"]).refused
+
+
 def test_a_metric_that_was_removed_on_the_new_side_is_gone_on_both(stage: Stage) -> None:
     both = stage.both()
     stage.handovers.hand_over(["1"])
@@ -162,6 +276,41 @@ def test_a_metric_that_was_removed_on_the_new_side_is_gone_on_both(stage: Stage)
     assert stage.handovers.hand_back(["1"]).done == ("1",)
     assert stage.rows("1") == []
     assert stage.read(both, "1") == []
+
+
+def test_many_go_back_together_and_only_those_stay_that_the_old_side_does_not_take(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both = stage.both()
+    made = [both.create(old=no_old, make=lambda key: new_metric(key, f"made {key}")) for _ in range(20)]
+    for key in made[::2]:
+        stage.write(both, key, "a")
+    stage.write(both, made[4], "x" * 150)
+    told = stage.handovers.hand_back(made)
+    assert list(told.refused) == [made[4]]
+    assert (told.done, told.busy) == (tuple(key for key in made if key != made[4]), ())
+    for key in made:
+        assert sides(stage, [key]) == [("new", "new") if key == made[4] else ("old", "old")]
+        assert stage.read(both, key) == ["new", *(["a"] if key in made[::2] else []), *(["x" * 150] * (key == made[4]))]
+    assert stage.write(both, made[1], "b") == 2
+
+
+class KilledInReturn(Handovers):
+    """A mover that is killed when it has put a batch in doubt on the new side."""
+
+    def _tell_old(self, doubted: Sequence[str]) -> frozenset[str]:
+        raise Killed
+
+
+def test_whoever_writes_finishes_a_batch_of_returns_that_a_killed_mover_began(stage: Stage) -> None:
+    stage.migrator.hand_over_all()
+    both = stage.both()
+    stage.write(both, "1", "a")
+    with pytest.raises(Killed):
+        KilledInReturn(stage.ground.relational, stage.new, stage.handovers.pause).hand_back(["1", "2"])
+    assert sides(stage, ["1", "2"]) == [("new", "doubt")] * 2
+    assert [stage.write(both, key, "b") for key in ("1", "2")] == [3, 2]
+    assert sides(stage, ["1", "2"]) == [("old", "old")] * 2
+    assert stage.rows("1") == ["before", "a", "b"]
 
 
 def test_ten_rounds_lose_nothing(stage: Stage) -> None:

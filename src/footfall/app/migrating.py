@@ -14,12 +14,16 @@ from footfall.migrate.new_side import NewSide
 from footfall.migrate.reporting import Blocked
 from footfall.migrate.writing_back import BackWriter
 from footfall.ports.errors import Throttled
-from footfall.ports.relational import EVERYTHING
+from footfall.ports.relational import EVERYTHING, Side
 from footfall.values.clock import Clock
+from footfall.values.errors import Refused
 
 PAGE = 200  # entities that are handed over between two rounds of following
 TRIES_MAX = 1_000  # for one batch that others write all the time; each waits a little
 PAUSE_S = 0.005
+UNKNOWN_TOLD = 20  # keys that there are not; more are counted
+
+Act = Callable[[Sequence[str]], HandedOver]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,24 +72,47 @@ class Migrator:
         while self.go_round():
             pass
         refused = dict(self._until_done([EVERYTHING], self.handovers.hand_over).refused)
-        for page in self._pages():
-            refused |= self._until_done(page, self._hand_over_page).refused
-        return Left(refused)
+        return Left(self._with_all(refused, Side.NEW, self._hand_over_page))
 
     def hand_back_all(self) -> Left:
         """Hand everything back to the old side: first what is not there yet, then all that is."""
         refused = dict(self._until_done([EVERYTHING], self.handovers.hand_back).refused)
-        for page in self._pages():
-            refused |= self._until_done(page, self.handovers.hand_back).refused
-        return Left(refused)
+        return Left(self._with_all(refused, Side.OLD, self.handovers.hand_back))
 
     def hand_over_some(self, keys: Sequence[str]) -> Left:
-        """Hand entities over to the new side."""
+        """Hand entities over to the new side, or raise Refused, with nothing done, where there is no such entity."""
+        self._require_known(keys)
         return Left(dict(self._until_done(keys, self._hand_over_page).refused))
 
     def hand_back_some(self, keys: Sequence[str]) -> Left:
-        """Hand entities back to the old side."""
+        """Hand entities back to the old side, or raise Refused, with nothing done, where there is no such entity."""
+        self._require_known(keys)
         return Left(dict(self._until_done(keys, self.handovers.hand_back).refused))
+
+    def _require_known(self, keys: Sequence[str]) -> None:
+        outline, new = self.ground.moving.outline, self._new
+        untold = [key for key in keys if key != EVERYTHING and new.held(key) is None]
+        with self.ground.relational.snapshot(outline) as snapshot:
+            unknown = [seen.key for seen in snapshot.see(untold) if seen.document is None]
+        if unknown:
+            more = f" and {len(unknown) - UNKNOWN_TOLD} more" if len(unknown) > UNKNOWN_TOLD else ""
+            told = ", ".join(unknown[:UNKNOWN_TOLD]) + more
+            raise Refused("key", f"there is no {outline.entity} {told}; nothing was handed over, so look up the keys")
+
+    def _with_all(self, refused: dict[str, str], to: Side, act: Act) -> dict[str, str]:
+        """Do something with all that are there, then with those that are gone and still on another side."""
+        for page in self._pages():
+            self._with_page(page, act, refused)
+        for side in Side:
+            for page in self._routed(side) if side is not to else ():
+                self._with_page([key for key in page if key not in refused], act, refused)
+        return refused
+
+    def _with_page(self, page: Sequence[str], act: Act, refused: dict[str, str]) -> None:
+        told = self._until_done(page, act)
+        for key in told.done:
+            refused.pop(key, None)  # What stood in its way before is over.
+        refused |= told.refused
 
     def _hand_over_page(self, keys: Sequence[str]) -> HandedOver:
         told = self.handovers.hand_over(keys)
@@ -100,7 +127,7 @@ class Migrator:
             self.handovers.settle(key)
         return told.entities + len(told.early)
 
-    def _until_done(self, keys: Sequence[str], act: Callable[[Sequence[str]], HandedOver]) -> HandedOver:
+    def _until_done(self, keys: Sequence[str], act: Act) -> HandedOver:
         """Do something with entities until it is done with each, or refused."""
         done: list[str] = []
         refused: dict[str, str] = {}
@@ -123,5 +150,11 @@ class Migrator:
                 page = snapshot.keys(after=after, limit=PAGE)
             if not page:
                 return
+            yield page
+            after = page[-1]
+
+    def _routed(self, side: Side) -> Iterator[Sequence[str]]:
+        after: str | None = None
+        while page := self.ground.relational.routed(self.ground.moving.outline, side, after=after, limit=PAGE):
             yield page
             after = page[-1]

@@ -10,14 +10,13 @@ from dataclasses import dataclass, field
 
 from footfall.migrate.moved import clock_of
 from footfall.migrate.new_side import Held, NewSide, is_behind
-from footfall.migrate.writing_back import BackWriter
+from footfall.migrate.writing_back import BackWriter, NotWrittenBack
 from footfall.ports.errors import Throttled
 from footfall.ports.relational import EVERYTHING, Relational, Route, Side
 from footfall.values.errors import FootfallError, Refused
 
 BATCH_MAX = 8  # entities that are in doubt at a time: a few milliseconds for all of them
 LOOKS_MAX = 100  # at a doubt; each is a step that somebody else was faster with
-KEYS_AT_ONCE = 500
 PAUSE_S = 0.001  # before another look where somebody stood in the way
 
 
@@ -62,6 +61,8 @@ class Handovers:
         refused = {key: held[key].moved.refused for key in ready if held[key].moved.refused}
         ready = [key for key in ready if key not in refused]
         fences = {key: held[key].moved.fence for key in ready}
+        if EVERYTHING in ready:
+            self._count_on(is_recent=False)  # All that ever was is looked at while anybody may still make more.
         began_ms = self.now_ms()
         left = self.source.leave(self.new.outline, ready, fences=fences) if ready else dict[str, Route]()
         self._tell_new(held, left)
@@ -83,25 +84,87 @@ class Handovers:
                 self._told_new(key, held[key], route)
 
     def hand_back(self, keys: Sequence[str]) -> HandedOver:
-        """Hand entities back from new to old, one after the other, each with all that was written to it."""
+        """Hand entities back from new to old, each with all that was written to it."""
+        told = [self.hand_back_batch(keys[at : at + BATCH_MAX]) for at in range(0, len(keys), BATCH_MAX)]
+        return _joined(told)
+
+    def hand_back_batch(self, keys: Sequence[str]) -> HandedOver:
+        """Hand a few entities back at once; those that this does not do for are handed back one by one."""
+        assert len(keys) <= BATCH_MAX
         done: list[str] = []
         busy: list[str] = []
         refused: dict[str, str] = {}
+        ready = self._ready_back(keys)
+        began_ms = self.now_ms()
+        doubted = self._doubt_together(ready)
+        entered = self._tell_old(doubted)
+        for _ in entered:
+            self.blocked(self.now_ms() - began_ms)
         for key in keys:
             try:
-                (done if self._hand_back_one(key) else busy).append(key)
+                if key in doubted and key not in entered:
+                    self.settle(key)
+                    self.blocked(self.now_ms() - began_ms)
+                is_done = key in entered or self._hand_back_one(key)
+                (done if is_done else busy).append(key)
+            except Throttled:
+                busy.append(key)
+            except NotWrittenBack as error:
+                refused |= {key: str(error), **error.refused}
             except Refused as error:
                 refused[key] = str(error)
         return HandedOver(tuple(done), busy=tuple(busy), refused=refused)
+
+    def _ready_back(self, keys: Sequence[str]) -> Mapping[str, Held]:
+        """Write entities back while writes are taken, so that the doubt is short; return those that are there now."""
+        routes = self.source.routes(self.new.outline, keys)
+        back, ready = BackWriter(self.source, self.new), dict[str, Held]()
+        for key in keys:
+            held = self.new.held(key) if key != EVERYTHING and routes[key].side is Side.NEW else None
+            if held is not None and held.side is Side.NEW:
+                with suppress(Refused, Throttled):  # Whoever hands it back alone tells.
+                    if back.write_back(key):
+                        ready[key] = held
+        return ready
+
+    def _doubt_together(self, ready: Mapping[str, Held]) -> list[str]:
+        with self.new.table.together():
+            return [
+                key
+                for key, held in ready.items()
+                if self.new.turn(key, held, Side.DOUBT, epoch=held.epoch + 1, clock=0)
+            ]
+
+    def _tell_old(self, doubted: Sequence[str]) -> frozenset[str]:
+        """Give the old side what is in doubt and lacks nothing there, then tell the new one; return those."""
+        if not doubted:
+            return frozenset()
+        routes, entered = self.source.routes(self.new.outline, doubted), dict[str, Held]()
+        for key in doubted:
+            held, route = self.new.held(key), routes[key]
+            if held is None or (route.side, held.side, held.epoch - route.epoch) != (Side.NEW, Side.DOUBT, 1):
+                continue
+            if self.new.mark(key) is None or route.written_back >= held.moved.fence:
+                with suppress(Throttled):
+                    after = _after(route, Side.OLD, held.epoch)
+                    if self.source.enter(self.new.outline, key, after, expects=route):
+                        entered[key] = held
+        with self.new.table.together():
+            return frozenset(
+                key
+                for key, held in entered.items()
+                if self.new.turn(key, held, Side.OLD, epoch=held.epoch, clock=routes[key].clock)
+            )
 
     def _hand_back_one(self, key: str) -> bool:
         back = BackWriter(self.source, self.new)
         if self.settle(key) is not Side.NEW:
             return True
+        # While writes are taken, so that the doubt is short.
         if key == EVERYTHING:
             self._write_back_all(back)
-        else:
-            back.write_back(key)  # While writes are taken, so that the doubt is short.
+        elif not back.write_back(key):
+            return False
         held = self.new.held(key)
         if held is None or held.side is not Side.NEW:
             return held is None or self.settle(key) is Side.OLD
@@ -160,7 +223,7 @@ class Handovers:
 
     def _told_new(self, key: str, held: Held, route: Route) -> None:
         if key == EVERYTHING:
-            self.new.count_from(self._last_number())
+            self._count_on(is_recent=True)  # What was made since is there, was carried over, or waits.
         if held.epoch == route.epoch - 1:
             self.new.turn(key, held, Side.NEW, epoch=route.epoch, clock=route.clock)
 
@@ -175,9 +238,20 @@ class Handovers:
         self.source.enter(self.new.outline, key, _after(route, Side.OLD, held.epoch), expects=route)
 
     def _write_back_all(self, back: BackWriter) -> None:
-        """Write back all that was made on the new side, so that the old one has a route of its own for each."""
+        """Write back all that was made on the new side, so that the old one has a route of its own for each.
+
+        Raises NotWrittenBack where it has not: nobody would look here any more for what it was never told of.
+        """
+        refused: dict[str, str] = {}
         for key in list(back.waiting()):
-            back.write_back(key)
+            try:
+                # Where somebody hands it back at this moment, that is finished first.
+                if not back.write_back(key) and self.settle(key) is Side.NEW and not back.write_back(key):
+                    refused[key] = "others hand it over and back all the time; try again"
+            except (Refused, StillInDoubt) as error:
+                refused[key] = str(error)
+        if refused:
+            raise NotWrittenBack(self.new.outline.entity, refused)
 
     def _ready(self, held: Mapping[str, Held]) -> tuple[list[str], list[str]]:
         if not held:
@@ -187,13 +261,11 @@ class Handovers:
         behind = [key for key, clock in clocks.items() if is_behind(held[key], clock)]
         return [key for key in held if key not in behind], behind
 
-    def _last_number(self) -> int:
-        """Return the largest number that is a key at the source, 0 where keys are not numbers."""
-        after: str | None = None
-        with self.source.snapshot(self.new.outline) as snapshot:
-            while found := snapshot.keys(after=after, limit=KEYS_AT_ONCE):
-                after = found[-1]
-        return int(after) if after is not None and after.isdecimal() else 0
+    def _count_on(self, *, is_recent: bool) -> None:
+        """Let numbers of entities that the new side makes begin after the last one of the old side."""
+        last = self.source.last_key(self.new.outline, is_recent=is_recent)
+        if last is not None:
+            self.new.count_from(last)
 
 
 _BOTH_OLD = (Side.OLD, Side.OLD)

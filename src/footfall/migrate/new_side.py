@@ -114,6 +114,7 @@ class NewSide:
             except Changed:
                 if key is not None:
                     raise
+                self._pass_by(own)
                 continue
             return own
         raise Changed(f"others make {self.outline.entity} after {self.outline.entity}; try again")
@@ -153,6 +154,14 @@ class NewSide:
             raise Refused("key", f"{self.outline.entity} has no numbers for keys here: give the key of a new one")
         return str(number), (Put(place, {"next": number + 1}, expects=(Equals("next", number),)),)
 
+    def _pass_by(self, key: str) -> None:
+        """Let keys of new entities begin after those that the table knows from this one on; they are there, or were."""
+        number = first = int(key)
+        while self.table.get(keys.moved(self.outline.entity, str(number))) is not None:
+            number += 1
+        if number > first:
+            self.count_from(number - 1)
+
     def _put(self, key: str, held: Held, moved: Moved, items: Items, *, also: Sequence[Action] = ()) -> None:
         entity = self.outline.entity
         known = frozenset(held.moved.keys)
@@ -189,7 +198,8 @@ class NewSide:
     def _require_free(self, place: Key, held: Held, puts: Sequence[Put]) -> None:
         """Raise PlaceTaken where a transaction did not hold because another entity lies in the way."""
         now = self.table.get(place)
-        if now is not None and now.get("fence") != held.moved.fence:
+        is_of_another = Absent() in held.expects and now is not None and UNDERWAY not in now
+        if is_of_another or (now is not None and now.get("fence") != held.moved.fence):
             return
         for put in puts:
             if put.expects and self.table.get(put.key) is not None:

@@ -22,6 +22,15 @@ class WrittenBack:
     refused: dict[str, str]  # why the old side does not take an entity, by key
 
 
+class NotWrittenBack(Refused):
+    """The old side lacks entities that were made or changed here, so that it cannot answer for everything."""
+
+    def __init__(self, entity: str, refused: dict[str, str]) -> None:
+        key, why = next(iter(refused.items()))
+        super().__init__("key", f"the old side lacks {len(refused):,} of {entity}, such as {key}: {why}")
+        self.refused = refused
+
+
 @dataclass(frozen=True, slots=True)
 class BackWriter:
     """Writes entities back. Any number of them may, at once and again after any crash."""

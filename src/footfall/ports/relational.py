@@ -202,6 +202,24 @@ class Relational(Protocol):
         """Return who answers; an entity without a route of its own has that of EVERYTHING."""
         ...
 
+    def routed(self, outline: Outline, side: Side, *, after: str | None, limit: int) -> Sequence[str]:
+        """Return entities whose own route says this side, those after one, whether they are there or gone.
+
+        They are in an order of their own, and EVERYTHING is not among them.
+        """
+        ...
+
+    def sides(self, outline: Outline) -> Mapping[Side, int]:
+        """Return how many entities, there or gone, have a route of their own to which side; EVERYTHING is not one."""
+        ...
+
+    def last_key(self, outline: Outline, *, is_recent: bool = False) -> int | None:
+        """Return the largest number that ever was an entity's key, 0: none was, None: keys are not numbers.
+
+        `is_recent` looks only at entities that are there and at those of notices that wait, which takes no time.
+        """
+        ...
+
     def leave(self, outline: Outline, keys: Sequence[str], *, fences: Mapping[str, int]) -> Mapping[str, Route]:
         """Put entities in doubt whose epoch and clock are those of `fences` and that nobody writes at this moment.
 
@@ -217,8 +235,10 @@ class Relational(Protocol):
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
         """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer.
 
-        Raises Changed unless the route has this epoch. Rows are inserted, changed and removed as they differ; a look-up
-        whose own column is None is resolved by its value. Changes of shared rows are noted, for others have them, too.
+        Raises Changed unless the route has this epoch; an entity without a route of its own, which was made on the
+        other side, is given one of this epoch while EVERYTHING is there, whatever epoch that one has by now.
+        Rows are inserted, changed and removed as they differ; a look-up whose own column is None is resolved by its
+        value. Changes of shared rows are noted, for others have them, too.
         """
         ...
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from footfall.adapters.relational.dialects import OUTLINES, ROUTES, STATES, Dialect
+from footfall.adapters.relational.dialects import OUTBOX, OUTLINES, ROUTES, STATES, Dialect, Kind
 from footfall.adapters.relational.reading import SqlSnapshot, route_from
 from footfall.adapters.relational.sessions import Session, marks
 from footfall.adapters.relational.shapes import Shape
@@ -84,6 +84,53 @@ def locked_route(session: Session, dialect: Dialect, entity: str, key: str) -> R
         session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), values)
         found = session.rows(f"{by_key} FOR UPDATE NOWAIT", (entity, key))
     return route_from(found[0][1:])
+
+
+def give_route(session: Session, dialect: Dialect, entity: str, key: str, *, epoch: int) -> None:
+    """Give an entity that was made on the new side a route of the epoch that it has there, unless it has one."""
+    if session.rows(f"{_ROUTE} {_THIS}", (entity, key)):
+        return
+    everything = session.rows(f"{_ROUTE} {_THIS}", (entity, EVERYTHING))
+    if everything and route_from(everything[0][1:]).side is Side.NEW:
+        columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
+        values = (entity, key, Side.NEW.value, epoch, 0, 0)
+        session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), values)
+
+
+def routed(session: Session, entity: str, side: Side, *, after: str | None, limit: int) -> list[str]:
+    """Return entities whose route says this side."""
+    sql = (
+        f"SELECT entity_key FROM {ROUTES} WHERE entity = %s AND side = %s AND entity_key <> %s AND entity_key > %s"  # noqa: S608 - names of ours
+        " ORDER BY entity_key LIMIT %s"
+    )
+    return [str(key) for (key,) in session.rows(sql, (entity, side.value, EVERYTHING, after or "", limit))]
+
+
+def sides(session: Session, entity: str) -> Mapping[Side, int]:
+    """Return how many entities have a route to which side."""
+    sql = f"SELECT side, COUNT(*) FROM {ROUTES} WHERE entity = %s AND entity_key <> %s GROUP BY side"  # noqa: S608 - ours
+    found = {str(side): int(str(count)) for side, count in session.rows(sql, (entity, EVERYTHING))}
+    return {side: found.get(side.value, 0) for side in Side}
+
+
+def last_key(session: Session, dialect: Dialect, shape: Shape, *, is_recent: bool) -> int | None:
+    """Return the largest number that is or was a key; of those that are gone, only such as wait if it is recent."""
+    outline = shape.outline
+    if shape.key.kind is not Kind.WHOLE:
+        return None
+    largest = f"SELECT MAX({dialect.name(outline.key)}) FROM {dialect.table(outline.table)}"  # noqa: S608 - quoted
+    found = [cell for (cell,) in session.rows(largest)]
+    if is_recent:
+        waiting = f"SELECT DISTINCT entity_key FROM {OUTBOX} WHERE entity = %s AND done = 0 AND shared_table IS NULL"  # noqa: S608 - names of ours
+        found += [key for (key,) in session.rows(waiting, (outline.entity,))]
+    else:
+        ever = (
+            f"SELECT CAST(MAX(CAST(entity_key AS DECIMAL(30, 0))) AS CHAR(31)) FROM {ROUTES}"  # noqa: S608 - names of ours
+            " WHERE entity = %s AND entity_key <> %s"
+        )
+        found += [key for (key,) in session.rows(ever, (outline.entity, EVERYTHING))]
+    texts = [str(cell).strip() for cell in found if cell is not None]
+    return max((int(text) for text in texts if text.isdecimal()), default=0)
 
 
 def put(session: Session, entity: str, key: str, route: Route) -> None:

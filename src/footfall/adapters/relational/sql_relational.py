@@ -11,7 +11,7 @@ from footfall.adapters.relational.reading import SqlSnapshot, routes_seen
 from footfall.adapters.relational.sessions import Busy, Session, transaction
 from footfall.adapters.relational.shapes import Shape, require_fits, shape_of
 from footfall.adapters.relational.writing_back import WritingBack
-from footfall.ports.relational import Document, Notice, Outline, Problem, Route, State
+from footfall.ports.relational import Document, Notice, Outline, Problem, Route, Side, State
 
 TRIES_MAX = 20  # of a small transaction that others stand in the way of,
 PAUSE_S = 0.002  # so far apart
@@ -109,6 +109,18 @@ class SqlRelational:
         """Return who answers; an entity without a route of its own has that of EVERYTHING."""
         return routes_seen(self._session(), outline.entity, keys)
 
+    def routed(self, outline: Outline, side: Side, *, after: str | None, limit: int) -> Sequence[str]:
+        """Return entities whose own route says this side, those after one, whether they are there or gone."""
+        return routing.routed(self._session(), outline.entity, side, after=after, limit=limit)
+
+    def sides(self, outline: Outline) -> Mapping[Side, int]:
+        """Return how many entities, there or gone, have a route of their own to which side; EVERYTHING is not one."""
+        return routing.sides(self._session(), outline.entity)
+
+    def last_key(self, outline: Outline, *, is_recent: bool = False) -> int | None:
+        """Return the largest number that ever was an entity's key, 0: none was, None: keys are not numbers."""
+        return routing.last_key(self._session(), self._dialect, self._shape(outline), is_recent=is_recent)
+
     def leave(self, outline: Outline, keys: Sequence[str], *, fences: Mapping[str, int]) -> Mapping[str, Route]:
         """Put entities in doubt whose fence is the one in `fences` and that nobody writes at this moment."""
         shape, given = self._shape(outline), dict[str, Route]()
@@ -130,13 +142,14 @@ class SqlRelational:
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
         """Make an entity's rows those of the document, unnoticed, once: tell whether the fence was newer."""
         shape, session = self._shape(outline), self._session()
+
+        def write(session: Session) -> bool:
+            routing.give_route(session, self._dialect, outline.entity, key, epoch=epoch)
+            return WritingBack(session, self._dialect, shape).write(key, document, epoch=epoch, fence=fence)
+
         self._dialect.applying(session, is_on=True)
         try:
-            return self._written(
-                lambda session: WritingBack(session, self._dialect, shape).write(
-                    key, document, epoch=epoch, fence=fence
-                )
-            )
+            return self._written(write)
         finally:
             if not session.is_lost:
                 self._dialect.applying(session, is_on=False)
