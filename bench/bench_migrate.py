@@ -228,15 +228,18 @@ def _until_listening(port: int) -> None:
 def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], bool] = lambda: False) -> list[float]:
     """Read and write at a steady rate, whatever the answers take; return how long each took, in milliseconds."""
     told: list[float] = []
-    ends_at, stopped = time.perf_counter() + seconds, threading.Event()
+    stopped = threading.Event()
     readers = [_Sender(port, metrics, READS_PER_S / 8, is_writer=False)] * 8
     writers = [_Sender(port, metrics, WRITES_PER_S / 4, is_writer=True)] * 4
+    connected = threading.Barrier(len(readers) + len(writers) + 1)
     threads = [
-        threading.Thread(target=_send, args=(sender, Random(number), stopped, told))
+        threading.Thread(target=_send, args=(sender, Random(number), connected, stopped, told))
         for number, sender in enumerate([*readers, *writers])
     ]
     for thread in threads:
         thread.start()
+    connected.wait()
+    ends_at = time.perf_counter() + seconds
     while time.perf_counter() < ends_at and not until():
         time.sleep(min(0.5, max(0.0, ends_at - time.perf_counter())))
     stopped.set()
@@ -253,8 +256,12 @@ class _Sender:
     is_writer: bool
 
 
-def _send(sender: _Sender, chance: Random, stopped: threading.Event, told: list[float]) -> None:
+def _send(
+    sender: _Sender, chance: Random, connected: threading.Barrier, stopped: threading.Event, told: list[float]
+) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", sender.port, timeout=20)
+    _asked(connection, "GET", "/metrics/1", None)  # The application opens both sides for each connection.
+    connected.wait()
     due = time.perf_counter() + chance.random() / sender.per_second
     while not stopped.wait(max(0.0, due - time.perf_counter())):
         key = chance.randint(1, sender.metrics)
