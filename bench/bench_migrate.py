@@ -33,20 +33,26 @@ from tests.migrate.moving_stage import EXAMPLE, old_database
 
 METRICS, VERSIONS = 20_000, 5
 READS_PER_S, WRITES_PER_S = 200, 50
-ROUNDS = 3  # of quiet and of moving, in turn: whatever else the machine does is in both
-ROUND_S = 10.0
+ROUNDS = (
+    3  # of quiet and of moving, in turn: whatever else the machine does is in both; a mover's start counts as moving
+)
+ROUND_S, WARM_S = 8.0, 3.0
+HANDED_OVER = 1_000  # metrics, which go over and back
+HANDOVER_S_MAX = 120.0
+BLOCKED_MS_MAX = 10
 STATEMENTS = 2_000
 MAPPING = EXAMPLE / "mapping.yaml"
 
 
 def run(plan: Plan) -> list[Row]:
-    """Move a catalogue as fast as it goes, then another under traffic."""
+    """Move a catalogue as fast as it goes, then another under traffic, and hand a third over and back."""
     metrics = plan.scaled(METRICS)
     with folder_of("nobody") as folder, running(folder) as engine:
         return [
             *_triggers(engine),
             *_unthrottled(engine, plan.directory, metrics),
             *_under_traffic(engine, plan.directory, metrics),
+            *_handed_over(engine, plan.directory, plan.scaled(HANDED_OVER)),
         ]
 
 
@@ -110,37 +116,86 @@ def _unthrottled(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]
 
 def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
     """Measure the application alone and while a catalogue is moved under it, in turn."""
-    source = old_database(engine, metrics=metrics, versions=VERSIONS)
-    with closing(open_relational(source, pause=time.sleep)) as relational:
-        relational.prepare(mapping_from(MAPPING).outline)
+    source = _prepared(engine, metrics)
     quiet: list[float] = []
     moving: list[float] = []
-    moved_s = 0.0
-    with _application(source, folder) as port:
-        _traffic(port, metrics, seconds=3.0, until=None)  # to get warm
-        for _ in range(ROUNDS):
-            quiet += _traffic(port, metrics, seconds=ROUND_S, until=None)
-            with _mover(source, folder) as is_over:
+    copied, moved_s = 0, 0.0
+    with _application(source, folder / "metrics.db") as port:
+        _traffic(port, metrics, seconds=WARM_S)
+        for number in range(ROUNDS):
+            quiet += _traffic(port, metrics, seconds=ROUND_S)
+            own = folder / f"round-{number}"  # To an empty table each time: a mover that has nothing left is no load.
+            own.mkdir()
+            _forget_copies(engine, source)
+            with _footfall("run", source, own) as mover:
                 began = time.perf_counter()
-                moving += _traffic(port, metrics, seconds=ROUND_S, until=is_over)
+                moving += _traffic(port, metrics, seconds=ROUND_S, until=lambda: _copied(source) >= metrics)
                 moved_s += time.perf_counter() - began
+                assert mover.poll() is None, "the mover ended by itself"
+            copied += _copied(source)
     return [
         row("the application's answers alone, p99", _p99(quiet), "ms"),
         row("while its catalogue is moved, p99", _p99(moving), "ms"),
         row("the second to the first", _p99(moving) / _p99(quiet), "ratio", at_most=1.1),
         row("the same of the medians", median(moving) / median(quiet), "ratio"),
-        row("answers that were refused or failed", _failed[0], "answers", at_most=0),
-        row("metrics moved meanwhile", _copied(source) / moved_s, "metrics/s"),
+        row("metrics moved meanwhile", copied / moved_s, "metrics/s"),
     ]
+
+
+def _handed_over(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
+    """Measure the application alone, and while all of its catalogue is switched and taken back."""
+    source, own = _prepared(engine, metrics), folder / "handed-over"
+    own.mkdir()
+    with _application(source, own / "metrics.db") as port, _footfall("run", source, own):
+        while _copied(source) < metrics:
+            time.sleep(0.1)
+        _traffic(port, metrics, seconds=WARM_S)
+        quiet = _traffic(port, metrics, seconds=ROUND_S)
+        began, told = time.perf_counter(), list[float]()
+        for action in ("switch", "back"):
+            with _footfall(action, source, own, "--all") as operator:
+                told += _traffic(port, metrics, seconds=HANDOVER_S_MAX, until=lambda: operator.poll() is not None)
+                assert operator.poll() == 0, f"{action} has not ended well in {HANDOVER_S_MAX} s"
+        took = time.perf_counter() - began
+        held_up = {int(bound): times for bound, times in _counted(port)["blockedMs"].items()}
+    times = sum(held_up.values())
+    short = sum(count for bound, count in held_up.items() if bound <= BLOCKED_MS_MAX)
+    return [
+        row(f"while {metrics:,} metrics are switched and taken back, p99", _p99(told), "ms"),
+        row("the same to what it was before, beside a mover with nothing to do", _p99(told) / _p99(quiet), "ratio"),
+        row("handovers", 2 * metrics / took, "handovers/s"),
+        row("writes that met one", times, "writes"),
+        row(
+            f"of those, held up for at most {BLOCKED_MS_MAX} ms",
+            short / times if times else 1.0,
+            "share",
+            at_least=0.99,
+        ),
+        row("answers that were refused or failed", _failed[0], "answers", at_most=0),
+    ]
+
+
+def _prepared(engine: MariaDbEngine, metrics: int) -> str:
+    source = old_database(engine, metrics=metrics, versions=VERSIONS)
+    with closing(open_relational(source, pause=time.sleep)) as relational:
+        relational.prepare(mapping_from(MAPPING).outline)
+    return source
+
+
+def _forget_copies(engine: MariaDbEngine, source: str) -> None:
+    """Let the next mover find everything uncopied."""
+    with closing(engine.connected(source.rsplit("/", 1)[1])) as connection, connection.cursor() as cursor:
+        cursor.execute("UPDATE footfall_states SET state = %s, until_ms = 0", (State.NOT_MIGRATED.value,))
+        connection.commit()
 
 
 _failed = [0]
 
 
 @contextmanager
-def _application(source: str, folder: Path) -> Generator[int]:
+def _application(source: str, table: Path) -> Generator[int]:
     (port,) = free_ports(1)
-    given = [f"--source={source}", f"--table={folder / 'metrics.db'}", f"--mapping={MAPPING}", f"--port={port}"]
+    given = [f"--source={source}", f"--table={table}", f"--mapping={MAPPING}", f"--port={port}"]
     with subprocess.Popen([sys.executable, str(EXAMPLE / "application.py"), *given]) as process:
         try:
             _until_listening(port)
@@ -150,14 +205,12 @@ def _application(source: str, folder: Path) -> Generator[int]:
 
 
 @contextmanager
-def _mover(source: str, folder: Path) -> Generator[Callable[[], bool]]:
-    command = [
-        sys.executable, "-m", "footfall.shells.cli.main", "migrate", "run", "--from", source, "--mapping", str(MAPPING),
-        "--data", str(folder),
-    ]  # fmt: skip
-    with subprocess.Popen(command, stderr=subprocess.DEVNULL) as process:
+def _footfall(action: str, source: str, folder: Path, *more: str) -> Generator[subprocess.Popen[bytes]]:
+    words = [sys.executable, "-m", "footfall.shells.cli.main", "migrate", action, *more]
+    words += ["--from", source, "--mapping", str(MAPPING), "--data", str(folder)]
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
         try:
-            yield lambda: process.poll() is not None
+            yield process
         finally:
             process.terminate()
 
@@ -172,21 +225,26 @@ def _until_listening(port: int) -> None:
             return
 
 
-def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], bool] | None) -> list[float]:
+def _traffic(port: int, metrics: int, *, seconds: float, until: Callable[[], bool] = lambda: False) -> list[float]:
     """Read and write at a steady rate, whatever the answers take; return how long each took, in milliseconds."""
     told: list[float] = []
-    ends_at = time.perf_counter() + seconds
+    stopped = threading.Event()
     readers = [_Sender(port, metrics, READS_PER_S / 8, is_writer=False)] * 8
     writers = [_Sender(port, metrics, WRITES_PER_S / 4, is_writer=True)] * 4
+    connected = threading.Barrier(len(readers) + len(writers) + 1)
     threads = [
-        threading.Thread(target=_send, args=(sender, Random(number), ends_at, told))
+        threading.Thread(target=_send, args=(sender, Random(number), connected, stopped, told))
         for number, sender in enumerate([*readers, *writers])
     ]
     for thread in threads:
         thread.start()
+    connected.wait()
+    ends_at = time.perf_counter() + seconds
+    while time.perf_counter() < ends_at and not until():
+        time.sleep(min(0.5, max(0.0, ends_at - time.perf_counter())))
+    stopped.set()
     for thread in threads:
         thread.join()
-    assert until is None or not until(), "the mover ended by itself"
     return told
 
 
@@ -198,26 +256,33 @@ class _Sender:
     is_writer: bool
 
 
-def _send(sender: _Sender, chance: Random, ends_at: float, told: list[float]) -> None:
+def _send(
+    sender: _Sender, chance: Random, connected: threading.Barrier, stopped: threading.Event, told: list[float]
+) -> None:
     connection = http.client.HTTPConnection("127.0.0.1", sender.port, timeout=20)
+    _asked(connection, "GET", "/metrics/1", None)  # The application opens both sides for each connection.
+    connected.wait()
     due = time.perf_counter() + chance.random() / sender.per_second
-    while due < ends_at:
-        time.sleep(max(0.0, due - time.perf_counter()))
+    while not stopped.wait(max(0.0, due - time.perf_counter())):
         key = chance.randint(1, sender.metrics)
-        began = time.perf_counter()
         if sender.is_writer:
             _asked(connection, "POST", f"/metrics/{key}/versions", {"by": f"by {chance.random()}"})
         else:
             _asked(connection, "GET", f"/metrics/{key}", None)
-        told.append((time.perf_counter() - began) * 1_000)
+        told.append((time.perf_counter() - due) * 1_000)  # since it was due: whoever comes late has waited, too
         due += 1 / sender.per_second
 
 
-def _asked(connection: http.client.HTTPConnection, method: str, path: str, body: object) -> None:
+def _asked(connection: http.client.HTTPConnection, method: str, path: str, body: object) -> bytes:
     connection.request(method, path, None if body is None else json.dumps(body))
     response = connection.getresponse()
-    response.read()
     _failed[0] += response.status != 200
+    return response.read()
+
+
+def _counted(port: int) -> dict[str, dict[str, int]]:
+    with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=5)) as connection:
+        return json.loads(_asked(connection, "GET", "/counted", None))
 
 
 def _copied(source: str) -> int:

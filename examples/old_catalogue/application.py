@@ -1,4 +1,4 @@
-"""A small catalogue of metrics on the old schema: five acts in SQL of its own, while footfall moves the database.
+"""A small catalogue of metrics on the old schema: six acts in SQL of its own, while footfall moves the database.
 
     python application.py --source mysql://... --table data/metrics.db --mapping mapping.yaml --port 8090
 
@@ -58,7 +58,7 @@ class OldDatabase:
 
 
 class Metrics:
-    """The five acts, each told twice: in SQL, and as a function of the rows that the new side holds."""
+    """The six acts, each told twice: in SQL, and as a function of the rows that the new side holds."""
 
     def __init__(self, old: OldDatabase, both: BothSides) -> None:
         self.old, self.both = old, both
@@ -130,6 +130,17 @@ class Metrics:
             found = required(document, key)
             told = {"deprecated_at": now_text(), "deprecated_by": by, "deprecated_reason": reason}
             return replace(found, root={**found.root, **told}), None
+
+        self.both.write(key, old=lambda: self.old.done(in_sql), change=in_rows)
+
+    def rename(self, key: str, name: str) -> None:
+        def in_sql(cursor: Any) -> None:
+            lock(cursor, key)
+            cursor.execute("UPDATE metrics SET name = %s WHERE id = %s", (name, key))
+
+        def in_rows(document: Document | None) -> tuple[Document, None]:
+            found = required(document, key)
+            return replace(found, root={**found.root, "name": name}), None
 
         self.both.write(key, old=lambda: self.old.done(in_sql), change=in_rows)
 
@@ -205,7 +216,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """POST /metrics, GET and DELETE /metrics/ID, POST /metrics/ID/versions and /metrics/ID/deprecate, GET /counted."""
+    """POST /metrics, GET and DELETE /metrics/ID, POST /metrics/ID/{versions,deprecate,rename}, GET /counted."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 65_536  # Head and body in one packet: two would wait for each other's acknowledgement.
@@ -235,6 +246,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._do(lambda: {"version": self.metrics.update(key, sent["by"])})
             case ["metrics", key, "deprecate"]:
                 self._do(lambda: self.metrics.deprecate(key, sent["by"], sent.get("reason", "")))
+            case ["metrics", key, "rename"]:
+                self._do(lambda: self.metrics.rename(key, sent["name"]))
             case _:
                 self._tell(404, {"error": "no such page"})
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,7 +18,7 @@ from footfall.adapters.relational.opening import open_relational
 from footfall.app.moving import mapping_from, opened
 from footfall.migrate.copying import Ground
 from footfall.migrate.new_side import NewSide
-from footfall.ports.relational import EVERYTHING, Side
+from footfall.ports.relational import EVERYTHING, Side, State
 from footfall.values.clock import SystemClock
 from tests.engines.seaweedfs import free_ports
 from tests.migrate.checker import History
@@ -28,6 +28,8 @@ from tests.tidy.sources import HOUSE
 
 MAPPING = EXAMPLE / "mapping.yaml"
 WAIT_S_MAX = 300
+APPLICATION = (str(EXAMPLE / "application.py"),)  # what Python is told to run, and ...
+OPERATOR = ("-m", "footfall.shells.cli.main")  # ... what an operator runs
 
 
 @dataclass(slots=True)
@@ -73,7 +75,9 @@ class Campaign:
     application: Process
     mover: Process
     chance: Random = field(default_factory=lambda: Random(50))
+    operator: Sequence[str] = OPERATOR
     blocked_ms: Counter[int] = field(default_factory=Counter[int])
+    counted: Counter[str] = field(default_factory=Counter[str])  # where the application read and wrote
     switches_killed: int = 0
     handed_over: list[float] = field(default_factory=list[float])  # seconds that each took, for all entities
 
@@ -90,7 +94,8 @@ class Campaign:
         """Have all entities go to a side, and wait until they have, killing whoever works on it."""
         began = time.monotonic()
         action = "switch" if side is Side.NEW else "back"
-        switching = Process(command(action, self.source, self.folder, "--all"), self.folder / "switching.log")
+        words = command(action, self.source, self.folder, "--all", program=self.operator)
+        switching = Process(words, self.folder / "switching.log")
         switching.start()
         left = ["mover"] * mover_kills + ["application"] * application_kills
         self.chance.shuffle(left)
@@ -138,6 +143,18 @@ class Campaign:
             assert time.monotonic() < ends_at, self.mover.log.read_text()[-3_000:]
             time.sleep(0.1)
 
+    def go_on(self, acts: int) -> None:
+        """Wait until clients have done so many things more."""
+        history = self.crowd.history.acts
+        enough = len(history) + acts
+        self.wait_until(lambda: len(history) >= enough)
+
+    def is_copied(self) -> bool:
+        """Tell whether the table has been given every metric."""
+        with self.ground() as ground:
+            states = ground.relational.states(ground.moving.outline)
+        return states[State.MIGRATED] > 0 == states[State.NOT_MIGRATED] + states[State.IN_MIGRATION]
+
     def note_counts(self) -> None:
         """Add what the application has counted before it is killed, which forgets it."""
         try:
@@ -147,7 +164,8 @@ class Campaign:
                 told = json.loads(connection.getresponse().read())
         except (OSError, http.client.HTTPException):
             return  # It has just been started.
-        self.blocked_ms.update({int(bound): times for bound, times in told["blockedMs"].items()})
+        self.blocked_ms.update({int(bound): times for bound, times in told.pop("blockedMs").items()})
+        self.counted.update({event: times for event, times in told.items() if event != "differing"})
 
     def is_quiet(self) -> bool:
         """Tell whether nothing waits to be carried over, or back."""
@@ -164,24 +182,33 @@ class Campaign:
         client.close()
 
 
-def command(action: str, source: str, folder: Path, *more: str) -> list[str]:
+def command(action: str, source: str, folder: Path, *more: str, program: Sequence[str] = OPERATOR) -> list[str]:
     """Return what an operator types."""
-    words = [sys.executable, "-m", "footfall.shells.cli.main", "migrate", action, *more]
+    words = [sys.executable, *program, "migrate", action, *more]
     return [*words, "--from", source, "--mapping", str(MAPPING), "--data", str(folder)]
 
 
 @contextmanager
-def campaign(engine: Engine, folder: Path, *, metrics: int, versions: int, pause_s: float) -> Generator[Campaign]:
+def campaign(
+    engine: Engine,
+    folder: Path,
+    *,
+    metrics: int,
+    versions: int,
+    pause_s: float,
+    program: Sequence[str] = APPLICATION,
+    operator: Sequence[str] = OPERATOR,
+) -> Generator[Campaign]:
     """Start the application, and a mover that copies and follows; the database is prepared while nobody looks."""
     source = old_database(engine, metrics=metrics, versions=versions)
     with closing(open_relational(source, pause=time.sleep)) as relational:
         relational.prepare(mapping_from(MAPPING).outline)
     table, port = folder / "metrics.db", free_ports(1)[0]
     given = [f"--source={source}", f"--table={table}", f"--mapping={MAPPING}", f"--port={port}"]
-    application = Process([sys.executable, str(EXAMPLE / "application.py"), *given], folder / "application.log")
+    application = Process([sys.executable, *program, *given], folder / "application.log")
     mover = Process(command("run", source, folder), folder / "mover.log")
     crowd = Crowd(port, History(), [str(number) for number in range(1, metrics + 1)], pause_s)
-    made = Campaign(source, folder, crowd, application, mover)
+    made = Campaign(source, folder, crowd, application, mover, operator=operator)
     try:
         application.start()
         mover.start()

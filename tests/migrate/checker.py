@@ -11,11 +11,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+BEFORE = ("before", "metric ")  # how begins what was there before anybody looked
+
 
 class Kind(StrEnum):
     ADD = "add"
     UPDATE = "update"
     DEPRECATE = "deprecate"
+    RENAME = "rename"
     DELETE = "delete"
     READ = "read"
 
@@ -34,6 +37,7 @@ class State:
     tokens: tuple[str, ...]  # of its versions, in their order
     deprecated_by: str | None = None
     numbers: tuple[int, ...] | None = None
+    name: str | None = None  # the token of whoever gave it; None: nobody looked
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ class _Metric:
         self.absences = [act for act in acts if act.outcome is Outcome.ABSENT]
         self.made = [act for act in acts if act.kind in (Kind.ADD, Kind.UPDATE)]
         self.deprecated = [act for act in acts if act.kind is Kind.DEPRECATE]
+        self.named = [act for act in acts if act.kind in (Kind.ADD, Kind.RENAME)]
         self.deleted = [act for act in acts if act.kind is Kind.DELETE]
 
     def seen(self) -> Iterator[tuple[Act, State]]:
@@ -105,6 +110,7 @@ def _faults_of_one(metric: _Metric) -> Iterator[str]:
     yield from _lost_to_others(metric)
     yield from _stale_versions(metric)
     yield from _stale_deprecations(metric)
+    yield from _stale_names(metric)
     yield from _risen(metric)
 
 
@@ -128,7 +134,7 @@ def _invented(metric: _Metric) -> Iterator[str]:
     asked = {act.token: act for act in metric.made}
     for read, state in metric.seen():
         for token in state.tokens:
-            if token not in asked and not token.startswith("before"):
+            if token not in asked and not token.startswith(BEFORE):
                 yield f"nobody wrote {token}, and it was read"
             elif token in asked and asked[token].start > read.end:
                 yield f"{token} was read before it was written"
@@ -164,29 +170,39 @@ def _stale_versions(metric: _Metric) -> Iterator[str]:
 
 
 def _stale_deprecations(metric: _Metric) -> Iterator[str]:
-    """The last deprecation stands: none that was over before another began is read after that one was."""
-    known = {act.token: _known_by(act, metric) for act in metric.deprecated}
-    for read, state in metric.seen():
+    shown = [(read, state.deprecated_by or "before") for read, state in metric.seen()]
+    return _stale_values("deprecated", metric.deprecated, shown)
+
+
+def _stale_names(metric: _Metric) -> Iterator[str]:
+    shown = [(read, state.name) for read, state in metric.seen() if state.name is not None]
+    return _stale_values("named", metric.named, shown)
+
+
+def _stale_values(what: str, writes: Sequence[Act], shown: Sequence[tuple[Act, str]]) -> Iterator[str]:
+    """The last write stands: none that was over before another began is read after that one was."""
+    first: defaultdict[str, float] = defaultdict(lambda: math.inf)
+    for read, token in shown:
+        first[token] = min(first[token], read.end)
+    known = {act.token: _known_by(act, first[act.token]) for act in writes}
+    for read, token in shown:
         over = [act for act in known.values() if act.has_happened_by < read.start]
-        if state.deprecated_by is None:
+        if token.startswith(BEFORE):
             if over:
-                yield f"lost: {over[0].token} had deprecated it, and it was read as if not"
-        elif state.deprecated_by not in known:
-            if not state.deprecated_by.startswith("before"):
-                yield f"nobody wrote {state.deprecated_by}, and it was read"
+                yield f"lost: {what} by {over[0].token}, and it was read as if not"
+        elif token not in known:
+            yield f"nobody wrote {token}, and it was read"
         else:
-            shown = known[state.deprecated_by]
             for act in over:
-                if shown.has_happened_by < act.start:
-                    yield f"stale: deprecated by {shown.token} was read after {act.token} had taken its place"
+                if known[token].has_happened_by < act.start:
+                    yield f"stale: {what} by {token} was read after {act.token} had taken its place"
 
 
-def _known_by(act: Act, metric: _Metric) -> Act:
+def _known_by(act: Act, first_read: float) -> Act:
     """Return a write as one that had happened when anybody first read it."""
-    first = min((read.end for read, state in metric.seen() if state.deprecated_by == act.token), default=math.inf)
-    if first >= act.has_happened_by:
+    if first_read >= act.has_happened_by:
         return act
-    return replace(act, outcome=Outcome.DONE, end=first)
+    return replace(act, outcome=Outcome.DONE, end=first_read)
 
 
 def _risen(metric: _Metric) -> Iterator[str]:

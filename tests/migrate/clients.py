@@ -73,6 +73,8 @@ class Client:
                 self._write(kind, key, token, "POST", f"/metrics/{key}/versions", {"by": token})
             case Kind.DEPRECATE:
                 self._write(kind, key, token, "POST", f"/metrics/{key}/deprecate", {"by": token, "reason": "old"})
+            case Kind.RENAME:
+                self._write(kind, key, token, "POST", f"/metrics/{key}/rename", {"name": token})
             case _:
                 self._write(kind, key, token, "DELETE", f"/metrics/{key}", None)
 
@@ -84,7 +86,7 @@ class Client:
         if outcome is Outcome.DONE:
             versions: Sequence[tuple[int, str]] = answer["versions"]
             tokens, numbers = tuple(by for _, by in versions), tuple(number for number, _ in versions)
-            state = State(tokens, answer["deprecatedBy"], numbers)
+            state = State(tokens, answer["deprecatedBy"], numbers, answer["name"])
         told = "" if outcome is Outcome.DONE else str(answer)
         if outcome is not Outcome.UNKNOWN:
             self._crowd.history.add(Act(Kind.READ, key, start, time.monotonic(), outcome, state=state, told=told))
@@ -141,7 +143,7 @@ class Client:
                 return connection
 
 
-_SHARES = {Kind.UPDATE: 0.8, Kind.DEPRECATE: 0.1, Kind.ADD: 0.08, Kind.DELETE: 0.02}
+_SHARES = {Kind.UPDATE: 0.7, Kind.DEPRECATE: 0.1, Kind.RENAME: 0.1, Kind.ADD: 0.08, Kind.DELETE: 0.02}
 
 
 def _outcome(status: int) -> Outcome:

@@ -18,6 +18,16 @@ def deprecated(token: str, start: float, end: float, outcome: Outcome = Outcome.
     return Act(Kind.DEPRECATE, "7", start, end, outcome, token=token)
 
 
+def renamed(token: str, start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
+    return Act(Kind.RENAME, "7", start, end, outcome, token=token)
+
+
+def named(name: str, start: float, end: float) -> Act:
+    return Act(
+        Kind.READ, "7", start, end, state=State(("before",) if name in ("metric 7", "later") else ("a",), name=name)
+    )
+
+
 def deleted(start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
     return Act(Kind.DELETE, "7", start, end, outcome)
 
@@ -34,6 +44,9 @@ RIGHT = {
     "an unknown write that happened": [A, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a x", 4, 5)],
     "an unknown write that did not": [A, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a", 4, 5)],
     "deprecated twice at once": [A, deprecated("c", 2, 4), deprecated("d", 3, 5), read("a", 6, 7, "c")],
+    "renamed": [A, named("a", 2, 3), renamed("c", 4, 5), named("c", 6, 7)],
+    "renamed from what it was before": [named("metric 7", 0, 3), renamed("later", 2, 4), named("later", 3, 5)],
+    "an unknown rename that did not happen": [A, renamed("c", 2, 3, Outcome.UNKNOWN), named("a", 4, 5)],
     "removed": [A, deleted(2, 3), absent(4, 5)],
     "removed by somebody who was killed": [A, deleted(2, 3, Outcome.UNKNOWN), read("a", 4, 5), absent(6, 7)],
 }
@@ -56,6 +69,11 @@ WRONG = {
         A, deprecated("c", 2, 3), deprecated("d", 4, 99, Outcome.UNKNOWN), read("a", 5, 6, "d"), read("a", 7, 8, "c"),
     ],
     "deprecated by nobody": [A, read("a", 4, 5, "z")],
+    "rename lost": [A, renamed("c", 2, 3), named("a", 4, 5)],
+    "rename of what was before lost": [renamed("later", 2, 3), named("metric 7", 4, 5)],
+    "rename stale": [A, renamed("c", 2, 3), renamed("d", 4, 5), named("c", 6, 7)],
+    "rename stale after it was read": [A, renamed("c", 2, 99, Outcome.UNKNOWN), named("c", 5, 6), named("a", 7, 8)],
+    "named by nobody": [A, named("z", 4, 5)],
     "risen": [A, deleted(2, 3), read("a", 4, 5)],
     "risen after it was not there": [A, deleted(2, 9, Outcome.UNKNOWN), absent(3, 4), read("a", 5, 6)],
     "written after it was gone": [A, deleted(1.2, 1.5), B],
