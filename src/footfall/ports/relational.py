@@ -3,7 +3,8 @@
 What moves together is an *entity*: one row of a root table, with the rows of other tables that belong to it. It is
 known by the text of its root's key. Whoever writes to the database goes on as before; triggers note in the same
 transaction which entity changed. Everything of ours there has a name that begins with `footfall_` and goes with
-`withdraw`. Rows that entities share are noted, too, and not gated: nobody can say whose they are.
+`withdraw`. Rows that several entities have as a part are gated by each of them. Rows that are only looked up are noted
+and not gated: they are no entity's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -218,7 +219,8 @@ class Relational(Protocol):
         """Make an entity's rows those of the document, unnoticed by triggers, once: tell whether the fence was newer.
 
         Raises Changed unless the route has this epoch. Rows are inserted, changed and removed as they differ; a look-up
-        whose own column is None is resolved by its value. Changes of shared rows are noted, for others have them, too.
+        whose own column is None is resolved by its value. Of rows that others share those are made that the document
+        has otherwise than when the entity was left or last written back; that is noted, for others have them, too.
         """
         ...
 

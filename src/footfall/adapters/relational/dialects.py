@@ -10,8 +10,8 @@ from footfall.adapters.relational.watching import Watch
 from footfall.ports.relational import Cell, Outline
 
 OUTBOX, ROUTES, STATES = "footfall_outbox", "footfall_routes", "footfall_states"
-DROPPED, OUTLINES = "footfall_dropped", "footfall_outlines"
-OUR_TABLES = (OUTBOX, DROPPED, ROUTES, STATES, OUTLINES)
+DROPPED, SHARED, OUTLINES = "footfall_dropped", "footfall_shared", "footfall_outlines"
+OUR_TABLES = (OUTBOX, DROPPED, SHARED, ROUTES, STATES, OUTLINES)
 MOVED = "footfall: moved: "  # with it begins what a writer is told who is refused
 KEY_LENGTH_MAX = 255  # characters of an entity's key, and of a value that points at a shared row
 

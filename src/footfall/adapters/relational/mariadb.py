@@ -47,6 +47,8 @@ class MariaDbDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state VARCHAR(16) NOT NULL, until_ms BIGINT NOT NULL,"
         " reason VARCHAR(2000) NOT NULL, PRIMARY KEY (entity, entity_key), KEY taking (entity, state, until_ms))"
         f" {_TABLE}",
+        f"CREATE TABLE IF NOT EXISTS footfall_shared ({_KEYED}, digests MEDIUMTEXT NOT NULL,"
+        f" PRIMARY KEY (entity, entity_key)) {_TABLE}",
         f"CREATE OR REPLACE VIEW {SEEN} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
         f"CREATE OR REPLACE VIEW {ADDED} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
         "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY,"

@@ -54,6 +54,8 @@ class PostgresDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state text NOT NULL, until_ms bigint NOT NULL,"
         " reason text NOT NULL, PRIMARY KEY (entity, entity_key))",
         "CREATE INDEX IF NOT EXISTS footfall_states_taking ON footfall_states (entity, state, until_ms)",
+        f"CREATE TABLE IF NOT EXISTS footfall_shared ({_KEYED}, digests text NOT NULL,"
+        " PRIMARY KEY (entity, entity_key))",
         "CREATE TABLE IF NOT EXISTS footfall_outlines (entity text PRIMARY KEY, digest text NOT NULL,"
         " filled smallint NOT NULL)",
     )
