@@ -141,3 +141,16 @@ def test_who_goes_to_another_group_leaves_the_rows_of_the_first(relational: Rela
     assert [dimensions(relational, key) for key in ("1", "2", "3")] == [[7, 9], [7], [7, 9]]
     assert relational.write_back(OLD, "1", None, epoch=1, fence=EPOCH_STEP + 2)
     assert dimensions(relational, "3") == [7, 9]
+
+
+def test_who_comes_back_is_noted_and_its_clock_stands(relational: Relational) -> None:
+    doubt = leave(relational, OLD, "1")
+    assert doubt is not None
+    new = replace(doubt, side=Side.NEW)
+    assert relational.enter(OLD, "1", new, expects=doubt)
+    assert relational.waiting(OLD, limit=9) == []
+    assert relational.enter(OLD, "1", Route(Side.OLD, 2), expects=new)
+    assert [(one.key, one.table) for one in relational.waiting(OLD, limit=9)] == [("1", None)]
+    assert clock(relational, OLD, "1") == 0
+    assert not relational.enter(OLD, "1", Route(Side.OLD, 2), expects=new)
+    assert len(relational.waiting(OLD, limit=9)) == 1

@@ -212,7 +212,10 @@ class Relational(Protocol):
         ...
 
     def enter(self, outline: Outline, key: str, route: Route, *, expects: Route) -> bool:
-        """Set the route where it still is as expected, in a transaction of its own; tell whether it was."""
+        """Set the route where it still is as expected, in a transaction of its own; tell whether it was.
+
+        An entity that is `old` again is noted, without its clock: it may have been noted while nobody carried it.
+        """
         ...
 
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:

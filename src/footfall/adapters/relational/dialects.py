@@ -124,6 +124,11 @@ class Dialect(Protocol):
         """Return an INSERT of one notice that is done, with an id of its own."""
         ...
 
+    @property
+    def reminding(self) -> str:
+        """Return an INSERT of a notice that counts nothing, for an entity and its key."""
+        ...
+
     def stored(self, cell: Cell, column: Column) -> Cell:
         """Return a cell as the database takes it."""
         ...

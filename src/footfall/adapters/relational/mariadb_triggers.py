@@ -19,7 +19,7 @@ _DECLARED = """\
   DECLARE footfall_filled TINYINT;
 """
 SEEN, ADDED = "footfall_routes_seen", "footfall_routes_added"  # views of footfall_routes
-_AT_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
+AT_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 _IS_OTHERS = "COALESCE(@footfall_applying, 0) = 0"
 
 
@@ -150,7 +150,7 @@ def _refusal(entity: str) -> str:
 def _appended(entity: str, key: str, shared_table: str) -> str:
     return f"""\
     INSERT INTO footfall_outbox (id, entity, entity_key, shared_table, weight, done, at_ms)
-      VALUES (UUID_SHORT(), '{entity}', {key}, {shared_table}, 1, 0, {_AT_MS});
+      VALUES (UUID_SHORT(), '{entity}', {key}, {shared_table}, 1, 0, {AT_MS});
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours
 
 

@@ -8,7 +8,7 @@ from footfall.adapters.relational.dialects import MOVED, Trigger
 from footfall.adapters.relational.watching import Note, Pointer, Roots, Watch, trigger_name
 from footfall.ports.relational import EVERYTHING, Outline
 
-_AT_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+AT_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 _IS_OTHERS = "coalesce(current_setting('footfall.applying', true), '') <> '1'"
 
 
@@ -131,7 +131,7 @@ class _Writer:
     def _appended(self, key: str, shared_table: str) -> str:
         return f"""\
     INSERT INTO {self._schema}footfall_outbox (entity, entity_key, shared_table, weight, done, at_ms)
-      VALUES ('{self._entity}', {key}, {shared_table}, 1, 0, {_AT_MS});
+      VALUES ('{self._entity}', {key}, {shared_table}, 1, 0, {AT_MS});
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours or quoted
 
     def _given_up(self, note: Note, *, is_update: bool) -> str:

@@ -85,6 +85,9 @@ def entered(session: Session, dialect: Dialect, entity: str, key: str, *, to: tu
     if locked_route(session, dialect, entity, key) != expected:
         return False
     put(session, entity, key, route)
+    if route.side is Side.OLD and expected.side is not Side.OLD and key != EVERYTHING:
+        # What it looks up may have changed while it was not carried, and those notices are done.
+        session.run(dialect.reminding, (entity, key))
     return True
 
 
