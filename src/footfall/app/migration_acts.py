@@ -65,13 +65,8 @@ class Acts:
 
     def sides(self) -> dict[str, int]:
         """Return how many entities answer on which side, by what the source says."""
-        counts = dict.fromkeys((side.value for side in Side), 0)
-        outline = self.ground.moving.outline
-        with self.ground.relational.snapshot(outline) as snapshot:
-            for page in _pages(snapshot):
-                for route in snapshot.routes(page).values():
-                    counts[route.side.value] += 1
-        return counts
+        counts = self.ground.relational.sides(self.ground.moving.outline)
+        return {side.value: counts.get(side, 0) for side in Side}
 
     def verify(self, *, run: str) -> Verified:
         """Compare both sides; a run of the same name goes on where it was stopped."""

@@ -3,7 +3,8 @@
 What moves together is an *entity*: one row of a root table, with the rows of other tables that belong to it. It is
 known by the text of its root's key. Whoever writes to the database goes on as before; triggers note in the same
 transaction which entity changed. Everything of ours there has a name that begins with `footfall_` and goes with
-`withdraw`. Rows that entities share are noted, too, and not gated: nobody can say whose they are.
+`withdraw`. Rows that several entities have as a part are gated by each of them. Rows that are only looked up are noted
+and not gated: they are no entity's.
 """
 
 from collections.abc import Mapping, Sequence
@@ -229,7 +230,10 @@ class Relational(Protocol):
         ...
 
     def enter(self, outline: Outline, key: str, route: Route, *, expects: Route) -> bool:
-        """Set the route where it still is as expected, in a transaction of its own; tell whether it was."""
+        """Set the route where it still is as expected, in a transaction of its own; tell whether it was.
+
+        An entity that is `old` again is noted, without its clock: it may have been noted while nobody carried it.
+        """
         ...
 
     def write_back(self, outline: Outline, key: str, document: Document | None, *, epoch: int, fence: int) -> bool:
@@ -238,7 +242,8 @@ class Relational(Protocol):
         Raises Changed unless the route has this epoch; an entity without a route of its own, which was made on the
         other side, is given one of this epoch while EVERYTHING is there, whatever epoch that one has by now.
         Rows are inserted, changed and removed as they differ; a look-up whose own column is None is resolved by its
-        value. Changes of shared rows are noted, for others have them, too.
+        value. Of rows that others share those are made that the document has otherwise than when the entity was left
+        or last written back; that is noted, for others have them, too.
         """
         ...
 

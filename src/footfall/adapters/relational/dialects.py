@@ -10,8 +10,8 @@ from footfall.adapters.relational.watching import Watch
 from footfall.ports.relational import Cell, Outline
 
 OUTBOX, ROUTES, STATES = "footfall_outbox", "footfall_routes", "footfall_states"
-DROPPED, OUTLINES = "footfall_dropped", "footfall_outlines"
-OUR_TABLES = (OUTBOX, DROPPED, ROUTES, STATES, OUTLINES)
+DROPPED, SHARED, OUTLINES = "footfall_dropped", "footfall_shared", "footfall_outlines"
+OUR_TABLES = (OUTBOX, DROPPED, SHARED, ROUTES, STATES, OUTLINES)
 MOVED = "footfall: moved: "  # with it begins what a writer is told who is refused
 KEY_LENGTH_MAX = 255  # characters of an entity's key, and of a value that points at a shared row
 
@@ -122,6 +122,11 @@ class Dialect(Protocol):
 
     def folded(self, columns: Sequence[str]) -> str:
         """Return an INSERT of one notice that is done, with an id of its own."""
+        ...
+
+    @property
+    def reminding(self) -> str:
+        """Return an INSERT of a notice that counts nothing, for an entity and its key."""
         ...
 
     def stored(self, cell: Cell, column: Column) -> Cell:

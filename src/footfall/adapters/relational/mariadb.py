@@ -5,7 +5,7 @@ from typing import Any
 
 from footfall.adapters.relational.dialects import Column, Kind, Trigger
 from footfall.adapters.relational.mariadb_errors import in_our_words, is_lost_by
-from footfall.adapters.relational.mariadb_triggers import ADDED, SEEN, quoted, triggers_of
+from footfall.adapters.relational.mariadb_triggers import ADDED, AT_MS, SEEN, quoted, triggers_of
 from footfall.adapters.relational.places import Place
 from footfall.adapters.relational.sessions import MissingDriver, Record, Session, Values, marks
 from footfall.adapters.relational.sql_relational import SqlRelational
@@ -47,6 +47,8 @@ class MariaDbDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state VARCHAR(16) NOT NULL, until_ms BIGINT NOT NULL,"
         " reason VARCHAR(2000) NOT NULL, PRIMARY KEY (entity, entity_key), KEY taking (entity, state, until_ms))"
         f" {_TABLE}",
+        f"CREATE TABLE IF NOT EXISTS footfall_shared ({_KEYED}, digests MEDIUMTEXT NOT NULL,"
+        f" PRIMARY KEY (entity, entity_key)) {_TABLE}",
         f"CREATE OR REPLACE VIEW {SEEN} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
         f"CREATE OR REPLACE VIEW {ADDED} AS SELECT * FROM footfall_routes",  # noqa: S608 - names of ours
         "CREATE TABLE IF NOT EXISTS footfall_outlines (entity VARCHAR(64) NOT NULL PRIMARY KEY,"
@@ -163,6 +165,14 @@ class MariaDbDialect:
         return (
             f"INSERT INTO footfall_outbox (id, {', '.join(columns)}, done)"  # noqa: S608 - names of ours
             f" VALUES (UUID_SHORT(), {marks(columns)}, 1)"
+        )
+
+    @property
+    def reminding(self) -> str:
+        """Return an INSERT of a notice that counts nothing, for an entity and its key."""
+        return (
+            "INSERT INTO footfall_outbox (id, entity, entity_key, weight, done, at_ms)"  # noqa: S608 - names of ours
+            f" VALUES (UUID_SHORT(), %s, %s, 0, 0, {AT_MS})"
         )
 
     def stored(self, cell: Cell, column: Column) -> Cell:

@@ -8,7 +8,7 @@ would be locked until the end of every UPDATE, and two writers could wait for ea
 """
 
 from footfall.adapters.relational.dialects import MOVED, Trigger
-from footfall.adapters.relational.watching import Note, Pointer, Watch, trigger_name
+from footfall.adapters.relational.watching import Note, Pointer, Roots, Watch, trigger_name
 from footfall.ports.relational import EVERYTHING, Outline
 
 _DECLARED = """\
@@ -19,7 +19,7 @@ _DECLARED = """\
   DECLARE footfall_filled TINYINT;
 """
 SEEN, ADDED = "footfall_routes_seen", "footfall_routes_added"  # views of footfall_routes
-_AT_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
+AT_MS = "CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED)"
 _IS_OTHERS = "COALESCE(@footfall_applying, 0) = 0"
 
 
@@ -65,7 +65,8 @@ def _differs(column: str) -> str:
 def _one(entity: str, note: Note, value: str, *, is_new: bool) -> str:
     if note.shared_table is not None:
         appended = _appended(entity, value, f"'{_inside(note.shared_table)}'")
-        return f"  IF {value} IS NOT NULL THEN\n{appended}  END IF;\n"
+        gate = _gate_of_roots(entity, note.roots, value) if note.roots else ""
+        return f"  IF {value} IS NOT NULL THEN\n{gate}{appended}  END IF;\n"
     gate = _gate_of_new(entity) if note.is_root and is_new else _gate(entity)
     return (
         f"  IF {value} IS NOT NULL AND {_IS_OTHERS} THEN\n    SET footfall_key = {value};\n"
@@ -89,6 +90,27 @@ def _gate(entity: str) -> str:
     IF footfall_filled = 1 THEN
 {_locked(entity)}    END IF;
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours
+
+
+def _gate_of_roots(entity: str, roots: Roots, value: str) -> str:
+    """Lock the routes of all who share a row; they are found by a plain read, which locks no row and no gap."""
+    table, key, column = quoted(roots.table), quoted(roots.key), quoted(roots.column)
+    return f"""\
+    IF {_IS_OTHERS} THEN
+    BEGIN
+    DECLARE footfall_is_over TINYINT DEFAULT 0;
+    DECLARE footfall_roots CURSOR FOR SELECT {key} FROM {table} WHERE {column} = {value};
+    DECLARE CONTINUE HANDLER FOR NOT FOUND SET footfall_is_over = 1;
+    OPEN footfall_roots;
+    FETCH footfall_roots INTO footfall_key;
+    WHILE footfall_is_over = 0 DO
+{_gate(entity)}{_refusal(entity)}\
+    FETCH footfall_roots INTO footfall_key;
+    END WHILE;
+    CLOSE footfall_roots;
+    END;
+    END IF;
+"""  # noqa: S608 - names are quoted
 
 
 def _gate_of_new(entity: str) -> str:
@@ -128,7 +150,7 @@ def _refusal(entity: str) -> str:
 def _appended(entity: str, key: str, shared_table: str) -> str:
     return f"""\
     INSERT INTO footfall_outbox (id, entity, entity_key, shared_table, weight, done, at_ms)
-      VALUES (UUID_SHORT(), '{entity}', {key}, {shared_table}, 1, 0, {_AT_MS});
+      VALUES (UUID_SHORT(), '{entity}', {key}, {shared_table}, 1, 0, {AT_MS});
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, LiteralString, cast
 from footfall.adapters.relational.dialects import Column, Kind, Trigger
 from footfall.adapters.relational.places import Place
 from footfall.adapters.relational.postgres_errors import in_our_words
-from footfall.adapters.relational.postgres_triggers import quoted, triggers_of
+from footfall.adapters.relational.postgres_triggers import AT_MS, quoted, triggers_of
 from footfall.adapters.relational.sessions import MissingDriver, Record, Session, Values, marks
 from footfall.adapters.relational.sql_relational import SqlRelational
 from footfall.adapters.relational.watching import Watch
@@ -54,6 +54,8 @@ class PostgresDialect:
         f"CREATE TABLE IF NOT EXISTS footfall_states ({_KEYED}, state text NOT NULL, until_ms bigint NOT NULL,"
         " reason text NOT NULL, PRIMARY KEY (entity, entity_key))",
         "CREATE INDEX IF NOT EXISTS footfall_states_taking ON footfall_states (entity, state, until_ms)",
+        f"CREATE TABLE IF NOT EXISTS footfall_shared ({_KEYED}, digests text NOT NULL,"
+        " PRIMARY KEY (entity, entity_key))",
         "CREATE TABLE IF NOT EXISTS footfall_outlines (entity text PRIMARY KEY, digest text NOT NULL,"
         " filled smallint NOT NULL)",
     )
@@ -157,6 +159,11 @@ class PostgresDialect:
     def folded(self, columns: Sequence[str]) -> str:
         """Return an INSERT of one notice that is done, with an id of its own."""
         return f"INSERT INTO footfall_outbox ({', '.join(columns)}, done) VALUES ({marks(columns)}, 1)"  # noqa: S608 - ours
+
+    @property
+    def reminding(self) -> str:
+        """Return an INSERT of a notice that counts nothing, for an entity and its key."""
+        return f"INSERT INTO footfall_outbox (entity, entity_key, weight, done, at_ms) VALUES (%s, %s, 0, 0, {AT_MS})"  # noqa: S608 - ours
 
     def stored(self, cell: Cell, column: Column) -> Cell:
         """Return a cell as the database takes it, which reads any text for its type."""

@@ -5,10 +5,10 @@ tables and may have any search path. FOR KEY SHARE is shared among writers and w
 """
 
 from footfall.adapters.relational.dialects import MOVED, Trigger
-from footfall.adapters.relational.watching import Note, Pointer, Watch, trigger_name
+from footfall.adapters.relational.watching import Note, Pointer, Roots, Watch, trigger_name
 from footfall.ports.relational import EVERYTHING, Outline
 
-_AT_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
+AT_MS = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint"
 _IS_OTHERS = "coalesce(current_setting('footfall.applying', true), '') <> '1'"
 
 
@@ -63,7 +63,8 @@ class _Writer:
     def _one(self, note: Note, value: str, *, is_new: bool) -> str:
         if note.shared_table is not None:
             appended = self._appended(f"{value}::text", f"'{_inside(note.shared_table)}'")
-            return f"  IF {value} IS NOT NULL THEN\n{appended}  END IF;\n"
+            gate = self._gate_of_roots(note.roots, value) if note.roots else ""
+            return f"  IF {value} IS NOT NULL THEN\n{gate}{appended}  END IF;\n"
         gate = self._gate_of_new() if note.is_root and is_new else self._gate()
         return (
             f"  IF {value} IS NOT NULL AND {_IS_OTHERS} THEN\n    footfall_key := {value}::text;\n"
@@ -85,6 +86,17 @@ class _Writer:
       END IF;
     END IF;
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours or quoted
+
+    def _gate_of_roots(self, roots: Roots, value: str) -> str:
+        """Lock the routes of all who share a row."""
+        table, key, column = f"{self._schema}{quoted(roots.table)}", quoted(roots.key), quoted(roots.column)
+        return f"""\
+    IF {_IS_OTHERS} THEN
+    FOR footfall_key IN SELECT r.{key}::text FROM {table} r WHERE r.{column} = {value} LOOP
+{self._gate()}{self._refusal()}\
+    END LOOP;
+    END IF;
+"""  # noqa: S608 - names are quoted
 
     def _gate_of_new(self) -> str:
         """Lock the route of everything that is not there yet, and give the entity one of its own."""
@@ -119,7 +131,7 @@ class _Writer:
     def _appended(self, key: str, shared_table: str) -> str:
         return f"""\
     INSERT INTO {self._schema}footfall_outbox (entity, entity_key, shared_table, weight, done, at_ms)
-      VALUES ('{self._entity}', {key}, {shared_table}, 1, 0, {_AT_MS});
+      VALUES ('{self._entity}', {key}, {shared_table}, 1, 0, {AT_MS});
 """  # noqa: S608 - the entity's name is required to be plain, and all else is ours or quoted
 
     def _given_up(self, note: Note, *, is_update: bool) -> str:

@@ -7,7 +7,9 @@ from footfall.adapters.relational.dialects import OUTBOX, OUTLINES, ROUTES, STAT
 from footfall.adapters.relational.reading import SqlSnapshot, route_from
 from footfall.adapters.relational.sessions import Session, marks
 from footfall.adapters.relational.shapes import Shape
-from footfall.ports.relational import EPOCH_STEP, EVERYTHING, Route, Side, State
+from footfall.adapters.relational.sharing import remember_rows
+from footfall.adapters.relational.watching import shared_parts
+from footfall.ports.relational import EPOCH_STEP, EVERYTHING, Document, Route, Side, State
 
 LEFT_AT_ONCE = 25  # in one transaction, which who writes them meanwhile waits for: some milliseconds
 
@@ -38,16 +40,31 @@ def left(
     sql = f"{_ROUTE}{dialect.by_key} WHERE entity = %s AND entity_key IN ({marks(ordered)}) FOR UPDATE SKIP LOCKED"
     locked = {str(record[0]): route_from(record[1:]) for record in session.rows(sql, (entity, *ordered))}
     ours = {key: route for key, route in locked.items() if route.side is Side.OLD}
-    # Every write that was noted before the lock is committed, so a read that begins now sees it. Rows that are shared
-    # are not gated, so one that changes now is as one that changes later: a notice tells.
-    own = SqlSnapshot(session, dialect, shape).own_clocks([key for key in ours if key != EVERYTHING])
+    standing_still = _standing_still(SqlSnapshot(session, dialect, shape), shape, before, [*ours])
     given: dict[str, Route] = {}
     for key, route in ours.items():
         clock = before.clocks.get(key, 0)
-        if fences[key] == route.epoch * EPOCH_STEP + clock and own.get(key, 0) == before.own.get(key, 0):
+        if fences[key] == route.epoch * EPOCH_STEP + clock and key in standing_still:
             given[key] = Route(Side.DOUBT, route.epoch + 1, clock, route.written_back)
     _put_in_doubt(session, entity, given)
+    if shared_parts(shape.outline):
+        remember_rows(session, dialect, shape, {key: standing_still[key] for key in given if key != EVERYTHING})
     return given
+
+
+def _standing_still(
+    snapshot: SqlSnapshot, shape: Shape, before: Standing, keys: Sequence[str]
+) -> Mapping[str, Document | None]:
+    """Return those whose routes are held and that nobody has written since, with their rows where they share some."""
+    # Every write that was noted before the lock is committed, so a read that begins now sees it. Rows that are looked
+    # up are not gated, so one that changes now is as one that changes later: a notice tells.
+    found = [key for key in keys if key != EVERYTHING]
+    still: dict[str, Document | None] = {EVERYTHING: None}
+    if shared_parts(shape.outline):
+        seen = snapshot.see(found)
+        return still | {one.key: one.document for one in seen if one.clock == before.clocks[one.key]}
+    own = snapshot.own_clocks(found)
+    return still | {key: None for key in found if own[key] == before.own[key]}
 
 
 def _put_in_doubt(session: Session, entity: str, given: Mapping[str, Route]) -> None:
@@ -68,6 +85,9 @@ def entered(session: Session, dialect: Dialect, entity: str, key: str, *, to: tu
     if locked_route(session, dialect, entity, key) != expected:
         return False
     put(session, entity, key, route)
+    if route.side is Side.OLD and expected.side is not Side.OLD and key != EVERYTHING:
+        # What it looks up may have changed while it was not carried, and those notices are done.
+        session.run(dialect.reminding, (entity, key))
     return True
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import xxhash
 
@@ -21,6 +21,15 @@ class Pointer:
 
 
 @dataclass(frozen=True, slots=True)
+class Roots:
+    """Where the entities are found that share a row: those whose column has its value."""
+
+    table: str
+    key: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
 class Note:
     """That a change of a row is noted under the value of one of its columns."""
 
@@ -29,6 +38,7 @@ class Note:
     is_root: bool = False
     pointers: tuple[Pointer, ...] = ()  # remembered when they are given up, so that no clock goes back
     only: tuple[str, ...] = ()  # An update is noted if one of these changed; none: always.
+    roots: Roots | None = None  # of a row that entities share: they are gated, too, each of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +92,10 @@ def watches(outline: Outline) -> list[Watch]:
         outline.table: [Note(outline.key, is_root=True, pointers=root_pointers(outline))],
     }
     for part in outline.parts:
-        table = None if is_own(outline, part) else part.table
-        notes.setdefault(part.table, []).append(Note(part.of, table, pointers=part_pointers(part)))
+        note = Note(part.of, pointers=part_pointers(part))
+        if not is_own(outline, part):
+            note = replace(note, shared_table=part.table, roots=Roots(outline.table, outline.key, part.root))
+        notes.setdefault(part.table, []).append(note)
     for one in look_ups_of(outline):
         note = Note(one.key, one.table, only=(one.key, one.column))
         if note not in notes.setdefault(one.table, []):

@@ -7,12 +7,21 @@ from footfall.adapters.relational.reading import SqlSnapshot
 from footfall.adapters.relational.routing import locked_route, put
 from footfall.adapters.relational.sessions import Session
 from footfall.adapters.relational.shapes import Shape, Table
-from footfall.adapters.relational.watching import is_own
+from footfall.adapters.relational.sharing import (
+    Cells,
+    Digests,
+    digest,
+    digests,
+    identity_of,
+    own_cells,
+    remember,
+    remembered,
+    values_of,
+)
+from footfall.adapters.relational.watching import is_own, shared_parts
 from footfall.ports.errors import Changed
 from footfall.ports.relational import Cell, Document, LookUp, Part, Route, Row, State
 from footfall.values.errors import Refused
-
-Cells = Mapping[str, Cell]  # of the columns of one table alone
 
 
 class WritingBack:
@@ -32,8 +41,10 @@ class WritingBack:
         (seen,) = SqlSnapshot(self._session, self._dialect, self._shape).see([key])
         if document is None:
             self._remove(seen.document)
+            self._remember(key, {})
         else:
             self._make(seen.document, document)
+            self._make_shared(key, document)
             columns = ("entity", "entity_key", "state", "until_ms", "reason")
             state = (entity, key, State.MIGRATED.value, 0, "")
             self._session.run(self._dialect.inserting(self._dialect.table(STATES), columns, rows=1), state)
@@ -46,7 +57,7 @@ class WritingBack:
         for part, table in self._shape.parts.values():
             # What others may share stays.
             for row in there.parts[part.name] if is_own(self._shape.outline, part) else ():
-                self._delete(table, row, _identity(part))
+                self._delete(table, row, identity_of(part))
         self._delete(self._shape.root, there.root, (self._shape.outline.key,))
 
     def _make(self, there: Document | None, wanted: Document) -> None:
@@ -58,15 +69,47 @@ class WritingBack:
             if isinstance(value, int):
                 self._dialect.advance(self._session, outline.table, outline.key, value)
         else:
-            self._update(root, _own(root, there.root), cells, (outline.key,))
+            self._update(root, own_cells(root, there.root), cells, (outline.key,))
         for part, table in self._shape.parts.values():
-            rows = [self._resolved(table, row, part.look_ups, part.name) for row in wanted.parts.get(part.name, ())]
-            self._make_part(part, table, () if there is None else there.parts[part.name], rows)
+            if is_own(outline, part):
+                rows = self._resolved_rows(part, table, wanted)
+                self._make_part(part, table, () if there is None else there.parts[part.name], rows)
+
+    def _make_shared(self, key: str, wanted: Document) -> None:
+        """Make of rows that entities share what was changed of this one since it was left, or last written back.
+
+        What others made, changed or removed of them meanwhile stays as it is, for the document may not have it yet.
+        """
+        if not shared_parts(self._shape.outline):
+            return
+        (seen,) = SqlSnapshot(self._session, self._dialect, self._shape).see([key])  # by what the root says now
+        assert seen.document is not None
+        told = remembered(self._session, self._shape.outline.entity, key)
+        given: dict[str, Digests] = {}
+        for part in shared_parts(self._shape.outline):
+            _, table = self._shape.parts[part.name]
+            rows = self._resolved_rows(part, table, wanted)
+            given[part.name], last = digests(part, rows), told.get(part.name, {})
+            at = identity_of(part)
+            there = [
+                row
+                for row in seen.document.parts[part.name]
+                if last.get(name := digest(values_of(row, at))) != given[part.name].get(name)
+            ]
+            self._make_part(part, table, there, [row for row in rows if _is_changed(part, row, last)])
+        self._remember(key, given)
+
+    def _remember(self, key: str, given: Mapping[str, Digests]) -> None:
+        if shared_parts(self._shape.outline):
+            remember(self._session, self._dialect, self._shape.outline.entity, {key: given})
+
+    def _resolved_rows(self, part: Part, table: Table, wanted: Document) -> list[Cells]:
+        return [self._resolved(table, row, part.look_ups, part.name) for row in wanted.parts.get(part.name, ())]
 
     def _make_part(self, part: Part, table: Table, there: Sequence[Row], wanted: Sequence[Cells]) -> None:
-        identity = _identity(part)
-        before = {_values(row, identity): _own(table, row) for row in there}
-        after = {_values(row, identity): row for row in wanted}
+        identity = identity_of(part)
+        before = {values_of(row, identity): own_cells(table, row) for row in there}
+        after = {values_of(row, identity): row for row in wanted}
         for key, row in before.items():
             if key not in after:
                 self._delete(table, row, identity)
@@ -117,13 +160,6 @@ class WritingBack:
         return [self._dialect.stored(cells[name], table.columns[name]) for name in names]
 
 
-def _identity(part: Part) -> tuple[str, ...]:
-    return tuple(dict.fromkeys((part.of, *part.key)))
-
-
-def _values(row: Cells, names: Sequence[str]) -> tuple[Cell, ...]:
-    return tuple(row[name] for name in names)
-
-
-def _own(table: Table, row: Row) -> Cells:
-    return {name: row[name] for name in table.columns}
+def _is_changed(part: Part, row: Cells, last: Digests) -> bool:
+    ((name, now),) = digests(part, [row]).items()
+    return last.get(name) != now
