@@ -272,7 +272,7 @@ def test_preparing_and_withdrawing_again_changes_nothing(source: Source) -> None
 def test_an_entity_that_is_prepared_is_not_prepared_in_another_way(source: Source) -> None:
     relational = source.opened()
     relational.prepare(REDESIGNED)
-    with pytest.raises(Refused, match="withdraw"):
+    with pytest.raises(Refused, match="another mapping"):
         relational.prepare(Outline("metric", "metrics", "id", parts=(VERSIONS,)))
 
 
