@@ -70,6 +70,29 @@ def test_whoever_comes_back_has_what_was_renamed_meanwhile(stage: Stage) -> None
     assert stage.handovers.hand_over(["2"]).done == ("2",)
 
 
+def test_a_name_that_changes_on_the_new_side_is_looked_up_again_there(stage: Stage) -> None:
+    assert set(stage.handovers.hand_over(["1", "2"]).done) == {"1", "2"}
+    stage.write(stage.both(), "2", "a")
+    rename(stage, "1", "renamed")
+    settle(stage)
+    assert chained(stage) == "renamed"
+    assert stage.read(stage.both(), "2") == ["before", "a"]
+    assert stage.rows("2") == ["before", "a"]
+    held = stage.new.held("2")
+    settle(stage)
+    assert stage.new.held("2") == held
+
+
+def test_a_name_that_changes_on_the_old_side_is_looked_up_again_on_the_new_one(stage: Stage) -> None:
+    assert stage.handovers.hand_over(["2"]).done == ("2",)
+    run(stage, "UPDATE metrics SET name = 'renamed' WHERE id = 1")
+    settle(stage)
+    assert chained(stage) == "renamed"
+    assert stage.handovers.hand_back(["2"]).done == ("2",)
+    settle(stage)
+    assert differing(stage) == 0
+
+
 def test_whoever_comes_back_unchanged_is_not_carried_again(stage: Stage) -> None:
     assert stage.handovers.hand_over(["1"]).done == ("1",)
     assert stage.handovers.hand_back(["1"]).done == ("1",)
@@ -111,3 +134,14 @@ def test_a_dimension_that_meets_a_handover_is_refused_and_written_on_the_new_sid
     assert held is not None
     assert names(held.moved.document) == ["country", "section"]
     assert differing(stage) == 0
+
+
+def test_a_name_that_changes_in_the_midst_of_a_handover_is_looked_up_after_it(stage: Stage) -> None:
+    relational, outline = stage.ground.relational, stage.ground.moving.outline
+    held = stage.new.held("2")
+    assert held is not None
+    assert "2" in relational.leave(outline, ["2"], fences={"2": held.moved.fence})  # and the mover is killed
+    run(stage, "UPDATE metrics SET name = 'renamed' WHERE id = 1")
+    settle(stage)
+    assert sides(stage, ["2"]) == [("new", "new")]
+    assert chained(stage) == "renamed"

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from footfall.migrate.carrying import Carried, Outcome
 from footfall.migrate.copying import CHUNK_ENTITIES, Ground, carry_now, settle
+from footfall.migrate.looking_up import look_up_again
 from footfall.ports.relational import NOTICES_MAX, Notice
 
 
@@ -40,6 +41,7 @@ def follow_some(
         settle(ground, [one for one in told if _is_news(one)])
         refused += sum(one.outcome is Outcome.REFUSED for one in told)
         early += [one.key for one in told if one.outcome is Outcome.EARLY]
+        early += look_up_again(ground, [one.key for one in told if one.outcome is Outcome.STALE])
     done = [one.id for one in notices if not early or (one.table is None and one.key not in early)]
     ground.relational.done(outline, done)
     return Followed(len(done), len(keys) - len(early), refused, tuple(early))
