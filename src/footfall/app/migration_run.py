@@ -25,7 +25,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
 WORKFLOWS_FILE = "workflows.db"
-THREADS = 2  # that copy at once; the source is asked by no more, and one writer is what a file has
+THREADS = 1  # that copies: on a small machine the source and its application need the other cores
 IDLE_S = 0.02  # between two rounds that found nothing to do
 LOOK_EVERY_MS = 200  # how often the source's latency is asked for
 TELL_EVERY_MS = 1_000
