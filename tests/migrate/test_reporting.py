@@ -38,7 +38,7 @@ def test_a_report_of_a_sound_end_says_to_switch() -> None:
     assert "**Everything is moved, and equal on both sides.**" in told
     assert "| moved | 20,000 |" in told
     assert "| digest of the table | `ab12` |" in told
-    assert "1. Switch reads, then writes" in told
+    assert "1. `footfall migrate switch`" in told
 
 
 def test_a_report_names_what_is_set_aside_and_what_differs() -> None:
@@ -55,5 +55,5 @@ def test_a_report_names_what_is_set_aside_and_what_differs() -> None:
 def test_a_report_before_anything_was_verified_says_so() -> None:
     told = report_of(DONE, None, [])
     assert "Nothing was verified yet." in told
-    assert "1. Verify." in told
+    assert "1. `footfall migrate verify`" in told
     assert "Nobody waited" in told

@@ -222,16 +222,17 @@ def _advice(progress: Progress, verified: Verified | None) -> str:
         steps.append("Repair what is set aside in the old database, by the reasons above: it is then moved by itself.")
     if verified is not None and not verified.is_sound:
         steps.append(
-            "Find out who writes to the new table beside the migration; then carry the named entities over again."
+            "Find out who writes to the new table beside the migration; then `footfall migrate repair` carries over "
+            "again what differs."
         )
     if progress.left or progress.moving:
         steps.append("Let it run until nothing is left.")
     if progress.lag:
         steps.append("Wait until no changes wait.")
     if verified is None:
-        steps.append("Verify.")
+        steps.append("`footfall migrate verify` compares both sides.")
     if not steps:
-        steps.append("Switch reads, then writes; the way back stays open until you end the migration.")
+        steps.append("`footfall migrate switch`, some first or all; `back` is open until you end the migration.")
     return "\n".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
 
 
