@@ -2,11 +2,13 @@
 
 Sketch. A metric with five versions is some thirteen items: a millisecond of a processor to read, map and write. So a
 core moves about a thousand a second, and Python runs out first, not the databases. The application waits for nothing
-of ours but a processor: its slowest answers show whether the pace leaves it one.
+of ours but a processor: its slowest answers show whether the pace leaves it one. On a small
+machine any process does that much, so one that asks no database is measured beside it.
 """
 
 import http.client
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -42,6 +44,16 @@ HANDOVER_S_MAX = 120.0
 BLOCKED_MS_MAX = 10
 STATEMENTS = 2_000
 MAPPING = EXAMPLE / "mapping.yaml"
+IDLER = """
+import os, sys, time
+os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+share, round_s = float(sys.argv[1]), 0.03
+while True:
+    ends_at = time.perf_counter() + share * round_s
+    while time.perf_counter() < ends_at:
+        pass
+    time.sleep((1 - share) * round_s)
+"""  # in pieces as long as a chunk of entities takes
 
 
 def run(plan: Plan) -> list[Row]:
@@ -119,7 +131,8 @@ def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Ro
     source = _prepared(engine, metrics)
     quiet: list[float] = []
     moving: list[float] = []
-    copied, moved_s = 0, 0.0
+    beside: list[float] = []
+    copied, moved_s, used_s = 0, 0.0, 0.0
     with _application(source, folder / "metrics.db") as port:
         _traffic(port, metrics, seconds=WARM_S)
         for number in range(ROUNDS):
@@ -130,16 +143,26 @@ def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Ro
             with _footfall("run", source, own) as mover:
                 while not (before := _copied(source)):  # An interpreter that starts is no load of moving.
                     time.sleep(0.2)
-                began = time.perf_counter()
+                began, used = time.perf_counter(), _processor_s(mover.pid)
                 moving += _traffic(port, metrics, seconds=ROUND_S)
                 moved_s += time.perf_counter() - began
+                used_s += _processor_s(mover.pid) - used
                 copied += _copied(source) - before
                 assert mover.poll() is None, "the mover ended by itself"
+            with _idler(used_s / moved_s):
+                beside += _traffic(port, metrics, seconds=ROUND_S)
     return [
         row("the application's answers alone, p99", _p99(quiet), "ms"),
         row("while its catalogue is moved, p99", _p99(moving), "ms"),
         row("the second to the first", _p99(moving) / _p99(quiet), "ratio", at_most=1.1),
         row("the same of the medians", median(moving) / median(quiet), "ratio"),
+        row("of a processor that the mover takes", used_s / moved_s, "share"),
+        row(
+            "beside a process that takes as much and asks no database, p99 to alone",
+            _p99(beside) / _p99(quiet),
+            "ratio",
+        ),
+        row("while moved, p99 to beside such a process", _p99(moving) / _p99(beside), "ratio", at_most=1.1),
         row("metrics moved meanwhile", copied / moved_s, "metrics/s"),
     ]
 
@@ -215,6 +238,22 @@ def _footfall(action: str, source: str, folder: Path, *more: str) -> Generator[s
             yield process
         finally:
             process.terminate()
+
+
+@contextmanager
+def _idler(share: float) -> Generator[None]:
+    """Run a process that takes a share of a processor, as polite as a mover is: what sharing a machine alone costs."""
+    with subprocess.Popen([sys.executable, "-c", IDLER, str(share)]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
+
+
+def _processor_s(pid: int) -> float:
+    """Return how much time of a processor a process has taken."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(") ")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def _until_listening(port: int) -> None:

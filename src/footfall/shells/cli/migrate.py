@@ -3,6 +3,7 @@
 import argparse
 import os
 import signal
+import sys
 from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -33,7 +34,7 @@ if TYPE_CHECKING:  # Drivers of databases, and the machines: a start of the comm
 
 ACTIONS: Final = ("check", "prepare", "run", "status", "verify", "repair", "switch", "back", "report", "end")
 NAMES_KEYS: Final = ("switch", "back")
-NICENESS: Final = 10
+NICENESS: Final = 19  # where there is no class of its own for who gives way
 RATE: Final = 300  # The median answer of an application on the same two cores stays what it was; its slowest do not.
 VARIABLE: Final = "DATABASE_URL"
 
@@ -107,7 +108,7 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
     from footfall.migrate.pacing import Bounds
     from footfall.migrate.reporting import Progress
 
-    os.nice(NICENESS)  # Where the application runs on the same machine, it goes first.
+    _give_way()
     bounds = Bounds(highest=float(arguments.rate), first=min(100.0, float(arguments.rate)))
     with _until_signalled() as stopped, progress_bar(around) as show:
 
@@ -121,6 +122,14 @@ def _run(plan: "Plan", arguments: argparse.Namespace, around: Surroundings) -> i
 
         Mover(plan, around.clock, around.pause, SystemRandom(), tell, bounds, lambda: bool(stopped), complain).run()
     return Exit.OK
+
+
+def _give_way() -> None:
+    """Take of a processor what nobody else wants: where the application runs on the same machine, it goes first."""
+    if sys.platform == "linux":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))  # Threads that are started later inherit it.
+    else:
+        os.nice(NICENESS)
 
 
 @contextmanager
