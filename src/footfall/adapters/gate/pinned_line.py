@@ -1,4 +1,4 @@
-"""An HTTP connection to an address that was looked at, under the name that was asked for, for as long as it may take."""
+"""An HTTP connection to an address that was looked at, under the name that was asked for, as long as it may take."""
 
 import contextlib
 import http.client
