@@ -79,7 +79,9 @@ SCRIPTS = {
     "pop-up": 'window.open("T")',
     "redirected pop-up": 'window.open("R")',
     "pop-up sent on": 'const w=window.open("about:blank");w.location="T"',
-    "click into a new page": 'const a=document.createElement("a");a.href="T";a.target="_blank";document.body.append(a);a.click()',
+    "click into a new page": (
+        'const a=document.createElement("a");a.href="T";a.target="_blank";document.body.append(a);a.click()'
+    ),
 }
 FRAMES = {
     "meta refresh": '<meta http-equiv="refresh" content="0;url=T">',
@@ -91,7 +93,9 @@ FRAMES = {
         '<form method="post" enctype="multipart/form-data" action="T"><input name="a"></form>'
         "<script>document.forms[0].submit()</script>"
     ),
-    "redirected form": '<form method="post" action="R"><input name="a"></form><script>document.forms[0].submit()</script>',
+    "redirected form": (
+        '<form method="post" action="R"><input name="a"></form><script>document.forms[0].submit()</script>'
+    ),
     "click": '<a id="a" href="T">x</a><script>document.getElementById("a").click()</script>',
     "body background": '<body background="T">x',
 }
@@ -118,7 +122,7 @@ SPELLINGS = (
 )  # fmt: skip
 OTHER_FORMS = (
     "view-source:http://127.0.0.1:PORT/typed", "http:127.0.0.1:PORT/typed", "http:/127.0.0.1:PORT/typed",
-    "http:\\\\127.0.0.1:PORT\\typed", "HTTP://127.0.0.1:PORT/typed#x",
+    "http:\\\\127.0.0.1:PORT\\typed", "HTTP://127.0.0.1:PORT/typed?x",
 )  # fmt: skip
 
 

@@ -106,10 +106,9 @@ def test_the_same_attempts_reach_the_inner_server_without_the_gate(ground: Groun
         for url in typed_urls(ground):
             visit(page, url)
         try_everything(ground, context, lambda: ground.hosts <= ground.inner.reached)
-    print(sorted(set(ground.known) - ground.names(ground.inner.reached)), len(ground.inner.lines))
-    typed = [line for line in ground.inner.lines if "/typed" in line]
-    assert len(ground.names(ground.inner.reached)) >= 75
-    assert len(typed) >= 30
+    # The checker is checked: it sees whoever comes, and nothing but the gate kept these from coming.
+    assert set(ground.known) - ground.names(ground.inner.reached) == set()
+    assert len([line for line in ground.inner.lines if "/typed" in line]) >= 30
 
 
 @contextlib.contextmanager

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Required, Self, TypedDict
+from typing import Self, TypedDict
 
 from footfall.adapters.gate.jobs import Job, JobBook, JobSeen, Limits
 from footfall.adapters.gate.passing import Dial, Passing, Stopped, dialled
@@ -34,7 +34,7 @@ class NoSuchJob(FootfallError):
 class BrowserProxy(TypedDict, total=False):
     """The setting of a browser or of one of its contexts, in Playwright's words."""
 
-    server: Required[str]
+    server: str
     bypass: str | None
     username: str | None
     password: str | None
