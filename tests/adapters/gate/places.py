@@ -50,6 +50,17 @@ class Inner:
         writer.close()
 
 
+class Ear(asyncio.DatagramProtocol):
+    """Hears datagrams at one of the inner server's addresses."""
+
+    def __init__(self, inner: Inner, host: str) -> None:
+        self._inner = inner
+        self._host = host
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        self._inner.reached.add(self._host)
+
+
 @contextlib.contextmanager
 def inner_server(addresses: Sequence[str]) -> Generator[Inner]:
     """Serve on one port of many loopback addresses."""
@@ -57,12 +68,13 @@ def inner_server(addresses: Sequence[str]) -> Generator[Inner]:
     loop = asyncio.new_event_loop()
     hosts = ["127.0.0.1", *addresses, *(["::1"] if _has_ipv6() else [])]
     server = loop.run_until_complete(asyncio.start_server(inner.answer, hosts, inner.port))
+    ears = [loop.run_until_complete(_heard(inner, host)) for host in addresses]
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
         yield inner
     finally:
-        asyncio.run_coroutine_threadsafe(_closed(server), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_closed(server, ears), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()
@@ -161,8 +173,16 @@ class Abroad(asyncio.StreamWriter):
         return (PUBLIC, 80) if name == "peername" else super().get_extra_info(name, default)
 
 
-async def _closed(server: asyncio.Server) -> None:
+async def _heard(inner: Inner, host: str) -> asyncio.DatagramTransport:
+    loop = asyncio.get_running_loop()
+    ear, _ = await loop.create_datagram_endpoint(lambda: Ear(inner, host), local_addr=(host, inner.port))
+    return ear
+
+
+async def _closed(server: asyncio.Server, ears: Sequence[asyncio.DatagramTransport]) -> None:
     server.close()
+    for ear in ears:
+        ear.close()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

@@ -21,6 +21,12 @@ from footfall.values.public_addresses import Policy
 
 # Chromium leaves its proxy out for loopback and link-local addresses unless it is told not to.
 BYPASS = "<-loopback>"
+# WebRTC would send datagrams around every proxy. A browser reads the first spelling, its shell without windows the
+# second, and neither complains of the one that it does not know.
+BROWSER_FLAGS = (
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
 USER = "job"
 RESOLVERS = 16
 START_S_MAX = 10.0
