@@ -130,8 +130,8 @@ async def _joined(asked: Asked, job: Job, rest: bytes, near: Ends, far: Ends) ->
     finally:
         outward.cancel()
         inward.cancel()
-        await asyncio.wait((outward, inward))
         far[1].close()
+        await asyncio.gather(outward, inward, return_exceptions=True)
     if not inward.cancelled():
         inward.result()
 
