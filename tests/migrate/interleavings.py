@@ -101,9 +101,7 @@ def _require_sound(protocol: Model, state: State, came_from: Story) -> None:
         raise Broken(f"{error}\n{_story(state, came_from)}") from None
 
 
-def _require_all_end(
-    ended: list[State], before: dict[State, list[State]], came_from: Story
-) -> None:
+def _require_all_end(ended: list[State], before: dict[State, list[State]], came_from: Story) -> None:
     """Raise unless from everywhere, without another crash, everybody who lives can come to an end."""
     reached = set(ended)
     waiting = deque(ended)
