@@ -35,7 +35,7 @@ class World(NamedTuple):
     item: Turn = Turn()  # ... and at the target
     gate: int = 0  # transactions that hold the route's shared lock
     auto: int = 1  # the number that the source gives next
-    count: int = 0  # and the target; 0: it has none yet
+    following: int = 0  # and the target; 0: it has none yet
     rows: Made = frozenset()
     routes: frozenset[Own] = frozenset()
     notices: frozenset[int] = frozenset()  # of what was made at the source and not carried over
@@ -137,20 +137,20 @@ class Creation:
         return [(world, after, mind._replace(item=world.item))]
 
     def number_new(self, world: World, mind: Mind) -> Outcomes:
-        if not world.count:
+        if not world.following:
             raise Broken(f"{mind.token} was refused: the target has no numbers: {world}")
-        return [(world, self.commit_new, mind._replace(number=world.count))]
+        return [(world, self.commit_new, mind._replace(number=world.following))]
 
     def commit_new(self, world: World, mind: Mind) -> Outcomes:
         """One transaction: the gate and the number are as they were, and nothing is known of that number."""
         if own(world.held, mind.number) is not None:
-            return [(world._replace(count=max(world.count, mind.number + 1)), self.create_new, mind)]
-        if not self.is_open_as_seen(world, mind) or world.count != mind.number:
+            return [(world._replace(following=max(world.following, mind.number + 1)), self.create_new, mind)]
+        if not self.is_open_as_seen(world, mind) or world.following != mind.number:
             return [(world, self.create_new, mind)]
         after = committed(world, mind.number, mind.token)
         held = world.held | {Own(mind.number, NEW, mind.item.epoch)}
         documents, marks = world.documents | {(mind.number, mind.token)}, world.marks | {mind.number}
-        after = after._replace(held=held, documents=documents, marks=marks, count=mind.number + 1)
+        after = after._replace(held=held, documents=documents, marks=marks, following=mind.number + 1)
         return [(after, None, Mind())]
 
     def is_open_as_seen(self, world: World, mind: Mind) -> bool:
@@ -172,7 +172,7 @@ class Creation:
         return [(world, self.count_on, mind._replace(number=number))]
 
     def count_on(self, world: World, mind: Mind) -> Outcomes:
-        return [(world._replace(count=max(world.count, mind.number + 1)), self.leave, mind)]
+        return [(world._replace(following=max(world.following, mind.number + 1)), self.leave, mind)]
 
     def leave(self, world: World, mind: Mind) -> Outcomes:
         """Step 1: where nobody makes one at this moment."""
@@ -190,7 +190,7 @@ class Creation:
         return [(world, self.count_more, mind._replace(number=number))]
 
     def count_more(self, world: World, mind: Mind) -> Outcomes:
-        return [(world._replace(count=max(world.count, mind.number + 1)), self.tell_new, mind)]
+        return [(world._replace(following=max(world.following, mind.number + 1)), self.tell_new, mind)]
 
     def tell_new(self, world: World, mind: Mind) -> Outcomes:
         """Step 2."""

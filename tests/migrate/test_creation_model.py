@@ -125,7 +125,7 @@ class BelievesAHint(Creation):
 BEGINNING = World()
 ONE_IS_GONE = World(auto=2, routes=frozenset({Own(1, OLD, 0)}), ever=frozenset({1}))
 ONE_IS_NEW = World(
-    Turn(NEW, 1), Turn(NEW, 1), count=2, held=frozenset({Own(1, NEW, 1)}), documents=frozenset({(1, "x")}),
+    Turn(NEW, 1), Turn(NEW, 1), following=2, held=frozenset({Own(1, NEW, 1)}), documents=frozenset({(1, "x")}),
     marks=frozenset({1}), truth=frozenset({(1, "x")}), ever=frozenset({1}),
 )  # fmt: skip
 
