@@ -41,9 +41,7 @@ def test_no_entity_is_lost_doubled_or_refused_in_any_interleaving(processes: str
     [
         ("create create move:new,old", 1),
         ("create create find move:new,old", 0),
-        ("create brief carry move:new,old", 1),
         ("create move:new,old move:new", 1),
-        ("create create replicate move:new,old", 0),
     ],
 )
 def test_no_entity_is_lost_doubled_or_refused_in_a_larger_scope(processes: str, crashes: int) -> None:
