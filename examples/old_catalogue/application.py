@@ -1,4 +1,4 @@
-"""A small catalogue of metrics on the old schema: six acts in SQL of its own, while footfall moves the database.
+"""A small catalogue of metrics on the old schema: seven acts in SQL of its own, while footfall moves the database.
 
     python application.py --source mysql://... --table data/metrics.db --mapping mapping.yaml --port 8090
 
@@ -11,7 +11,7 @@ import json
 import sys
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -56,9 +56,18 @@ class OldDatabase:
             raise
         return answer
 
+    def number_of(self, table: str, name: str) -> int:
+        """Return the number of a group or a dimension, which is made if there is none of that name."""
+        found = self.done(lambda cursor: number_of(cursor, table, name))
+        if found is None:
+            with suppress(Exception):  # Another was faster.
+                return self.done(lambda cursor: insert_name(cursor, table, name))
+            found = self.done(lambda cursor: number_of(cursor, table, name))
+        return found
+
 
 class Metrics:
-    """The six acts, each told twice: in SQL, and as a function of the rows that the new side holds."""
+    """The seven acts, each told twice: in SQL, and as a function of the rows that the new side holds."""
 
     def __init__(self, old: OldDatabase, both: BothSides) -> None:
         self.old, self.both = old, both
@@ -73,13 +82,15 @@ class Metrics:
                 "SELECT version, updated_by FROM metric_version WHERE metric_id = %s ORDER BY version", (key,)
             )
             versions = [list(one) for one in cursor.fetchall()]
-            return {"name": row[0], "createdBy": row[1], "deprecatedBy": row[2], "versions": versions}
+            told = {"name": row[0], "createdBy": row[1], "deprecatedBy": row[2], "versions": versions}
+            return {**told, "dimensions": dimensions_of(cursor, key)}
 
         def in_rows(document: Document | None) -> dict[str, Any]:
             root = required(document, key).root
             versions = [[row["version"], row["updated_by"]] for row in document.parts["versions"]]
-            told = {"createdBy": root["created_by"], "deprecatedBy": root["deprecated_by"]}
-            return {"name": root["name"], **told, "versions": versions}
+            told = {"createdBy": root["created_by"], "deprecatedBy": root["deprecated_by"], "versions": versions}
+            dimensions = sorted(row["dimension_id.name"] for row in document.parts["dimensions"])
+            return {"name": root["name"], **told, "dimensions": dimensions}
 
         return self.both.read(key, old=lambda: self.old.done(in_sql), new=in_rows)
 
@@ -144,6 +155,35 @@ class Metrics:
 
         self.both.write(key, old=lambda: self.old.done(in_sql), change=in_rows)
 
+    def set_dimensions(self, key: str, names: list[str]) -> None:
+        """Give a metric dimensions instead of those it had; its group is its own."""
+        # Groups and the names of dimensions are no metric's: they stay where they are, whichever side metrics are on.
+        group = self.old.number_of("metric_groups", f"of metric {key}")
+        numbers = {self.old.number_of("dimensions", name): name for name in names}
+
+        def in_sql(cursor: Any) -> None:
+            lock(cursor, key)
+            cursor.execute("UPDATE metrics SET metric_group_id = %s WHERE id = %s", (group, key))
+            cursor.execute("SELECT dimension_id FROM dimensions_metric_groups WHERE metric_group_id = %s", (group,))
+            had = {number for (number,) in cursor.fetchall()}
+            insert = "INSERT INTO dimensions_metric_groups (dimension_id, metric_group_id) VALUES (%s, %s)"
+            for number in sorted(numbers.keys() - had):
+                cursor.execute(insert, (number, group))
+            delete = "DELETE FROM dimensions_metric_groups WHERE dimension_id = %s AND metric_group_id = %s"
+            for number in sorted(had - numbers.keys()):
+                cursor.execute(delete, (number, group))
+
+        def in_rows(document: Document | None) -> tuple[Document, None]:
+            found = required(document, key)
+            rows = [
+                {"dimension_id": number, "dimension_id.name": name, "metric_group_id": group}
+                for number, name in sorted(numbers.items())
+            ]
+            root = {**found.root, "metric_group_id": group}
+            return replace(found, root=root, parts={**found.parts, "dimensions": rows}), None
+
+        self.both.write(key, old=lambda: self.old.done(in_sql), change=in_rows)
+
     def delete(self, key: str) -> None:
         def in_sql(cursor: Any) -> None:
             lock(cursor, key)
@@ -162,6 +202,27 @@ def lock(cursor: Any, key: str) -> None:
     cursor.execute("SELECT id FROM metrics WHERE id = %s FOR UPDATE", (key,))
     if cursor.fetchone() is None:
         raise NoSuchMetric(key)
+
+
+def number_of(cursor: Any, table: str, name: str) -> int | None:
+    cursor.execute(f"SELECT id FROM {table} WHERE name = %s", (name,))
+    row = cursor.fetchone()
+    return None if row is None else row[0]
+
+
+def insert_name(cursor: Any, table: str, name: str) -> int:
+    cursor.execute(f"INSERT INTO {table} (name) VALUES (%s) RETURNING id", (name,))
+    return cursor.fetchone()[0]
+
+
+def dimensions_of(cursor: Any, key: str) -> list[str]:
+    cursor.execute(
+        "SELECT dimensions.name FROM metrics JOIN dimensions_metric_groups"
+        " ON dimensions_metric_groups.metric_group_id = metrics.metric_group_id"
+        " JOIN dimensions ON dimensions.id = dimension_id WHERE metrics.id = %s",
+        (key,),
+    )
+    return sorted(name for (name,) in cursor.fetchall())
 
 
 def insert_version(cursor: Any, key: object, number: int, by: str) -> None:
@@ -216,7 +277,7 @@ class Server(ThreadingHTTPServer):
 
 
 class Handler(BaseHTTPRequestHandler):
-    """POST /metrics, GET and DELETE /metrics/ID, POST /metrics/ID/{versions,deprecate,rename}, GET /counted."""
+    """POST /metrics, GET and DELETE /metrics/ID, POST /metrics/ID/{versions,deprecate,rename,dimensions}, GET /counted."""
 
     protocol_version = "HTTP/1.1"
     wbufsize = 65_536  # Head and body in one packet: two would wait for each other's acknowledgement.
@@ -248,6 +309,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._do(lambda: self.metrics.deprecate(key, sent["by"], sent.get("reason", "")))
             case ["metrics", key, "rename"]:
                 self._do(lambda: self.metrics.rename(key, sent["name"]))
+            case ["metrics", key, "dimensions"]:
+                self._do(lambda: self.metrics.set_dimensions(key, sent["dimensions"]))
             case _:
                 self._tell(404, {"error": "no such page"})
 

@@ -5,6 +5,7 @@ from collections.abc import Generator
 
 import pytest
 
+from footfall.app.migrating import Migrator
 from footfall.app.migration_acts import Acts
 from footfall.migrate.ending import ended_on
 from footfall.ports.relational import Side
@@ -61,3 +62,17 @@ def test_another_migration_after_one_that_was_given_up_carries_what_changed_mean
     assert (verified.is_sound, verified.entities, verified.left) == (True, 3, 0)
     acts.switch([], to=Side.NEW)
     assert stage.read(stage.both(), "1") == ["before", "meanwhile"]
+
+
+def test_a_switch_begins_although_somebody_writes_all_the_time(stage: Stage) -> None:
+    class AmongWriters(Migrator):
+        """Finds something to do in every round."""
+
+        def go_round(self) -> int:
+            stage.write(stage.both(), "1", "once more")
+            return Migrator.go_round(self)
+
+    assert not AmongWriters(stage.ground, SystemClock(), time.sleep).hand_over_all().refused
+    assert {route.side for route in stage.ground.relational.routes(stage.ground.moving.outline, "123").values()} == {
+        Side.NEW
+    }

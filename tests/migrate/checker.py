@@ -19,6 +19,7 @@ class Kind(StrEnum):
     UPDATE = "update"
     DEPRECATE = "deprecate"
     RENAME = "rename"
+    SET_DIMENSIONS = "dimensions"
     DELETE = "delete"
     READ = "read"
 
@@ -38,6 +39,7 @@ class State:
     deprecated_by: str | None = None
     numbers: tuple[int, ...] | None = None
     name: str | None = None  # the token of whoever gave it; None: nobody looked
+    dimensions: str | None = None  # the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +98,7 @@ class _Metric:
         self.made = [act for act in acts if act.kind in (Kind.ADD, Kind.UPDATE)]
         self.deprecated = [act for act in acts if act.kind is Kind.DEPRECATE]
         self.named = [act for act in acts if act.kind in (Kind.ADD, Kind.RENAME)]
+        self.dimensioned = [act for act in acts if act.kind is Kind.SET_DIMENSIONS]
         self.deleted = [act for act in acts if act.kind is Kind.DELETE]
 
     def seen(self) -> Iterator[tuple[Act, State]]:
@@ -111,6 +114,7 @@ def _faults_of_one(metric: _Metric) -> Iterator[str]:
     yield from _stale_versions(metric)
     yield from _stale_deprecations(metric)
     yield from _stale_names(metric)
+    yield from _stale_dimensions(metric)
     yield from _risen(metric)
 
 
@@ -177,6 +181,11 @@ def _stale_deprecations(metric: _Metric) -> Iterator[str]:
 def _stale_names(metric: _Metric) -> Iterator[str]:
     shown = [(read, state.name) for read, state in metric.seen() if state.name is not None]
     return _stale_values("named", metric.named, shown)
+
+
+def _stale_dimensions(metric: _Metric) -> Iterator[str]:
+    shown = [(read, state.dimensions) for read, state in metric.seen() if state.dimensions is not None]
+    return _stale_values("given dimensions", metric.dimensioned, shown)
 
 
 def _stale_values(what: str, writes: Sequence[Act], shown: Sequence[tuple[Act, str]]) -> Iterator[str]:

@@ -13,7 +13,9 @@ from typing import Any
 from tests.migrate.checker import Act, History, Kind, Outcome, State
 
 TIMEOUT_S = 20
+DIMENSIONS = [f"dimension_{at}" for at in range(16)]  # A metric has those that are the bits of its last write's number.
 _numbers = itertools.count(1)
+_sets = itertools.count(1)
 
 
 @dataclass(slots=True)
@@ -73,6 +75,11 @@ class Client:
                 self._write(kind, key, token, "POST", f"/metrics/{key}/versions", {"by": token})
             case Kind.DEPRECATE:
                 self._write(kind, key, token, "POST", f"/metrics/{key}/deprecate", {"by": token, "reason": "old"})
+            case Kind.SET_DIMENSIONS:
+                names = dimensions_of(number := next(_sets))
+                token = dimensions_token(names)
+                assert token == f"dimensions {number}"  # There are enough of them to tell all writes apart.
+                self._write(kind, key, token, "POST", f"/metrics/{key}/dimensions", {"dimensions": names})
             case Kind.RENAME:
                 self._write(kind, key, token, "POST", f"/metrics/{key}/rename", {"name": token})
             case _:
@@ -86,7 +93,8 @@ class Client:
         if outcome is Outcome.DONE:
             versions: Sequence[tuple[int, str]] = answer["versions"]
             tokens, numbers = tuple(by for _, by in versions), tuple(number for number, _ in versions)
-            state = State(tokens, answer["deprecatedBy"], numbers, answer["name"])
+            dimensions = dimensions_token(answer["dimensions"])
+            state = State(tokens, answer["deprecatedBy"], numbers, answer["name"], dimensions)
         told = "" if outcome is Outcome.DONE else str(answer)
         if outcome is not Outcome.UNKNOWN:
             self._crowd.history.add(Act(Kind.READ, key, start, time.monotonic(), outcome, state=state, told=told))
@@ -143,7 +151,25 @@ class Client:
                 return connection
 
 
-_SHARES = {Kind.UPDATE: 0.7, Kind.DEPRECATE: 0.1, Kind.RENAME: 0.1, Kind.ADD: 0.08, Kind.DELETE: 0.02}
+_SHARES = {
+    Kind.UPDATE: 0.6,
+    Kind.DEPRECATE: 0.1,
+    Kind.RENAME: 0.1,
+    Kind.SET_DIMENSIONS: 0.1,
+    Kind.ADD: 0.08,
+    Kind.DELETE: 0.02,
+}
+
+
+def dimensions_of(number: int) -> list[str]:
+    """Return the dimensions that tell the number of the write that set them."""
+    return [name for at, name in enumerate(DIMENSIONS) if number >> at & 1]
+
+
+def dimensions_token(names: Sequence[str]) -> str:
+    """Return whose write a metric's dimensions are; a mixture is nobody's."""
+    number = sum(1 << DIMENSIONS.index(name) for name in set(names))
+    return f"dimensions {number}" if number else "before"
 
 
 def _outcome(status: int) -> Outcome:

@@ -20,6 +20,7 @@ P95_1 = metric_keys.version("abc", "p95", 1)
 CHAINED_2 = metric_keys.version("abc", "chained", 2)
 ROW = metric_keys.row("abc", "reads")
 MOVE = keys.moved("metric", "1")
+HEAD = metric_keys.head("abc")
 
 
 def changed(key: Key, change: Callable[[dict[str, Any]], Mapping[str, Any] | None]) -> Corruption:
@@ -168,6 +169,9 @@ FIELDS: dict[str, tuple[Key, str, Any]] = {
     "another epoch": (MOVE, "epoch", 1),
     "a key fewer": (MOVE, "keys", truncated_keys),
     "keys that are none": (MOVE, "keys", []),
+    "a head that counts one metric more": (HEAD, "metrics", lambda count: count + 1),
+    "a head that counts one metric fewer": (HEAD, "metrics", lambda count: count - 1),
+    "a head that counts in text": (HEAD, "metrics", str),
 }  # fmt: skip
 
 CORRUPTIONS: dict[str, Corruption] = {
@@ -178,6 +182,8 @@ CORRUPTIONS: dict[str, Corruption] = {
     "no deprecation": without(OLD_1, "deprecatedAt"),
     "no latest version": without(READS_NEWEST, "latestVersion"),
     "no document": without(MOVE, "document"),
+    "no count of metrics": without(HEAD, "metrics"),
+    "a head that is dropped": dropped(HEAD),
     "null where nothing should be": changed(READS_2, lambda item: {**item, "reason": None}),
     "an attribute more": changed(READS_2, lambda item: {**item, "colour": "red"}),
     "a reason to be set aside": changed(MOVE, lambda item: {**item, "refused": "no reason"}),

@@ -1,18 +1,15 @@
 """The handover of docs/decisions/0050 as a model: one entity, processes of single atomic steps, every interleaving.
 
-A process is a label (the step it does next) and a mind (what it remembers). A step looks at the world, and gives the
-worlds and minds that may come after it. What each step asserts is what nobody may ever see: a write on top of anything
-but the last one, an answer that was out of date when it was asked for, two sides that both take writes.
+What each step asserts is what nobody may ever see: a write on top of anything but the last one, an answer that was out
+of date when it was asked for, two sides that both take writes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from tests.migrate.interleavings import Broken
+
 OLD, DOUBT, NEW = "old", "doubt", "new"
-
-
-class Broken(AssertionError):
-    """Somebody saw what nobody may see."""
 
 
 class Route(NamedTuple):
@@ -80,6 +77,24 @@ def answered(world: World, mind: Mind, value: tuple[str, ...]) -> Outcomes:
 
 class Handover:
     """The protocol. Mutants of it are classes that get one step wrong."""
+
+    def require_sound(self, world: World, *, is_over: bool) -> None:
+        """Only one side takes writes, and in the end it has all of them."""
+        if world.route.side == OLD and world.item is not None and world.item.side == NEW:
+            raise Broken(f"both sides take writes: {world}")
+        if not is_over:
+            return
+        held = world.rows if world.route.side == OLD else world.item.value if world.item is not None else ()
+        is_known = world.route.side != DOUBT or world.item is not None
+        if not is_known or held != world.truth:
+            raise Broken(f"{world.truth} was written and {held} is kept: {world}")
+
+    def freed(self, world: World, step: str) -> World:
+        """A transaction whose client is gone is rolled back, and its locks with it."""
+        return world._replace(gate=world.gate - 1) if step == "commit_old" else world
+
+    def nothing(self) -> Mind:
+        return Mind()
 
     # --- whoever writes ------------------------------------------------------------------------------
 

@@ -1,15 +1,39 @@
-"""Every interleaving of processes that do single steps, with crashes between any two of them."""
+"""Every interleaving of processes that do single steps, with crashes between any two of them.
+
+A process is a label (the step it does next) and a mind (what it remembers). A step looks at the world, and gives the
+worlds and minds that may come after it.
+"""
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-
-from tests.migrate.handover_model import DOUBT, NEW, OLD, Broken, Handover, Mind, Step, World
+from typing import Any, Protocol
 
 STATES_MAX = 2_000_000  # A scope that is larger says nothing sooner than one that is smaller.
 
-Process = tuple[str, Step | None, Mind]
-State = tuple[World, tuple[Process, ...], int]
+Process = tuple[str, Callable[[Any, Any], Any] | None, Any]
+State = tuple[Any, tuple[Process, ...], int]
+Story = dict[State, tuple[State, str] | None]
+
+
+class Broken(AssertionError):
+    """Somebody saw what nobody may see."""
+
+
+class Model(Protocol):
+    """What the processes of a protocol have in common."""
+
+    def require_sound(self, world: Any, *, is_over: bool) -> None:
+        """Raise Broken where a world may not be so, at any moment or once everybody has come to an end."""
+        ...
+
+    def freed(self, world: Any, step: str) -> Any:
+        """Return the world after whoever was about to do a step was killed: its locks are gone."""
+        ...
+
+    def nothing(self) -> Any:
+        """Return the mind of who is no more."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +44,10 @@ class Explored:
     steps: int
 
 
-def explore(protocol: Handover, world: World, processes: Sequence[Process], *, crashes: int) -> Explored:
+def explore(protocol: Model, world: Any, processes: Sequence[Process], *, crashes: int) -> Explored:
     """Look at everything that can happen, or raise Broken with the steps that lead to what may not."""
     first: State = (world, tuple(processes), crashes)
-    came_from: dict[State, tuple[State, str] | None] = {first: None}
+    came_from: Story = {first: None}
     before: dict[State, list[State]] = {}
     ended: list[State] = []
     waiting = deque([first])
@@ -33,7 +57,7 @@ def explore(protocol: Handover, world: World, processes: Sequence[Process], *, c
         _require_sound(protocol, state, came_from)
         if not any(label is not None for _, label, _ in state[1]):
             ended.append(state)
-        for told, after, is_crash in _after(state, came_from):
+        for told, after, is_crash in _after(protocol, state, came_from):
             steps += 1
             if not is_crash:
                 before.setdefault(after, []).append(state)
@@ -45,7 +69,7 @@ def explore(protocol: Handover, world: World, processes: Sequence[Process], *, c
     return Explored(len(came_from), steps)
 
 
-def _after(state: State, came_from: dict[State, tuple[State, str] | None]) -> list[tuple[str, State, bool]]:
+def _after(protocol: Model, state: State, came_from: Story) -> list[tuple[str, State, bool]]:
     world, processes, crashes = state
     found: list[tuple[str, State, bool]] = []
     for at, (name, label, mind) in enumerate(processes):
@@ -59,10 +83,9 @@ def _after(state: State, came_from: dict[State, tuple[State, str] | None]) -> li
         for after, then, remembered in outcomes:
             found.append((told, (after, _with(processes, at, (name, then, remembered)), crashes), False))
         if crashes:
-            # A transaction whose client is gone is rolled back, and its locks with it.
-            freed = world._replace(gate=world.gate - 1) if label.__name__ == "commit_old" else world
-            dead = _with(processes, at, (name, None, Mind()))
-            found.append((f"{name} is killed before {label.__name__}", (freed, dead, crashes - 1), True))
+            dead = _with(processes, at, (name, None, protocol.nothing()))
+            after = protocol.freed(world, label.__name__)
+            found.append((f"{name} is killed before {label.__name__}", (after, dead, crashes - 1), True))
     return found
 
 
@@ -70,21 +93,15 @@ def _with(processes: tuple[Process, ...], at: int, process: Process) -> tuple[Pr
     return (*processes[:at], process, *processes[at + 1 :])
 
 
-def _require_sound(protocol: Handover, state: State, came_from: dict[State, tuple[State, str] | None]) -> None:
-    world = state[0]
-    if world.route.side == OLD and world.item is not None and world.item.side == NEW:
-        raise Broken(f"both sides take writes: {world}\n{_story(state, came_from)}")
-    if any(label is not None for _, label, _ in state[1]):
-        return
-    held = world.rows if world.route.side == OLD else world.item.value if world.item is not None else ()
-    is_known = world.route.side != DOUBT or world.item is not None
-    if not is_known or held != world.truth:
-        raise Broken(f"{world.truth} was written and {held} is kept: {world}\n{_story(state, came_from)}")
+def _require_sound(protocol: Model, state: State, came_from: Story) -> None:
+    is_over = not any(label is not None for _, label, _ in state[1])
+    try:
+        protocol.require_sound(state[0], is_over=is_over)
+    except Broken as error:
+        raise Broken(f"{error}\n{_story(state, came_from)}") from None
 
 
-def _require_all_end(
-    ended: list[State], before: dict[State, list[State]], came_from: dict[State, tuple[State, str] | None]
-) -> None:
+def _require_all_end(ended: list[State], before: dict[State, list[State]], came_from: Story) -> None:
     """Raise unless from everywhere, without another crash, everybody who lives can come to an end."""
     reached = set(ended)
     waiting = deque(ended)
@@ -98,7 +115,7 @@ def _require_all_end(
             raise Broken(f"somebody waits for ever: {state[0]}\n{_story(state, came_from)}")
 
 
-def _story(state: State, came_from: dict[State, tuple[State, str] | None]) -> str:
+def _story(state: State, came_from: Story) -> str:
     told: list[str] = []
     last = came_from[state]
     while last is not None:

@@ -28,6 +28,14 @@ def named(name: str, start: float, end: float) -> Act:
     )
 
 
+def dimensioned(token: str, start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
+    return Act(Kind.SET_DIMENSIONS, "7", start, end, outcome, token=token)
+
+
+def shown(dimensions: str, start: float, end: float) -> Act:
+    return Act(Kind.READ, "7", start, end, state=State(("before",), dimensions=dimensions))
+
+
 def deleted(start: float, end: float, outcome: Outcome = Outcome.DONE) -> Act:
     return Act(Kind.DELETE, "7", start, end, outcome)
 
@@ -47,11 +55,15 @@ RIGHT = {
     "renamed": [A, named("a", 2, 3), renamed("c", 4, 5), named("c", 6, 7)],
     "renamed from what it was before": [named("metric 7", 0, 3), renamed("later", 2, 4), named("later", 3, 5)],
     "an unknown rename that did not happen": [A, renamed("c", 2, 3, Outcome.UNKNOWN), named("a", 4, 5)],
+    "other dimensions": [shown("before", 0, 1), dimensioned("c", 2, 3), shown("c", 4, 5)],
     "removed": [A, deleted(2, 3), absent(4, 5)],
     "removed by somebody who was killed": [A, deleted(2, 3, Outcome.UNKNOWN), read("a", 4, 5), absent(6, 7)],
 }
 
 WRONG = {
+    "dimensions are not there": [dimensioned("c", 2, 3), shown("before", 4, 5)],
+    "dimensions of two writes are mixed": [dimensioned("c", 2, 3), dimensioned("d", 2, 3), shown("e", 4, 5)],
+    "dimensions come back": [dimensioned("c", 2, 3), dimensioned("d", 4, 5), shown("c", 6, 7)],
     "an acknowledged write is not there": [A, B, read("a", 4, 5)],
     "another has its place": [A, B, wrote("x", 0, 2, 3, Outcome.UNKNOWN), read("a x", 4, 5)],
     "two have one number": [A, B, wrote("c", 2, 2, 3)],

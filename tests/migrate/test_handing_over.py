@@ -56,6 +56,20 @@ def test_what_somebody_writes_at_this_moment_is_not_waited_for(stage: Stage) -> 
     assert stage.handovers.hand_over(["1"]).done == ("1",)
 
 
+def test_what_another_mover_holds_keeps_nobody_from_writing_back_the_rest(stage: Stage) -> None:
+    both = stage.both()
+    assert stage.handovers.hand_over(["1", "2"]).done == ("1", "2")
+    for key in ("1", "2"):
+        stage.write(both, key, "a")
+    with stage.connection.cursor() as cursor:  # as one that sleeps in the middle of it
+        cursor.execute("SELECT side FROM footfall_routes WHERE entity = 'metric' AND entity_key = '1' FOR UPDATE")
+        told = stage.back.write_back_round()
+        stage.connection.rollback()
+    assert (told.written, stage.new.waiting_back()) == (1, 1)
+    assert stage.back.write_back_round().written == 1
+    assert (stage.rows("1"), stage.rows("2")) == (["before", "a"], ["before", "a"])
+
+
 def test_a_program_that_writes_straight_to_the_old_side_is_told_so(stage: Stage) -> None:
     stage.handovers.hand_over(["1"])
     with pytest.raises(Exception, match="footfall: moved"):

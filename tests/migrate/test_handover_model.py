@@ -2,8 +2,8 @@
 
 import pytest
 
-from tests.migrate.handover_model import DOUBT, NEW, OLD, Broken, Handover, Item, Mind, Outcomes, Route, World
-from tests.migrate.interleavings import Process, explore
+from tests.migrate.handover_model import DOUBT, NEW, OLD, Handover, Item, Mind, Outcomes, Route, World
+from tests.migrate.interleavings import Broken, Process, explore
 
 
 def scope(protocol: Handover, text: str) -> list[Process]:

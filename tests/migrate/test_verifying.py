@@ -195,6 +195,18 @@ def test_whoever_repairs_makes_it_sound(own_stage: Stage) -> None:
     assert repair(own_stage.ground, own_stage.verify("other")).not_ours == ("1",), "whoever says so has to be asked"
 
 
+@pytest.mark.parametrize("name", ["a head that counts one metric more", "a head that is dropped"])
+def test_whoever_repairs_counts_again(own_stage: Stage, name: str) -> None:
+    CORRUPTIONS[name](own_stage.table)
+    (found,) = own_stage.verify("broken").differences
+    assert (found.partition, found.attribute, found.expected) == ("metric-head#abc", "metrics", "7")
+    repair(own_stage.ground, own_stage.verify("broken"))
+    assert told(own_stage.verify("repaired")) == []
+    own_stage.add(9, "later")
+    own_stage.follow()
+    assert own_stage.catalogue.newest("abc", "later").number == 2
+
+
 def write_much(stage: Stage) -> None:
     """Change old metrics, and make and remove others."""
     chance = Random(1)

@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +16,7 @@ from footfall.app.backup_file import DATABASES, FORMAT, GIVEN_FILE, Manifest, wr
 from footfall.app.kept_settings import KEPT_FILE
 from footfall.app.settings_reading import FILE_NAME
 from footfall.app.wiring import STREAM_FILE
+from footfall.app.workflow_control import WORKFLOWS_FILE
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 from footfall.values.window import instant_text
@@ -45,6 +46,17 @@ class Source:
 
     directory: Path
     config: Path | None = None
+
+
+def left_out(source: Source) -> Sequence[str]:
+    """Return, in sentences, what of a directory is in no backup of it though somebody may look for it there."""
+    if not (source.directory / WORKFLOWS_FILE).exists():
+        return ()
+    # What an execution has done since the moment of the backup would be done again, perhaps beside the one that did it.
+    return (
+        f"{WORKFLOWS_FILE} is not in it: restored, its executions would run a second time. A mover that is started "
+        "again begins a new one and copies only what is left",
+    )
 
 
 def back_up_to_file(

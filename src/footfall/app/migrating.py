@@ -19,6 +19,7 @@ from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
 PAGE = 200  # entities that are handed over between two rounds of following
+SMALL_ROUNDS_MAX = 10  # of a page or less, one after the other: somebody writes all the time
 TRIES_MAX = 1_000  # for one batch that others write all the time; each waits a little
 PAUSE_S = 0.005
 UNKNOWN_TOLD = 20  # keys that there are not; more are counted
@@ -63,14 +64,19 @@ class Migrator:
         followed = self.follow()
         return copied + followed + self.write_back()
 
+    def catch_up(self) -> None:
+        """Go round until nothing is left to do, or time and again no more than people write meanwhile."""
+        small_rounds = 0
+        while (done := self.go_round()) and small_rounds < SMALL_ROUNDS_MAX:
+            small_rounds = small_rounds + 1 if done <= PAGE else 0
+
     def write_back(self) -> int:
         """Write back some of what waits; return how many entities that were."""
         return BackWriter(self.ground.relational, self._new).write_back_round().written
 
     def hand_over_all(self) -> Left:
         """Hand everything over to the new side: first what is not there yet, then all that is."""
-        while self.go_round():
-            pass
+        self.catch_up()
         refused = dict(self._until_done([EVERYTHING], self.handovers.hand_over).refused)
         return Left(self._with_all(refused, Side.NEW, self._hand_over_page))
 

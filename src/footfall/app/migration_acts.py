@@ -105,8 +105,7 @@ class Acts:
         """End it on the side that answers for everything: on the new one items stay, on the old one nothing does."""
         require_prepared(self.ground)
         side, outline, table = self._only_side(), self.ground.moving.outline, self.ground.table
-        while Migrator(self.ground, self.clock, self.pause).go_round():
-            pass
+        Migrator(self.ground, self.clock, self.pause).catch_up()
         progress = tell_progress(self.ground, now_ms=self.clock.now_ms())
         # Applications are told before the old side forgets: from then on it is the table that they believe.
         say_ended(table, outline.entity, side)

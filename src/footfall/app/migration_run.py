@@ -14,6 +14,7 @@ from footfall.app.migrating import Migrator
 from footfall.app.migration_machines import BATCHES, Grounds, Tasks, machines
 from footfall.app.moving import opened
 from footfall.app.settings import Settings
+from footfall.app.workflow_control import WORKFLOWS_FILE
 from footfall.migrate.copying import Ground
 from footfall.migrate.mapping import Moving
 from footfall.migrate.pacing import Bounds, Pacer, quiet_pace
@@ -24,7 +25,6 @@ from footfall.states.execution import Status
 from footfall.values.clock import Clock
 from footfall.values.errors import Refused
 
-WORKFLOWS_FILE = "workflows.db"
 THREADS = 1  # that copies: on a small machine the source and its application need the other cores
 IDLE_S = 0.02  # between two rounds that found nothing to do
 LOOK_EVERY_MS = 200  # how often the source's latency is asked for

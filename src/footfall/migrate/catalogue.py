@@ -18,13 +18,14 @@ from footfall.metrics.versions import REASON_BYTES_MAX, Deprecation, Version, it
 from footfall.metrics.writing import row_of
 from footfall.migrate.cells import day_from, moment_ms_from, number_from, text_from, whole_from
 from footfall.migrate.moved import Items
-from footfall.migrate.shapes import Change, Places
+from footfall.migrate.shapes import Change, Places, Total
 from footfall.ports.items import Item
 from footfall.ports.relational import Cell, Document, Row
-from footfall.ports.table import Absent, Action, Equals, Key, Put, Table
+from footfall.ports.table import Absent, Action, Equals, Key, Put, Table, Update, everything
 from footfall.values.errors import Refused
 
 VERSION_MAX = 10**10 - 1  # ten digits in a key
+COUNTS_MAX = 3  # of a list that changes while it is counted
 UNIT = "ratio"  # of metrics whose unit no column tells; whatever is computed from them is one, too
 
 # What a mapping may name a column for: of the metric, and of each version.
@@ -96,6 +97,26 @@ class CatalogueShape:
             Put(keys.head(self.brand), {"revision": revision + 1, "metrics": metrics}, expects=(is_same,)),
             Put(keys.change(self.brand, revision + 1), {"names": frozenset(before | after)}),
         )
+
+    def totals(self, table: Table) -> Sequence[Total]:
+        """Return how many metrics the head of the catalogue tells of, and how many lines its list has."""
+        at, listed = keys.head(self.brand), keys.rows(self.brand)
+        for _ in range(COUNTS_MAX):
+            head = table.get(at)
+            lines = sum(1 for _ in everything(table, listed))
+            if table.get(at) == head:  # Head and lines are written together, so that all of it is of one moment.
+                told = None if head is None else head.get("metrics")
+                return (Total(at, "metrics", told, listed, lines, self._recounted(table, head, lines)),)
+        return ()
+
+    def _recounted(self, table: Table, head: Item | None, lines: int) -> Put | Update:
+        at = keys.head(self.brand)
+        if head is not None:
+            return Update(at, set={"metrics": lines}, expects=(Equals("revision", head.get("revision")),))
+        # Readers have seen as many revisions as there are changes.
+        last = table.query(keys.changes(self.brand), backwards=True, limit=1).items
+        revision = int(last[0].key.sort) + 1 if last else 1
+        return Put(at, {"revision": revision, "metrics": lines}, expects=(Absent(),))
 
     def _versions(self, document: Document) -> list[Version]:
         """Return all versions of a metric, the newest last."""

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from footfall.migrate.cells import day_from, minute_text, moment_ms_from, number_from, text_from, truth_from, whole_from
 from footfall.migrate.moved import Items
-from footfall.migrate.shapes import Change, Places
+from footfall.migrate.shapes import Change, Places, Total
 from footfall.ports.errors import TooLarge
 from footfall.ports.items import Item, Unfit, Value
 from footfall.ports.relational import Cell, Document, Row
@@ -75,6 +75,10 @@ class RowsShape:
 
     def announced(self, table: Table, changes: Sequence[Change]) -> Sequence[Action]:
         """Return nothing: nobody keeps these rows in memory."""
+        return ()
+
+    def totals(self, table: Table) -> Sequence[Total]:
+        """Return nothing: nobody counts these rows."""
         return ()
 
     def _add(self, items: dict[Key, Item], made: RowItem, document: Document, row: Row) -> None:

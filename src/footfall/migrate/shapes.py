@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from footfall.migrate.moved import Items, Shape
-from footfall.ports.table import Action, Key, Table
+from footfall.ports.items import Value
+from footfall.ports.table import Action, Key, Put, Table, Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,18 @@ class Places:
     shared: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Total:
+    """A number that the table keeps of how many entities a list has, and how many lines there are."""
+
+    at: Key
+    attribute: str
+    told: Value  # None: nothing is told
+    partition: str  # of the list
+    lines: int
+    mending: Put | Update  # makes it the number of lines, where it still is as it was
+
+
 class Target(Shape, Protocol):
     """A shape in its table."""
 
@@ -33,4 +46,8 @@ class Target(Shape, Protocol):
 
     def announced(self, table: Table, changes: Sequence[Change]) -> Sequence[Action]:
         """Return what tells others of changes, on conditions of its own, to be written with them."""
+        ...
+
+    def totals(self, table: Table) -> Sequence[Total]:
+        """Return what is counted in the table beside entities; nothing while it changes too fast to be compared."""
         ...

@@ -6,11 +6,12 @@ from itertools import islice
 
 from footfall.migrate import keys
 from footfall.migrate.new_side import NewSide
-from footfall.ports.errors import Changed
+from footfall.ports.errors import Changed, Throttled
 from footfall.ports.relational import Relational, Side
 from footfall.ports.table import everything
 from footfall.values.errors import Refused
 
+BUSY_MAX = 10  # entities of a round that others hold; where more are, a side is throttled
 ROUND_MAX = 500  # entities of one round, so that whoever goes round does other things, too
 
 
@@ -40,12 +41,16 @@ class BackWriter:
 
     def write_back_round(self, *, limit: int = ROUND_MAX) -> WrittenBack:
         """Write back what waits, some of every shard; what is refused stays marked and is told."""
-        written, refused = 0, dict[str, str]()
+        written, refused, busy = 0, dict[str, str](), 0
         for key in islice(self.waiting(), limit):
             try:
                 written += self.write_back(key)
             except Refused as error:
                 refused[key] = str(error)
+            except Throttled:
+                busy += 1  # Another is at it, perhaps asleep; the rest is not to wait for that.
+                if busy > BUSY_MAX:
+                    raise
         return WrittenBack(written, refused)
 
     def waiting(self) -> Iterator[str]:

@@ -25,6 +25,14 @@ def test_a_backup_is_written_and_restored(shell: Any, data: Path, tmp_path: Path
     assert "stream.db" in contents(tmp_path / "new")
 
 
+def test_executions_are_in_no_backup_and_whoever_makes_one_is_told(shell: Any, data: Path, tmp_path: Path) -> None:
+    (data / "workflows.db").touch()
+    assert shell.run("backup", "--data", str(data), str(tmp_path / "b")) == 0
+    assert "workflows.db is not in it: restored, its executions would run a second time" in shell.complained()
+    assert shell.run("restore", str(tmp_path / "b"), "--data", str(tmp_path / "new")) == 0
+    assert "workflows.db" not in contents(tmp_path / "new")
+
+
 def test_a_replaced_directory_is_named(shell: Any, data: Path, tmp_path: Path) -> None:
     assert shell.run("backup", "--data", str(data), str(tmp_path / "b")) == 0
     assert shell.run("restore", str(tmp_path / "b"), "--data", str(data)) == 1

@@ -153,3 +153,19 @@ def test_a_directory_without_workflows_has_none(tmp_path: Path) -> None:
     assert (missing.code, missing.out) == (1, "")
     assert "no workflows" in missing.err
     assert run("show", "--data", str(tmp_path)).code == 2
+
+
+def test_on_aws_the_file_of_a_mover_on_this_machine_is_shown_and_named(tmp_path: Path) -> None:
+    with closing(workflow_in(tmp_path, fails=False)) as workflow:
+        workflow.start("migrate", name="run", input={"metric": "visits"})
+        wait_for_end(workflow)
+    shell = Shell(variables={"FOOTFALL_GROUND": "aws"})
+    assert shell.run("workflows", "list", "--data", str(tmp_path)) == 0
+    assert "migrate  run   succeeded" in shell.printed()
+    assert str(tmp_path / "workflows.db") in shell.complained()
+
+
+def test_on_aws_a_directory_without_such_a_file_is_refused(tmp_path: Path) -> None:
+    shell = Shell(variables={"FOOTFALL_GROUND": "aws"})
+    assert shell.run("workflows", "list", "--data", str(tmp_path)) == 1
+    assert "Step Functions runs them there" in shell.complained()

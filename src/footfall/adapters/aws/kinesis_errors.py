@@ -1,9 +1,10 @@
 """What Kinesis and the way to it can say, told once in the words of the port."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
+from footfall.adapters.aws.vendor_errors import CREDENTIALS, told_as
 from footfall.ports.errors import PortError, Throttled, Unavailable
 
 THROTTLING = frozenset(
@@ -16,9 +17,7 @@ _OUTDATED = frozenset({"ExpiredIteratorException"})
 _WHAT_TO_DO = {
     "ResourceNotFoundException": "make the stream or correct its name in the settings",
     "AccessDeniedException": "let the role put, get and list records and shards of this stream",
-    "UnrecognizedClientException": "give credentials that exist",
-    "InvalidSignatureException": "give the secret that belongs to the access key, and set this machine's clock",
-    "ExpiredTokenException": "renew the credentials",
+    **CREDENTIALS,
     "KMSAccessDeniedException": "let the role use the stream's key",
     "ResourceInUseException": "wait until the stream is active",
 }
@@ -34,25 +33,9 @@ class Outdated(PortError):
     """An iterator has had its five minutes; a new one goes on at the same place."""
 
 
-@contextmanager
-def in_our_words(what: str) -> Generator[None]:
+def in_our_words(what: str) -> AbstractContextManager[None]:
     """Turn what the vendor's client raises inside into the port's errors."""
-    # botocore is there, or there would be no client; nothing is loaded before it is needed.
-    from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
-        BotoCoreError,
-        ClientError,
-        HTTPClientError,
-    )
-
-    try:
-        yield
-    except ClientError as error:
-        said: Mapping[str, Any] = error.response  # pyright: ignore[reportUnknownMemberType]
-        raise _refusal(said, what) from error
-    except HTTPClientError as error:
-        raise NotNow(f"{what}: {error}; whether the call took effect is unknown") from error
-    except BotoCoreError as error:
-        raise Unavailable(f"{what}: {error}; see the region, the endpoint and the credentials") from error
+    return told_as(what, refusal=_refusal, lost=NotNow)
 
 
 def _refusal(response: Mapping[str, Any], what: str) -> PortError:

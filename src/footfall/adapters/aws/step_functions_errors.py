@@ -1,9 +1,10 @@
 """What Step Functions and the way to it can say, told once in the words of the port."""
 
-from collections.abc import Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Any
 
+from footfall.adapters.aws.vendor_errors import CREDENTIALS, told_as
 from footfall.ports.errors import PortError, Throttled, TooLarge, Unavailable
 from footfall.ports.workflow import NothingToRetry, OtherInput, UnfitName, UnknownExecution, UnknownMachine
 
@@ -23,32 +24,14 @@ _PORT_ERRORS: Mapping[str, type[PortError]] = {
 }
 _WHAT_TO_DO = {
     "AccessDeniedException": "let the role start, describe, list, stop and redrive executions of this machine",
-    "UnrecognizedClientException": "give credentials that exist",
-    "InvalidSignatureException": "give the secret that belongs to the access key, and set this machine's clock",
-    "ExpiredTokenException": "renew the credentials",
+    **CREDENTIALS,
     "InvalidDefinition": "Step Functions reads it otherwise: see the place that it names",
 }
 
 
-@contextmanager
-def in_our_words(what: str) -> Generator[None]:
+def in_our_words(what: str) -> AbstractContextManager[None]:
     """Turn what the vendor's client raises inside into the port's errors."""
-    # botocore is there, or there would be no client; nothing is loaded before it is needed.
-    from botocore.exceptions import (  # pyright: ignore[reportMissingTypeStubs] - the vendor has none
-        BotoCoreError,
-        ClientError,
-        HTTPClientError,
-    )
-
-    try:
-        yield
-    except ClientError as error:
-        said: Mapping[str, Any] = error.response  # pyright: ignore[reportUnknownMemberType]
-        raise _refusal(said, what) from error
-    except HTTPClientError as error:
-        raise Unavailable(f"{what}: {error}; whether the call took effect is unknown") from error
-    except BotoCoreError as error:
-        raise Unavailable(f"{what}: {error}; see the region, the endpoint and the credentials") from error
+    return told_as(what, refusal=_refusal, lost=Unavailable)
 
 
 def _refusal(response: Mapping[str, Any], what: str) -> PortError:

@@ -1,6 +1,6 @@
 """What MariaDB and PostgreSQL say in different words."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
@@ -32,6 +32,22 @@ class Column:
     name: str
     kind: Kind
     length: int | None = None  # of text, in characters, where it has a limit
+
+
+def columns_from(found: Iterable[Sequence[Cell]], kind: Callable[[str], Kind]) -> list[Column]:
+    """Return columns from their names, types and lengths."""
+    return [
+        Column(str(name), kind(str(of_type)), length if isinstance(length, int) else None)
+        for name, of_type, length in found
+    ]
+
+
+def keys_from(found: Iterable[Sequence[Cell]]) -> list[frozenset[str]]:
+    """Return the columns of keys from their names, each beside that of its key."""
+    keys: dict[Cell, set[str]] = {}
+    for key, column in found:
+        keys.setdefault(key, set()).add(str(column))
+    return [frozenset(columns) for columns in keys.values()]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from footfall.adapters.relational.dialects import Column, Kind, Trigger
+from footfall.adapters.relational.dialects import Column, Kind, Trigger, columns_from, keys_from
 from footfall.adapters.relational.mariadb_errors import in_our_words, is_lost_by
 from footfall.adapters.relational.mariadb_triggers import ADDED, AT_MS, SEEN, quoted, triggers_of
 from footfall.adapters.relational.places import Place
@@ -79,21 +79,15 @@ class MariaDbDialect:
             " ORDER BY ordinal_position",
             (table,),
         )
-        return [
-            Column(str(name), _kind(str(kind)), length if isinstance(length, int) else None)
-            for name, kind, length in found
-        ]
+        return columns_from(found, _kind)
 
     def unique_keys(self, session: Session, table: str) -> list[frozenset[str]]:
         """Return the columns of the primary key and of every other unique key."""
-        found: dict[Cell, set[str]] = {}
         sql = (
             "SELECT index_name, column_name FROM information_schema.statistics"
             " WHERE table_schema = DATABASE() AND table_name = %s AND non_unique = 0"
         )
-        for index, column in session.rows(sql, (table,)):
-            found.setdefault(index, set()).add(str(column))
-        return [frozenset(columns) for columns in found.values()]
+        return keys_from(session.rows(sql, (table,)))
 
     def unwatched(self, session: Session, table: str) -> list[str]:
         """Return which foreign keys change rows without firing triggers, and whether there are no transactions."""

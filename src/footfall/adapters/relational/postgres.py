@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, LiteralString, cast
 
-from footfall.adapters.relational.dialects import Column, Kind, Trigger
+from footfall.adapters.relational.dialects import Column, Kind, Trigger, columns_from, keys_from
 from footfall.adapters.relational.places import Place
 from footfall.adapters.relational.postgres_errors import in_our_words
 from footfall.adapters.relational.postgres_triggers import AT_MS, quoted, triggers_of
@@ -87,10 +87,7 @@ class PostgresDialect:
             " WHERE table_schema = %s AND table_name = %s AND is_generated = 'NEVER' ORDER BY ordinal_position",
             (self._schema, table),
         )
-        return [
-            Column(str(name), _kind(str(kind)), length if isinstance(length, int) else None)
-            for name, kind, length in found
-        ]
+        return columns_from(found, _kind)
 
     def unique_keys(self, session: Session, table: str) -> list[frozenset[str]]:
         """Return the columns of the primary key and of every other unique key."""
@@ -99,10 +96,7 @@ class PostgresDialect:
             " JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)"
             " WHERE i.indrelid = to_regclass(%s) AND i.indisunique AND i.indpred IS NULL"
         )
-        found: dict[Cell, set[str]] = {}
-        for index, column in session.rows(sql, (self.table(table),)):
-            found.setdefault(index, set()).add(str(column))
-        return [frozenset(columns) for columns in found.values()]
+        return keys_from(session.rows(sql, (self.table(table),)))
 
     def unwatched(self, session: Session, table: str) -> list[str]:
         """Return whether the table is one whose rows triggers do not see."""

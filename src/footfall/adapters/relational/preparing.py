@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Sequence
 
-from footfall.adapters.relational.dialects import OUR_TABLES, OUTLINES, ROUTES, Dialect, Trigger
+from footfall.adapters.relational.dialects import OUR_TABLES, OUTLINES, Dialect, Trigger
 from footfall.adapters.relational.reading import SqlSnapshot
-from footfall.adapters.relational.routing import close_filling, fill
+from footfall.adapters.relational.routing import add_routes, close_filling, fill
 from footfall.adapters.relational.sessions import Busy, Session, transaction
 from footfall.adapters.relational.shapes import Shape
 from footfall.adapters.relational.watching import digest_of, watches
-from footfall.ports.relational import EVERYTHING, Outline, Side
+from footfall.ports.relational import EVERYTHING, Outline, Route, Side
 from footfall.values.errors import Refused
 
 FILLED_AT_ONCE = 500  # routes of one statement, whose writers wait for nothing meanwhile
@@ -39,9 +39,7 @@ def prepare(session: Session, dialect: Dialect, shape: Shape, pause: Pause) -> N
         raise Refused(
             "outline", f"{outline.entity} is prepared with another mapping here; end that first, with its own mapping"
         )
-    columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
-    everything = (outline.entity, EVERYTHING, Side.OLD.value, 0, 0, 0)
-    session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), everything)
+    add_routes(session, dialect, outline.entity, [EVERYTHING], Route(Side.OLD, 0))
     made = dialect.triggers_there(session)
     for watch in watches(outline):
         missing = [trigger for trigger in dialect.triggers(outline, watch) if trigger.name not in made]

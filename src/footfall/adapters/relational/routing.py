@@ -99,9 +99,7 @@ def locked_route(session: Session, dialect: Dialect, entity: str, key: str) -> R
         # A gap is never locked: what is not there was looked for without a range, in a transaction that locks none.
         everything = session.rows(f"{_ROUTE} {_THIS}", (entity, EVERYTHING))
         route = route_from(everything[0][1:]) if everything else Route(Side.OLD, 0)
-        values = (entity, key, route.side.value, route.epoch, route.clock, 0)
-        columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
-        session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), values)
+        add_routes(session, dialect, entity, [key], Route(route.side, route.epoch, route.clock))
         found = session.rows(f"{by_key} FOR UPDATE NOWAIT", (entity, key))
     return route_from(found[0][1:])
 
@@ -112,9 +110,7 @@ def give_route(session: Session, dialect: Dialect, entity: str, key: str, *, epo
         return
     everything = session.rows(f"{_ROUTE} {_THIS}", (entity, EVERYTHING))
     if everything and route_from(everything[0][1:]).side is Side.NEW:
-        columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
-        values = (entity, key, Side.NEW.value, epoch, 0, 0)
-        session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=1), values)
+        add_routes(session, dialect, entity, [key], Route(Side.NEW, epoch))
 
 
 def routed(session: Session, entity: str, side: Side, *, after: str | None, limit: int) -> list[str]:
@@ -161,6 +157,14 @@ def put(session: Session, entity: str, key: str, route: Route) -> None:
     )
 
 
+def add_routes(session: Session, dialect: Dialect, entity: str, keys: Sequence[str], route: Route) -> None:
+    """Give entities a route that have none."""
+    columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
+    told = (route.side.value, route.epoch, route.clock, route.written_back)
+    values = [cell for key in keys for cell in (entity, key, *told)]
+    session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=len(keys)), values)
+
+
 def is_filled(session: Session, entity: str) -> bool:
     """Tell whether every entity has a route, and no writer is left who could not know."""
     return session.rows(f"SELECT filled FROM {OUTLINES} WHERE entity = %s", (entity,)) == [(1,)]  # noqa: S608 - ours
@@ -176,9 +180,7 @@ def fill(session: Session, dialect: Dialect, entity: str, keys: Sequence[str]) -
     """Give entities a route and a state that have none."""
     if not keys:
         return
-    routes = [cell for key in keys for cell in (entity, key, Side.OLD.value, 0, 0, 0)]
-    columns = ("entity", "entity_key", "side", "epoch", "clock", "written_back")
-    session.run(dialect.inserting(dialect.table(ROUTES), columns, rows=len(keys)), routes)
+    add_routes(session, dialect, entity, keys, Route(Side.OLD, 0))
     states = [cell for key in keys for cell in (entity, key, State.NOT_MIGRATED.value, 0, "")]
     columns = ("entity", "entity_key", "state", "until_ms", "reason")
     session.run(dialect.inserting(dialect.table(STATES), columns, rows=len(keys)), states)

@@ -47,7 +47,8 @@ _INSTEAD: Mapping[str, str] = {
     "backup": "its tables keep every moment of the last 35 days, see docs/deploying.md",
     "import": "put logs as objects into a bucket, see docs/how-to/feed-from-firehose.md",
     "doctor": "footfall deploy status tells how it is",
-    "workflows": "Step Functions runs them there, and shows, stops and redrives them itself",
+    "workflows": "Step Functions runs them there, and shows, stops and redrives them itself; a "
+    "mover's lie in the directory that its --data names",
 }
 
 

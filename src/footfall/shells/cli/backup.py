@@ -19,7 +19,7 @@ class NoPlaceForBytes(WrongUsage):
 
 def backup(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Make the backup and say what is in it."""
-    from footfall.app.backup import Source, back_up, back_up_to_file
+    from footfall.app.backup import Source, back_up, back_up_to_file, left_out
 
     settings = settings_of(arguments, around, only_directory="backup")
     source = Source(Path(settings.data_dir), Path(arguments.config) if arguments.config else None)
@@ -37,6 +37,8 @@ def backup(arguments: argparse.Namespace, around: Surroundings) -> int:
         manifest = back_up_to_file(source, target, clock=around.clock, between=rest, overwrite=arguments.overwrite)
     names = ", ".join(f"{one.name} ({one.bytes:,} bytes)" for one in manifest.files)
     around.complain(f"Backed up {settings.data_dir} as of {manifest.made_at}: {names}.")
+    for sentence in left_out(source):
+        around.complain(f"{sentence}.")
     return Exit.OK
 
 
@@ -52,7 +54,8 @@ COMMAND = Command(
     example="footfall backup --data /var/lib/footfall footfall-2026-11-15.tar.zst",
     run=backup,
     tells="The file is a compressed tar with one moment of the stream, the store, the brands, the catalogue and the\n"
-    "settings, and a digest of every byte. The visitors' salts are left out: they must not outlive their day.\n"
+    "settings, and a digest of every byte. The visitors' salts are left out: they must not outlive their day,\n"
+    "and so are executions of state machines, which would run a second time where they are restored.\n"
     "While it is written it takes up to twice the size of the data in the folder of the file.",
     more_examples=(
         "footfall backup --data /var/lib/footfall --overwrite latest.tar.zst",

@@ -6,9 +6,10 @@ from typing import Any, Final
 import msgspec
 from rich.table import Table
 
-from footfall.app.workflow_control import listed, workflows_of
+from footfall.app.settings import Settings
+from footfall.app.workflow_control import listed, workflows_file, workflows_of
 from footfall.ports.workflow import PAGE_MAX, Happened, Standing
-from footfall.shells.cli.asking import settings_of
+from footfall.shells.cli.asking import require_directory, settings_of
 from footfall.shells.cli.command import (
     CONFIG,
     DATA,
@@ -36,7 +37,9 @@ class WhichExecution(WrongUsage):
 
 def workflows(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked with the executions of a directory."""
-    settings = settings_of(arguments, around, only_directory="workflows")
+    settings = settings_of(arguments, around)
+    if settings.ground == "aws":
+        _say_which(settings, around)
     if arguments.action == "list":
         status = Status(arguments.status) if arguments.status else None
         found = listed(settings, around.clock, machine=arguments.machine, status=status, limit=arguments.limit)
@@ -60,6 +63,14 @@ def workflows(arguments: argparse.Namespace, around: Surroundings) -> int:
         where = Whereabouts(machine, execution, opened.exited(**named), standing.status, around.clock.now_ms())
     _say_picture(around, standing, picture(where))
     return Exit.OK
+
+
+def _say_which(settings: Settings, around: Surroundings) -> None:
+    """Say that only what a mover of this machine keeps is looked at; refuse where there is none."""
+    file = workflows_file(settings)
+    if not file.exists():
+        require_directory(settings, "workflows")
+    around.complain(f"Everything is on AWS but {file}, which movers of this machine keep: that is what is shown.")
 
 
 def _say_list(arguments: argparse.Namespace, around: Surroundings, found: list[Standing]) -> int:
@@ -149,7 +160,8 @@ COMMAND = Command(
     run=workflows,
     tells="show draws the machine with where the execution is. retry lets one that failed or was stopped go on where\n"
     "it ended. All of it works while a process runs the workflows, and while none does: what is retried then goes on\n"
-    "with the next one that does.",
+    "with the next one that does. Where everything is on AWS, it shows what `footfall migrate run` on this machine\n"
+    "keeps in its --data; Step Functions shows, stops and redrives its own.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument(
