@@ -1,4 +1,4 @@
-"""The archive as programs and pages read it: requests, lines and captures as documents, the same wherever they are asked for."""
+"""The archive as programs and pages read it: requests, lines, captures and watches as documents."""
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
