@@ -73,8 +73,8 @@ def test_what_is_gone_leaves_no_turn_behind(store: WatchStore) -> None:
     assert (store.all(), store.turn_of(watch)) == ([], Turn())
 
 
-def test_a_day_of_a_brand_has_so_many_captures_and_the_next_begins_anew(store: WatchStore) -> None:
-    spent = [store.spend("abc", now_ms=NOW_MS, at_most=3) for _ in range(5)]
-    assert spent == [True, True, True, False, False]
-    assert store.spend("xyz", now_ms=NOW_MS, at_most=3)
-    assert store.spend("abc", now_ms=NOW_MS + DAY_MS, at_most=3)
+def test_what_a_day_has_spent_is_a_brands_own_and_the_next_day_begins_anew(store: WatchStore) -> None:
+    for _ in range(3):
+        store.spend("abc", now_ms=NOW_MS)
+    spent = [store.spent("abc", now_ms=NOW_MS), store.spent("xyz", now_ms=NOW_MS)]
+    assert [*spent, store.spent("abc", now_ms=NOW_MS + DAY_MS)] == [3, 0, 0]

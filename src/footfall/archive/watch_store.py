@@ -18,7 +18,7 @@ from footfall.archive.watching import (
 )
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item
-from footfall.ports.table import Absent, Below, Delete, Equals, Put, Table, Update, everything
+from footfall.ports.table import Absent, Delete, Equals, Key, Put, Table, Update, everything
 from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, instant_text
 
@@ -88,15 +88,15 @@ class WatchStore:
             return False
         return True
 
-    def spend(self, brand: str, *, now_ms: int, at_most: int) -> bool:
-        """Take one capture of what a brand's day has for its watches; tell whether there was one left."""
-        key = keys.spent(brand, instant_text(now_ms)[:10])
-        bound = (Below("captures", at_most),)
-        try:
-            self._table.update(Update(key, add={"captures": 1}, expires_at_ms=now_ms + SPENT_KEEP_MS, expects=bound))
-        except Changed:
-            return False
-        return True
+    def spent(self, brand: str, *, now_ms: int) -> int:
+        """Return how many captures a brand's watches have asked for on the day (UTC)."""
+        item = self._table.get(_spent_key(brand, now_ms=now_ms))
+        return 0 if item is None else convert(item["captures"], int)
+
+    def spend(self, brand: str, *, now_ms: int) -> None:
+        """Count one more."""
+        key = _spent_key(brand, now_ms=now_ms)
+        self._table.update(Update(key, add={"captures": 1}, expires_at_ms=now_ms + SPENT_KEEP_MS))
 
 
 def new_watch(watch_id: str, brand: str, *, by: str, now_ms: int) -> Watch:
@@ -110,3 +110,7 @@ def _item(watch: Watch) -> Item:
 
 def _watch(item: Item) -> Watch:
     return convert(dict(item), type=Watch)
+
+
+def _spent_key(brand: str, *, now_ms: int) -> Key:
+    return keys.spent(brand, instant_text(now_ms)[:10])
