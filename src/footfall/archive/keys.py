@@ -9,6 +9,7 @@ SPACES = "archive-spaces"  # the partition of all spaces in which anything was e
 BRANDS = "archive-brands"  # the partition of what each brand has in all
 RUNNING = "archive-running"  # the partition of requests that are being worked on
 LOOSE = "archive-loose"  # the partition of bytes that nothing refers to
+DAMAGED = "archive-damaged"  # the partition of bytes that are not what was written, or not there
 SWEEPS = "archive-sweeps"  # the partition of how far each round through everything has come
 END = "~"  # after every sort key that is made of digits, capital letters and #
 
@@ -154,9 +155,24 @@ def reference(sha256: str, id: str) -> Key:
     return Key(references(sha256), id)
 
 
+def held(id: str) -> str:
+    """Return the partition of all bytes that a capture refers to, those of its pack among them."""
+    return f"archive-holds#{id}"
+
+
+def held_by(id: str, sha256: str) -> Key:
+    """Return where a capture names bytes that it refers to."""
+    return Key(held(id), sha256)
+
+
 def loose(sha256: str) -> Key:
     """Return where it is said since when nothing refers to bytes."""
     return Key(LOOSE, sha256)
+
+
+def damaged(sha256: str) -> Key:
+    """Return where it is said what is wrong with bytes."""
+    return Key(DAMAGED, sha256)
 
 
 def sweep(name: str) -> Key:
