@@ -22,7 +22,9 @@ def store() -> WatchStore:
 
 def add(store: WatchStore, watch_id: str = "w1", brand: str = "abc") -> Watch:
     new = new_watch(watch_id, brand, by="p_1", now_ms=NOW_MS)
-    return store.add(new, {"rule": FRONT}, require_address=lambda _: None, periods=())
+    made = store.planned(new, {"rule": FRONT}, require_address=lambda _: None, periods=())
+    store.add(made)
+    return made
 
 
 def test_a_watch_is_its_brands_alone(store: WatchStore) -> None:

@@ -17,10 +17,12 @@ from footfall.archive import finding, keys, removing, requests
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, State, Tombstone
 from footfall.archive.quotas import NO_QUOTAS, Quotas
+from footfall.archive.references import bytes_of
+from footfall.archive.removing import NoSuchCapture
 from footfall.archive.requests import NoSuchRequest
 from footfall.archive.stored import new_id
 from footfall.ports.blobs import Blobs
-from footfall.ports.searching import Searching
+from footfall.ports.searching import Searching, Text
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 
@@ -30,10 +32,6 @@ WHY_BYTES_MAX = 500
 REUSE_MINUTES_MAX = 44_640  # a month
 
 _OPTIONS = ("hideBanners", "hideSticky", "keepErrors", "share")
-
-
-class NoSuchCapture(Refused):
-    """There is no such capture, or none that whoever asks may see."""
 
 
 class CaptureRemoved(Refused):
@@ -58,6 +56,19 @@ class Archive:
     searching: Searching
     search_kind: str  # full-text or words
     quotas: Quotas = NO_QUOTAS
+
+    def text(self, capture: Capture) -> str:
+        """Return a capture's text."""
+        return bytes_of(self.blobs, capture.text).decode("utf-8", "replace")
+
+    def let_be_found(self, capture: Capture) -> None:
+        """Let a capture be found by words in the spaces that it lies in now."""
+        self.searching.add(
+            Text(
+                capture.id, capture.spaces, capture.at_us, capture.url, capture.title, self.text(capture),
+                capture.keywords,
+            )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +227,7 @@ def sharing(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:
     """Return what shows a capture to all members of the brand."""
     capture = _acted_on(archive, asker, capture_id)
     note = None if is_in_brand(capture, asker.brand) else _note(asker, Act.CAPTURE_SHARED, capture)
-    return ActOnCapture(note, lambda: removing.share(archive.table, capture.id))
+    return ActOnCapture(note, lambda: archive.let_be_found(removing.share(archive.table, capture.id)))
 
 
 def holding(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:

@@ -232,7 +232,9 @@ def _change(archive: Archive, watch: Watch, request: Request, means: Means) -> t
 def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, means: Means) -> Raised:
     texts = [archive.text(one) for one in (before, capture)]
     pieces = compared_texts(*texts)
-    found = {kind: [one.text for one in pieces if one.kind == kind and one.text.strip()] for kind in ("added", "removed")}
+    found = {
+        kind: [one.text for one in pieces if one.kind == kind and one.text.strip()] for kind in ("added", "removed")
+    }
     about = {
         "watch": watch.id,
         "name": watch.name,

@@ -47,17 +47,19 @@ class WatchStore:
             raise UnknownWatch("id", f"{watch_id[:40]!r} is not a watch of {brand!r}")
         return _watch(item)
 
-    def add(
-        self, watch: Watch, document: Mapping[str, Any], *, require_address: RequireAddress, periods: Sequence[str]
+    def planned(
+        self, new: Watch, document: Mapping[str, Any], *, require_address: RequireAddress, periods: Sequence[str]
     ) -> Watch:
-        """Make a watch of a new one and what a document says of it."""
+        """Return the watch that a document would make, or raise Refused."""
         if "rule" not in document:
             raise Refused("rule", "is missing or not an object; it has a kind, page or popular")
-        if len(self.of(watch.brand)) >= WATCHES_MAX:
-            raise Refused("watches", f"of {watch.brand!r} are {WATCHES_MAX} already; remove those that nobody needs")
-        made = watch_with(watch, document, require_address=require_address, periods=periods)
+        if len(self.of(new.brand)) >= WATCHES_MAX:
+            raise Refused("watches", f"of {new.brand!r} are {WATCHES_MAX} already; remove those that nobody needs")
+        return watch_with(new, document, require_address=require_address, periods=periods)
+
+    def add(self, made: Watch) -> None:
+        """Keep a new watch."""
         self._table.put(Put(keys.watch(made.brand, made.id), _item(made), expects=(Absent(),)))
-        return made
 
     def change(self, before: Watch, after: Watch) -> Watch:
         """Put a watch in the place of what it was; another rule, or one that is on again, begins at once."""
