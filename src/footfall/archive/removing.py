@@ -120,7 +120,8 @@ def _replacing(before: Capture, after: Capture) -> Iterator[Action]:
 def _removal(capture: Capture, stone: Tombstone) -> Iterator[Action]:
     yield Put(keys.capture(capture.id), item_of_record(stone), expects=_still(capture))
     yield Delete(keys.one_of(capture.brand, at_us=capture.at_us, id=capture.id))
-    yield Update(keys.brand(capture.brand), add={"captures": -1, "bytes": -size_of(capture)})
+    yield Put(keys.removed_one(capture.brand, at_us=capture.at_us, id=capture.id), {"id": capture.id})
+    yield Update(keys.brand(capture.brand), add={"captures": -1, "bytes": -size_of(capture), "removed": 1})
     for space in capture.spaces:
         yield from _out_of(capture, space)
 
