@@ -1,4 +1,4 @@
-"""The bytes of a capture as they are handed out: parts of the picture, the text, the document, and what was recorded."""
+"""The bytes of a capture as they are handed out: parts of the picture, text, document, and what was recorded."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
