@@ -33,6 +33,7 @@ from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.archive_desk import ArchiveDesk
+from footfall.shells.http.archive_rounds import WatchRounds
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
@@ -128,6 +129,7 @@ class Front:
         self._answers: Answers | None = None
         self._live: Live | None = None
         self._alerts: AlertRounds | None = None
+        self._watches: WatchRounds | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -175,6 +177,8 @@ class Front:
             self._live.stop()  # Else its listeners would be waited for.
         if self._alerts is not None:
             await self._alerts.stop()
+        if self._watches is not None:
+            await self._watches.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -221,6 +225,8 @@ class Front:
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
+        self._watches = WatchRounds(state)
+        self._watches.start()
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
 
