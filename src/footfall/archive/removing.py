@@ -7,7 +7,7 @@ from footfall.archive import finding, keys
 from footfall.archive.captures import Capture, Tombstone
 from footfall.archive.keeping import counted_in, lines_in, size_of
 from footfall.archive.references import let_go
-from footfall.archive.stored import CAPTURE, item_of_record
+from footfall.archive.stored import CAPTURE, item_of_record, line_of
 from footfall.ports.errors import Changed, Throttled
 from footfall.ports.table import Action, Condition, Delete, Equals, Put, Table, Update, everything
 from footfall.values.errors import Refused
@@ -109,10 +109,9 @@ def _replacing(before: Capture, after: Capture) -> Iterator[Action]:
     yield Put(keys.capture(after.id), item_of_record(after), expects=_still(before))
     came = [space for space in after.spaces if space not in before.spaces]
     went = [space for space in before.spaces if space not in after.spaces]
-    if not came and not went:
-        return
-    for space in after.spaces:
-        yield from lines_in(after, space)
+    if line_of(after) != line_of(before) or came:
+        for space in after.spaces:
+            yield from lines_in(after, space)
     yield from (counted_in(after, space, by=1) for space in came)
     for space in went:
         yield from _out_of(before, space)
