@@ -8,7 +8,9 @@ from footfall.ports.table import Key
 SPACES = "archive-spaces"  # the partition of all spaces in which anything was ever asked for
 BRANDS = "archive-brands"  # the partition of what each brand has in all
 RUNNING = "archive-running"  # the partition of requests that are being worked on
+TURNS = "archive-turns"  # the partition of whose turn it is
 LOOSE = "archive-loose"  # the partition of bytes that nothing refers to
+DAMAGED = "archive-damaged"  # the partition of bytes that are not what was written, or not there
 SWEEPS = "archive-sweeps"  # the partition of how far each round through everything has come
 END = "~"  # after every sort key that is made of digits, capital letters and #
 
@@ -51,7 +53,12 @@ def request_of(space: str, id: str) -> Key:
 def open_request(asked: Request) -> Key:
     """Return where it is said that a page is being asked for: one place for each page, space and way to capture it."""
     ways = f"{asked.hide_banners:d}{asked.hide_sticky:d}{asked.keep_errors:d}{asked.if_changed:d}"
-    return Key(f"archive-open#{asked.space}", f"{digest(asked.key)}#{ways}")
+    return Key(open_requests(asked.space), f"{digest(asked.key)}#{ways}")
+
+
+def open_requests(space: str) -> str:
+    """Return the partition of the pages that are being asked for in a space."""
+    return f"archive-open#{space}"
 
 
 def space(name: str) -> Key:
@@ -71,7 +78,7 @@ def queued(priority: int, turn: int, id: str) -> Key:
 
 def turn(priority: int) -> Key:
     """Return where it is said whose turn it is."""
-    return Key("archive-turns", str(priority))
+    return Key(TURNS, str(priority))
 
 
 def quota(who: str) -> Key:
@@ -139,6 +146,16 @@ def one_of(brand: str, *, at_us: int, id: str) -> Key:
     return Key(all_of(brand), moment(at_us, id))
 
 
+def removed(brand: str) -> str:
+    """Return the partition of captures of a brand that were removed."""
+    return f"archive-removed#{brand}"
+
+
+def removed_one(brand: str, *, at_us: int, id: str) -> Key:
+    """Return where it is said that a capture was removed, by the time that it was made."""
+    return Key(removed(brand), moment(at_us, id))
+
+
 def brand(name: str) -> Key:
     """Return where it is counted what a brand has."""
     return Key(BRANDS, name)
@@ -154,9 +171,24 @@ def reference(sha256: str, id: str) -> Key:
     return Key(references(sha256), id)
 
 
+def held(id: str) -> str:
+    """Return the partition of all bytes that a capture refers to, those of its pack among them."""
+    return f"archive-holds#{id}"
+
+
+def held_by(id: str, sha256: str) -> Key:
+    """Return where a capture names bytes that it refers to."""
+    return Key(held(id), sha256)
+
+
 def loose(sha256: str) -> Key:
     """Return where it is said since when nothing refers to bytes."""
     return Key(LOOSE, sha256)
+
+
+def damaged(sha256: str) -> Key:
+    """Return where it is said what is wrong with bytes."""
+    return Key(DAMAGED, sha256)
 
 
 def sweep(name: str) -> Key:

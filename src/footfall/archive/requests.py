@@ -97,18 +97,27 @@ def retry(table: Table, id: str, *, now_ms: int, quotas: Quotas = NO_QUOTAS) -> 
 
 def fail(table: Table, request: Request, *, reason: Reason, says: str, now_ms: int) -> Request:
     """Close a request with the reason why it could not be done; who does it again changes nothing."""
-    failed = replace(request, state=State.FAILED, reason=reason, says=says[:SAYS_CHARACTERS_MAX])
-    try:
-        table.transact(list(closing(failed, now_ms=now_ms)))
-    except Changed:
-        return one(table, request.id)
-    return failed
+    for _ in range(TRIES_MAX):
+        present = one(table, request.id)
+        if present.state is not State.RUNNING or present.attempts != request.attempts:
+            return present
+        failed = replace(present, state=State.FAILED, reason=reason, says=says[:SAYS_CHARACTERS_MAX])
+        try:
+            table.transact(list(closing(failed, now_ms=now_ms)))
+        except Changed:
+            continue  # It was shared in this moment.
+        return failed
+    raise Throttled(f"request {request.id} is being changed by others all the time; try again")
 
 
 def closing(ended: Request, *, now_ms: int) -> Iterator[Action]:
-    """Yield what closes a request that is running in this very attempt, once."""
+    """Yield what closes a request that is running in this very attempt, once, and as whoever closes it knows it."""
     assert ended.state not in OPEN
-    still = (Equals("state", State.RUNNING.value), Equals("attempts", ended.attempts))
+    still = (
+        Equals("state", State.RUNNING.value),
+        Equals("attempts", ended.attempts),
+        Equals("is_shared", ended.is_shared),
+    )
     yield from puts(ended, now_ms=now_ms, expects=still)
     yield Delete(keys.open_request(ended))
     yield Delete(keys.running(ended.id))

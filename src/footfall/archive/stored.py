@@ -29,7 +29,8 @@ class Line:
     height_px: int
     thumbnail: str  # the hash of its bytes
     by: str
-    is_shared: bool = False
+    is_shared: bool = False  # It lies in the brand's space, so that all members see it.
+    is_held: bool = False
     same_as: str | None = None
 
 
@@ -76,7 +77,8 @@ def line_of(capture: Capture) -> Line:
     return Line(
         id=capture.id, at_us=capture.at_us, url=capture.url, final_url=capture.final_url, title=capture.title,
         status=capture.status, height_px=capture.height_px, thumbnail=capture.thumbnail.sha256, by=capture.by,
-        is_shared=len(capture.spaces) > 1, same_as=capture.same_as,
+        is_shared=any(one.startswith("brand:") for one in capture.spaces), is_held=capture.held_by is not None,
+        same_as=capture.same_as,
     )  # fmt: skip
 
 

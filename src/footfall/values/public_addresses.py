@@ -114,34 +114,37 @@ class Policy:
         if self.is_allowed(host, port):
             return
         name = host_from(host)
+        if _place(name) is not None:
+            _require_public(name, name)
+        elif not _is_public_name(name) or name in self.refused_names:
+            raise NotPublic(f"{name[:80]!r} is no name of the public web")
         if port not in self.ports:
             ports = " and ".join(str(one) for one in sorted(self.ports))
             raise NotPublic(f"{name[:80]} port {port} is not one of the web's ports, which are {ports}")
-        if _place(name) is not None:
-            self._require_public(name, name)
-        elif not _is_public_name(name) or name in self.refused_names:
-            raise NotPublic(f"{name[:80]!r} is no name of the public web")
 
-    def pick(self, host: str, port: int, addresses: Sequence[str]) -> str:
-        """Return the address to connect to, or raise NotPublic when any that the host has may not be reached."""
+    def checked(self, host: str, port: int, addresses: Sequence[str]) -> tuple[str, ...]:
+        """Return the addresses to connect to, or raise NotPublic when any that the host has may not be reached."""
         self.require_host(host, port)
         if not addresses:
             raise NotPublic(f"{host[:80]} has no address")
         if not self.is_allowed(host, port):
             for address in addresses:
-                self._require_public(host, address)
-        return addresses[0]
+                _require_public(host, address)
+        return tuple(addresses)
 
     def require_peer(self, peer: str, *, picked: str) -> None:
         """Raise NotPublic when a connection has another end than the address that was picked."""
         if unwrapped(peer) != unwrapped(picked):
             raise NotPublic(f"a connection to {picked} ended at {peer[:80]}")
 
-    def _require_public(self, host: str, address: str) -> None:
-        if not is_public_address(address):
-            inside = unwrapped(address)
-            meant = address if inside == address else f"{address}, which stands for {inside},"
-            raise NotPublic(f"{host[:80]} leads to {meant[:120]} and that is not an address of the public web")
+
+def _require_public(host: str, address: str) -> None:
+    if is_public_address(address):
+        return
+    inside = unwrapped(address)
+    meant = address if inside == address else f"{address} (that is {inside})"
+    led = meant if host == address else f"{host[:80]} leads to {meant[:120]}, which"
+    raise NotPublic(f"{led} is not an address of the public web")
 
 
 def _place(address: str) -> _Place | None:
