@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from types import ModuleType
 
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.packing import Recorded
+from footfall.values.web_urls import NotInstalled
 
 REDIRECTS_MAX = 10
 HTML, CSS, OTHER = "text/html; charset=utf-8", "text/css; charset=utf-8", "application/octet-stream"

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.replay_addresses import Addresses
 from footfall.archive.replay_resources import Resources, joined, without_fragment
 from footfall.ports.capturing import Frame
+from footfall.values.web_urls import NotInstalled
 
 # What a browser without scripts would show instead of the page belongs to those: `noscript` has not been seen.
 _DROPPED = frozenset(
