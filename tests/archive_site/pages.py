@@ -4,9 +4,7 @@ from tests.archive_site.images import BAND_PX, HEIGHT_PX, WIDTH_PX, band_colour
 
 STYLE = "body{margin:0;font:18px/1.5 sans-serif}img,.photo{display:block;margin:0 auto 75px}p{margin:20px 200px}"
 SIZE = f'width="{WIDTH_PX}" height="{HEIGHT_PX}"'
-WORDS = (
-    "The harbour was quiet when the first boats came back, and the town had gone to sleep before the lamps were out. "
-)
+WORDS = "The harbour was quiet when the first boats came back, and the town went to sleep before the lamps were out. "
 LATE = 'loading="lazy" src="/image/{}"'
 PIXEL = "data:image/gif;base64,R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7"
 
@@ -196,6 +194,11 @@ def shadow(count: int) -> str:
 def smooth(count: int) -> str:
     """Return a page whose style lets scrolling take its time."""
     return observer(count, style="html{scroll-behavior:smooth}")
+
+
+def streaming() -> str:
+    """Return a page that listens to an answer without an end, and shows what else it has."""
+    return page("Streaming", f'{photos(1)}<script>fetch("/endless/slow")</script>')
 
 
 def popups() -> str:

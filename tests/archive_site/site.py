@@ -53,7 +53,7 @@ class Site:
 def archive_site() -> Generator[Site]:
     """Serve the pages until they are not needed any more."""
     servers = [_Server(("127.0.0.1", 0), _Handler) for _ in range(2)]
-    site = Site(*(server.server_address[1] for server in servers))
+    site = Site(servers[0].server_address[1], servers[1].server_address[1])
     threads: list[threading.Thread] = []
     for server in servers:
         server.site = site
@@ -82,7 +82,12 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    server: _Server
+
+    @property
+    def site(self) -> Site:
+        """Return the site that is served."""
+        assert isinstance(self.server, _Server)
+        return self.server.site
 
     def log_message(self, format: str, *args: object) -> None:
         """Say nothing."""
@@ -94,8 +99,8 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(self.rfile.read(int(self.headers.get("Content-Length", "0"))))
 
     def _answer(self, body: bytes) -> None:
-        site = self.server.site
-        site.asked.append(f"{self.server.server_address[1]}{self.path}")
+        site = self.site
+        site.asked.append(f"{self.connection.getsockname()[1]}{self.path}")
         parts = urlsplit(self.path)
         query = dict(parse_qsl(parts.query))
         first, _, rest = parts.path.lstrip("/").partition("/")
@@ -125,13 +130,13 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         number = 0
         until_s = time.monotonic() + NEVER_S
-        while not self.server.site.ending.wait(every_s) and time.monotonic() < until_s:
+        while not self.site.ending.wait(every_s) and time.monotonic() < until_s:
             self.wfile.write(piece(number))
             number += 1
 
     def wait(self, seconds: float) -> None:
         """Take time, unless the site ends."""
-        self.server.site.ending.wait(seconds)
+        self.site.ending.wait(seconds)
 
 
 Query = Mapping[str, str]
@@ -241,6 +246,7 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/dialogs": lambda _, __: pages.dialogs(),
     "/popups": lambda _, __: pages.popups(),
     "/wide": lambda _, __: pages.wide(),
+    "/streaming": lambda _, __: pages.streaming(),
     "/mix": lambda site, _: pages.mix(site.other),
     "/endless-alert": lambda _, __: hostile.endless_alert(),
     "/loop": lambda _, __: hostile.loop(),

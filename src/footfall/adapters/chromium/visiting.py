@@ -168,8 +168,9 @@ class Visit:
         """Wait until a page has loaded and goes on to no other one."""
         for _ in range(MOVES_MAX):
             moves = self._seen.moves
+            load_ms = SAVING_S * 1_000 if self._seen.saving.done() else self._limits.load_ms
             with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
-                await page.wait_for_load_state("load", timeout=self._limits.load_ms)
+                await page.wait_for_load_state("load", timeout=load_ms)
             await asyncio.sleep(QUIET_S)
             if moves == self._seen.moves:
                 self._require_page(page)
