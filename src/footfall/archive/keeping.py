@@ -50,6 +50,8 @@ def keep(table: Table, id: str, *, attempt: int, now_ms: int) -> Request:
             return request
         draft = table.get(keys.draft(id))
         if draft is None or draft["attempt"] != attempt:
+            if requests.one(table, id) != request:
+                continue  # Somebody else has kept it in this moment.
             raise NothingToKeep(f"there is no draft of {id} of attempt {attempt}; capture it again")
         capture = record_from({name: value for name, value in draft.items() if name != "attempt"})
         assert isinstance(capture, Capture)
@@ -63,6 +65,12 @@ def keep(table: Table, id: str, *, attempt: int, now_ms: int) -> Request:
             let_go(table, id, now_ms=now_ms)
         return done
     raise Throttled(f"capture {id} is being changed by others all the time; try again")
+
+
+def has_draft(table: Table, id: str, *, attempt: int) -> bool:
+    """Tell whether all that an attempt saw is stored and waits to be kept."""
+    draft = table.get(keys.draft(id))
+    return draft is not None and draft["attempt"] == attempt
 
 
 def spaces_of(request: Request) -> Sequence[str]:
