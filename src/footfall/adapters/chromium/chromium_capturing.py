@@ -26,6 +26,7 @@ from footfall.ports.errors import Unavailable
 
 ABOUT = f"footfall-archive/{__version__}"
 CLOSE_S_MAX = 15.0
+FATE_S = 0.5  # Calls to a page fail a moment before it is told that the page has ended.
 WEB = ("http://", "https://")
 T = TypeVar("T")
 
@@ -132,6 +133,8 @@ async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:
     work = asyncio.get_running_loop().create_task(visit.captured(context))
     try:
         await asyncio.wait({work, visit.fate}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done() and isinstance(work.exception(), BrowserError | NotDone):
+            await asyncio.wait({visit.fate}, timeout=FATE_S)
         if visit.fate.done():  # It says more than what the page's calls failed with because of it.
             visit.fate.result()
         return await work

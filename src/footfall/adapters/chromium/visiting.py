@@ -122,6 +122,8 @@ class Visit:
     def stop(self) -> None:
         """Record nothing more."""
         self._recorder.stop()
+        if not self.fate.cancel():
+            self.fate.exception()  # Another failure came first; nobody asks for this one any more.
 
     def explained(self, failure: CaptureFailed) -> CaptureFailed:
         """Return a failure with the reason that the gate knows, if it does."""
