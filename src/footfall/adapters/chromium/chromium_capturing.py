@@ -21,7 +21,7 @@ from footfall.adapters.chromium.lines import NotDone
 from footfall.adapters.chromium.visiting import Visit, failure_from, fresh_context
 from footfall.adapters.chromium.worlds import Moved
 from footfall.adapters.gate.gate_proxy import GateProxy
-from footfall.ports.capturing import Captured, CaptureFailed, Wanted
+from footfall.ports.capturing import Captured, CaptureFailed, Reason, Wanted
 from footfall.ports.errors import Unavailable
 
 ABOUT = f"footfall-archive/{__version__}"
@@ -133,13 +133,20 @@ async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:
     work = asyncio.get_running_loop().create_task(visit.captured(context))
     try:
         await asyncio.wait({work, visit.fate}, return_when=asyncio.FIRST_COMPLETED)
-        if work.done() and isinstance(work.exception(), BrowserError | NotDone):
+        if work.done() and _is_of_the_end(work.exception()):
             await asyncio.wait({visit.fate}, timeout=FATE_S)
         if visit.fate.done():  # It says more than what the page's calls failed with because of it.
             visit.fate.result()
         return await work
     finally:
         work.cancel()
+
+
+def _is_of_the_end(error: BaseException | None) -> bool:
+    """Return whether calls failed as they do when a page has ended."""
+    if isinstance(error, CaptureFailed):
+        return error.reason is Reason.CRASHED
+    return isinstance(error, BrowserError | NotDone)
 
 
 async def _close(running: Running, context: BrowserContext | None, *, close_ms: int) -> None:
