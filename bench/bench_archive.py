@@ -2,8 +2,8 @@
 
 Sketch. A capture is mostly waiting: 140 ms for each 640 pixels that are scrolled, 0.8 s at the end for more to come.
 What takes the processor is drawing and encoding. So one page at a time leaves a machine idle for half of the time, and
-four at a time are bound by two cores. The site is that of the tests, on loopback; a page from far away waits longer, and
-four at a time wait together.
+four at a time are bound by two cores. The site is that of the tests, on loopback; a page from far away waits longer,
+and four at a time wait together.
 """
 
 import os

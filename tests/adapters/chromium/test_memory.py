@@ -5,10 +5,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.instance import memory_bytes
+from bench.instance import memory_bytes, tree_of
 from footfall.adapters.chromium.chromium_capturing import ChromiumCapturing
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.watching_memory import over_limit
+from footfall.adapters.gate.gate_proxy import GateProxy
 from footfall.ports.capturing import Wanted
 from tests.archive_site import Site
 
@@ -25,6 +26,20 @@ def test_the_largest_page_is_ended_when_all_together_take_too_much() -> None:
 
 def test_pages_within_their_limits_are_left_alone() -> None:
     assert over_limit({1: 1_000, 2: 900}, LIMITS) == []
+
+
+def test_a_browser_that_has_had_its_captures_is_followed_by_another_and_none_is_left(
+    site: Site, gate: GateProxy
+) -> None:
+    before = set(tree_of(os.getpid()))
+    with ChromiumCapturing(gate, now_us=lambda: 0, limits=Limits(jobs_per_browser_max=1)) as capturing:
+        capturing.start()
+        [first] = capturing.processes()
+        capturing.capture(Wanted(site.url("/status/404"), keep_errors=True))
+        [second] = capturing.processes()
+        assert first != second
+        assert first not in tree_of(os.getpid())
+    assert set(tree_of(os.getpid())) <= before
 
 
 @pytest.mark.soak
