@@ -6,6 +6,7 @@ import shutil
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as BrowserError
@@ -21,6 +22,9 @@ FLAGS = (
     "--disable-gpu",  # A graphics card repeats what is taller than its largest texture, without an error.
     "--disable-lazy-loading",
     "--disable-checker-imaging",  # Otherwise a large image is painted after the picture was taken.
+    # A frame of another site, in a process of its own, is not drawn where no window shows it. A context has nothing of
+    # anybody's that one site could take from another, and contexts never share a process.
+    "--disable-site-isolation-trials",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-domain-reliability",
@@ -46,6 +50,7 @@ class Running:
     browser: Browser
     session: CDPSession
     pid: int
+    began: str  # when the process began, by the machine's count: its number may be another's later
     version: str
     jobs: int = 0  # that it had so far
     open_jobs: int = 0
@@ -85,7 +90,7 @@ async def launch(path: str, gate: GateProxy) -> Running:
     except BrowserError as error:
         await playwright.stop()
         raise NoChromium(f"{path} did not start: {error.message[:300]}") from error
-    return Running(playwright, browser, session, pids[0], browser.version)
+    return Running(playwright, browser, session, pids[0], _beginning(pids[0]), browser.version)
 
 
 async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:
@@ -97,12 +102,21 @@ async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:
 def kill(running: Running) -> None:
     """End a browser and all its processes at once; Debian's /usr/bin/chromium is a script with children."""
     running.ended = True
+    if not running.began or _beginning(running.pid) != running.began:
+        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         group = os.getpgid(running.pid)
         if group == os.getpgrp():  # It would be us.
             os.kill(running.pid, signal.SIGKILL)
         else:
             os.killpg(group, signal.SIGKILL)
+
+
+def _beginning(pid: int) -> str:
+    """Return when a process began, or nothing when it has gone."""
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    return ""
 
 
 def _sandbox() -> Sequence[str]:
