@@ -24,6 +24,9 @@ AWS_RESOURCES: Mapping[str, str] = {
     "aws_metrics_table": "the table of metrics",
     "aws_salts_table": "the table of salts",
     "aws_rows_table": "the table of rows",
+    "aws_archive_table": "the table of the archive",
+    "aws_archive_bucket": "the bucket of captures",
+    "aws_archive_machine": "the archive's state machine",
     "aws_raw_bucket": "the bucket of raw hits",
 }
 
@@ -242,6 +245,9 @@ class Settings:
     aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
     aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
     aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")
+    aws_archive_table: str = _other("", "text", "The DynamoDB table of the archive; empty: there is none.")
+    aws_archive_bucket: str = _other("", "text", "The S3 bucket that captures are kept in.")
+    aws_archive_machine: str = _other("", "text", "The ARN of the archive's state machine.")
     aws_s3_lists: Lists = field(
         default="by-bytes",
         metadata=_one_of(
