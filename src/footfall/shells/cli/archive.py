@@ -173,7 +173,7 @@ COMMAND = Command(
     tells=(
         "Addresses are asked for in the brand's name, and all of its members see them. `list`, `requests`, `show ID`,\n"
         "`search WORDS` and `retry ID` look at what there is; `worker` captures what waits, where no server does;\n"
-        "`watches list`, `watches add URL --every N` or `--top N`, and `watches remove ID` are for pages kept by themselves;\n"
+        "`watches list`, `watches add URL --every N` or `--top N`, and `watches remove ID` let pages keep themselves;\n"
         "`admin contents`, `admin verify`, `admin sweep` and `admin clear --yes` look after all of it."
     ),
     example="footfall archive https://example.com/ --brand daily --wait",
