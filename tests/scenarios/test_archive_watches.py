@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from footfall.client import verified_message
 from tests.engines.webhook import webhook_receiver
@@ -113,4 +114,9 @@ def test_the_front_page_and_the_most_read_are_kept_by_themselves_and_a_change_is
             "GET", f"/v1/archive/captures/{about['capture']}/text", None, {"authorization": f"Bearer {editor.key}"}
         )
         assert b"Harbour closed" in text.body
+        shown = editor.ask("GET", f"/v1/archive/captures/{about['capture']}")
+        assert not shown["replay"].startswith(instance.url)  # It is another origin.
+        with urlopen(shown["replay"], timeout=10) as replayed:
+            assert "sandbox" in replayed.headers["content-security-policy"]
+            assert b"Harbour closed" in replayed.read()
         instance.terminate()
