@@ -133,13 +133,6 @@ class Settings:
         kind="switch",
         says="Let alerts be posted to private addresses and this machine, too (docs/how-to/alerts.md).",
     )
-    archive_watch_captures_per_day: int = _whole(
-        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
-    )
-    archive_outside_url: str = _other(
-        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
-    )
-    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     screening_rules: bool = _other(
         True,  # noqa: FBT003 - what it is unless it is set
         "switch",
@@ -221,6 +214,19 @@ class Settings:
     archive_chromium: str = _other("", "text", "Where Chromium lies; empty looks for it where programs are.")
     archive_allowed: str = _other(
         "", "text", "Hosts with ports beside the public web that pages may be captured from, with commas between."
+    )
+    archive_watch_captures_per_day: int = _whole(
+        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
+    )
+    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
+    archive_replay_port: int = _whole(
+        0, 0, 65_535, "The port of the origin that captures are replayed on, beside http_host; 0 takes any free one."
+    )
+    archive_replay_url: str = _other(
+        "", "text", "Where people reach that origin, as https://replay.example.com; empty: http_host and its port."
     )
     archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
     archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")

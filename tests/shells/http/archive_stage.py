@@ -3,10 +3,12 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from PIL import Image
 
 from footfall.accounts.brands import Brand
 from footfall.app.archive_opening import OpenedArchive, open_archive
@@ -19,6 +21,15 @@ from tests.shells.http.stage import Reply, Stage, staged
 BRAND = "daily"
 
 
+def _picture() -> bytes:
+    out = BytesIO()
+    Image.new("RGB", (1_280, 800), "white").save(out, "WEBP", lossless=True)
+    return out.getvalue()
+
+
+PICTURE = _picture()
+
+
 @dataclass(slots=True)
 class Program:
     """Somebody with a key."""
@@ -26,9 +37,10 @@ class Program:
     stage: Stage
     key: str
 
-    def ask(self, method: str, target: str, document: Any = None) -> Reply:
+    def ask(self, method: str, target: str, document: Any = None, headers: dict[str, str] | None = None) -> Reply:
         body = b"" if document is None else msgspec.json.encode(document)
-        return self.stage.ask(target, method=method, headers={"authorization": f"Bearer {self.key}"}, body=body)
+        sent = {"authorization": f"Bearer {self.key}", **(headers or {})}
+        return self.stage.ask(target, method=method, headers=sent, body=body)
 
 
 Asks = Browser | Program
@@ -50,7 +62,7 @@ class ArchiveStage:
         self.work(text, request_id)
         return request_id
 
-    def work(self, text: str, request_id: str = "", *, picture: bytes = b"picture") -> Request:
+    def work(self, text: str, request_id: str = "", *, picture: bytes = PICTURE) -> Request:
         """Do what the worker does with a request that waits, or with the next one."""
         table, archive, now_ms = self.opened.table, self.opened.archive, self.stage.clock.now_ms()
         waiting = queueing.waiting(table, limit=50)

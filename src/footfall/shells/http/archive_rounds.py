@@ -17,7 +17,6 @@ from footfall.shells.http.alerting import answer_to
 from footfall.shells.http.state import FrontState
 from footfall.values.errors import FootfallError
 
-EVERY_S = 15.0  # A rule's own minutes are five at least.
 ASKED_AT_ONCE = 4  # lists; the answering process has readers to serve as well
 ROUNDS = "watches"  # in whose name the archive is asked, among those who wait for it
 
@@ -27,9 +26,9 @@ _log = logging.getLogger(__name__)
 class WatchRounds:
     """Takes the turns of watches and tells what came of them, until it is stopped."""
 
-    def __init__(self, state: FrontState, *, every_s: float = EVERY_S) -> None:
+    def __init__(self, state: FrontState) -> None:
         self._state = state
-        self._every_s = every_s
+        self._every_s = float(state.settings.alerts_every_s)  # A rule's own minutes are five at least.
         self._means = watching_means(state.settings, random_bytes=secrets.token_bytes)
         self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
         self._task: asyncio.Task[None] | None = None
@@ -50,7 +49,9 @@ class WatchRounds:
         state, means, now_ms = self._state, self._means, self._state.clock.now_ms()
         if not has_archive(state.settings):
             return 0
-        due = await state.archive.asked(ROUNDS, lambda archive: watching.due_watches(archive, now_ms=now_ms))
+        due = await state.archive.asked(
+            ROUNDS, lambda archive: watching.due_watches(archive, now_ms=now_ms, is_brand=self._is_brand)
+        )
         asked = 0
         if due:
             answers = await asyncio.gather(*(self._list(one) for one in watching.questions_of(due)))
@@ -81,6 +82,9 @@ class WatchRounds:
         if told:
             _log.info("watches have %d things to tell", told)
         await state.archive.asked(ROUNDS, lambda archive: watching.settle(archive, news))
+
+    def _is_brand(self, name: str) -> bool:
+        return self._state.settings.dev or self._state.brands.named(name) is not None
 
     async def _list(self, question: str) -> tuple[str, list[AssetHits] | None]:
         async with self._asking:
