@@ -24,6 +24,9 @@ AWS_RESOURCES: Mapping[str, str] = {
     "aws_metrics_table": "the table of metrics",
     "aws_salts_table": "the table of salts",
     "aws_rows_table": "the table of rows",
+    "aws_archive_table": "the table of the archive",
+    "aws_archive_bucket": "the bucket of captures",
+    "aws_archive_machine": "the archive's state machine",
     "aws_raw_bucket": "the bucket of raw hits",
 }
 
@@ -202,6 +205,38 @@ class Settings:
         kind="switch",
         says="Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
     )
+    archive: bool = _other(
+        default=False,
+        kind="switch",
+        says="Capture pages that are asked for, in a process of its own with Chromium (docs/how-to/archive-pages.md).",
+    )
+    archive_contexts: int = _whole(2, 1, 16, "How many pages are captured at once.")
+    archive_chromium: str = _other("", "text", "Where Chromium lies; empty looks for it where programs are.")
+    archive_allowed: str = _other(
+        "", "text", "Hosts with ports beside the public web that pages may be captured from, with commas between."
+    )
+    archive_watch_captures_per_day: int = _whole(
+        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
+    )
+    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
+    archive_replay_port: int = _whole(
+        0, 0, 65_535, "The port of the origin that captures are replayed on, beside http_host; 0 takes any free one."
+    )
+    archive_replay_url: str = _other(
+        "", "text", "Where people reach that origin, as https://replay.example.com; empty: http_host and its port."
+    )
+    archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
+    archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")
+    archive_member_day_max: int = _whole(2_000, 0, 1_000_000, "The pages one member may ask for in a day; 0: no limit.")
+    archive_brand_open_max: int = _whole(5_000, 0, 1_000_000, "The pages one brand may wait for; 0 sets no limit.")
+    archive_brand_day_max: int = _whole(20_000, 0, 10_000_000, "The pages one brand may ask for in a day; 0: no limit.")
+    archive_worker_bytes_max: int = _whole(
+        GIB, 256 * MIB, 64 * GIB, "The memory at which the archive's process begins anew, its browsers not counted."
+    )
+    archive_processes_max: int = _whole(2_000, 100, 100_000, "The most processes of the user that captures pages.")
     aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
     aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")
     aws_kinesis_endpoint: str = _other("", "text", "The address of a stream that speaks Kinesis; empty is AWS's own.")
@@ -216,6 +251,9 @@ class Settings:
     aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
     aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
     aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")
+    aws_archive_table: str = _other("", "text", "The DynamoDB table of the archive; empty: there is none.")
+    aws_archive_bucket: str = _other("", "text", "The S3 bucket that captures are kept in.")
+    aws_archive_machine: str = _other("", "text", "The ARN of the archive's state machine.")
     aws_s3_lists: Lists = field(
         default="by-bytes",
         metadata=_one_of(

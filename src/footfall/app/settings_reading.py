@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from footfall.app.archive_capturing import require_archive
 from footfall.app.setting_values import (
     ENVIRONMENT_PREFIX,
     READERS,
@@ -127,6 +128,7 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
         )
     _require_ground(settings, place)
     require_people(settings, place)
+    require_archive(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
         if getattr(settings, name) < settings.http_body_bytes_max:
             raise ImpossibleSetting(

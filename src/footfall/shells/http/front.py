@@ -32,6 +32,8 @@ from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.archive_beside import ArchiveBeside
+from footfall.shells.http.archive_desk import ArchiveDesk
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
@@ -114,6 +116,7 @@ class Front:
         )
         self._catalogue = Cataloguing(settings, self._brands, clock)
         self._metrics = MetricDesk(settings, clock)
+        self._archive = ArchiveDesk(settings, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
@@ -122,10 +125,12 @@ class Front:
             "footfall.app.judging", text, lock=lock, on_message=self._judged.on_message, is_apart=True
         )
         self._judged.answer_by(self._judging.send)
+        self._archiving = Child("footfall.app.archiving", text, lock=lock, on_message=_unheard, is_apart=True)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
         self._live: Live | None = None
         self._alerts: AlertRounds | None = None
+        self._beside: ArchiveBeside | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -149,8 +154,8 @@ class Front:
         self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._begin_beside(state)
         port = server.sockets[0].getsockname()[1]
+        await self._begin_beside(state, port=port)
         demo = await self._demo(demo_rate, port)
         await self._tell_address(port, demo)
         salts = loop.create_task(_forget_salts(salt_table))
@@ -164,6 +169,7 @@ class Front:
     def _begin_to_stop(self) -> None:
         # The same signal may have ended a judge that was only starting, which is no failure of it.
         self._judging.let_end()
+        self._archiving.let_end()
         self._stopping.set()
 
     async def _stop(self, state: FrontState) -> None:
@@ -173,6 +179,8 @@ class Front:
             self._live.stop()  # Else its listeners would be waited for.
         if self._alerts is not None:
             await self._alerts.stop()
+        if self._beside is not None:
+            await self._beside.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -181,6 +189,7 @@ class Front:
         await state.counters.stop()
         await self._catalogue.stop()
         await self._metrics.stop()
+        await self._archive.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
@@ -195,13 +204,14 @@ class Front:
         await committer.stop()
         await self._catalogue.stop()
         await self._metrics.stop()
+        await self._archive.stop()
         await self._desk.stop()
         self._nonce_table.close()
         self._people.close()
         await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
-        children = (self._counting, self._answering, self._judging)
+        children = (self._counting, self._answering, self._judging, self._archiving)
         await asyncio.gather(*(child.stop(timeout_s=timeout_s) for child in children))
 
     async def _is_up(self, child: Child) -> bool:
@@ -212,13 +222,17 @@ class Front:
             wait.cancel()
         return child.is_ready.is_set()
 
-    async def _begin_beside(self, state: FrontState) -> None:
+    async def _begin_beside(self, state: FrontState, *, port: int) -> None:
         """Start what nobody waits for after all others are up: the alerts and the judge."""
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
+        self._beside = ArchiveBeside(state)
+        self._beside.start(port=port)
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
+        if self._settings.archive:
+            self._archiving.start()
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
@@ -250,6 +264,7 @@ class Front:
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
             counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock), metrics=self._metrics,
+            archive=self._archive,
         )  # fmt: skip
         routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)
@@ -326,6 +341,10 @@ async def _listening(lane: Lane, settings: Settings) -> asyncio.Server:
         raise CannotListen(
             f"{host} port {port} cannot be had: {reason}; choose another with --host or --port"
         ) from error
+
+
+def _unheard(_message: Message) -> None:
+    """Hear what a child says that has nothing to say but that it is up."""
 
 
 def _healthy(exchange: Exchange) -> None:
