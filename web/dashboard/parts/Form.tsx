@@ -227,3 +227,23 @@ export function Choice({ name, words, value, options }: ChoiceProps) {
     />
   );
 }
+
+export interface ChoicesProps {
+  words: string;
+  options: readonly (readonly [string, string])[];
+}
+
+// Things that are so or not; whatever is chosen is sent as "on".
+export function Choices({ words, options }: ChoicesProps) {
+  return (
+    <fieldset class="choices">
+      <legend>{words}</legend>
+      {options.map(([name, says]) => (
+        <label key={name} class="choice">
+          <input type="checkbox" name={name} />
+          <span>{says}</span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
