@@ -1,5 +1,6 @@
 // Two pictures beside each other, aligned by bands: which part of which tile is seen where. Pure.
 import type { Line, Tile } from "./captures.ts";
+import { percent, whole } from "./words.ts";
 
 export type BandKind = "equal" | "added" | "removed" | "changed";
 export type Box = readonly [x: number, y: number, width: number, height: number];
@@ -53,7 +54,7 @@ const KINDS: Record<BandKind, string> = {
 
 export function bandWords(band: Band): string {
   const [top, height] = band.kind === "removed" ? [band.aTop, band.aHeight] : [band.bTop, band.bHeight];
-  return `${KINDS[band.kind]}: ${height.toLocaleString("en")} px from ${top.toLocaleString("en")} px on`;
+  return `${KINDS[band.kind]}: ${whole(height)} px from ${whole(top)} px on`;
 }
 
 export function differing(bands: readonly Band[]): Band[] {
@@ -66,11 +67,8 @@ export function verdictWords({ isSame, picture, text }: Comparison): string {
   const share = picture.changedShare;
   if (!differing(picture.bands).length)
     return texts ? "The pictures are the same; the texts differ." : "Nothing that can be seen differs.";
-  const percent =
-    share < 0.001
-      ? "less than 0.1 %"
-      : `${(100 * share).toLocaleString("en", { maximumFractionDigits: 1 })} %`;
-  return `${percent} of the picture differs; the texts ${texts ? "differ, too" : "are the same"}.`;
+  const much = share < 0.001 ? "Less than 0.1%" : percent(share);
+  return `${much} of the picture differs; the texts ${texts ? "differ, too" : "are the same"}.`;
 }
 
 const AROUND = 160; // characters on each side of a difference, which is a sentence or two
@@ -87,12 +85,13 @@ export function shortened(pieces: readonly TextPiece[]): Shown[] {
     const head = at > 0 ? AROUND : 0;
     const tail = at < pieces.length - 1 ? AROUND : 0;
     if (text.length <= head + tail + AROUND) return [{ kind, text }];
-    const left = text.slice(0, head);
-    const right = tail ? text.slice(-tail) : "";
+    // Cut between words, so that none is half a word.
+    const left = text.slice(0, head).replace(/\S*$/, "");
+    const right = tail ? text.slice(-tail).replace(/^\S*/, "") : "";
     const skipped = text.length - left.length - right.length;
     const parts: Shown[] = [
       { kind: "equal", text: left },
-      { kind: "skipped", text: `${skipped.toLocaleString("en")} characters alike` },
+      { kind: "skipped", text: `${whole(skipped)} characters alike` },
       { kind: "equal", text: right },
     ];
     return parts.filter((one) => one.text);

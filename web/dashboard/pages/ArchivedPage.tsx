@@ -125,7 +125,7 @@ function Days({ told, day, set }: DaysProps) {
     <section class="card" aria-labelledby="days-title">
       <div class="card-head">
         <h2 id="days-title">Days with captures</h2>
-        <span class="row tight">
+        <span class="acts">
           <span class="about" role="status">
             {sum ? `${counted(sum, "capture")} in ${told.year}` : `none in ${told.year}`}
           </span>

@@ -82,13 +82,15 @@ function Opened({ one, asked }: { one: Capture; asked: Asked<Capture> }) {
         </nav>
         <Others one={one} />
       </div>
-      {view === "" ? <Picture one={one} /> : null}
-      {view === "text" ? <Text one={one} /> : null}
-      {view === "replay" ? <Replay one={one} /> : null}
-      {view === "details" ? <Details one={one} /> : null}
-      <div class="columns even">
-        <Taking one={one} />
-        <CaptureActs one={one} again={asked.again} />
+      <div class="columns">
+        {view === "" ? <Picture one={one} /> : null}
+        {view === "text" ? <Text one={one} /> : null}
+        {view === "replay" ? <Replay one={one} /> : null}
+        {view === "details" ? <Details one={one} /> : null}
+        <div class="aside">
+          <Taking one={one} />
+          <CaptureActs one={one} again={asked.again} />
+        </div>
       </div>
     </>
   );

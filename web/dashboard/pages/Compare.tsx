@@ -1,8 +1,17 @@
 // Two captures: what differs in their pictures and in their texts.
+import { useEffect } from "preact/hooks";
 import { addressOf, go, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { type Comparison, shortened, verdictWords } from "../bands.ts";
-import { type Capture, captureAddress, type Line, pageAddress, shortUrl, titleOf } from "../captures.ts";
+import {
+  type Capture,
+  captureAddress,
+  compareAddress,
+  type Line,
+  pageAddress,
+  shortUrl,
+  titleOf,
+} from "../captures.ts";
 import { useStanding } from "../context.ts";
 import { Bands } from "../parts/Bands.tsx";
 import { Link } from "../parts/Link.tsx";
@@ -36,6 +45,10 @@ export function ComparePage() {
 function Compared({ told }: { told: Comparison }) {
   const { brand } = useStanding();
   const [a, b] = [useCapture(told.a.id), useCapture(told.b.id)];
+  useEffect(() => {
+    // The older one is on the left, whoever wrote the address.
+    if (told.a.at > told.b.at) go(compareAddress(told.a, told.b, brand.brand), { replaces: true });
+  }, [told]);
   return (
     <>
       <section class="card" aria-label="Which two">
@@ -46,15 +59,6 @@ function Compared({ told }: { told: Comparison }) {
           <Which words="Older" one={told.a} />
           <Which words="Newer" one={told.b} />
         </div>
-        <p class="acts">
-          <button
-            type="button"
-            class="quiet"
-            onClick={() => go(addressOf(`${ARCHIVE}/compare`, brand.brand, { a: told.b.id, b: told.a.id }))}
-          >
-            Swap them
-          </button>
-        </p>
       </section>
       {a && b ? <Bands told={told} a={a} b={b} /> : null}
       <section class="card" aria-labelledby="texts-title">
@@ -97,7 +101,7 @@ function Texts({ told }: { told: Comparison }) {
   return (
     <>
       <p class="about">
-        <del>Gone</del> is only in the first, <ins>new</ins> only in the second.
+        <del>Gone</del> is only in the older one, <ins>new</ins> only in the newer one.
       </p>
       <p class="kept-text" dir="auto">
         {shortened(told.text).map(({ kind, text }) => {

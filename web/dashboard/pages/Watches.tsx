@@ -74,7 +74,7 @@ interface RowProps {
 function Row({ watch, names, change }: RowProps) {
   const { brand, times } = useStanding();
   const { rule, alert } = watch;
-  const last = watch.lastAt ? `last ${times.dateOf(watch.lastAt)}` : "not yet";
+  const last = watch.lastAt ? `last ${times.dateOf(watch.lastAt)}` : "not taken yet";
   const next = watch.isOn && watch.nextAt ? `next ${times.dateOf(watch.nextAt)}` : "";
   return (
     <li>

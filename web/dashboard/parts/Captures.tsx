@@ -24,7 +24,7 @@ export function Captures<T extends Line>({ items, more }: CapturesProps<T>) {
             <p class="about">
               <time dateTime={item.at}>{times.dateOf(item.at)}</time> ·{" "}
               <Link to={pageAddress(item.url, brand.brand)} title="All captures of this page">
-                <bdi>{shortUrl(item.url)}</bdi>
+                <bdi>{shortUrl(item.url, 60)}</bdi>
               </Link>
             </p>
             {more?.(item)}
