@@ -12,7 +12,16 @@ from typing import Any, Final
 from msgspec import Struct, structs
 
 from footfall.accounts.alert_memory import Memory, lately, usual_share
-from footfall.accounts.alerts import ASSET_PASSES, BRAND_SILENT, DAY, DROPS_SPIKE, MINUTES, Alert, hours_of
+from footfall.accounts.alerts import (
+    ASSET_PASSES,
+    BRAND_SILENT,
+    DAY,
+    DROPS_SPIKE,
+    MINUTES,
+    PAGE_CHANGES,
+    Alert,
+    hours_of,
+)
 from footfall.accounts.people import letters
 from footfall.values.window import MINUTE_MS, Grain, instant_text, previous_window, window_of, zone_named
 
@@ -216,4 +225,5 @@ _EVALUATED: Final[Mapping[str, Callable[[Alert, State, Facts], Iterator[Step]]]]
     ASSET_PASSES: _assets,
     BRAND_SILENT: _silence,
     DROPS_SPIKE: _spike,
+    PAGE_CHANGES: lambda _alert, _state, _facts: iter(()),  # Whoever archives tells it (app/archive_watching.py).
 }

@@ -1,12 +1,13 @@
 """Alerts as they lie in the table, and what they told: each step with its event and its deliveries is one write."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from msgspec import convert, structs, to_builtins
 
 from footfall.accounts import alert_keys as keys
-from footfall.accounts.alert_evaluation import State, Step
+from footfall.accounts.alert_evaluation import Raised, State, Step
 from footfall.accounts.alert_memory import Memory, memory_from_plain, plain_from_memory
 from footfall.accounts.alert_outbox import AlertOutbox, deliveries_of, event_put, turned_off_put
 from footfall.accounts.alerts import (
@@ -167,6 +168,19 @@ class AlertStore:
             actions += [event_put(alert, step.raised, now_ms=now_ms), *deliveries_of(alert, step.raised, now_ms=now_ms)]
         try:
             self._table.transact(actions)
+        except Changed:
+            return False
+        return True
+
+    def tell(self, alert: Alert, raised: Raised, *, at_ms: int) -> bool:
+        """Store what somebody else found out, with every delivery; tell whether it was not told before."""
+        if not alert.is_on:
+            return False
+        # Its place in the history is the moment of what happened, so that the same is there once.
+        event = replace(event_put(alert, raised, now_ms=at_ms), expects=(Absent(),))
+        is_there = Check(keys.alert(alert.brand, alert.id), (Present(),))
+        try:
+            self._table.transact([is_there, event, *deliveries_of(alert, raised, now_ms=at_ms)])
         except Changed:
             return False
         return True

@@ -16,7 +16,12 @@ from footfall.values.errors import Refused
 from footfall.values.hit import LABEL_BYTES_MAX
 from footfall.values.window import instant_text
 
-ASSET_PASSES, BRAND_SILENT, DROPS_SPIKE = KINDS = ("asset-passes", "brand-silent", "drops-spike")
+ASSET_PASSES, BRAND_SILENT, DROPS_SPIKE, PAGE_CHANGES = KINDS = (
+    "asset-passes",
+    "brand-silent",
+    "drops-spike",
+    "page-changes",
+)
 HOUR, DAY, MINUTES = WINDOWS = ("hour", "day", "minutes")
 ALERTS_MAX = 50  # of a brand: each is looked at several times a minute
 WEBHOOKS_MAX, EMAILS_MAX = 5, 10  # One event, its state and all its deliveries are one transaction.
@@ -35,6 +40,7 @@ _OF_KIND: Final[Mapping[str, tuple[str, ...]]] = {
     ASSET_PASSES: ("hits", "window", "minutes", "section"),
     BRAND_SILENT: ("minutes", "hours"),
     DROPS_SPIKE: ("minutes", "share", "atLeast", "times"),
+    PAGE_CHANGES: (),  # What pages those are is said by the watches that name the alert.
 }
 _HOURS = re.compile(r"([01][0-9]|2[0-3]):([0-5][0-9])-(?:([01][0-9]|2[0-3]):([0-5][0-9])|24:00)")
 
@@ -200,6 +206,7 @@ _CONDITIONS: Final[Mapping[str, Callable[[Alert, Mapping[str, Any]], Alert]]] = 
     ASSET_PASSES: _asset_passes,
     BRAND_SILENT: _brand_silent,
     DROPS_SPIKE: _drops_spike,
+    PAGE_CHANGES: lambda alert, _document: alert,
 }
 
 

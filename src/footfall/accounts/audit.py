@@ -74,6 +74,13 @@ class Act(StrEnum):
     ALERT_REMOVED = "alert-removed"
     ALERT_ROTATED = "alert-rotated"
     ALERT_TURNED_OFF = "alert-turned-off"
+    CAPTURE_SHARED = "capture-shared"
+    CAPTURE_HELD = "capture-held"
+    CAPTURE_RELEASED = "capture-released"
+    CAPTURE_REMOVED = "capture-removed"
+    WATCH_ADDED = "watch-added"
+    WATCH_CHANGED = "watch-changed"
+    WATCH_REMOVED = "watch-removed"
 
 
 class Note(Struct, frozen=True):

@@ -63,6 +63,7 @@ class Brand:
     requires_signature: bool = False  # of servers, whatever they send
     requires_token: bool = False  # of pages, whatever they send
     screening: Screening = "observe"
+    is_archive_public: bool = False  # Captures that all members see are found by Memento and CDX without a key.
 
     def __post_init__(self) -> None:
         """Refuse a brand that could not be stored or whose days could not be told."""

@@ -21,6 +21,7 @@ CHANGEABLE: Final = (
     "requireSignature",
     "requireToken",
     "screening",
+    "isArchivePublic",
 )
 _LIMITS: Final = {
     "keyPerS": "key_per_s",
@@ -46,6 +47,7 @@ def document_of_brand(brand: Brand) -> dict[str, Any]:
         "requireSignature": brand.requires_signature,
         "requireToken": brand.requires_token,
         "screening": brand.screening,
+        "isArchivePublic": brand.is_archive_public,
     }
 
 
@@ -91,6 +93,7 @@ def changed_brand(brand: Brand, changes: Mapping[str, Any], *, retention_ms: Map
         requires_signature=_truth("requireSignature", changes.get("requireSignature", brand.requires_signature)),
         requires_token=_truth("requireToken", changes.get("requireToken", brand.requires_token)),
         screening=cast("Any", _text("screening", changes.get("screening", brand.screening))),
+        is_archive_public=_truth("isArchivePublic", changes.get("isArchivePublic", brand.is_archive_public)),
     )
 
 

@@ -36,6 +36,10 @@ CHANGEABLE = {
     "screening": text(
         "`observe`: suspected hits are in the lists; `hold` and `filter`: they are not", enum=[*SCREENING_MODES]
     ),
+    "isArchivePublic": {
+        "type": "boolean",
+        "description": "captures that all members see are found by Memento and CDX without a key",
+    },
 }
 BRAND = record({"brand": text(), "zone": text(), **CHANGEABLE})
 CHANGES = {**record(CHANGEABLE, required=()), "additionalProperties": False}
@@ -78,6 +82,7 @@ A_BRAND = {
     "requireSignature": False,
     "requireToken": False,
     "screening": "observe",
+    "isArchivePublic": False,
 }
 _A_KEY = {
     "id": "3k7mqz2v9xw4t6ra",
