@@ -37,6 +37,12 @@ export function ArchivedPage() {
   }, [url]);
   const set = (changes: Record<string, string>) =>
     go(`${ARCHIVE}/page?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true });
+  // Of a page that was last kept years ago, that year is shown and not an empty one.
+  const last = yearOf(asked.value?.last);
+  useEffect(() => {
+    if (!parameters.has("year") && !parameters.has("day") && last && last !== asked.value?.year)
+      set({ year: String(last) });
+  }, [asked.value]);
   return (
     <>
       <div class="head">
