@@ -1,7 +1,7 @@
 // Archive: have a page kept, see how far it is, and find again what was kept.
 import { useEffect, useRef, useState } from "preact/hooks";
 import { addressOf, changed, go, useParameters } from "../address.ts";
-import { send } from "../api.ts";
+import { send, session } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import {
   everyMs,
@@ -13,6 +13,7 @@ import {
   shortUrl,
   type Wish,
 } from "../captures.ts";
+import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
 import { Captures } from "../parts/Captures.tsx";
@@ -52,6 +53,17 @@ export function ArchivePage() {
 
 function Keep({ done }: { done: () => void }) {
   const { brand } = useStanding();
+  const who = useCell(session);
+  if (!who) return null;
+  if (!who.person) {
+    const next = location.pathname + location.search;
+    return (
+      <p class="warning">
+        <Link to={addressOf("/sign-in", "", { next })}>Sign in</Link> to keep pages: each is kept for
+        somebody.
+      </p>
+    );
+  }
   const options: [string, string][] = [
     ["hideBanners", "Hide banners"],
     ["hideSticky", "Hide sticky headers"],

@@ -1,6 +1,7 @@
 // What can be done with a capture: share it, put it under legal hold, remove it with a reason.
-import { send } from "../api.ts";
+import { send, session } from "../api.ts";
 import { type Capture, titleOf } from "../captures.ts";
+import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
 import { Acting } from "./Acting.tsx";
@@ -11,10 +12,12 @@ export function CaptureActs({ one, again }: { one: Capture; again: () => void })
   const { brand } = useStanding();
   const path = `/v1/archive/captures/${encodeURIComponent(one.id)}`;
   const isEditor = mayDo(brand.role, "editor");
+  const who = useCell(session);
   const act = (name: string) => async () => {
     await send("POST", `${path}/${name}`, undefined, { brand: brand.brand });
     again();
   };
+  if (!who?.person) return null;
   return (
     <section class="card" aria-labelledby="acts-title">
       <h2 id="acts-title">Share, hold, remove</h2>
@@ -32,7 +35,7 @@ export function CaptureActs({ one, again }: { one: Capture; again: () => void })
           )}
         </p>
       ) : (
-        <p class="about">Editors who signed in share captures, and put them under legal hold.</p>
+        <p class="about">Editors share captures, and put them under legal hold.</p>
       )}
       {one.isHeld ? (
         <p class="about">It is under legal hold: nobody removes it until it is released.</p>

@@ -1,7 +1,8 @@
 // One's requests to keep a page: how far each is, why it failed, and another try.
-import { send } from "../api.ts";
+import { send, session } from "../api.ts";
 import type { Asked } from "../asking.ts";
 import { captureAddress, isOpen, shortUrl, stateWords, type Wish, wishWords } from "../captures.ts";
+import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { Acting } from "./Acting.tsx";
 import { Link } from "./Link.tsx";
@@ -16,7 +17,7 @@ export function WishList({ asked }: { asked: Asked<Wishes> }) {
   if (!wishes.length) return null;
   return (
     <section class="card" aria-labelledby="requests-title">
-      <h2 id="requests-title">Your requests</h2>
+      <h2 id="requests-title">Requests</h2>
       <ul class="brief wishes">
         {wishes.map((wish) => (
           <WishRow key={wish.id} wish={wish} again={asked.again} />
@@ -29,6 +30,7 @@ export function WishList({ asked }: { asked: Asked<Wishes> }) {
 function WishRow({ wish, again }: { wish: Wish; again: () => void }) {
   const { brand, times } = useStanding();
   const words = wishWords(wish);
+  const isSomebody = Boolean(useCell(session)?.person);
   const retry = async () => {
     await send("POST", `/v1/archive/requests/${encodeURIComponent(wish.id)}/retry`, undefined, {
       brand: brand.brand,
@@ -52,7 +54,7 @@ function WishRow({ wish, again }: { wish: Wish; again: () => void }) {
             Open
           </Link>
         ) : null}
-        {wish.state === "failed" ? (
+        {wish.state === "failed" && isSomebody ? (
           <Acting words="Retry" about={shortUrl(wish.url || wish.typed)} act={retry} />
         ) : null}
         <span class={isOpen(wish) ? "pulse live" : "pulse"} role="status">
