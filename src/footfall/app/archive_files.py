@@ -1,12 +1,14 @@
-"""The bytes of a capture as they are handed out: parts of the picture, the text, the document, and what was recorded."""
+"""The bytes of a capture as they are handed out: parts of the picture, text, document, and what was recorded."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from typing import Final
+from zipfile import ZipFile
 
 from footfall.app.archive_control import Archive
 from footfall.archive.captures import Capture
-from footfall.archive.packing import frames_from
+from footfall.archive.packing import exchanges_from, frames_from
 from footfall.archive.references import bytes_of
 from footfall.archive.removing import NoSuchCapture
 
@@ -57,15 +59,28 @@ def _html(archive: Archive, capture: Capture) -> File:
 
 
 def _warc(archive: Archive, capture: Capture) -> File:
-    from footfall.app.archive_packages import warc_of
-
-    return File(warc_of(archive, capture), WARC, f'"warc-{capture.records.sha256}"', f"{capture.id}.warc.gz")
+    with ZipFile(BytesIO(_packed(archive, capture))) as pack:
+        name = next(one for one in pack.namelist() if one.endswith(".warc.gz"))
+        return File(pack.read(name), WARC, f'"warc-{capture.id}"', f"{capture.id}.warc.gz")
 
 
 def _wacz(archive: Archive, capture: Capture) -> File:
-    from footfall.app.archive_packages import wacz_of
+    return File(_packed(archive, capture), WACZ, f'"wacz-{capture.id}"', f"{capture.id}.wacz")
 
-    return File(wacz_of(archive, capture), WACZ, f'"wacz-{capture.id}"', f"{capture.id}.wacz")
+
+def _packed(archive: Archive, capture: Capture) -> bytes:
+    from footfall.archive.wacz import Contents, wacz_of
+
+    blobs = archive.blobs
+    return wacz_of(
+        Contents(
+            capture=capture,
+            exchanges=exchanges_from(bytes_of(blobs, capture.records), lambda digest: bytes_of(blobs, digest)),
+            tiles=(bytes_of(blobs, tile.blob) for tile in capture.tiles),
+            thumbnail=bytes_of(blobs, capture.thumbnail),
+            text=archive.text(capture),
+        )
+    )
 
 
 _FILES: Final[Mapping[str, Callable[[Archive, Capture], File]]] = {

@@ -1,1 +1,70 @@
 """The archive as an instance or a function opens it for those who ask: its table, its bytes and its search."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app import wiring
+from footfall.app.archive_control import Archive
+from footfall.app.archive_watching import Means
+from footfall.app.kept_blobs import open_blobs
+from footfall.app.settings import Settings
+from footfall.archive.addresses import Address, address_from, require_reachable
+from footfall.archive.captures import Capture
+from footfall.values.clock import Clock
+from footfall.values.public_addresses import Policy
+
+ARCHIVE_FILE, SEARCH_FILE = "archive.db", "archive-search.db"
+FULL_TEXT, WORDS = "full-text", "words"
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedArchive:
+    """The archive, and what has to be closed of it."""
+
+    table: wiring.OpenTable
+    archive: Archive
+    close_search: Callable[[], None]
+
+    def close(self) -> None:
+        """Let go of the files."""
+        self.close_search()
+        self.table.close()
+
+
+def has_archive(settings: Settings) -> bool:
+    """Tell whether anybody ever asked for a page to be kept, or for one to be watched."""
+    return wiring.has_table(settings, ARCHIVE_FILE)
+
+
+def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False) -> OpenedArchive:
+    """Open it, and make it when there is none."""
+    from footfall.adapters.embedded.fts_search import FtsSearch
+
+    del for_requests
+    table = SqliteTable(Path(settings.data_dir) / ARCHIVE_FILE, clock=clock)
+    search = FtsSearch(Path(settings.data_dir) / SEARCH_FILE)
+    return OpenedArchive(table, Archive(table, open_blobs(settings), search, FULL_TEXT), search.close)
+
+
+def address_rule(settings: Settings) -> Callable[[str], Address]:
+    """Return what makes an address of what somebody typed, and refuses what could never be visited."""
+    policy = Policy()
+
+    def address_of(typed: str) -> Address:
+        address = address_from(typed)
+        require_reachable(address, policy)
+        return address
+
+    return address_of
+
+
+def replay_address(settings: Settings, capture: Capture, *, now_ms: int) -> str | None:
+    """Return where a capture is replayed, on the other origin."""
+    return None
+
+
+def watching_means(settings: Settings, *, random_bytes: Callable[[int], bytes]) -> Means:
+    """Return what a round of the watch list needs."""
+    return Means(address_rule(settings), random_bytes, 500, settings.people_url)

@@ -1,17 +1,16 @@
-"""What is asked of the archive: captures of a page by day, libraries, words, two captures beside each other, and files."""
+"""What is asked of the archive: captures of a page by day, the latest, a calendar, libraries, and words."""
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from footfall.app.archive_control import Archive, Asker, capture_of
+from footfall.app.archive_control import Archive, Asker
 from footfall.app.archive_told import Document, document_of_line, moment_text
 from footfall.archive import finding, keys
 from footfall.archive.captures import Capture
 from footfall.archive.removing import NoSuchCapture
-from footfall.archive.stored import Line, line_of
+from footfall.archive.stored import line_of
 from footfall.values.errors import Refused
 
 PAGE_DEFAULT, PAGE_MAX = 50, 200
@@ -19,7 +18,6 @@ SEARCH_DEFAULT, SEARCH_MAX = 20, 100
 YEAR_MIN, YEAR_MAX = 1970, 9998
 DAY_US = 86_400_000_000
 
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _MARKS = re.compile("([\x02\x03])")
 
 
@@ -91,12 +89,6 @@ def excerpt_pieces(excerpt: str) -> list[tuple[str, bool]]:
     return pieces
 
 
-def two_of(archive: Archive, asker: Asker, ids: Sequence[str]) -> tuple[Capture, Capture]:
-    """Return two captures that whoever asks may see."""
-    one, other = (capture_of(archive, asker, id) for id in ids)
-    return one, other
-
-
 def this_year(now_ms: int) -> int:
     """Return the year (UTC)."""
     return datetime.fromtimestamp(now_ms // 1_000, tz=UTC).year
@@ -108,15 +100,8 @@ def _page(found: finding.Lines) -> dict[str, Any]:
 
 def _of_day(day: str) -> tuple[int, int]:
     try:
-        if _DAY.fullmatch(day) is None:
-            raise ValueError
-        begin = datetime.fromisoformat(day).replace(tzinfo=UTC)
+        begin = datetime.strptime(day, "%Y-%m-%d").replace(tzinfo=UTC)
     except ValueError as error:
         raise Refused("day", f"{day[:20]!r} is no day such as 2026-11-17") from error
     from_us = int(begin.timestamp()) * 1_000_000
     return from_us, from_us + DAY_US - 1
-
-
-def line_for(capture: Capture) -> Line:
-    """Return what lists show of a capture."""
-    return line_of(capture)

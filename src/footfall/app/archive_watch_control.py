@@ -45,7 +45,7 @@ def one(archive: Archive, asker: Asker, watch_id: str) -> Document:
     return _told(archive, WatchStore(archive.table).one(asker.brand, watch_id))
 
 
-def adding(  # noqa: PLR0913 - who, what, under which rules, by which chance and when
+def adding(
     archive: Archive, asker: Asker, document: Mapping[str, Any], rules: Rules, *, random: bytes, now_ms: int
 ) -> WatchChange:
     """Return what makes a watch."""

@@ -81,7 +81,7 @@ def due_watches(archive: Archive, *, now_ms: int) -> list[Due]:
 
 
 def question_of(rule: PageRule | PopularRule, brand: str) -> str:
-    """Return the question for the list that a rule looks at: as it was counted, whatever editors did; empty for none."""
+    """Return the question for the list that a rule looks at, as it was counted; empty for none."""
     if isinstance(rule, PageRule):
         return ""
     sections = (rule.section,) if rule.section else ()

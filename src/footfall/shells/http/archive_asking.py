@@ -6,6 +6,8 @@ from collections.abc import Awaitable, Callable
 from starlette.requests import Request
 from starlette.responses import Response
 
+from footfall.accounts.brands import KeyNeeded
+from footfall.accounts.keyring import NotAllowed
 from footfall.accounts.keys import READ
 from footfall.app.archive_control import Asker, asker_from
 from footfall.app.archive_questions import PAGE_DEFAULT, PAGE_MAX, Span
@@ -33,6 +35,18 @@ async def asker_of(request: Request, state: Site) -> Asker:
             signed_in.require_own(signed, request.method, headers)
             caller = signed.caller(brand)
     return asker_from(brand, caller)
+
+
+async def viewer_of(request: Request, state: Site) -> Asker:
+    """Return who looks at one capture; where the brand's archive is everybody's, that may be nobody in particular."""
+    try:
+        return await asker_of(request, state)
+    except (KeyNeeded, NotAllowed):
+        name = request.query_params.get("brand", "")
+        brand = state.brands.named(name)
+        if brand is None or not brand.is_archive_public:
+            raise
+        return asker_from(name, None)
 
 
 def require_only(request: Request, *names: str) -> None:

@@ -14,7 +14,7 @@ from footfall.app.archive_files import LONG, File, file_of
 from footfall.app.archive_told import Document, document_of_capture, permanent_path
 from footfall.archive.captures import Capture
 from footfall.shells.http.answers import etag_matches
-from footfall.shells.http.archive_asking import Endpoint, asker_of, require_only
+from footfall.shells.http.archive_asking import Endpoint, asker_of, require_only, viewer_of
 from footfall.shells.http.brands import told
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -54,17 +54,19 @@ def told_capture(state: Site, asker: Asker, capture: Capture) -> Document:
 
 def _capture(state: Site) -> Endpoint:
     async def capture(request: Request) -> Response:
-        asker, capture_id = await asker_of(request, state), str(request.path_params["id"])
+        capture_id = str(request.path_params["id"])
         if request.method == "DELETE":
+            asker = await asker_of(request, state)
             require_only(request, "why")
             why, now_ms = request.query_params.get("why", ""), state.clock.now_ms()
             await _done(
                 state, asker, lambda archive: control.removal(archive, asker, capture_id, why=why, now_ms=now_ms)
             )
             return Response(status_code=HTTPStatus.NO_CONTENT, headers={**GUARDS, "cache-control": "no-store"})
+        viewer = await viewer_of(request, state)
         require_only(request)
-        found = await state.archive.asked(asker.brand, lambda archive: capture_of(archive, asker, capture_id))
-        return told(told_capture(state, asker, found))
+        found = await state.archive.asked(viewer.brand, lambda archive: capture_of(archive, viewer, capture_id))
+        return told(told_capture(state, viewer, found))
 
     return capture
 
@@ -90,7 +92,7 @@ async def _done(state: Site, asker: Asker, prepare: Callable[[Archive], ActOnCap
 
 def _file(state: Site) -> Endpoint:
     async def file(request: Request) -> Response:
-        asker = await asker_of(request, state)
+        asker = await viewer_of(request, state)
         require_only(request)
         capture_id, name = str(request.path_params["id"]), str(request.path_params.get("file", "tiles"))
         number = str(request.path_params.get("number", "0"))

@@ -1,4 +1,4 @@
-"""The archive's readers and writers in an instance: threads of their own, so that no capture's bytes hold up anybody else.
+"""The archive's readers and writers in an instance: threads of their own, so that no capture holds up anybody else.
 
 Short questions and long work wait in lines of their own: a comparison takes seconds, a part of a picture none.
 """

@@ -10,13 +10,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from footfall.accounts.brands import KeyNeeded
-from footfall.accounts.keyring import NotAllowed
 from footfall.app import archive_mementos as mementos
-from footfall.app.archive_control import Asker, asker_from
+from footfall.app.archive_control import Asker
 from footfall.app.archive_mementos import CDX_DEFAULT, CDX_MAX, Told
-from footfall.shells.http.archive_asking import Endpoint, asker_of, key_of_url, require_only, whole_of
-from footfall.shells.http.limit_lines import LINES
+from footfall.shells.http.archive_asking import Endpoint, key_of_url, require_only, viewer_of, whole_of
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.values.errors import Refused
@@ -88,20 +85,11 @@ def _cdx(state: Site) -> Endpoint:
 
 
 async def _asker(request: Request, state: Site) -> Asker:
-    """Return who asks about the brand of the path; where its archive is everybody's, that may be nobody in particular."""
+    """Return who asks about the brand of the path."""
     name = str(request.path_params["brand"])
-    told: dict[str, object] = request.scope.setdefault("state", {})
+    request.scope.setdefault("state", {})  # The copy's is the same, so that limits are told.
     # What stands behind the question mark is the page's, and neither a brand nor a key of ours.
-    about = Request({**request.scope, "query_string": f"brand={quote(name, safe='')}".encode()})
-    brand = state.brands.named(name)
-    try:
-        return await asker_of(about, state)
-    except (KeyNeeded, NotAllowed):
-        if brand is None or not brand.is_archive_public:
-            raise
-        state.access.count_page(request)
-        told.pop(LINES, None)
-        return asker_from(name, None)
+    return await viewer_of(Request({**request.scope, "query_string": f"brand={quote(name, safe='')}".encode()}), state)
 
 
 def _page(request: Request, state: Site, kind: str) -> mementos.Page:

@@ -32,6 +32,8 @@ from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.archive_desk import ArchiveDesk
+from footfall.shells.http.archive_rounds import WatchRounds
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
@@ -114,6 +116,7 @@ class Front:
         )
         self._catalogue = Cataloguing(settings, self._brands, clock)
         self._metrics = MetricDesk(settings, clock)
+        self._archive = ArchiveDesk(settings, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
@@ -126,6 +129,7 @@ class Front:
         self._answers: Answers | None = None
         self._live: Live | None = None
         self._alerts: AlertRounds | None = None
+        self._watches: WatchRounds | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -173,6 +177,8 @@ class Front:
             self._live.stop()  # Else its listeners would be waited for.
         if self._alerts is not None:
             await self._alerts.stop()
+        if self._watches is not None:
+            await self._watches.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -181,6 +187,7 @@ class Front:
         await state.counters.stop()
         await self._catalogue.stop()
         await self._metrics.stop()
+        await self._archive.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
@@ -195,6 +202,7 @@ class Front:
         await committer.stop()
         await self._catalogue.stop()
         await self._metrics.stop()
+        await self._archive.stop()
         await self._desk.stop()
         self._nonce_table.close()
         self._people.close()
@@ -217,6 +225,8 @@ class Front:
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
+        self._watches = WatchRounds(state)
+        self._watches.start()
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
 
@@ -250,6 +260,7 @@ class Front:
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
             counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock), metrics=self._metrics,
+            archive=self._archive,
         )  # fmt: skip
         routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)

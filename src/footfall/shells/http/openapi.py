@@ -10,6 +10,9 @@ from footfall import __version__
 from footfall.accounts.sessions import COOKIE
 from footfall.shells.http.described import (
     alerts,
+    archive,
+    archive_mementos,
+    archive_watches,
     assets,
     brands,
     dashboard,
@@ -67,6 +70,9 @@ OPERATIONS: tuple[Operation, ...] = (
     *trials.OPERATIONS,
     *people.OPERATIONS,
     *alerts.OPERATIONS,
+    *archive.OPERATIONS,
+    *archive_watches.OPERATIONS,
+    *archive_mementos.OPERATIONS,
     *owners.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
@@ -93,6 +99,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **trials.SCHEMAS,
     **people.SCHEMAS,
     **alerts.SCHEMAS,
+    **archive.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

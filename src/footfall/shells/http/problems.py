@@ -17,7 +17,13 @@ from footfall.accounts.register import AlreadyThere, UnknownKeyId
 from footfall.accounts.signed_in import WrongPassword
 from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
+from footfall.app.archive_control import CaptureRemoved
 from footfall.app.trial_errors import NoTrialsHere, TrialFailed, TrialGoesOn
+from footfall.archive.addresses import NotInstalled
+from footfall.archive.quotas import OverQuota
+from footfall.archive.removing import Held, NoSuchCapture
+from footfall.archive.requests import NoSuchRequest, NothingToRetry
+from footfall.archive.watching import UnknownWatch
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -83,6 +89,14 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     SharesTold: HTTPStatus.CONFLICT,
     SharesUntold: HTTPStatus.CONFLICT,
     KeyReused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NoSuchRequest: HTTPStatus.NOT_FOUND,
+    NothingToRetry: HTTPStatus.CONFLICT,
+    NoSuchCapture: HTTPStatus.NOT_FOUND,
+    CaptureRemoved: HTTPStatus.GONE,
+    Held: HTTPStatus.CONFLICT,
+    OverQuota: HTTPStatus.TOO_MANY_REQUESTS,
+    UnknownWatch: HTTPStatus.NOT_FOUND,
+    NotInstalled: HTTPStatus.NOT_IMPLEMENTED,
     Refused: HTTPStatus.BAD_REQUEST,
     TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NoSpace: HTTPStatus.SERVICE_UNAVAILABLE,

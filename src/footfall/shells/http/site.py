@@ -16,6 +16,7 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 
 if TYPE_CHECKING:
+    from footfall.app.archive_control import Archive
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
     from footfall.metrics.data import DataQuery, Form, MetricData, Told
@@ -113,6 +114,18 @@ class KeepsMetrics(Protocol):
         ...
 
 
+class KeepsArchive(Protocol):
+    """The readers and writers of the archive."""
+
+    async def asked(self, brand: str, question: "Callable[[Archive], T]") -> T:
+        """Return what the archive answers to a brand's question, or what came of a change."""
+        ...
+
+    async def made(self, brand: str, make: "Callable[[Archive], T]") -> T:
+        """Return what takes long to make."""
+        ...
+
+
 class Site(Protocol):
     """What the pages look at."""
 
@@ -149,6 +162,11 @@ class Site(Protocol):
     @property
     def metrics(self) -> KeepsMetrics:
         """Return the writer and reader of the metric catalogue."""
+        ...
+
+    @property
+    def archive(self) -> KeepsArchive:
+        """Return the readers and writers of the archive."""
         ...
 
     @property

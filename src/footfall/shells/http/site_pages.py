@@ -17,6 +17,7 @@ from footfall.accounts.keys import READ
 from footfall.flow.serve.ledger import counters_balance, ledger_json
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.alerts import alert_routes
+from footfall.shells.http.archive_routes import archive_routes
 from footfall.shells.http.assets import asset_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
@@ -76,6 +77,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *trial_routes(state),
             *people_routes(state),
             *alert_routes(state),
+            *archive_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

@@ -13,6 +13,7 @@ from footfall.ports.stream import Stream
 from footfall.ports.table import Table
 from footfall.shells.http.access import Access
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.archive_desk import ArchiveDesk
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
@@ -49,6 +50,7 @@ class FrontState:
     catalogue: Cataloguing
     counters: CounterDesk
     metrics: MetricDesk
+    archive: ArchiveDesk
 
     def checkpoints(self) -> Mapping[int, Checkpoint]:
         """Return how far each shard has counted."""

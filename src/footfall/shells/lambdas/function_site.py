@@ -26,6 +26,7 @@ from footfall.shells.http.refusals import Refusals
 from footfall.shells.http.totals import Totals
 from footfall.shells.lambdas.accounts import KnownBrands, StoredAccounts
 from footfall.shells.lambdas.appends import Appends
+from footfall.shells.lambdas.archive import FunctionArchive
 from footfall.shells.lambdas.catalogue import FunctionCatalogue
 from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
@@ -34,6 +35,7 @@ from footfall.values.clock import Clock
 from footfall.values.counter import is_of_counters
 
 if TYPE_CHECKING:  # Whoever only takes hits starts without numpy and all that stands on it.
+    from footfall.app.archive_control import Archive
     from footfall.flow.serve.in_flight import InFlight
     from footfall.flow.serve.ledger import Ledger
     from footfall.shells.lambdas.lists import Lists
@@ -90,6 +92,7 @@ class FunctionSite:
         facts = KnownBrands(settings, self.brands, lambda: self.accounts.register)
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
+        self.archive = FunctionArchive(self._opened_archive)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb
@@ -230,6 +233,13 @@ class FunctionSite:
         except PortError as error:
             return [f"the counts cannot be read: {error}"]
         return []
+
+    def _opened_archive(self) -> "Archive":
+        from footfall.app.archive_opening import open_archive
+
+        opened = open_archive(self.settings, self.clock, for_requests=True)
+        self._noted(opened.table)
+        return opened.archive
 
     def _noted(self, table: Table) -> Table:
         self.tables.append(table)

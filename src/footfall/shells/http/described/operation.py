@@ -133,6 +133,7 @@ PROBLEM_SCHEMA = record(
         "basedOn": whole(0, says="the version that a change was based on"),
         "newest": whole(0, says="the version that somebody else saved meanwhile"),
         "differences": listed({"type": "object"}, description="what they changed"),
+        "tombstone": {"type": "object", "description": "what stayed of a capture that was removed"},
         "requestId": text("what the server's log calls this request"),
     },
     required=("type", "title", "status", "detail"),
