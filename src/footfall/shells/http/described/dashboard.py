@@ -19,7 +19,7 @@ _PAGES = {
     "/migration": ("migrationPage", "How far the move of a database into the brand's catalogue is."),
     "/archive": ("archivePage", "Have pages kept, see how far it is, and find again what was kept."),
     "/archive/page": ("archivedPage", "All captures of an address, on a calendar."),
-    "/archive/capture/{id}": ("capturePage", "A capture: its picture, its text, its replay, its details. A permanent link."),
+    "/archive/capture/{id}": ("capturePage", "A capture: picture, text, replay and details. A permanent link."),
     "/archive/compare": ("comparePage", "What differs between two captures."),
     "/archive/watches": ("watchesPage", "The watch list: what is kept by itself."),
     "/screening": ("screeningPage", "What was held back and why, and what waits for a decision."),
