@@ -5,20 +5,19 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from footfall.archive import references, removing
+from footfall.archive import queueing, references, removing, requests
 from footfall.archive.captures import Capture, State
 from footfall.archive.finding import capture
-from footfall.archive.requests import NothingToRetry, retry
 from tests.archive.archive_world import World, require_nothing_left_over, require_whole
 
 MEMBERS = ["ann", "bob", "cem"]
 PAGES = ["https://a.example/", "https://b.example/"]
 ACTS = (
-    "ask", "ask", "ask shared", "ask if changed", "begin", "begin", "store", "store", "keep", "keep", "keep twice",
-    "fail", "retry", "remove", "hold", "release", "share", "unshare", "day",
+    "ask", "ask", "ask shared", "ask if changed", "begin", "begin", "store", "store", "keep", "keep", "keep twice", "whole",
+    "whole", "whole", "fail", "retry", "remove", "remove", "hold", "release", "share", "unshare", "day",
 )  # fmt: skip
 
-histories = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 1_000)), max_size=60)
+histories = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 1_000)), min_size=40, max_size=90)
 
 
 def live_through(world: World, history: Sequence[tuple[str, int]]) -> None:
@@ -41,6 +40,11 @@ def _do(world: World, act: str, chance: Random, stored: set[tuple[str, int]]) ->
             world.begin()
         case "store" | "keep" | "keep twice" | "fail":
             _go_on(world, act, chance, stored)
+        case "whole":
+            world.ask(chance.choice(MEMBERS), chance.choice(PAGES))
+            if (begun := world.begin()) is not None:
+                world.store(begun, f"text {chance.randrange(2)}")
+                assert world.keep(begun).state is State.DONE
         case "retry":
             _retry(world, chance)
         case "day":
@@ -51,8 +55,6 @@ def _do(world: World, act: str, chance: Random, stored: set[tuple[str, int]]) ->
 
 
 def _go_on(world: World, act: str, chance: Random, stored: set[tuple[str, int]]) -> None:
-    from footfall.archive import queueing, requests
-
     running = queueing.running(world.table)
     if not running:
         return
@@ -74,8 +76,8 @@ def _retry(world: World, chance: Random) -> None:
     if world.asked:
         id = chance.choice(sorted(world.asked))
         try:
-            retry(world.table, id, now_ms=world.clock.now_ms())
-        except NothingToRetry:
+            requests.retry(world.table, id, now_ms=world.clock.now_ms())
+        except requests.NothingToRetry:
             return
 
 

@@ -5,7 +5,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import Phase, given, settings
 
 from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -30,7 +30,8 @@ def world(tmp_path: Path) -> Iterator[World]:
         yield World(table, FileBlobs(tmp_path), clock)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+# Every object is synced to the disk, and a history has hundreds; to make one shorter would take minutes.
+@settings(max_examples=10, phases=[Phase.explicit, Phase.reuse, Phase.generate])
 @given(history=histories)
 def test_every_history_ends_with_lists_counts_and_objects_that_agree(
     tmp_path_factory: pytest.TempPathFactory, history: Sequence[tuple[str, int]]

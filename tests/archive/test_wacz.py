@@ -45,7 +45,8 @@ def members() -> dict[str, bytes]:
 
 def records() -> list[tuple[str, str, Any, bytes]]:
     found: list[tuple[str, str, Any, bytes]] = []
-    for record in ArchiveIterator(BytesIO(members()["archive/data.warc.gz"]), check_digests="raise"):
+    warc = BytesIO(members()["archive/data.warc.gz"])
+    for record in ArchiveIterator(warc, check_digests="raise"):  # pyright: ignore[reportArgumentType] - it takes both
         uri = record.rec_headers.get_header("WARC-Target-URI") or ""
         found.append((record.rec_type, uri, record, record.content_stream().read()))
     return found

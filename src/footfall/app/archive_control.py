@@ -18,7 +18,7 @@ from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, State, Tombstone
 from footfall.archive.quotas import NO_QUOTAS, Quotas
 from footfall.archive.references import bytes_of
-from footfall.archive.removing import NoSuchCapture
+from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest
 from footfall.archive.stored import new_id
 from footfall.ports.blobs import Blobs
@@ -251,6 +251,8 @@ def removal(archive: Archive, asker: Asker, capture_id: str, *, why: str, now_ms
         raise Refused("why", f"is not a text of one line of at most {WHY_BYTES_MAX} bytes")
     capture = capture_of(archive, asker, capture_id)
     _require_of_brand(asker, capture)
+    if capture.held_by is not None:  # Before it is written down that it was removed.
+        raise Held("id", f"{capture.id} is under legal hold by {capture.held_by}; it has to be released before")
     note = None  # What only its member ever saw is nobody else's to read of.
     if is_in_brand(capture, asker.brand):
         require_editor(asker)

@@ -17,7 +17,6 @@ from footfall.app.archive_told import moment_text, permanent_path
 from footfall.archive import finding, keys, requests
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, State
-from footfall.archive.comparing import compared_texts
 from footfall.archive.requests import NoSuchRequest
 from footfall.archive.stored import new_id
 from footfall.archive.watch_store import WatchStore
@@ -230,6 +229,8 @@ def _change(archive: Archive, watch: Watch, request: Request, means: Means) -> t
 
 
 def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, means: Means) -> Raised:
+    from footfall.archive.comparing import compared_texts  # It brings numpy along, which a start need not wait for.
+
     texts = [archive.text(one) for one in (before, capture)]
     pieces = compared_texts(*texts)
     found = {

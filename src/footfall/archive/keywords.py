@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from math import log, sqrt
 from statistics import mean, median, pstdev
 
+from footfall.values.words import divided, has_no_spaces
+
 KEYWORDS_MAX = 8
 CHARACTERS_MAX = 60_000  # What a page is about stands at its beginning, and reading stays under a tenth of a second.
 WORD_CHARACTERS_MAX = 40
@@ -25,7 +27,6 @@ _TITLE_FACTOR = 0.4  # The lower a score, the better.
 
 _SENTENCE = re.compile(r"[.!?…。！？\n]+(?:\s|$|(?<=[。！？\n]))")  # noqa: RUF001 - what ends a sentence in Chinese
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")  # noqa: RUF001 - an apostrophe as printers set it
-_NO_SPACES = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]+")
 
 
 @dataclass(slots=True)
@@ -54,24 +55,9 @@ def keywords_of(text: str, *, title: str = "", limit: int = KEYWORDS_MAX) -> Seq
     return [_usual_form(candidates[word].written) for word in ranked[:limit]]
 
 
-def words_of(text: str) -> Iterator[str]:
-    """Yield the words of a text in order; of scripts without spaces, pairs of characters."""
-    for found in _WORD.finditer(text):
-        word = found[0]
-        place = 0
-        for run in _NO_SPACES.finditer(word):
-            if run.start() > place:
-                yield word[place : run.start()]
-            characters = run[0]
-            yield from (characters[at : at + 2] for at in range(max(1, len(characters) - 1)))
-            place = run.end()
-        if place < len(word):
-            yield word[place:]
-
-
 def _sentences(text: str) -> Iterator[Sequence[str]]:
     for sentence in _SENTENCE.split(text):
-        yield [word for word in words_of(sentence) if len(word) <= WORD_CHARACTERS_MAX]
+        yield [word for found in _WORD.findall(sentence) for word in divided(found) if len(word) <= WORD_CHARACTERS_MAX]
 
 
 def _seen(sentences: Sequence[Sequence[str]]) -> Mapping[str, _Seen]:
@@ -95,7 +81,7 @@ def _seen(sentences: Sequence[Sequence[str]]) -> Mapping[str, _Seen]:
 def _may_tell(word: str, one: _Seen, *, sentences: int) -> bool:
     if sentences >= _LONG_SENTENCES and not one.capitals and _parts_with(one, sentences) >= _EVERYWHERE_PARTS:
         return False
-    if _NO_SPACES.fullmatch(word):
+    if has_no_spaces(word):
         return len(word) > 1
     is_short_name = len(word) > 1 and one.written.most_common(1)[0][0].isupper()
     return len(word) >= _LETTERS_MIN or is_short_name

@@ -143,8 +143,8 @@ def _require_public(host: str, address: str) -> None:
         return
     inside = unwrapped(address)
     meant = address if inside == address else f"{address} (that is {inside})"
-    led = "" if host == address else f"{host[:80]} leads to "
-    raise NotPublic(f"{led}{meant[:120]} which is not an address of the public web")
+    led = meant if host == address else f"{host[:80]} leads to {meant[:120]}, which"
+    raise NotPublic(f"{led} is not an address of the public web")
 
 
 def _place(address: str) -> _Place | None:

@@ -81,7 +81,7 @@ class GateProxy:
         return token
 
     def browser_proxy(self, token: str | None = None) -> BrowserProxy:
-        """Return what Playwright takes as `proxy`: without a token of a browser, which then passes nowhere by itself."""
+        """Return what Playwright takes as `proxy` of a context; without a token, of a browser that passes nowhere."""
         if token is None:
             return {"server": self.address, "bypass": BYPASS}
         return {"server": self.address, "bypass": BYPASS, "username": USER, "password": token}

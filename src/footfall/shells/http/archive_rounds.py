@@ -77,9 +77,7 @@ class WatchRounds:
         news = await state.archive.made(ROUNDS, lambda archive: watching.news_of(archive, means))
         if not news:
             return
-        told = await state.desk.look(
-            lambda register: watching.tell(register.acting(watching.WATCHING).alerts, news)
-        )
+        told = await state.desk.look(lambda register: watching.tell(register.acting(watching.WATCHING).alerts, news))
         if told:
             _log.info("watches have %d things to tell", told)
         await state.archive.asked(ROUNDS, lambda archive: watching.settle(archive, news))
