@@ -1,0 +1,149 @@
+"""Capturing with one Chromium that lives long: a fresh context per page, several at once, ended whatever a page does.
+
+Playwright speaks on an event loop in a thread of its own; whoever calls waits in theirs.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Self, TypeVar
+
+from playwright.async_api import BrowserContext
+from playwright.async_api import Error as BrowserError
+
+from footfall import __version__
+from footfall.adapters.chromium import failures
+from footfall.adapters.chromium.browsers import Browsers
+from footfall.adapters.chromium.launching import Running, chromium_path, kill
+from footfall.adapters.chromium.limits import Limits
+from footfall.adapters.chromium.lines import NotDone
+from footfall.adapters.chromium.visiting import Visit, failure_from, fresh_context
+from footfall.adapters.chromium.worlds import Moved
+from footfall.adapters.gate.gate_proxy import GateProxy
+from footfall.ports.capturing import Captured, CaptureFailed, Wanted
+from footfall.ports.errors import Unavailable
+
+ABOUT = f"footfall-archive/{__version__}"
+CLOSE_S_MAX = 15.0
+WEB = ("http://", "https://")
+T = TypeVar("T")
+
+
+class ChromiumCapturing:
+    """Captures pages in a Chromium whose every connection goes through a gate."""
+
+    def __init__(
+        self,
+        gate: GateProxy,
+        *,
+        now_us: Callable[[], int],
+        limits: Limits | None = None,
+        chromium: str | None = None,
+        about: str = ABOUT,
+    ) -> None:
+        self._gate = gate
+        self._now_us = now_us
+        self._limits = limits or Limits()
+        self._about = about  # Sites see it behind the browser's name: whose captures these are, and where to complain.
+        self._browsers = Browsers(chromium_path(chromium), gate, self._limits)
+        self._places = asyncio.Semaphore(self._limits.contexts_max)
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._run, name="chromium", daemon=True)
+        self._thread.start()
+        self._is_closed = False
+
+    def start(self) -> None:
+        """Start the browser now, and raise Leaks when it could go past the gate; a capture does so by itself."""
+        self._call(self._started())
+
+    def capture(self, wanted: Wanted) -> Captured:
+        """Return the page as it was seen; raise CaptureFailed. May be called by several threads at once."""
+        if not wanted.url.startswith(WEB):
+            raise failures.astray(wanted.url)
+        return self._call(self._captured(wanted))
+
+    def processes(self) -> list[int]:
+        """Return the browsers' main processes, to be measured or watched."""
+        return self._browsers.processes()
+
+    def close(self) -> None:
+        """End every process that was started for it."""
+        if self._is_closed:
+            return
+        self._is_closed = True
+        try:
+            asyncio.run_coroutine_threadsafe(self._browsers.close(), self._loop).result(CLOSE_S_MAX)
+        finally:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join(CLOSE_S_MAX)
+            self._loop.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self._loop)
+        self._loop.run_forever()
+
+    def _call(self, work: Coroutine[None, None, T]) -> T:
+        if self._is_closed:
+            work.close()
+            raise Unavailable("this browser was closed; make another one")
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _started(self) -> None:
+        async with self._browsers.one():
+            pass
+
+    async def _captured(self, wanted: Wanted) -> Captured:
+        async with self._places, self._browsers.one() as running:
+            token = self._gate.open_job(
+                bytes_max=self._limits.received_bytes_max, time_ms_max=self._limits.whole_ms + self._limits.close_ms
+            )
+            try:
+                return await self._visited(running, wanted, token)
+            finally:
+                await asyncio.to_thread(self._gate.close_job, token)
+
+    async def _visited(self, running: Running, wanted: Wanted, token: str) -> Captured:
+        visit = Visit(running, wanted, self._limits, now_us=self._now_us, gate=lambda: self._gate.job(token))
+        running.captures.add(visit.end)
+        context: BrowserContext | None = None
+        try:
+            async with asyncio.timeout(self._limits.whole_ms / 1_000):
+                context = await fresh_context(running, self._about, self._gate.browser_proxy(token))
+                return await _unless_ended(visit, context)
+        except TimeoutError as error:
+            raise visit.explained(failures.overdue(self._limits.whole_ms)) from error
+        except (CaptureFailed, BrowserError, NotDone, Moved) as error:
+            raise visit.explained(failure_from(error)) from error
+        finally:
+            running.captures.discard(visit.end)
+            visit.stop()
+            await _close(running, context, close_ms=self._limits.close_ms)
+
+
+async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:
+    """Return what a visit sees, or raise what ended it."""
+    work = asyncio.get_running_loop().create_task(visit.captured(context))
+    try:
+        await asyncio.wait({work, visit.fate}, return_when=asyncio.FIRST_COMPLETED)
+        if visit.fate.done():  # It says more than what the page's calls failed with because of it.
+            visit.fate.result()
+        return await work
+    finally:
+        work.cancel()
+
+
+async def _close(running: Running, context: BrowserContext | None, *, close_ms: int) -> None:
+    """Close a context; a browser that cannot is ended."""
+    if context is None or running.ended:
+        return
+    try:
+        await asyncio.wait_for(context.close(), close_ms / 1_000)
+    except (TimeoutError, BrowserError):
+        kill(running)

@@ -1,0 +1,109 @@
+"""Finding and starting Chromium, and ending everything that was started with it."""
+
+import contextlib
+import os
+import shutil
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
+from playwright.async_api import Error as BrowserError
+
+from footfall.adapters.chromium.lines import sent
+from footfall.adapters.gate.gate_proxy import BYPASS, GateProxy
+from footfall.ports.capturing import CaptureFailed
+from footfall.ports.errors import PortError
+
+NAMES = ("chromium", "chromium-browser", "google-chrome")
+NOWHERE = "http://127.0.0.1:1/"
+FLAGS = (
+    "--disable-gpu",  # A graphics card repeats what is taller than its largest texture, without an error.
+    "--disable-lazy-loading",
+    "--disable-checker-imaging",  # Otherwise a large image is painted after the picture was taken.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-domain-reliability",
+    "--no-pings",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    f"--component-updater=url-source={NOWHERE}",
+    f"--gaia-url={NOWHERE}",
+    f"--google-apis-url={NOWHERE}",
+)
+LEFT_OUT = ("--disable-popup-blocking",)  # Playwright lets every page open windows.
+LAUNCH_MS = 30_000
+
+
+class NoChromium(PortError):
+    """There is no Chromium to capture with."""
+
+
+@dataclass(slots=True, eq=False)
+class Running:
+    """A browser that runs, with the process that drives it."""
+
+    playwright: Playwright
+    browser: Browser
+    session: CDPSession
+    pid: int
+    version: str
+    jobs: int = 0  # that it had so far
+    open_jobs: int = 0
+    renderers_killed: int = 0  # for their memory, of which no capture has heard yet
+    ended: bool = False
+    captures: set[Callable[[CaptureFailed], None]] = field(default_factory=set[Callable[[CaptureFailed], None]])
+
+
+def chromium_path(given: str | None = None) -> str:
+    """Return where Chromium lies, or raise NoChromium."""
+    for name in (given,) if given else NAMES:
+        if path := shutil.which(name):
+            return path
+    raise NoChromium(
+        f"there is no Chromium at {given!r}: install it (`apt install chromium`) or say where it is"
+        if given
+        else "Chromium is not installed: `apt install chromium`"
+    )
+
+
+async def launch(path: str, gate: GateProxy) -> Running:
+    """Start a browser whose every connection goes to the gate."""
+    playwright = await async_playwright().start()
+    try:
+        browser = await playwright.chromium.launch(
+            executable_path=path,
+            args=[*FLAGS, *_sandbox()],
+            ignore_default_args=list(LEFT_OUT),
+            proxy={"server": gate.address, "bypass": BYPASS},
+            timeout=LAUNCH_MS,
+            handle_sigint=False,
+            handle_sigterm=False,
+            handle_sighup=False,
+        )
+        session = await browser.new_browser_cdp_session()
+        pids = await process_ids(session, "browser")
+    except BrowserError as error:
+        await playwright.stop()
+        raise NoChromium(f"{path} did not start: {error.message[:300]}") from error
+    return Running(playwright, browser, session, pids[0], browser.version)
+
+
+async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:
+    """Return the processes of a kind that a browser has."""
+    told = await sent(session, "SystemInfo.getProcessInfo")
+    return [int(process["id"]) for process in told["processInfo"] if process["type"] == kind]
+
+
+def kill(running: Running) -> None:
+    """End a browser and all its processes at once; Debian's /usr/bin/chromium is a script with children."""
+    running.ended = True
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        group = os.getpgid(running.pid)
+        if group == os.getpgrp():  # It would be us.
+            os.kill(running.pid, signal.SIGKILL)
+        else:
+            os.killpg(group, signal.SIGKILL)
+
+
+def _sandbox() -> Sequence[str]:
+    return ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium's sandbox does not start for root.

@@ -1,0 +1,115 @@
+"""The picture of a page: tiles from the top to the end, each taken, checked, hashed and encoded by itself.
+
+One picture of a tall page comes back empty, or repeats itself, without an error; tiles do not.
+"""
+
+import asyncio
+import base64
+import hashlib
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PIL import Image
+
+from footfall.adapters.chromium.lines import Line
+from footfall.ports.capturing import TILE_PX_MAX, WIDTH_PX, CaptureFailed, Reason, Tile
+
+BITS_PER_PIXEL_MAX = 1.0  # Above it are photographs, which take a quarter as much with losses that nobody sees.
+SAMPLE_PX = 64  # rows of a strip that tells whether a tile is photographs
+SAMPLES = 8
+QUALITY = 80
+LOSSLESS_EFFORT = 30
+METHOD_LOSSLESS = 1
+METHOD_LOSSY = 2
+THUMBNAIL_PX = (320, 400)  # the first screen and a half
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture as it was taken."""
+
+    tiles: Sequence[Tile]
+    thumbnail: bytes
+    pixels_sha256: str
+
+
+async def take_picture(line: Line, *, height_px: int) -> Picture:
+    """Take the picture of a page down to a height."""
+    pixels = hashlib.sha256(f"{WIDTH_PX}x{height_px}:".encode())
+    encoding: list[asyncio.Task[Tile]] = []
+    thumbnail = b""
+    for top_px in range(0, height_px, TILE_PX_MAX):
+        image = await _taken(line, top_px, min(TILE_PX_MAX, height_px - top_px))
+        pixels.update(await asyncio.to_thread(image.tobytes))
+        # While one tile is encoded the next is taken.
+        encoding.append(asyncio.get_running_loop().create_task(asyncio.to_thread(_tile, image)))
+        thumbnail = thumbnail or await asyncio.to_thread(_thumbnail, image)
+    try:
+        return Picture(await asyncio.gather(*encoding), thumbnail, pixels.hexdigest())
+    finally:
+        for task in encoding:
+            task.cancel()
+
+
+async def _taken(line: Line, top_px: int, height_px: int) -> Image.Image:
+    """Return a part of the page as it is drawn."""
+    clip = {"x": 0, "y": top_px, "width": WIDTH_PX, "height": height_px, "scale": 1}
+    told = await line.ask(
+        "Page.captureScreenshot",
+        {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip},
+    )
+    return await asyncio.to_thread(_decoded, told["data"], height_px)
+
+
+def _decoded(data: str, height_px: int) -> Image.Image:
+    image = Image.open(io.BytesIO(base64.b64decode(data))).convert("RGB") if data else None
+    if image is None or image.size != (WIDTH_PX, height_px):  # An empty picture comes without an error.
+        raise CaptureFailed(Reason.CRASHED, "The browser could not draw the page.")
+    return image
+
+
+def _tile(image: Image.Image) -> Tile:
+    return Tile(_encoded(image), image.width, image.height)
+
+
+def _encoded(image: Image.Image) -> bytes:
+    """Return a tile without losses, or, when it is photographs, with such that nobody sees."""
+    if _bits_per_pixel(_sample(image)) <= BITS_PER_PIXEL_MAX:
+        data = _lossless(image)
+        if len(data) * 8 <= BITS_PER_PIXEL_MAX * image.width * image.height:
+            return data
+    return _lossy(image)
+
+
+def _sample(image: Image.Image) -> Image.Image:
+    """Return strips of a tile, below each other; all of it when it is no taller than they are."""
+    if image.height <= SAMPLES * SAMPLE_PX:
+        return image
+    sample = Image.new("RGB", (image.width, SAMPLES * SAMPLE_PX))
+    for number in range(SAMPLES):
+        top = number * (image.height - SAMPLE_PX) // (SAMPLES - 1)
+        sample.paste(image.crop((0, top, image.width, top + SAMPLE_PX)), (0, number * SAMPLE_PX))
+    return sample
+
+
+def _bits_per_pixel(image: Image.Image) -> float:
+    return len(_lossless(image)) * 8 / (image.width * image.height)
+
+
+def _lossless(image: Image.Image) -> bytes:
+    into = io.BytesIO()
+    image.save(into, "WEBP", lossless=True, quality=LOSSLESS_EFFORT, method=METHOD_LOSSLESS)
+    return into.getvalue()
+
+
+def _lossy(image: Image.Image) -> bytes:
+    into = io.BytesIO()
+    image.save(into, "WEBP", quality=QUALITY, method=METHOD_LOSSY)
+    return into.getvalue()
+
+
+def _thumbnail(image: Image.Image) -> bytes:
+    width, height = THUMBNAIL_PX
+    shown = image.crop((0, 0, image.width, min(image.height, image.width * height // width)))
+    return _lossy(shown.resize((width, max(1, shown.height * width // shown.width)), Image.Resampling.LANCZOS))

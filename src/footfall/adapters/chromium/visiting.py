@@ -1,0 +1,264 @@
+"""One capture: a fresh context, the page opened, scrolled, read and pictured, in this order, and nothing left of it."""
+
+import asyncio
+import contextlib
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from playwright.async_api import BrowserContext, Dialog, Page, ProxySettings, Request, Response
+from playwright.async_api import Error as BrowserError
+from playwright.async_api import TimeoutError as BrowserTimeout
+
+from footfall.adapters.chromium import failures
+from footfall.adapters.chromium.hiding import hide
+from footfall.adapters.chromium.launching import Running
+from footfall.adapters.chromium.limits import Limits
+from footfall.adapters.chromium.lines import NotDone, PageLine
+from footfall.adapters.chromium.picturing import take_picture
+from footfall.adapters.chromium.reading import inner_frames, pending_images, read_page
+from footfall.adapters.chromium.recording import Recorder, is_file
+from footfall.adapters.chromium.scrolling import Scrolled, Scroller
+from footfall.adapters.chromium.worlds import Moved, World
+from footfall.adapters.gate.gate_proxy import BrowserProxy
+from footfall.adapters.gate.jobs import JobSeen
+from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, CaptureFailed, Frame, Reason, Wanted
+
+QUIET_S = 0.15  # A page that goes on by script does it at once.
+MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
+ASKING_TYPES = frozenset({"fetch", "xhr"})
+WEB = ("http://", "https://")
+
+
+@dataclass(slots=True)
+class Seen:
+    """What a page did while it was open."""
+
+    answer: Response | None = None  # to the latest opening of the page itself
+    moves: int = 0
+    dialogs: int = 0
+    asking: set[Request] = field(default_factory=set[Request])
+
+
+class Visit:
+    """A page that is open for one capture."""
+
+    def __init__(
+        self,
+        running: Running,
+        wanted: Wanted,
+        limits: Limits,
+        *,
+        now_us: Callable[[], int],
+        gate: Callable[[], JobSeen],
+    ) -> None:
+        self._running = running
+        self._wanted = wanted
+        self._limits = limits
+        self._now_us = now_us
+        self._gate = gate
+        self._seen = Seen()
+        self._timings: dict[str, int] = {}
+        self._began_s = time.monotonic()
+        self.fate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._recorder = Recorder(now_us, limits, too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)))
+
+    def end(self, failure: CaptureFailed) -> None:
+        """Let the capture fail now, whatever it waits for."""
+        if not self.fate.done():
+            self.fate.set_exception(failure)
+
+    async def captured(self, context: BrowserContext) -> Captured:
+        """Return the page as it is seen in a context; raise CaptureFailed."""
+        at_us = self._now_us()
+        page = await context.new_page()
+        context.on("page", lambda other: asyncio.ensure_future(_closed(other)))
+        self._listen(page)
+        line = PageLine(await context.new_cdp_session(page))
+        tree = await line.ask("Page.getFrameTree")
+        frame = str(tree["frameTree"]["frame"]["id"])
+        await self._recorder.follow(line, page_frame=frame)
+        world = World(line, frame, stuck_ms=self._limits.stuck_ms)
+        await self._open(page)
+        self._mark("open")
+        scrolled = await self._scrolled(page, world)
+        pending = await pending_images(world, wait_ms=self._limits.images_ms)
+        self._mark("scroll")
+        read = await read_page(world)
+        frames = await inner_frames(page, frames_max=self._limits.frames_max)
+        self._require_page(page)
+        self._mark("read")
+        picture = await take_picture(line, height_px=max(1, scrolled.height_px))
+        self._mark("picture")
+        self._require_page(page)
+        exchanges = await self._recorder.finish()
+        self._mark("record")
+        answer = self._seen.answer
+        return Captured(
+            url=self._wanted.url,
+            final_url=page.url,
+            canonical_url=read.canonical_url,
+            at_us=at_us,
+            took_ms=round((time.monotonic() - self._began_s) * 1_000),
+            status=answer.status if answer else 200,
+            title=read.title,
+            language=read.language,
+            text=read.text,
+            frames=[Frame(page.url, read.html), *frames],
+            tiles=picture.tiles,
+            thumbnail=picture.thumbnail,
+            exchanges=exchanges,
+            height_px=scrolled.height_px,
+            stop=scrolled.stop,
+            pending_images=pending,
+            pixels_sha256=picture.pixels_sha256,
+            timings_ms=self._timings,
+        )
+
+    def stop(self) -> None:
+        """Record nothing more."""
+        self._recorder.stop()
+
+    def explained(self, failure: CaptureFailed) -> CaptureFailed:
+        """Return a failure with the reason that the gate knows, if it does."""
+        seen = self._gate()
+        if seen.is_over is Reason.TOO_LARGE:
+            return failures.too_large(self._limits.received_bytes_max)
+        if failure.reason is not Reason.NO_CONNECTION:
+            return failure
+        address = self._seen.answer.url if self._seen.answer else self._wanted.url
+        refusal = seen.refusals[-1] if seen.refusals else None
+        if found := seen.refusal_of(*_place(address)) or refusal:
+            return CaptureFailed(found.reason, found.text)
+        return failure
+
+    def _listen(self, page: Page) -> None:
+        page.on("dialog", lambda dialog: asyncio.ensure_future(self._dismiss(dialog)))
+        page.on("crash", lambda _: self._crash())
+        page.on("response", self._note_answer)
+        page.on("framenavigated", lambda frame: self._note_move() if frame == page.main_frame else None)
+        page.on("request", self._note_asking)
+        page.on("requestfinished", lambda request: self._seen.asking.discard(request))
+        page.on("requestfailed", lambda request: self._seen.asking.discard(request))
+
+    async def _open(self, page: Page) -> None:
+        """Open the page, and wait for what it names as long as it may take."""
+        try:
+            await page.goto(self._wanted.url, wait_until="domcontentloaded", timeout=self._limits.open_ms)
+            await self._loaded(page)
+        except BrowserError as error:
+            raise failures.failure_of_opening(error.message) from error
+
+    async def _loaded(self, page: Page) -> None:
+        """Wait until a page has loaded and goes on to no other one."""
+        for _ in range(MOVES_MAX):
+            moves = self._seen.moves
+            with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
+                await page.wait_for_load_state("load", timeout=self._limits.load_ms)
+            await asyncio.sleep(QUIET_S)
+            if moves == self._seen.moves:
+                self._require_page(page)
+                return
+            await page.wait_for_load_state("domcontentloaded", timeout=self._limits.open_ms)
+        raise failures.restless()
+
+    async def _scrolled(self, page: Page, world: World) -> Scrolled:
+        """Scroll through the page, again when it went on to another meanwhile."""
+        for _ in range(MOVES_MAX):
+            try:
+                world.forget()
+                await hide(world, self._wanted)
+                scroller = Scroller(world, self._limits, asking=lambda: bool(self._seen.asking))
+                scrolled = await scroller.through()
+                await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
+            except Moved:
+                await self._loaded(page)
+                continue
+            return scrolled
+        raise failures.restless()
+
+    def _require_page(self, page: Page) -> None:
+        """Raise what speaks against keeping the page that is open now."""
+        if not page.url.startswith(WEB):
+            raise failures.astray(page.url)
+        seen = self._gate()
+        if seen.is_over is Reason.TOO_LARGE:
+            raise failures.too_large(self._limits.received_bytes_max)
+        if answer := self._seen.answer:
+            headers = answer.headers
+            if "x-footfall-blocked" in headers or "x-footfall-failed" in headers:
+                raise CaptureFailed(Reason.NO_CONNECTION, "The site could not be reached.")
+            if is_file(lambda name: headers.get(name, "")):
+                raise failures.download(f"a file ({headers.get('content-type', '')[:60]})")
+            failure = failures.failure_of_status(answer.status)
+            if failure and not self._wanted.keep_errors:
+                raise failure
+
+    def _note_answer(self, response: Response) -> None:
+        request = response.request
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self._seen.answer = response
+
+    def _note_move(self) -> None:
+        self._seen.moves += 1
+
+    def _note_asking(self, request: Request) -> None:
+        if request.resource_type in ASKING_TYPES:
+            self._seen.asking.add(request)
+
+    async def _dismiss(self, dialog: Dialog) -> None:
+        self._seen.dialogs += 1
+        if self._seen.dialogs > self._limits.dialogs_max:
+            self.end(CaptureFailed(Reason.TOO_SLOW, "The page opens one dialog after the other, without an end."))
+            return
+        try:
+            await dialog.dismiss()
+        except BrowserError:
+            return  # It has gone by itself.
+
+    def _crash(self) -> None:
+        if self._running.renderers_killed:
+            self._running.renderers_killed -= 1
+            self.end(failures.out_of_memory())
+        else:
+            self.end(failures.crashed())
+
+    def _mark(self, stage: str) -> None:
+        spent = sum(self._timings.values())
+        self._timings[stage] = round((time.monotonic() - self._began_s) * 1_000) - spent
+
+
+def failure_from(error: Exception) -> CaptureFailed:
+    """Return the failure that an error of the browser is, once a page was open."""
+    if isinstance(error, CaptureFailed):
+        return error
+    if isinstance(error, NotDone | BrowserError | Moved):
+        return failures.crashed()
+    raise error
+
+
+async def fresh_context(running: Running, about: str, proxy: BrowserProxy) -> BrowserContext:
+    """Return a context as every capture has it: a screen of one size, no memory, no way but the gate."""
+    major = running.version.split(".")[0]
+    agent = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
+    return await running.browser.new_context(
+        viewport={"width": WIDTH_PX, "height": VIEWPORT_PX},
+        user_agent=f"{agent} {about}",
+        proxy=ProxySettings(**proxy),
+        service_workers="block",
+        accept_downloads=False,
+        reduced_motion="reduce",
+    )
+
+
+def _place(url: str) -> tuple[str, int]:
+    parts = urlsplit(url)
+    return parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+async def _closed(page: Page) -> None:
+    try:
+        await page.close()
+    except BrowserError:
+        return  # It has gone by itself.
