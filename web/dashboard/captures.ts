@@ -95,6 +95,13 @@ export function isOpen({ state }: Pick<Wish, "state">): boolean {
   return state === "pending" || state === "running";
 }
 
+const NEWS_MS = 86_400_000;
+
+// What somebody still waits for, or asked for today; all else is in the library by now, or was given up.
+export function isNews(wish: Wish, nowMs: number): boolean {
+  return isOpen(wish) || nowMs - Date.parse(wish.at) < NEWS_MS;
+}
+
 // What a request says beside its state: why it failed or waits, and how often it was tried.
 export function wishWords({ state, says, attempts }: Wish): string {
   const tries = attempts > 1 ? `tried ${counted(attempts, "time")}` : "";

@@ -1,10 +1,12 @@
 // One's requests to keep a page: how far each is, why it failed, and another try.
 import { send, session } from "../api.ts";
 import type { Asked } from "../asking.ts";
-import { captureAddress, isOpen, shortUrl, stateWords, type Wish, wishWords } from "../captures.ts";
+import { captureAddress, isNews, isOpen, shortUrl, stateWords, type Wish, wishWords } from "../captures.ts";
 import { useCell } from "../cell.ts";
+import { serverNow } from "../clock.ts";
 import { useStanding } from "../context.ts";
 import { Acting } from "./Acting.tsx";
+import { Folded } from "./Folded.tsx";
 import { Link } from "./Link.tsx";
 
 export interface Wishes {
@@ -15,15 +17,28 @@ export interface Wishes {
 export function WishList({ asked }: { asked: Asked<Wishes> }) {
   const wishes = asked.value?.requests ?? [];
   if (!wishes.length) return null;
+  const now = serverNow();
+  const [news, older] = [wishes.filter((one) => isNews(one, now)), wishes.filter((one) => !isNews(one, now))];
   return (
     <section class="card" aria-labelledby="requests-title">
       <h2 id="requests-title">Requests</h2>
-      <ul class="brief wishes">
-        {wishes.map((wish) => (
-          <WishRow key={wish.id} wish={wish} again={asked.again} />
-        ))}
-      </ul>
+      {news.length ? <Rows of={news} again={asked.again} /> : <p class="about">Nothing waits.</p>}
+      {older.length ? (
+        <Folded words="Earlier requests">
+          <Rows of={older} again={asked.again} />
+        </Folded>
+      ) : null}
     </section>
+  );
+}
+
+function Rows({ of: wishes, again }: { of: readonly Wish[]; again: () => void }) {
+  return (
+    <ul class="brief wishes">
+      {wishes.map((wish) => (
+        <WishRow key={wish.id} wish={wish} again={again} />
+      ))}
+    </ul>
   );
 }
 

@@ -8,6 +8,7 @@ import {
   detailsOf,
   everyMs,
   isAddress,
+  isNews,
   type Line,
   microseconds,
   ownAddress,
@@ -70,6 +71,12 @@ describe("requests and captures", () => {
   test("a failed request says why, and how often it was tried; one that is done says nothing more", () => {
     expect(wishWords(WISH)).toBe("The page took too long. · tried 3 times");
     expect(wishWords({ ...WISH, state: "done" })).toBe("");
+  });
+  test("what somebody waits for is news however old it is, and what ended yesterday is not", () => {
+    const now = Date.parse("2026-11-18T13:00:00Z");
+    expect(isNews({ ...WISH, state: "pending" }, now)).toBe(true);
+    expect(isNews(WISH, now)).toBe(false);
+    expect(isNews(WISH, now - 3_600_000 * 2)).toBe(true);
   });
   test("what moves is looked at more often than what rests", () => {
     expect(everyMs([{ ...WISH, state: "running" }])).toBeLessThan(everyMs([WISH]));
