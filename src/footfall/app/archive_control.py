@@ -16,13 +16,14 @@ from footfall.app.archive_told import document_of_tombstone, is_in_brand
 from footfall.archive import finding, keys, removing, requests
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, State, Tombstone
+from footfall.archive.indexing import text_of
 from footfall.archive.quotas import NO_QUOTAS, Quotas
 from footfall.archive.references import bytes_of
 from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest
 from footfall.archive.stored import new_id
 from footfall.ports.blobs import Blobs
-from footfall.ports.searching import Searching, Text
+from footfall.ports.searching import Searching
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 
@@ -63,12 +64,7 @@ class Archive:
 
     def let_be_found(self, capture: Capture) -> None:
         """Let a capture be found by words in the spaces that it lies in now."""
-        self.searching.add(
-            Text(
-                capture.id, capture.spaces, capture.at_us, capture.url, capture.title, self.text(capture),
-                capture.keywords,
-            )
-        )  # fmt: skip
+        self.searching.add(text_of(capture, self.text(capture)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,7 +7,7 @@ a person sees is the text.
 from dataclasses import dataclass
 from types import ModuleType
 
-from footfall.archive.addresses import NotInstalled
+from footfall.values.web_urls import NotInstalled
 
 HTML_CHARACTERS_MAX = 5_000_000  # A document of this size takes seconds; a larger one is read as it is seen.
 TEXT_CHARACTERS_MAX = 2_000_000  # Several novels; what is behind is not searched for.

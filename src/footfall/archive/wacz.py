@@ -19,10 +19,10 @@ from uuid import UUID, uuid5
 
 import msgspec
 
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.captures import Capture
 from footfall.archive.cdx import index_line, post_key, url_key
 from footfall.ports.capturing import Exchange
+from footfall.values.web_urls import NotInstalled
 
 WACZ_VERSION = "1.1.1"
 MEDIA_TYPE = "application/wacz"

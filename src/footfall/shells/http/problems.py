@@ -19,7 +19,6 @@ from footfall.accounts.unproven import SIGNATURE_FIELD, TOKEN_FIELD, Unproven
 from footfall.accounts.verdict_errors import UnknownVerdict, VerdictsContended
 from footfall.app.archive_control import CaptureRemoved
 from footfall.app.trial_errors import NoTrialsHere, TrialFailed, TrialGoesOn
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.quotas import OverQuota
 from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest, NothingToRetry
@@ -43,6 +42,7 @@ from footfall.ports.errors import NoSpace, PortError, Throttled
 from footfall.shells.http.wire import PROBLEM, response
 from footfall.values.counter import KeyReused, SharesTold, SharesUntold, UnknownCounter
 from footfall.values.errors import FootfallError, Refused
+from footfall.values.web_urls import NotInstalled
 
 RETRY_AFTER_S = 1
 
