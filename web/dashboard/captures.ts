@@ -54,7 +54,7 @@ export interface Capture extends Line {
   canonicalUrl: string | null;
   heldBy: string | null;
   permanent: string;
-  pixelsSha256?: string;
+  pixelsSha256: string;
 }
 
 export interface Shelf<T = Line> {
@@ -179,7 +179,7 @@ export function detailsOf(one: Capture, self = ""): [string, string][] {
     ["Took", `${(one.tookMs / 1_000).toFixed(1)} s`],
     ["Of that", timingWords(one.timings)],
     ["Language", one.language],
-    ["Hash of the picture", one.pixelsSha256 ?? ""],
+    ["Hash of the picture", one.pixelsSha256],
     ["Legal hold", one.isHeld ? `by ${byWords(one.heldBy ?? "somebody")}` : ""],
   ];
   return told.filter(([, value]) => value !== "");

@@ -64,6 +64,7 @@ const CAPTURE: Capture = {
   outsideUrl: null,
   canonicalUrl: null,
   heldBy: null,
+  pixelsSha256: "",
   permanent: "",
 };
 
