@@ -5,7 +5,6 @@ from collections.abc import Sequence
 from footfall.app.archive_control import Archive, Asker, capture_of
 from footfall.app.archive_told import Document, document_of_line
 from footfall.archive.captures import Capture
-from footfall.archive.references import bytes_of
 from footfall.archive.stored import line_of
 
 

@@ -6,14 +6,15 @@ from pathlib import Path
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
+from footfall.app.archive_capturing import policy_of
 from footfall.app.archive_control import Archive
 from footfall.app.archive_watching import Means
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import Settings
 from footfall.archive.addresses import Address, address_from, require_reachable
 from footfall.archive.captures import Capture
+from footfall.archive.quotas import Quotas
 from footfall.values.clock import Clock
-from footfall.values.public_addresses import Policy
 
 ARCHIVE_FILE, SEARCH_FILE = "archive.db", "archive-search.db"
 FULL_TEXT, WORDS = "full-text", "words"
@@ -45,12 +46,24 @@ def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False
     del for_requests
     table = SqliteTable(Path(settings.data_dir) / ARCHIVE_FILE, clock=clock)
     search = FtsSearch(Path(settings.data_dir) / SEARCH_FILE)
-    return OpenedArchive(table, Archive(table, open_blobs(settings), search, FULL_TEXT), search.close)
+    return OpenedArchive(
+        table, Archive(table, open_blobs(settings), search, FULL_TEXT, quotas_of(settings)), search.close
+    )
+
+
+def quotas_of(settings: Settings) -> Quotas:
+    """Return how much may be asked for."""
+    return Quotas(
+        open_max=settings.archive_member_open_max,
+        per_day_max=settings.archive_member_day_max,
+        brand_open_max=settings.archive_brand_open_max,
+        brand_per_day_max=settings.archive_brand_day_max,
+    )
 
 
 def address_rule(settings: Settings) -> Callable[[str], Address]:
     """Return what makes an address of what somebody typed, and refuses what could never be visited."""
-    policy = Policy()
+    policy = policy_of(settings)
 
     def address_of(typed: str) -> Address:
         address = address_from(typed)

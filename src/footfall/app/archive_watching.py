@@ -4,6 +4,7 @@ Nothing here waits for a network. Whoever runs the rounds (an instance's front, 
 has the lists of what is read most, and gives them; requests wait for the archive's own worker, behind those of people.
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -37,7 +38,7 @@ from footfall.values.errors import Refused
 WATCHING = "watching"  # who acts when a watch tells
 PAGE_CHANGED = "page-changed"
 WAITING_MAX = 100  # requests of one watch that nobody knows the end of; older ones are forgotten
-PIECES_MAX, PIECE_CHARACTERS_MAX = 5, 200  # of what was added and removed, in a message
+PASSAGES_MAX, PASSAGE_CHARACTERS_MAX = 5, 200  # of what was added and removed, in a message
 ID_RANDOM_BYTES = 10
 
 Lists = Mapping[str, Sequence[AssetHits]]  # by the question for it
@@ -155,7 +156,7 @@ def _take_turn(archive: Archive, due: Due, items: Sequence[AssetHits], means: Me
         asked.append(opened.id)
     after = next_turn(watch, due.turn, now_ms=now_ms)
     waiting = tuple(dict.fromkeys((*due.turn.waiting, *asked)))[-WAITING_MAX:]
-    told = "; ".join([f"asked for {len(asked)} page{'' if len(asked) == 1 else 's'}", *says])
+    told = "; ".join([f"asked for {_counted(len(asked), 'page')}", *says])
     store.take_turn(watch, due.turn, structs.replace(after, waiting=waiting, says=f"{told[:1].upper()}{told[1:]}."))
     return len(asked)
 
@@ -229,13 +230,7 @@ def _change(archive: Archive, watch: Watch, request: Request, means: Means) -> t
 
 
 def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, means: Means) -> Raised:
-    from footfall.archive.comparing import compared_texts  # It brings numpy along, which a start need not wait for.
-
-    texts = [archive.text(one) for one in (before, capture)]
-    pieces = compared_texts(*texts)
-    found = {
-        kind: [one.text for one in pieces if one.kind == kind and one.text.strip()] for kind in ("added", "removed")
-    }
+    added, removed = _passages(archive.text(before), archive.text(capture))
     about = {
         "watch": watch.id,
         "name": watch.name,
@@ -245,15 +240,36 @@ def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, m
         "at": moment_text(capture.at_us),
         "before": before.id,
         "beforeAt": moment_text(before.at_us),
-        "added": [_short(one) for one in found["added"][:PIECES_MAX]],
-        "removed": [_short(one) for one in found["removed"][:PIECES_MAX]],
+        "added": [_short(one) for one in added[:PASSAGES_MAX]],
+        "removed": [_short(one) for one in removed[:PASSAGES_MAX]],
         "link": means.site + permanent_path(capture.id, watch.brand),
     }
-    counts = f"{len(found['added'])} passages added, {len(found['removed'])} removed"
+    counts = f"{_counted(len(added), 'passage')} added, {_counted(len(removed), 'passage')} removed"
     text = f"{capture.title or capture.final_url} has changed: {counts}. It is kept at {about['link']}"
     return Raised(PAGE_CHANGED, capture.id, capture.at_us // 1_000, text, about)
 
 
+def _passages(before: str, after: str) -> tuple[list[str], list[str]]:
+    """Return the lines that only the later of two texts has, and those that only the earlier one has."""
+    lines = [[line for line in text.splitlines() if line.strip()] for text in (before, after)]
+    known = [Counter(one) for one in lines]
+    added, removed = known[1] - known[0], known[0] - known[1]
+    return _some(lines[1], added), _some(lines[0], removed)
+
+
+def _some(lines: Sequence[str], wanted: Counter[str]) -> list[str]:
+    left, found = Counter(wanted), list[str]()
+    for line in lines:
+        if left[line] > 0:
+            left[line] -= 1
+            found.append(line)
+    return found
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
+
+
 def _short(text: str) -> str:
     text = " ".join(text.split())
-    return text if len(text) <= PIECE_CHARACTERS_MAX else f"{text[: PIECE_CHARACTERS_MAX - 1]}…"
+    return text if len(text) <= PASSAGE_CHARACTERS_MAX else f"{text[: PASSAGE_CHARACTERS_MAX - 1]}…"

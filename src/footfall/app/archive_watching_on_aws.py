@@ -1,4 +1,4 @@
-"""The watch list on AWS: a round each minute, in the function that keeps house, from the same lists that readers get."""
+"""The watch list on AWS: a round each minute, in the function that keeps house, from the lists that readers get."""
 
 import secrets
 from collections.abc import Callable, Sequence

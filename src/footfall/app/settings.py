@@ -130,6 +130,13 @@ class Settings:
         kind="switch",
         says="Let alerts be posted to private addresses and this machine, too (docs/how-to/alerts.md).",
     )
+    archive_watch_captures_per_day: int = _whole(
+        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
+    )
+    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     screening_rules: bool = _other(
         True,  # noqa: FBT003 - what it is unless it is set
         "switch",
@@ -202,6 +209,28 @@ class Settings:
         kind="switch",
         says="Fetch the titles of pages that are hit and not in the catalogue (docs/how-to/describe-your-assets.md).",
     )
+    archive: bool = _other(
+        default=False,
+        kind="switch",
+        says="Capture pages that are asked for, in a process of its own with Chromium (docs/how-to/archive-pages.md).",
+    )
+    archive_contexts: int = _whole(2, 1, 16, "How many pages are captured at once.")
+    archive_chromium: str = _other("", "text", "Where Chromium lies; empty looks for it where programs are.")
+    archive_allowed: str = _other(
+        "", "text", "Hosts with ports beside the public web that pages may be captured from, with commas between."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "An outside archive that is handed each address, which is put behind this; empty is none."
+    )
+    archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
+    archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")
+    archive_member_day_max: int = _whole(2_000, 0, 1_000_000, "The pages one member may ask for in a day; 0: no limit.")
+    archive_brand_open_max: int = _whole(5_000, 0, 1_000_000, "The pages one brand may wait for; 0 sets no limit.")
+    archive_brand_day_max: int = _whole(20_000, 0, 10_000_000, "The pages one brand may ask for in a day; 0: no limit.")
+    archive_worker_bytes_max: int = _whole(
+        GIB, 256 * MIB, 64 * GIB, "The memory at which the archive's process begins anew, its browsers not counted."
+    )
+    archive_processes_max: int = _whole(2_000, 100, 100_000, "The most processes of the user that captures pages.")
     aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
     aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")
     aws_kinesis_endpoint: str = _other("", "text", "The address of a stream that speaks Kinesis; empty is AWS's own.")

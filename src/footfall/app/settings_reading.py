@@ -21,6 +21,7 @@ from footfall.app.setting_values import (
     SettingsUnreadable,
     UnknownSetting,
 )
+from footfall.app.archive_capturing import require_archive
 from footfall.app.settings import AWS_RESOURCES, NAMES, Settings
 from footfall.app.settings_of_people import require_people
 
@@ -127,6 +128,7 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
         )
     _require_ground(settings, place)
     require_people(settings, place)
+    require_archive(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
         if getattr(settings, name) < settings.http_body_bytes_max:
             raise ImpossibleSetting(

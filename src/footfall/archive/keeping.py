@@ -65,6 +65,12 @@ def keep(table: Table, id: str, *, attempt: int, now_ms: int) -> Request:
     raise Throttled(f"capture {id} is being changed by others all the time; try again")
 
 
+def has_draft(table: Table, id: str, *, attempt: int) -> bool:
+    """Tell whether all that an attempt saw is stored and waits to be kept."""
+    draft = table.get(keys.draft(id))
+    return draft is not None and draft["attempt"] == attempt
+
+
 def spaces_of(request: Request) -> Sequence[str]:
     """Return the spaces that a request's capture will lie in, its own first."""
     shared = keys.brand_space(request.brand)

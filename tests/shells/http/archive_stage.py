@@ -26,9 +26,10 @@ class Program:
     stage: Stage
     key: str
 
-    def ask(self, method: str, target: str, document: Any = None) -> Reply:
+    def ask(self, method: str, target: str, document: Any = None, headers: dict[str, str] | None = None) -> Reply:
         body = b"" if document is None else msgspec.json.encode(document)
-        return self.stage.ask(target, method=method, headers={"authorization": f"Bearer {self.key}"}, body=body)
+        sent = {"authorization": f"Bearer {self.key}", **(headers or {})}
+        return self.stage.ask(target, method=method, headers=sent, body=body)
 
 
 Asks = Browser | Program
