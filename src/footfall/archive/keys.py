@@ -194,3 +194,8 @@ def damaged(sha256: str) -> Key:
 def sweep(name: str) -> Key:
     """Return where it is said how far a round through everything has come."""
     return Key(SWEEPS, name)
+
+
+def replay_secret() -> Key:
+    """Return where the secret lies with which addresses of replays are signed."""
+    return Key("archive-secrets", "replay")
