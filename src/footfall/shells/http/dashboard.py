@@ -28,7 +28,7 @@ from footfall.shells.http.static_files import static_text
 from footfall.shells.http.wire import PROBLEM
 
 FILES = "/static/{file}"
-SESSION, VERDICTS, ARCHIVE = "/v1/session", "/v1/screening/verdicts", "/v1/archive"
+SESSION, VERDICTS = "/v1/session", "/v1/screening/verdicts"
 PAGES = (
     "/",
     "/most-read",
@@ -169,7 +169,7 @@ def _facts(request: Request, state: Site, *, is_live: bool) -> dict[str, Any]:
         "live": is_live,
         "people": SESSION in ROUTES,
         "verdicts": VERDICTS in ROUTES,
-        "archive": ARCHIVE in ROUTES,
+        "archive": state.settings.archive,
         "version": __version__,
     }
 
