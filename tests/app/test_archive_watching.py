@@ -53,6 +53,9 @@ class Newsroom:
     def alerts(self) -> AlertStore:
         return self.register.acting(watching.WATCHING).alerts
 
+    def is_brand(self, name: str) -> bool:
+        return self.register.brand(name) is not None
+
     def watch(self, rule: dict[str, Any], **more: Any) -> Watch:
         store = WatchStore(self.archive.table)
         number = len(store.of(BRAND))
@@ -63,7 +66,7 @@ class Newsroom:
 
     def turn(self) -> int:
         """Do the first half of a round: ask for what is due."""
-        due = watching.due_watches(self.archive, now_ms=self.clock.now_ms())
+        due = watching.due_watches(self.archive, now_ms=self.clock.now_ms(), is_brand=self.is_brand)
         lists = {} if self.top is None else dict.fromkeys(watching.questions_of(due), self.top)
         return watching.take_turns(self.archive, due, lists, self.means, now_ms=self.clock.now_ms())
 
@@ -212,7 +215,7 @@ def test_a_brands_day_has_so_many_captures_for_its_watches_and_no_more(room: New
 
 def test_two_who_take_the_same_turn_ask_once(room: Newsroom) -> None:
     room.watch(FRONT)
-    due = watching.due_watches(room.archive, now_ms=NOW_MS)
+    due = watching.due_watches(room.archive, now_ms=NOW_MS, is_brand=room.is_brand)
     for _ in range(2):  # The second one has looked before the first one was done.
         watching.take_turns(room.archive, due, {}, room.means, now_ms=NOW_MS)
     assert len(queueing.waiting(room.archive.table, limit=10)) == 1
@@ -255,6 +258,12 @@ def test_what_stayed_the_same_or_nobody_wants_to_know_of_is_not_told(room: Newsr
     room.pages["https://news.example/"] = "another"
     room.round()
     assert room.events() == []
+
+
+def test_the_watches_of_a_brand_that_was_removed_rest(room: Newsroom) -> None:
+    room.watch(FRONT)
+    room.register.remove(BRAND)
+    assert room.turn() == 0
 
 
 def test_a_page_that_could_not_be_kept_is_told_by_its_watch(room: Newsroom) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from footfall.app.settings import ImpossibleSetting, Settings
 from footfall.ports.capturing import CaptureFailed, Capturing, Reason
 from footfall.ports.errors import PortError
+from footfall.ports.table import Table
 from footfall.values.clock import SystemClock
 from footfall.values.public_addresses import Policy
 
@@ -71,7 +72,7 @@ class Capturer:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def hand_on(self) -> Callable[[str], str | None] | None:
+    def hand_on(self) -> Callable[[Table, str], str | None] | None:
         """Return what gives a page to the outside archive; None when there is none."""
         return self._hand_on if self.settings.archive_outside_url else None
 
@@ -103,13 +104,12 @@ class Capturer:
             if self._gate is not None:
                 self._gate.close()
 
-    def _hand_on(self, url: str) -> str | None:
-        from urllib.parse import quote
-
+    def _hand_on(self, table: Table, capture_id: str) -> str | None:
         from footfall.adapters.gate.gated_fetch import GatedFetch
+        from footfall.app.archive_outside import hand_over, outside_from
 
-        answer = GatedFetch(policy_of(self.settings)).get(self.settings.archive_outside_url + quote(url, safe=""))
-        return answer.url if answer.status < 400 else None
+        outside = outside_from(self.settings)
+        return None if outside is None else hand_over(table, capture_id, outside, GatedFetch(policy_of(self.settings)))
 
     def _started(self) -> "ChromiumCapturing":
         refusal = why_not(self.settings)

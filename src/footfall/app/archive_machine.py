@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from footfall.archive import finding, keeping, keys, references, removing, requests
+from footfall.archive import finding, keeping, keys, references, requests
 from footfall.archive.addresses import address_from
 from footfall.archive.captures import Capture, Request, State
 from footfall.archive.indexing import text_of
@@ -82,13 +82,13 @@ class Ground:
 
 @dataclass(slots=True)
 class Tasks:
-    """What the machine's tasks do. `hand_on` gives a page to an outside archive and returns its link there."""
+    """What the machine's tasks do. `hand_on` gives a capture's address to an outside archive."""
 
     ground: Callable[[], Ground]
     capturing: Callable[[], Capturing]
     ask: Callable[[str], object]  # whether a host answers, for the trial of schemes
     clock: Clock
-    hand_on: Callable[[str], str | None] | None = None
+    hand_on: Callable[[Table, str], str | None] | None = None
 
     def by_name(self) -> Mapping[str, TaskFunction]:
         """Return the tasks under the names that the definition calls them by."""
@@ -137,13 +137,8 @@ class Tasks:
 
     def hand_on_one(self, input: Json, _key: str) -> Json:
         """Give the page to an outside archive and keep its link, if that is wished and was not done."""
-        table = self.ground().table
-        capture = finding.capture(table, _told(input)[0])
-        if self.hand_on is None or not isinstance(capture, Capture) or capture.outside_url is not None:
-            return {}
-        url = self.hand_on(capture.final_url)
-        if url is not None:
-            removing.set_outside_url(table, capture.id, url)
+        if self.hand_on is not None:
+            self.hand_on(self.ground().table, _told(input)[0])
         return {}
 
     def fail(self, input: Json, _key: str) -> Json:

@@ -25,7 +25,6 @@ from footfall.archive.removing import NoSuchCapture
 from footfall.archive.stored import Line
 
 TIMEMAP_MAX = 5_000  # captures in one TimeMap, the newest: a year of an hour each is more than half of it
-CDX_DEFAULT, CDX_MAX = 1_000, 10_000
 CDX_KINDS = {True: "application/x-ndjson", False: "text/x-cdxj; charset=utf-8"}
 
 

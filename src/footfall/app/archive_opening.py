@@ -80,4 +80,5 @@ def replay_address(settings: Settings, capture: Capture, *, now_ms: int) -> str 
 
 def watching_means(settings: Settings, *, random_bytes: Callable[[int], bytes]) -> Means:
     """Return what a round of the watch list needs."""
-    return Means(address_rule(settings), random_bytes, 500, settings.people_url)
+    per_day = settings.archive_watch_captures_per_day
+    return Means(address_rule(settings), random_bytes, per_day, settings.people_url)

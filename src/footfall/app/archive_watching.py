@@ -73,10 +73,10 @@ class News:
     says: str
 
 
-def due_watches(archive: Archive, *, now_ms: int) -> list[Due]:
-    """Return the watches whose turn it is."""
+def due_watches(archive: Archive, *, now_ms: int, is_brand: Callable[[str], bool]) -> list[Due]:
+    """Return the watches whose turn it is; those of a brand that was removed rest."""
     store = WatchStore(archive.table)
-    turns = ((watch, store.turn_of(watch)) for watch in store.all() if watch.is_on)
+    turns = ((watch, store.turn_of(watch)) for watch in store.all() if watch.is_on and is_brand(watch.brand))
     return [Due(watch, turn) for watch, turn in turns if is_due(watch, turn, now_ms=now_ms)]
 
 

@@ -32,7 +32,7 @@ class WatchesOnAws:
     def run(self, until: Until) -> int:
         """Do a round, as long as there is time; return how many pages were asked for."""
         now_ms, archive = self._clock.now_ms(), self._archive
-        due = watching.due_watches(archive, now_ms=now_ms)
+        due = watching.due_watches(archive, now_ms=now_ms, is_brand=self._brands.is_known)
         lists = self._lists(sorted(watching.questions_of(due)), until)
         asked = watching.take_turns(archive, due, lists, self._means, now_ms=now_ms)
         if not until():

@@ -50,7 +50,9 @@ class WatchRounds:
         state, means, now_ms = self._state, self._means, self._state.clock.now_ms()
         if not has_archive(state.settings):
             return 0
-        due = await state.archive.asked(ROUNDS, lambda archive: watching.due_watches(archive, now_ms=now_ms))
+        due = await state.archive.asked(
+            ROUNDS, lambda archive: watching.due_watches(archive, now_ms=now_ms, is_brand=self._is_brand)
+        )
         asked = 0
         if due:
             answers = await asyncio.gather(*(self._list(one) for one in watching.questions_of(due)))
@@ -81,6 +83,9 @@ class WatchRounds:
         if told:
             _log.info("watches have %d things to tell", told)
         await state.archive.asked(ROUNDS, lambda archive: watching.settle(archive, news))
+
+    def _is_brand(self, name: str) -> bool:
+        return self._state.settings.dev or self._state.brands.named(name) is not None
 
     async def _list(self, question: str) -> tuple[str, list[AssetHits] | None]:
         async with self._asking:
