@@ -72,7 +72,7 @@ class Capturer:
     _guard: threading.Lock = field(default_factory=threading.Lock)
 
     @property
-    def hand_on(self) -> Callable[[Table, str], str | None] | None:
+    def hand_on(self) -> Callable[[Table, str], object] | None:
         """Return what gives a page to the outside archive; None when there is none."""
         return self._hand_on if self.settings.archive_outside_url else None
 
@@ -104,12 +104,12 @@ class Capturer:
             if self._gate is not None:
                 self._gate.close()
 
-    def _hand_on(self, table: Table, capture_id: str) -> str | None:
+    def _hand_on(self, table: Table, id: str) -> object:
         from footfall.adapters.gate.gated_fetch import GatedFetch
         from footfall.app.archive_outside import hand_over, outside_from
 
         outside = outside_from(self.settings)
-        return None if outside is None else hand_over(table, capture_id, outside, GatedFetch(policy_of(self.settings)))
+        return None if outside is None else hand_over(table, id, outside, GatedFetch(policy_of(self.settings)))
 
     def _started(self) -> "ChromiumCapturing":
         refusal = why_not(self.settings)

@@ -1,4 +1,4 @@
-"""The archive's state machine and its tasks: a page is captured, kept, let be found and handed on, or fails for a reason.
+"""The archive's machine and its tasks: a page is captured, kept, let be found and handed on, or fails for a reason.
 
 Tasks are plain functions of an input and a key. Each looks first whether its work is done, so that whoever is called
 again after a crash does it once. An error is named after its reason, so that the machine can tell what to try again.
@@ -82,13 +82,13 @@ class Ground:
 
 @dataclass(slots=True)
 class Tasks:
-    """What the machine's tasks do. `hand_on` gives a capture's address to an outside archive."""
+    """What the machine's tasks do. `hand_on` gives a capture to an outside archive and keeps its link there."""
 
     ground: Callable[[], Ground]
     capturing: Callable[[], Capturing]
     ask: Callable[[str], object]  # whether a host answers, for the trial of schemes
     clock: Clock
-    hand_on: Callable[[Table, str], str | None] | None = None
+    hand_on: Callable[[Table, str], object] | None = None
 
     def by_name(self) -> Mapping[str, TaskFunction]:
         """Return the tasks under the names that the definition calls them by."""
@@ -136,7 +136,7 @@ class Tasks:
         return {}
 
     def hand_on_one(self, input: Json, _key: str) -> Json:
-        """Give the page to an outside archive and keep its link, if that is wished and was not done."""
+        """Give the page to an outside archive, if that is wished and was not done."""
         if self.hand_on is not None:
             self.hand_on(self.ground().table, _told(input)[0])
         return {}

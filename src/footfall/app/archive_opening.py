@@ -10,7 +10,7 @@ from footfall.app.archive_capturing import policy_of
 from footfall.app.archive_control import Archive
 from footfall.app.archive_watching import Means
 from footfall.app.kept_blobs import open_blobs
-from footfall.app.settings import Settings
+from footfall.app.settings import Settings, require_named
 from footfall.archive.addresses import Address, address_from, require_reachable
 from footfall.archive.captures import Capture
 from footfall.archive.quotas import Quotas
@@ -40,15 +40,25 @@ def has_archive(settings: Settings) -> bool:
 
 
 def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False) -> OpenedArchive:
-    """Open it, and make it when there is none."""
+    """Open it; in a directory, it is made when there is none."""
+    if settings.ground == "aws":
+        return _opened_on_aws(settings, clock, for_requests=for_requests)
     from footfall.adapters.embedded.fts_search import FtsSearch
 
-    del for_requests
     table = SqliteTable(Path(settings.data_dir) / ARCHIVE_FILE, clock=clock)
     search = FtsSearch(Path(settings.data_dir) / SEARCH_FILE)
-    return OpenedArchive(
-        table, Archive(table, open_blobs(settings), search, FULL_TEXT, quotas_of(settings)), search.close
-    )
+    archive = Archive(table, open_blobs(settings), search, FULL_TEXT, quotas_of(settings))
+    return OpenedArchive(table, archive, search.close)
+
+
+def _opened_on_aws(settings: Settings, clock: Clock, *, for_requests: bool) -> OpenedArchive:
+    from footfall.app import aws_wiring
+    from footfall.archive.word_search import WordSearch
+
+    opened = aws_wiring.open_table_for_requests if for_requests else aws_wiring.open_table
+    table = opened(settings, "aws_archive_table", clock, transactions=True)
+    blobs = aws_wiring.open_blobs(settings, require_named(settings, "aws_archive_bucket"))
+    return OpenedArchive(table, Archive(table, blobs, WordSearch(table), WORDS, quotas_of(settings)), lambda: None)
 
 
 def quotas_of(settings: Settings) -> Quotas:
@@ -80,5 +90,4 @@ def replay_address(settings: Settings, capture: Capture, *, now_ms: int) -> str 
 
 def watching_means(settings: Settings, *, random_bytes: Callable[[int], bytes]) -> Means:
     """Return what a round of the watch list needs."""
-    per_day = settings.archive_watch_captures_per_day
-    return Means(address_rule(settings), random_bytes, per_day, settings.people_url)
+    return Means(address_rule(settings), random_bytes, settings.archive_watch_captures_per_day, settings.people_url)

@@ -1,4 +1,4 @@
-"""The archive's worker as a process of an instance: limited, of low priority, and ended when its memory grows too far."""
+"""The archive's worker as a process of an instance: limited, of low priority, and ended when its memory grows."""
 
 import contextlib
 import logging

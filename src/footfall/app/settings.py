@@ -24,6 +24,9 @@ AWS_RESOURCES: Mapping[str, str] = {
     "aws_metrics_table": "the table of metrics",
     "aws_salts_table": "the table of salts",
     "aws_rows_table": "the table of rows",
+    "aws_archive_table": "the table of the archive",
+    "aws_archive_bucket": "the bucket of captures",
+    "aws_archive_machine": "the archive's state machine",
     "aws_raw_bucket": "the bucket of raw hits",
 }
 
@@ -212,13 +215,6 @@ class Settings:
     archive_allowed: str = _other(
         "", "text", "Hosts with ports beside the public web that pages may be captured from, with commas between."
     )
-    archive_watch_captures_per_day: int = _whole(
-        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
-    )
-    archive_outside_url: str = _other(
-        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
-    )
-    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
     archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")
     archive_member_day_max: int = _whole(2_000, 0, 1_000_000, "The pages one member may ask for in a day; 0: no limit.")
@@ -242,6 +238,9 @@ class Settings:
     aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
     aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
     aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")
+    aws_archive_table: str = _other("", "text", "The DynamoDB table of the archive; empty: there is none.")
+    aws_archive_bucket: str = _other("", "text", "The S3 bucket that captures are kept in.")
+    aws_archive_machine: str = _other("", "text", "The ARN of the archive's state machine.")
     aws_s3_lists: Lists = field(
         default="by-bytes",
         metadata=_one_of(

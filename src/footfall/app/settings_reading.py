@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
+from footfall.app.archive_capturing import require_archive
 from footfall.app.setting_values import (
     ENVIRONMENT_PREFIX,
     READERS,
@@ -21,7 +22,6 @@ from footfall.app.setting_values import (
     SettingsUnreadable,
     UnknownSetting,
 )
-from footfall.app.archive_capturing import require_archive
 from footfall.app.settings import AWS_RESOURCES, NAMES, Settings
 from footfall.app.settings_of_people import require_people
 

@@ -31,6 +31,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "rules": "rules",
         "lists": "lists",
         "workflows": "workflows",
+        "archive": "archive",
         "compare": "compare",
         "export": "export",
         "recount": "recount",
