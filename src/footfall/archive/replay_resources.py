@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from types import ModuleType
 
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.packing import Recorded
+from footfall.values.web_urls import NotInstalled
 
 REDIRECTS_MAX = 10
 HTML, CSS, OTHER = "text/html; charset=utf-8", "text/css; charset=utf-8", "application/octet-stream"
@@ -61,14 +61,20 @@ class Resources:
 
     def find(self, url: str) -> Resource | None:
         """Return what was answered in the end when the address was asked for."""
+        url = self.end_of(url)
+        found = self._by_url.get(url)
+        return Resource(url, found) if found is not None and found.status < 300 else None
+
+    def end_of(self, url: str) -> str:
+        """Return the address to which redirects led in the end."""
         url = without_fragment(url)
         for _ in range(REDIRECTS_MAX):
             found = self._by_url.get(url)
-            if found is None or not 300 <= found.status < 400:
-                return Resource(url, found) if found is not None and found.status < 400 else None
-            location = header_of(found.response_headers, "location")
+            location = header_of(found.response_headers, "location") if found is not None else ""
+            if found is None or not 300 <= found.status < 400 or not location:
+                break
             url = without_fragment(joined(url, location) or "")
-        return None
+        return url
 
     def by_digest(self, digest: str) -> Resource | None:
         """Return what was answered to the address that the digest stands for."""

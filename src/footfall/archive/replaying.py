@@ -5,14 +5,15 @@ no script runs there whatever stands in a document. Here everything that could a
 are two walls, and whatever the page showed is asked from the capture.
 """
 
+import re
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from footfall.archive.addresses import NotInstalled
 from footfall.archive.replay_addresses import Addresses
 from footfall.archive.replay_resources import Resources, joined, without_fragment
 from footfall.ports.capturing import Frame
+from footfall.values.web_urls import NotInstalled
 
 # What a browser without scripts would show instead of the page belongs to those: `noscript` has not been seen.
 _DROPPED = frozenset(
@@ -30,6 +31,8 @@ _LOST = frozenset(
      "longdesc", "cite", "usemap", "is", "popovertarget", "attributionsrc", "csp", "allow", "sandbox"}
 )  # fmt: skip
 _ACTING = ("javascript:", "vbscript:", "data:text/html")
+_DOCTYPE = re.compile(r"\s*(<!doctype[^<>]{0,200}>)", re.IGNORECASE)
+_TAG_BEGIN = re.compile(r"<(?=[a-zA-Z/!?])")
 _EMPTY = '<!doctype html><meta charset="utf-8"><title></title>'
 
 
@@ -56,7 +59,6 @@ class Replayed:
         root = _parsed(frame.html)
         if root is None:
             return _EMPTY
-        tree = root.getroottree()
         addresses = Addresses(self._resources, self._prefix, _base_of(root, frame.url))
         unused = list(range(1, len(self._frames)))
         for element in list(root.iter()):
@@ -64,8 +66,8 @@ class Replayed:
                 _drop(element)
                 continue
             self._rewrite(element, addresses, unused)
-        kind = tree.docinfo.doctype or ""
-        return kind + _lxml("html").tostring(root, encoding="unicode", method="html")
+        kind = _DOCTYPE.match(frame.html)  # Without one a browser has other rules, and so has its replay.
+        return (kind[1] if kind else "") + _lxml("html").tostring(root, encoding="unicode", method="html")
 
     def _rewrite(self, element: Any, addresses: Addresses, unused: list[int]) -> None:
         tag = element.tag.lower().rpartition(":")[2]
@@ -83,14 +85,14 @@ class Replayed:
             if place is not None:
                 element.set("src", place)
         if tag == "style" and element.text:
-            element.text = addresses.of_styles(element.text).replace("</", "<\\/")
+            # Where a browser does not take it for styles, nothing in it may begin an element.
+            element.text = _TAG_BEGIN.sub(r"\\3c ", addresses.of_styles(element.text))
 
     def _frame_place(self, element: Any, addresses: Addresses, unused: list[int]) -> str | None:
         url = addresses.absolute(element.get("src") or "")
         if url is None:
             return None
-        found = self._resources.find(url)
-        wanted = {without_fragment(url), *([found.url] if found is not None else [])}
+        wanted = {without_fragment(url), self._resources.end_of(url)}
         for number in unused:
             if without_fragment(self._frames[number].url) in wanted:
                 unused.remove(number)

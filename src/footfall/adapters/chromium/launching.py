@@ -21,6 +21,9 @@ FLAGS = (
     "--disable-gpu",  # A graphics card repeats what is taller than its largest texture, without an error.
     "--disable-lazy-loading",
     "--disable-checker-imaging",  # Otherwise a large image is painted after the picture was taken.
+    # A frame of another site, in a process of its own, is not drawn where no window shows it. A context has nothing of
+    # anybody's that one site could take from another, and contexts never share a process.
+    "--disable-site-isolation-trials",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-domain-reliability",

@@ -15,7 +15,7 @@ class Limits:
     images_ms: int = 5_000
     stuck_ms: int = 12_000  # A page that answers nothing for so long is kept busy by its scripts.
     whole_ms: int = 60_000
-    close_ms: int = 5_000  # A context closes in a tenth of a second, or never.
+    close_ms: int = 8_000  # A context closes in a tenth of a second, or never; a busy machine takes longer.
     received_bytes_max: int = 50_000_000
     body_bytes_max: int = 16_000_000  # One body, decoded: a few bytes may unpack to gigabytes.
     bodies_bytes_max: int = 80_000_000

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 
 from PIL import Image
 
+from footfall.adapters.chromium.framing import foreign_frames
 from footfall.adapters.chromium.lines import Line
+from footfall.adapters.chromium.worlds import World
 from footfall.ports.capturing import TILE_PX_MAX, WIDTH_PX, CaptureFailed, Reason, Tile
 
 BITS_PER_PIXEL_MAX = 1.0  # Above it are photographs, which take a quarter as much with losses that nobody sees.
@@ -34,13 +36,16 @@ class Picture:
     pixels_sha256: str
 
 
-async def take_picture(line: Line, *, height_px: int) -> Picture:
+async def take_picture(line: Line, world: World, *, height_px: int) -> Picture:
     """Take the picture of a page down to a height."""
+    patches = await foreign_frames(line, world, height_px=height_px)
     pixels = hashlib.sha256(f"{WIDTH_PX}x{height_px}:".encode())
     encoding: list[asyncio.Task[Tile]] = []
     thumbnail = b""
     for top_px in range(0, height_px, TILE_PX_MAX):
         image = await _taken(line, top_px, min(TILE_PX_MAX, height_px - top_px))
+        for patch in patches:
+            patch.put_into(image, top_px)
         pixels.update(await asyncio.to_thread(image.tobytes))
         # While one tile is encoded the next is taken.
         encoding.append(asyncio.get_running_loop().create_task(asyncio.to_thread(_tile, image)))

@@ -26,6 +26,7 @@ from footfall.adapters.gate.jobs import JobSeen
 from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, CaptureFailed, Frame, Reason, Wanted
 
 QUIET_S = 0.15  # A page that goes on by script does it at once.
+SAVING_S = 1.0
 MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
 ASKING_TYPES = frozenset({"fetch", "xhr"})
 WEB = ("http://", "https://")
@@ -35,10 +36,12 @@ WEB = ("http://", "https://")
 class Seen:
     """What a page did while it was open."""
 
-    answer: Response | None = None  # to the latest opening of the page itself
+    coming: Response | None = None  # to the latest request for a page itself; of a file, nothing is ever shown.
+    answer: Response | None = None  # with which the page came that is shown
     moves: int = 0
     dialogs: int = 0
     asking: set[Request] = field(default_factory=set[Request])
+    saving: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
 class Visit:
@@ -89,7 +92,7 @@ class Visit:
         frames = await inner_frames(page, frames_max=self._limits.frames_max)
         self._require_page(page)
         self._mark("read")
-        picture = await take_picture(line, height_px=max(1, scrolled.height_px))
+        picture = await take_picture(line, world, height_px=max(1, scrolled.height_px))
         self._mark("picture")
         self._require_page(page)
         exchanges = await self._recorder.finish()
@@ -127,7 +130,7 @@ class Visit:
             return failures.too_large(self._limits.received_bytes_max)
         if failure.reason is not Reason.NO_CONNECTION:
             return failure
-        address = self._seen.answer.url if self._seen.answer else self._wanted.url
+        address = self._seen.coming.url if self._seen.coming else self._wanted.url
         refusal = seen.refusals[-1] if seen.refusals else None
         if found := seen.refusal_of(*_place(address)) or refusal:
             return CaptureFailed(found.reason, found.text)
@@ -135,6 +138,7 @@ class Visit:
 
     def _listen(self, page: Page) -> None:
         page.on("dialog", lambda dialog: asyncio.ensure_future(self._dismiss(dialog)))
+        page.on("download", lambda _: self._note_saving())
         page.on("crash", lambda _: self._crash())
         page.on("response", self._note_answer)
         page.on("framenavigated", lambda frame: self._note_move() if frame == page.main_frame else None)
@@ -144,18 +148,29 @@ class Visit:
 
     async def _open(self, page: Page) -> None:
         """Open the page, and wait for what it names as long as it may take."""
+        opening = asyncio.ensure_future(
+            page.goto(self._wanted.url, wait_until="domcontentloaded", timeout=self._limits.open_ms)
+        )
         try:
-            await page.goto(self._wanted.url, wait_until="domcontentloaded", timeout=self._limits.open_ms)
+            await asyncio.wait({opening, self._seen.saving}, return_when=asyncio.FIRST_COMPLETED)
+            if not opening.done() and self._seen.moves:
+                # It is open, and what it leads to by itself is a file: the browser would wait for a page in vain.
+                await asyncio.wait({opening}, timeout=SAVING_S)
+            if opening.done() or not self._seen.moves:
+                await opening
             await self._loaded(page)
         except BrowserError as error:
             raise failures.failure_of_opening(error.message) from error
+        finally:
+            opening.cancel()
 
     async def _loaded(self, page: Page) -> None:
         """Wait until a page has loaded and goes on to no other one."""
         for _ in range(MOVES_MAX):
             moves = self._seen.moves
+            load_ms = SAVING_S * 1_000 if self._seen.saving.done() else self._limits.load_ms
             with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
-                await page.wait_for_load_state("load", timeout=self._limits.load_ms)
+                await page.wait_for_load_state("load", timeout=load_ms)
             await asyncio.sleep(QUIET_S)
             if moves == self._seen.moves:
                 self._require_page(page)
@@ -198,10 +213,15 @@ class Visit:
     def _note_answer(self, response: Response) -> None:
         request = response.request
         if request.is_navigation_request() and request.frame.parent_frame is None:
-            self._seen.answer = response
+            self._seen.coming = response
 
     def _note_move(self) -> None:
         self._seen.moves += 1
+        self._seen.answer = self._seen.coming
+
+    def _note_saving(self) -> None:
+        if not self._seen.saving.done():
+            self._seen.saving.set_result(None)
 
     def _note_asking(self, request: Request) -> None:
         if request.resource_type in ASKING_TYPES:
