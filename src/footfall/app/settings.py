@@ -133,6 +133,13 @@ class Settings:
         kind="switch",
         says="Let alerts be posted to private addresses and this machine, too (docs/how-to/alerts.md).",
     )
+    archive_watch_captures_per_day: int = _whole(
+        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
+    )
+    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     screening_rules: bool = _other(
         True,  # noqa: FBT003 - what it is unless it is set
         "switch",
