@@ -10,6 +10,7 @@ from footfall.app.archive_opening import OpenedArchive, address_rule, open_archi
 from footfall.app.archive_run import tidy
 from footfall.app.settings import Settings
 from footfall.archive import finding, keys, requests, verifying
+from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, Tombstone
 from footfall.archive.contents import Contents, clear, contents
 from footfall.archive.finding import Lines
@@ -39,12 +40,16 @@ class ArchiveActs:
     settings: Settings
     clock: Clock
 
-    def ask(self, url: str, *, brand: str, options: Options) -> Request:
-        """Ask for a page in the brand's name; all of its members see it."""
-        address, now_ms = address_rule(self.settings)(url), self.clock.now_ms()
+    def ask(self, urls: Sequence[str], *, brand: str, options: Options) -> Sequence[Request]:
+        """Ask for pages in the brand's name, all of them or none; all of its members see them."""
+        addresses = [address_rule(self.settings)(url) for url in urls]
+        return [self._ask(address, brand, options) for address in addresses]
+
+    def _ask(self, address: Address, brand: str, options: Options) -> Request:
+        now_ms = self.clock.now_ms()
         asked = Request(
             id=new_id(now_ms=now_ms, random=secrets.token_bytes(ID_RANDOM_BYTES)), brand=brand,
-            space=keys.brand_space(brand), by=OPERATOR, typed=url, url=address.url, key=address.key,
+            space=keys.brand_space(brand), by=OPERATOR, typed=address.typed, url=address.url, key=address.key,
             at_us=now_ms * 1_000, hide_banners=options.hide_banners, hide_sticky=options.hide_sticky,
         )  # fmt: skip
         return requests.ask(self.opened.archive.table, asked, now_ms=now_ms)

@@ -20,6 +20,8 @@ from footfall.values.clock import SystemClock
 NICE = 10  # Counting and answering come first.
 OPEN_FILES_MAX = 4_096
 LOOK_EVERY_S = 5.0
+LOOK_AGAIN_S = 30.0
+
 _log = logging.getLogger(__name__)
 
 
@@ -70,6 +72,13 @@ def serve_link(settings: Settings, link: Link) -> None:
         messages = link.receive(timeout_s=seconds)
         return messages is None or ["stop"] in messages
 
+    is_told = False
+    while (refusal := why_not(settings)) is not None:  # It goes on as soon as somebody has installed it.
+        if not is_told:
+            _log.warning("pages wait to be archived: %s", refusal)
+            is_told = True
+        if told(LOOK_AGAIN_S):
+            return
     worker_of(settings).run(is_over(settings, told))
 
 
@@ -77,9 +86,6 @@ def main() -> None:
     """Run the process."""
     settings, link = child.begin("archive")
     limit_process(settings)
-    refusal = why_not(settings)
-    if refusal is not None:
-        _log.warning("pages wait to be archived: %s", refusal)
     link.send(["ready"])
     serve_link(settings, link)
 

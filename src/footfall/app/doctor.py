@@ -13,6 +13,7 @@ import msgspec
 
 from footfall.accounts.register import Registered
 from footfall.app.control import SOCKET_FILE, socket_path
+from footfall.app.doctor_archive import about_archive
 from footfall.app.doctor_data import (
     DATABASES,
     about_clock,
@@ -57,7 +58,7 @@ def examine(directory: Path, given: Settings | SettingsRefused, *, now_ms: int) 
         says = f"{directory} is not there yet, or is not a directory."
         found.append(Finding("instance", "todo", says, "Name the data directory with --data."))
         return case, found
-    for look in (about_instance, about_disk, about_files, _about_databases):
+    for look in (about_instance, about_disk, about_files, about_archive, _about_databases):
         found.extend(_guarded(look, case))
     return case, found
 

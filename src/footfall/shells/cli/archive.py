@@ -66,7 +66,7 @@ def _ask(acts: "ArchiveActs", urls: list[str], arguments: argparse.Namespace, ar
     from footfall.archive.requests import OPEN
 
     options = Options(hide_banners=arguments.hide_banners, hide_sticky=arguments.hide_sticky)
-    asked = [acts.ask(url, brand=_brand(arguments), options=options) for url in urls]
+    asked = acts.ask(urls, brand=_brand(arguments), options=options)
     while arguments.wait and any(one.state in OPEN for one in asked):
         around.pause(LOOK_EVERY_S)
         asked = [acts.request(one.id) for one in asked]

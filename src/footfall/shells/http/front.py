@@ -125,6 +125,7 @@ class Front:
             "footfall.app.judging", text, lock=lock, on_message=self._judged.on_message, is_apart=True
         )
         self._judged.answer_by(self._judging.send)
+        self._archiving = Child("footfall.app.archiving", text, lock=lock, on_message=_unheard, is_apart=True)
         self._control: ControlServer | None = None
         self._answers: Answers | None = None
         self._live: Live | None = None
@@ -168,6 +169,7 @@ class Front:
     def _begin_to_stop(self) -> None:
         # The same signal may have ended a judge that was only starting, which is no failure of it.
         self._judging.let_end()
+        self._archiving.let_end()
         self._stopping.set()
 
     async def _stop(self, state: FrontState) -> None:
@@ -209,7 +211,7 @@ class Front:
         await self._stop_children(STOP_S_MIN)
 
     async def _stop_children(self, timeout_s: float) -> None:
-        children = (self._counting, self._answering, self._judging)
+        children = (self._counting, self._answering, self._judging, self._archiving)
         await asyncio.gather(*(child.stop(timeout_s=timeout_s) for child in children))
 
     async def _is_up(self, child: Child) -> bool:
@@ -229,6 +231,8 @@ class Front:
         self._watches.start()
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
+        if self._settings.archive:
+            self._archiving.start()
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:
         settings, clock = self._settings, self._clock
@@ -337,6 +341,10 @@ async def _listening(lane: Lane, settings: Settings) -> asyncio.Server:
         raise CannotListen(
             f"{host} port {port} cannot be had: {reason}; choose another with --host or --port"
         ) from error
+
+
+def _unheard(_message: Message) -> None:
+    """Hear what a child says that has nothing to say but that it is up."""
 
 
 def _healthy(exchange: Exchange) -> None:
