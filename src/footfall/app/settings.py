@@ -133,13 +133,6 @@ class Settings:
         kind="switch",
         says="Let alerts be posted to private addresses and this machine, too (docs/how-to/alerts.md).",
     )
-    archive_watch_captures_per_day: int = _whole(
-        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
-    )
-    archive_outside_url: str = _other(
-        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
-    )
-    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     screening_rules: bool = _other(
         True,  # noqa: FBT003 - what it is unless it is set
         "switch",
@@ -222,6 +215,13 @@ class Settings:
     archive_allowed: str = _other(
         "", "text", "Hosts with ports beside the public web that pages may be captured from, with commas between."
     )
+    archive_watch_captures_per_day: int = _whole(
+        500, 0, 100_000, "How many captures the watches of one brand may ask for in a day (docs/how-to/watch-pages.md)."
+    )
+    archive_outside_url: str = _other(
+        "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
+    )
+    archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
     archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
     archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")
     archive_member_day_max: int = _whole(2_000, 0, 1_000_000, "The pages one member may ask for in a day; 0: no limit.")

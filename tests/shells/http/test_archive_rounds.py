@@ -1,4 +1,4 @@
-"""Rounds of the watch list in an instance: what editors watch is asked for, and changes are in the history of alerts."""
+"""Rounds of the watch list in an instance: what editors watch is asked for, and its changes are told by alerts."""
 
 from pathlib import Path
 
