@@ -89,6 +89,7 @@ export class Times {
   private readonly moment: Intl.DateTimeFormat;
   private readonly date: Intl.DateTimeFormat;
   private readonly seconds: Intl.DateTimeFormat;
+  private readonly stamp: Intl.DateTimeFormat;
 
   constructor(readonly zone: string) {
     const timeZone = knownZone(zone);
@@ -101,6 +102,7 @@ export class Times {
     });
     this.date = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "medium", timeStyle: "short" });
     this.seconds = new Intl.DateTimeFormat("en-GB", { timeZone, timeStyle: "medium" });
+    this.stamp = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "medium", timeStyle: "medium" });
     this.moment = new Intl.DateTimeFormat("en-GB", {
       timeZone,
       day: "numeric",
@@ -125,6 +127,10 @@ export class Times {
   // A time of a day to the second: captures may lie close together.
   exactlyOf(text: string): string {
     return this.seconds.format(new Date(text));
+  }
+
+  stampOf(text: string): string {
+    return this.stamp.format(new Date(text));
   }
 
   // A moment that may be years ago.

@@ -130,7 +130,7 @@ function Text({ one }: { one: Capture }) {
     <section class="card" aria-label="The text">
       {one.keywords.length ? (
         <p class="about">
-          About: <bdi>{one.keywords.join(", ")}</bdi>
+          Keywords: <bdi>{one.keywords.join(", ")}</bdi>
         </p>
       ) : null}
       <p class="kept-text" dir="auto">
@@ -233,7 +233,7 @@ function Others({ one }: { one: Capture }) {
         <option value="">choose a moment</option>
         {others.map((other) => (
           <option key={other.id} value={other.id}>
-            {times.dateOf(other.at)}, {times.exactlyOf(other.at).slice(-2)} s
+            {times.stampOf(other.at)}
           </option>
         ))}
       </select>

@@ -60,7 +60,7 @@ function Compared({ told }: { told: Comparison }) {
           <Which words="Newer" one={told.b} />
         </div>
       </section>
-      {a && b ? <Bands told={told} a={a} b={b} /> : null}
+      {a && b && told.picture.bands.length ? <Bands told={told} a={a} b={b} /> : null}
       <section class="card" aria-labelledby="texts-title">
         <h2 id="texts-title">The texts</h2>
         <Texts told={told} />
@@ -84,10 +84,7 @@ function Which({ words, one }: { words: string; one: Line }) {
       </Link>
       <br />
       <span class="about">
-        <time dateTime={one.at}>
-          {times.dateOf(one.at)}, {times.exactlyOf(one.at).slice(-2)} s
-        </time>{" "}
-        ·{" "}
+        <time dateTime={one.at}>{times.stampOf(one.at)}</time> ·{" "}
         <Link to={pageAddress(one.url, brand.brand)}>
           <bdi>{shortUrl(one.url)}</bdi>
         </Link>
