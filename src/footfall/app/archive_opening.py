@@ -36,6 +36,8 @@ class OpenedArchive:
 
 def has_archive(settings: Settings) -> bool:
     """Tell whether anybody ever asked for a page to be kept, or for one to be watched."""
+    if settings.ground == "aws":
+        return bool(settings.aws_archive_table)
     return wiring.has_table(settings, ARCHIVE_FILE)
 
 

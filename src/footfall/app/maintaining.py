@@ -31,6 +31,7 @@ from footfall.values.window import Grain
 
 if TYPE_CHECKING:  # Whoever does nothing but pass time needs none of what answers are made of.
     from footfall.app.alerting_on_aws import AlertsOnAws
+    from footfall.app.archive_watching_on_aws import WatchesOnAws
     from footfall.app.digesting import Digesting
 
 FINISH_EVERY_MS = 10 * MINUTE_MS  # A window is final a day after its end; ten minutes more or less are nothing.
@@ -89,6 +90,7 @@ class Maintenance:
         self._reasons = NotedReasons(self.table, clock=clock, zone_of=self._zone_of, keep_ms=keep_ms)
         self._digesting: Digesting | None = None
         self._alerts: AlertsOnAws | None = None
+        self._watches: WatchesOnAws | None = None
         self._finished_at_ms = self._cleared_at_ms = 0
 
     def run(self, until: Until) -> Maintained:
@@ -106,6 +108,7 @@ class Maintenance:
         for shard in self._idle(checkpoints):
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
         self._attempt(done, "alerts", lambda: self._tell_alerts(done, until))
+        self._attempt(done, "watches", lambda: self._take_turns(until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
         self._attempt(done, "finishing windows", lambda: self._finish(done, until))
         self._attempt(done, "the past under changed verdicts", lambda: self._put_right(done, until))
@@ -157,6 +160,17 @@ class Maintenance:
 
             self._alerts = AlertsOnAws(self._settings, self.table, self._clock)
         done.told += self._alerts.run(until)
+
+    def _take_turns(self, until: Until) -> None:
+        if not self._settings.aws_archive_table:
+            return  # Nothing is archived here.
+        if self._watches is None:
+            from footfall.app.archive_opening import open_archive
+            from footfall.app.archive_watching_on_aws import WatchesOnAws
+
+            archive = open_archive(self._settings, self._clock).archive
+            self._watches = WatchesOnAws(self._settings, self.table, archive, self._clock)
+        self._watches.run(until)
 
     def _write_digests(self, brands: set[str], until: Until) -> None:
         if self._digesting is None:

@@ -15,7 +15,9 @@ from footfall.shells.cli.archive_report import (
     show_requests,
     show_verified,
 )
-from footfall.shells.cli.asking import settings_of
+from footfall.shells.cli.archive_watches import ARGUMENTS as OF_WATCHES
+from footfall.shells.cli.archive_watches import watches
+from footfall.shells.cli.asking import settings_of, user_name
 from footfall.shells.cli.command import (
     CONFIG,
     DATA,
@@ -35,7 +37,7 @@ if TYPE_CHECKING:  # The archive needs an extra; whoever only asks for help does
     from footfall.app.archive_acts import ArchiveActs
     from footfall.app.settings import Settings
 
-ACTIONS: Final = ("list", "requests", "show", "search", "retry", "worker", "admin")
+ACTIONS: Final = ("list", "requests", "show", "search", "retry", "watches", "worker", "admin")
 ADMIN: Final = ("contents", "verify", "sweep", "clear")
 LIMIT_DEFAULT = 50
 LOOK_EVERY_S = 0.5
@@ -56,6 +58,8 @@ def archive(arguments: argparse.Namespace, around: Surroundings) -> int:
     with archive_acts(settings, around.clock) as acts:
         if words[0] == "admin":
             return _administer(acts, words[1:], arguments, around)
+        if words[0] == "watches":
+            return _watch(acts, words[1:], arguments, around)
         if words[0] in ACTIONS:
             return _look(acts, words[0], words[1:], arguments, around)
         return _ask(acts, words, arguments, around)
@@ -96,6 +100,13 @@ def _look(
     else:
         _show(acts, words[0], arguments, around)
     return Exit.OK
+
+
+def _watch(acts: "ArchiveActs", words: list[str], arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.app.archive_watch_acts import WatchActs
+
+    own = WatchActs(acts.opened.archive, acts.settings, around.clock, _brand(arguments), user_name())
+    return watches(own, words, arguments, around)
 
 
 def _show(acts: "ArchiveActs", id: str, arguments: argparse.Namespace, around: Surroundings) -> None:
@@ -162,10 +173,15 @@ COMMAND = Command(
     tells=(
         "Addresses are asked for in the brand's name, and all of its members see them. `list`, `requests`, `show ID`,\n"
         "`search WORDS` and `retry ID` look at what there is; `worker` captures what waits, where no server does;\n"
+        "`watches list`, `watches add URL --every N` or `--top N`, and `watches remove ID` let pages keep themselves;\n"
         "`admin contents`, `admin verify`, `admin sweep` and `admin clear --yes` look after all of it."
     ),
     example="footfall archive https://example.com/ --brand daily --wait",
-    more_examples=("footfall archive search budget --brand daily", "footfall archive admin verify"),
+    more_examples=(
+        "footfall archive search budget --brand daily",
+        "footfall archive watches add https://example.com/ --every 15 --brand daily",
+        "footfall archive admin verify",
+    ),
     run=archive,
     arguments=(
         Argument("what", "Addresses of pages, or an action with what it needs.", shows="URL|ACTION", repeated=True),
@@ -175,6 +191,7 @@ COMMAND = Command(
         Argument("--hide-sticky", "Hide headers that stick to the window.", is_switch=True),
         Argument("--yes", "Really clear everything.", is_switch=True),
         Argument("--limit", "How many to show.", shows="N", reads=whole_from(1, 1_000), default=LIMIT_DEFAULT),
+        *OF_WATCHES,
         JSON,
         DATA,
         CONFIG,

@@ -70,7 +70,7 @@ def settings_of(
     return settings
 
 
-def _user() -> str:
+def user_name() -> str:
     """Return the operating system's name for whoever asks; nothing in a container that has none."""
     try:
         return getpass.getuser()
@@ -80,7 +80,7 @@ def _user() -> str:
 
 def ask(settings: Settings, request: Mapping[str, Any], *, on_progress: Callable[[float], None]) -> Mapping[str, Any]:
     """Return what the instance answers, or raise its error; the request says which user of the machine asks."""
-    request = {**request, "user": _user()}
+    request = {**request, "user": user_name()}
     if settings.ground == "aws":
         from footfall.app.aws_control import run_on_aws
 

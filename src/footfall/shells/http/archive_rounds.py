@@ -17,7 +17,6 @@ from footfall.shells.http.alerting import answer_to
 from footfall.shells.http.state import FrontState
 from footfall.values.errors import FootfallError
 
-EVERY_S = 15.0  # A rule's own minutes are five at least.
 ASKED_AT_ONCE = 4  # lists; the answering process has readers to serve as well
 ROUNDS = "watches"  # in whose name the archive is asked, among those who wait for it
 
@@ -27,9 +26,9 @@ _log = logging.getLogger(__name__)
 class WatchRounds:
     """Takes the turns of watches and tells what came of them, until it is stopped."""
 
-    def __init__(self, state: FrontState, *, every_s: float = EVERY_S) -> None:
+    def __init__(self, state: FrontState) -> None:
         self._state = state
-        self._every_s = every_s
+        self._every_s = float(state.settings.alerts_every_s)  # A rule's own minutes are five at least.
         self._means = watching_means(state.settings, random_bytes=secrets.token_bytes)
         self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
         self._task: asyncio.Task[None] | None = None
