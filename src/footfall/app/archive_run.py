@@ -17,13 +17,13 @@ from footfall.app.archive_capturing import Capturer
 from footfall.app.archive_machine import BROKEN_OFF, ONE, Ground, Tasks, definition, execution_input, execution_name
 from footfall.app.archive_opening import OpenedArchive, open_archive
 from footfall.app.settings import DAY_MS, Settings
-from footfall.archive import queueing, references, removing, requests
+from footfall.archive import keys, queueing, references, removing, requests
 from footfall.archive.captures import Request, State
 from footfall.archive.requests import NoSuchRequest
 from footfall.ports.capturing import Reason
-from footfall.ports.errors import PortError
+from footfall.ports.errors import Changed, PortError
 from footfall.ports.searching import Searching
-from footfall.ports.table import Table
+from footfall.ports.table import Absent, Delete, Put, Table
 from footfall.ports.workflow import UnknownExecution, Workflow
 from footfall.states.execution import Status
 from footfall.values.clock import Clock
@@ -34,6 +34,7 @@ ROUND_S = 0.2
 SWEEP_EVERY_MS = 30_000
 TIDY_EVERY_MS = 600_000
 TIDIED_AT_ONCE_MAX = 500
+LEASE_MS = 900_000  # Longer than a function on AWS may run; who is killed is waited for.
 
 _log = logging.getLogger(__name__)
 
@@ -79,15 +80,25 @@ def sweep(table: Table, workflow: Workflow, *, now_ms: int) -> int:
 
 
 def tidy(opened: OpenedArchive, settings: Settings, *, now_ms: int) -> tuple[int, int]:
-    """Remove what is too old and what nothing refers to; return how many captures and how many objects."""
+    """Remove what is too old and what nothing refers to; return how many captures and how many objects.
+
+    One at a time does so: whoever has the lease.
+    """
     archive = opened.archive
+    lease = Put(keys.sweep("tidying"), {}, expires_at_ms=now_ms + LEASE_MS, expects=(Absent(),))
+    try:
+        archive.table.put(lease)
+    except Changed:
+        return 0, 0
     removed = 0
     if settings.archive_keep_days:
         before_us = (now_ms - settings.archive_keep_days * DAY_MS) * 1_000
         for brand in removing.brands(archive.table):
             removed += len(_too_old(archive.table, archive.searching, brand, before_us=before_us, now_ms=now_ms))
     opened.table.expire(TIDIED_AT_ONCE_MAX)
-    return removed, references.remove_loose(archive.table, archive.blobs, now_ms=now_ms)
+    objects = references.remove_loose(archive.table, archive.blobs, now_ms=now_ms, limit=TIDIED_AT_ONCE_MAX)
+    archive.table.delete(Delete(lease.key))
+    return removed, objects
 
 
 def _too_old(table: Table, searching: Searching, brand: str, *, before_us: int, now_ms: int) -> list[str]:

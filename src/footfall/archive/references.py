@@ -96,7 +96,7 @@ def let_go(table: Table, id: str, *, now_ms: int, but: Iterable[str] = ()) -> in
     return len(gone)
 
 
-def remove_loose(table: Table, blobs: Blobs, *, now_ms: int, after_ms: int = LOOSE_MS) -> int:
+def remove_loose(table: Table, blobs: Blobs, *, now_ms: int, after_ms: int = LOOSE_MS, limit: int = 1_000_000) -> int:
     """Remove bytes that nothing has referred to for a day, and return how many; done by one process at a time."""
     removed = 0
     for found in everything(table, keys.LOOSE):
@@ -105,6 +105,8 @@ def remove_loose(table: Table, blobs: Blobs, *, now_ms: int, after_ms: int = LOO
         assert isinstance(since, int)
         if is_claimed or since <= now_ms - after_ms:
             removed += _remove(table, blobs, found, is_claimed=is_claimed)
+        if removed >= limit:
+            break
     return removed
 
 
