@@ -93,11 +93,16 @@ def test_styles_are_led_to_the_replay_in_attributes_elements_and_sheets() -> Non
         "<p style='background:url(&quot;a.png&quot;)' fill='url(a.png#y)'>"
     )
     a = place("https://site.example/dir/a.png")
-    assert f'@import "{place("https://site.example/dir/b.css")}"' in told
+    assert f'@import url("{place("https://site.example/dir/b.css")}")' in told
+    assert f'.c{{background:url("{a}")' in told
     assert f'@import url("{place("https://site.example/dir/c.css")}") print' in told
     assert 'url("#g")' in told
     assert f'.a{{background:url("{a}")}}' in told
     assert f"style='background:url(\"{a}\")' fill='url(\"{a}#y\")'" in told
+    sets = Addresses(RESOURCES, "/T", PAGE).of_styles(
+        "b{x:-webkit-image-set('a.png' 1x, url(a.png) 2x type('image/png'))}"
+    )
+    assert sets == f'b{{x:-webkit-image-set(url("{a}") 1x, url("{a}") 2x type(\'image/png\'))}}'
     sheet = Replayed([], RESOURCES, prefix="/T").styles("x{src:url(../f.woff2)}", url="https://cdn.example/css/a.css")
     assert sheet == f'x{{src:url("{place("https://cdn.example/f.woff2")}")}}'
 

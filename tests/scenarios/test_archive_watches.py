@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 from footfall.client import verified_message
 from tests.engines.webhook import webhook_receiver
@@ -71,26 +72,40 @@ class Editor:
         return self.ask("GET", "/v1/archive/library?of=brand")["captures"]
 
 
+def edited(starter: Starter, data: Path, news: News) -> Editor:
+    """Start an instance that archives, with five stories that were read, the first of them most."""
+    env = {
+        "FOOTFALL_ALERTS_EVERY_S": "1",
+        "FOOTFALL_ALERTS_PRIVATE_PLACES": "true",
+        "FOOTFALL_ARCHIVE": "true",
+        "FOOTFALL_ARCHIVE_ALLOWED": f"127.0.0.1:{news.port}",
+    }
+    instance = starter.start(data, dev=False, env=env)
+    footfall("brands", "add", "daily", "--data", str(data))
+    made = footfall("keys", "add", "--data", str(data), "--brand", "daily", "--scope", "admin", "--json")
+    editor = Editor(instance, json.loads(made.stdout)["key"])
+    editor.ask("PUT", "/v1/assets", [{"assetId": f"s{n}", "address": news.url(f"/story/{n}")} for n in range(5)])
+    editor.ask("POST", "/v1/hits", [hit(f"s{n}", "daily") for n in range(5) for _ in range(5 - n)])
+    until(lambda: editor.ask("GET", "/v1/ledger"), lambda book: book["counted"] == 15, seconds=30)
+    return editor
+
+
+def require_shown(editor: Editor, capture_id: str, text: bytes) -> None:
+    """Assert that a capture has a text, and is replayed on another origin, where it can do nothing."""
+    headers = {"authorization": f"Bearer {editor.key}"}
+    assert text in editor.instance.call("GET", f"/v1/archive/captures/{capture_id}/text", None, headers).body
+    shown = editor.ask("GET", f"/v1/archive/captures/{capture_id}")
+    assert not shown["replay"].startswith(editor.instance.url)
+    with urlopen(shown["replay"], timeout=10) as replayed:
+        assert "sandbox" in replayed.headers["content-security-policy"]
+        assert text in replayed.read()
+
+
 def test_the_front_page_and_the_most_read_are_kept_by_themselves_and_a_change_is_told(
     starter: Starter, tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
     with news_site() as news, webhook_receiver() as receiver:
-        env = {
-            "FOOTFALL_ALERTS_EVERY_S": "1",
-            "FOOTFALL_ALERTS_PRIVATE_PLACES": "true",
-            "FOOTFALL_ARCHIVE": "true",
-            "FOOTFALL_ARCHIVE_ALLOWED": f"127.0.0.1:{news.port}",
-        }
-        instance = starter.start(data, dev=False, env=env)
-        footfall("brands", "add", "daily", "--data", str(data))
-        made = footfall("keys", "add", "--data", str(data), "--brand", "daily", "--scope", "admin", "--json")
-        editor = Editor(instance, json.loads(made.stdout)["key"])
-        assets = [{"assetId": f"s{n}", "address": news.url(f"/story/{n}")} for n in range(5)]
-        editor.ask("PUT", "/v1/assets", assets)
-        editor.ask("POST", "/v1/hits", [hit(f"s{n}", "daily") for n in range(5) for _ in range(5 - n)])
-        until(lambda: editor.ask("GET", "/v1/ledger"), lambda book: book["counted"] == 15, seconds=30)
-
+        editor = edited(starter, tmp_path / "data", news)
         alert = {"name": "Front", "kind": "page-changes", "webhooks": [receiver.url]}
         told = editor.ask("POST", "/v1/alerts", alert)
         rule = {"kind": "page", "url": news.url("/"), "everyMinutes": 15}
@@ -109,8 +124,5 @@ def test_the_front_page_and_the_most_read_are_kept_by_themselves_and_a_change_is
         about: Any = message["about"]
         assert (message["type"], about["url"]) == ("page-changed", news.url("/"))
         assert (about["added"], about["removed"]) == (["Harbour closed"], [HARBOUR])
-        text = instance.call(
-            "GET", f"/v1/archive/captures/{about['capture']}/text", None, {"authorization": f"Bearer {editor.key}"}
-        )
-        assert b"Harbour closed" in text.body
-        instance.terminate()
+        require_shown(editor, about["capture"], b"Harbour closed")
+        editor.instance.terminate()

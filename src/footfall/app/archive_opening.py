@@ -12,7 +12,6 @@ from footfall.app.archive_watching import Means
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import Settings, require_named
 from footfall.archive.addresses import Address, address_from, require_reachable
-from footfall.archive.captures import Capture
 from footfall.archive.quotas import Quotas
 from footfall.values.clock import Clock
 
@@ -83,11 +82,6 @@ def address_rule(settings: Settings) -> Callable[[str], Address]:
         return address
 
     return address_of
-
-
-def replay_address(settings: Settings, capture: Capture, *, now_ms: int) -> str | None:
-    """Return where a capture is replayed, on the other origin."""
-    return None
 
 
 def watching_means(settings: Settings, *, random_bytes: Callable[[int], bytes]) -> Means:

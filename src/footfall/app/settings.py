@@ -222,6 +222,12 @@ class Settings:
         "", "text", "Where addresses that a brand kept are handed to as well, an outside archive; empty: nowhere."
     )
     archive_outside_field: str = _other("url", "text", "The field of the form in which that archive takes an address.")
+    archive_replay_port: int = _whole(
+        0, 0, 65_535, "The port of the origin that captures are replayed on, beside http_host; 0 takes any free one."
+    )
+    archive_replay_url: str = _other(
+        "", "text", "Where people reach that origin, as https://replay.example.com; empty: http_host and its port."
+    )
     archive_keep_days: int = _whole(0, 0, 36_600, "How long captures are kept; 0 keeps them for good.")
     archive_member_open_max: int = _whole(200, 0, 1_000_000, "The pages one member may wait for; 0 sets no limit.")
     archive_member_day_max: int = _whole(2_000, 0, 1_000_000, "The pages one member may ask for in a day; 0: no limit.")

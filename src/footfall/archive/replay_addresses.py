@@ -10,7 +10,11 @@ AWAY_CHARACTERS_MAX = 2_000
 _WEB = ("http://", "https://")
 # Strings end at a line's end, so that one that is never closed cannot take the rest of a sheet with it.
 _STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
-_CSS_URL = re.compile(rf"url\(\s*({_STRING}|[^\s\"'()]*)\s*\)", re.IGNORECASE)
+# A letter of a name may be written as its number.
+_URL = r"(?:u|\\0{0,4}[57]5\s?)(?:r|\\0{0,4}[57]2\s?)(?:l|\\0{0,4}[46]c\s?)"
+_CSS_URL = re.compile(rf"{_URL}\(\s*({_STRING}|[^\s\"'()]*)\s*\)", re.IGNORECASE)
+_IMAGE_SET = re.compile(r"image-set\((?:[^()]|\([^()]*\))*\)", re.IGNORECASE)
+_IN_IMAGE_SET = re.compile(rf"[\w\\-]+\([^()]*\)|({_STRING})")
 _CSS_IMPORT = re.compile(rf"@import\s+({_STRING})", re.IGNORECASE)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
 _CANDIDATE = re.compile(r"[\s,]*([^\s,][^\s]*[^\s,]|[^\s,])(?:\s+([^\s,]+))?\s*(?:,|$)")
@@ -66,7 +70,8 @@ class Addresses:
 
     def of_styles(self, css: str) -> str:
         """Return styles with every address led to the replay's origin."""
-        css = _CSS_IMPORT.sub(lambda found: f'@import "{self._in_styles(found[1])}"', css)
+        css = _CSS_IMPORT.sub(lambda found: f"@import url({found[1]})", css)
+        css = _IMAGE_SET.sub(lambda found: _with_urls(found[0]), css)
         return _CSS_URL.sub(lambda found: f'url("{self._in_styles(found[1])}")', css)
 
     def _in_styles(self, written: str) -> str:
@@ -83,6 +88,11 @@ def link_from(encoded: str) -> str:
     except ValueError:
         return ""
     return url if url.startswith(_WEB) else ""
+
+
+def _with_urls(images: str) -> str:
+    head, _, rest = images.partition("(")
+    return f"{head}(" + _IN_IMAGE_SET.sub(lambda found: f"url({found[1]})" if found[1] else found[0], rest)
 
 
 def _unescaped(found: re.Match[str]) -> str:

@@ -42,12 +42,10 @@ def capture_routes(state: Site) -> list[Route]:
 
 def told_capture(state: Site, asker: Asker, capture: Capture) -> Document:
     """Return a capture as it is told to whoever asks."""
-    from footfall.app.archive_opening import replay_address
-
     return document_of_capture(
         capture,
         asker.brand,
-        replay=replay_address(state.settings, capture, now_ms=state.clock.now_ms()),
+        replay=state.archive.replay_address(capture.id),
         permanent=state.settings.people_url + permanent_path(capture.id, asker.brand),
     )
 

@@ -30,6 +30,8 @@ class ArchiveDesk:
         self._clock = clock
         self._short = BrandLine(SHORT_THREADS, name="archive")
         self._long = BrandLine(LONG_THREADS, name="archive-long")
+        self.replay_origin = ""  # that pages may show in a frame
+        self._replay_address: Callable[[str], str | None] | None = None
         self._opened: dict[tuple[str, int], OpenedArchive] = {}  # each thread's
         self._asking = Waiting(total_max=SHORT_MAX, share=SHORT_SHARE, what="the archive")
         self._making = Waiting(total_max=LONG_MAX, share=LONG_SHARE, what="comparisons and files of the archive")
@@ -43,6 +45,14 @@ class ArchiveDesk:
         """Return what takes long to make."""
         with self._making.one_of(brand):
             return await self._long.run(brand, lambda thread: make(self._archive("long", thread)))
+
+    def replay_by(self, origin: str, address_of: Callable[[str], str | None]) -> None:
+        """Say where captures are replayed."""
+        self.replay_origin, self._replay_address = origin, address_of
+
+    def replay_address(self, capture_id: str) -> str | None:
+        """Return where a capture is replayed for a while; None where nothing is."""
+        return None if self._replay_address is None else self._replay_address(capture_id)
 
     async def stop(self) -> None:
         """Finish what waits and close the files."""

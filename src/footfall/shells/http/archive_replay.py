@@ -172,5 +172,5 @@ def _span(header: str, size: int) -> tuple[int, int] | None:
     if not found[1]:
         return max(0, size - int(found[2])), size - 1
     first = int(found[1])
-    last = int(found[2]) if found[2] else size - 1
-    return None if last < first else (first, min(last, size - 1)) if first < size else (first, first)
+    last = int(found[2]) if found[2] else max(first, size - 1)
+    return None if last < first else (first, last)

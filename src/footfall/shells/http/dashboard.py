@@ -126,20 +126,22 @@ def dashboard_shell(state: Site, *, is_live: bool) -> Shell:
         }
         # In one pass: a brand that is spelled like a mark is not one.
         text = _MARK.sub(lambda mark: values[mark[0]], template)
-        headers = {**page_guards(nonce), "content-type": "text/html; charset=utf-8"}
+        headers = {**page_guards(nonce, framed=state.archive.replay_origin), "content-type": "text/html; charset=utf-8"}
         return Response(text, status_code=status, headers=headers)
 
     return page
 
 
-def page_guards(nonce: str) -> Mapping[str, str]:
-    """Return the headers of a page; ids, labels and titles come from strangers, and whatever they are, none runs."""
+def page_guards(nonce: str, *, framed: str = "") -> Mapping[str, str]:
+    """Return the headers of a page: what strangers named never runs, and of other origins only `framed` is shown."""
+    frames = framed or "'none'"
     policy = (
         "default-src 'none'",
         f"script-src 'nonce-{nonce}'",
         f"style-src 'nonce-{nonce}'",
         "connect-src 'self'",
         "img-src 'self' data:",
+        f"frame-src {frames}",
         "base-uri 'none'",
         "form-action 'none'",
         "frame-ancestors 'none'",

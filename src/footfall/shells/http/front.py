@@ -32,8 +32,8 @@ from footfall.ports.errors import PortError
 from footfall.shells.http.access import Access, access_from
 from footfall.shells.http.alerting import AlertRounds
 from footfall.shells.http.answers import Answers
+from footfall.shells.http.archive_beside import ArchiveBeside
 from footfall.shells.http.archive_desk import ArchiveDesk
-from footfall.shells.http.archive_rounds import WatchRounds
 from footfall.shells.http.asgi import AsgiRoute
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
@@ -130,7 +130,7 @@ class Front:
         self._answers: Answers | None = None
         self._live: Live | None = None
         self._alerts: AlertRounds | None = None
-        self._watches: WatchRounds | None = None
+        self._beside: ArchiveBeside | None = None
 
     async def run(self, demo_rate: float | None) -> None:
         """Start everything, serve, and stop in order."""
@@ -154,8 +154,8 @@ class Front:
         self._control = ControlServer(state)
         server = await _listening(state.lane, settings)
         await self._control.start()
-        await self._begin_beside(state)
         port = server.sockets[0].getsockname()[1]
+        await self._begin_beside(state, port=port)
         demo = await self._demo(demo_rate, port)
         await self._tell_address(port, demo)
         salts = loop.create_task(_forget_salts(salt_table))
@@ -179,8 +179,8 @@ class Front:
             self._live.stop()  # Else its listeners would be waited for.
         if self._alerts is not None:
             await self._alerts.stop()
-        if self._watches is not None:
-            await self._watches.stop()
+        if self._beside is not None:
+            await self._beside.stop()
         state.lane.drain()
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
@@ -222,13 +222,13 @@ class Front:
             wait.cancel()
         return child.is_ready.is_set()
 
-    async def _begin_beside(self, state: FrontState) -> None:
+    async def _begin_beside(self, state: FrontState, *, port: int) -> None:
         """Start what nobody waits for after all others are up: the alerts and the judge."""
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
-        self._watches = WatchRounds(state)
-        self._watches.start()
+        self._beside = ArchiveBeside(state)
+        self._beside.start(port=port)
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
         if self._settings.archive:

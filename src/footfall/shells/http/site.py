@@ -117,6 +117,15 @@ class KeepsMetrics(Protocol):
 class KeepsArchive(Protocol):
     """The readers and writers of the archive."""
 
+    @property
+    def replay_origin(self) -> str:
+        """Return the origin that pages may show in a frame; empty where nothing is replayed."""
+        ...
+
+    def replay_address(self, capture_id: str) -> str | None:
+        """Return where a capture is replayed for a while; None where nothing is."""
+        ...
+
     async def asked(self, brand: str, question: "Callable[[Archive], T]") -> T:
         """Return what the archive answers to a brand's question, or what came of a change."""
         ...

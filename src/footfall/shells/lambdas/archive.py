@@ -16,6 +16,16 @@ class FunctionArchive:
         self._open = open_archive
         self._archive: Archive | None = None
 
+    @property
+    def replay_origin(self) -> str:
+        """Return the origin that pages may show in a frame: none, for functions replay nothing."""
+        return ""
+
+    def replay_address(self, capture_id: str) -> str | None:
+        """Return where a capture is replayed: nowhere."""
+        del capture_id
+        return None
+
     async def asked(self, brand: str, question: "Callable[[Archive], _T]") -> _T:
         """Return what the archive answers to a brand's question, or what came of a change."""
         del brand

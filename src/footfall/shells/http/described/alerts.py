@@ -86,7 +86,9 @@ _DELIVERY = record(
 EVENT = record(
     {
         "id": text("the same at every delivery"),
-        "type": text("`asset-passes`, `brand-silent`, `brand-heard-again`, `drops-spike`, `page-changed` or `turned-off`"),
+        "type": text(
+            "`asset-passes`, `brand-silent`, `brand-heard-again`, `drops-spike`, `page-changed` or `turned-off`"
+        ),
         "alert": record({"id": text(), "name": text()}),
         "at": text(),
         "text": text("a sentence for people"),
