@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from bench import (
+    bench_archive,
     bench_attacks,
     bench_caching,
     bench_catalogue,
@@ -62,6 +63,7 @@ BENCHES: Mapping[str, Bench] = {
     "workflow": bench_workflow.run,
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
+    "archive": bench_archive.run,
 }
 
 

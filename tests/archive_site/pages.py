@@ -143,7 +143,7 @@ def tall(height_px: int) -> str:
 
 def hero(count: int) -> str:
     """Return a first screen that is as high as the window, whatever the window."""
-    style = ".hero{height:100vh;background:#00aa55}"
+    style = ".hero{height:100vh;background:#557755}"
     return page("Hero", f'<div class="hero"></div>{photos(count, LATE)}', style=style)
 
 

@@ -26,24 +26,28 @@ DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
 FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable")
+ARCHIVE = {"ArchiveTable", "ArchiveBucket"}  # of a stack of its own, if there is one
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
-    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable"},
-    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "RawBucket"},
+    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable", *ARCHIVE},
+    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "RawBucket", *ARCHIVE},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
-    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"},
+    "Maintenance": {
+        *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"),
+        *ARCHIVE,
+    },
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {
-    "Collect": {"Stream", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable"},
+    "Collect": {"Stream", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable", "ArchiveTable"},
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
-    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "SaltsTable", "RawBucket", "RowsTable"},
+    "Maintenance": {"Stream", "StoreTable", "AccountsTable", "SaltsTable", "RawBucket", "RowsTable", "ArchiveTable"},
     "Judge": {"AccountsTable", "RawBucket"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")

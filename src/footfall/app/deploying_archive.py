@@ -31,10 +31,10 @@ MOMENT = (1980, 1, 1, 0, 0, 0)  # The first that an archive can hold: the real o
 
 # What handlers need. Lambda has a boto3, but its own choice of version changes under us without a test.
 NEEDED = (
-    "apsw", "argon2-cffi", "argon2-cffi-bindings", "cffi", "crawler-user-agents", "datasketches", "google-re2",
+    "ada-url", "apsw", "argon2-cffi", "argon2-cffi-bindings", "cffi", "crawler-user-agents", "datasketches", "google-re2",
     "httptools", "krcf", "lark", "msgspec", "numpy",
     "prometheus_client", "starlette", "anyio", "idna", "typing_extensions", "tzdata", "xxhash", "zstandard", "boto3",
-    "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3",
+    "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3", "warcio",
 )  # fmt: skip
 # What footfall depends on and no handler does: terminals, files of people, and the event loop of a server.
 LEFT_OUT = ("pyyaml", "rich", "uvloop")

@@ -50,6 +50,8 @@ def keep(table: Table, id: str, *, attempt: int, now_ms: int) -> Request:
             return request
         draft = table.get(keys.draft(id))
         if draft is None or draft["attempt"] != attempt:
+            if requests.one(table, id) != request:
+                continue  # Somebody else has kept it in this moment.
             raise NothingToKeep(f"there is no draft of {id} of attempt {attempt}; capture it again")
         capture = record_from({name: value for name, value in draft.items() if name != "attempt"})
         assert isinstance(capture, Capture)

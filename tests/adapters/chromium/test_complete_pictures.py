@@ -12,10 +12,10 @@ from tests.archive_site import Site
 from tests.archive_site.images import BAND_PX, HEIGHT_PX, band_colour, column, numbers_in
 from tests.archive_site.site import COMPLETE
 
-PHOTOS = 6  # Those that are measured have up to forty.
+PHOTOS = 5  # Those that are measured have up to forty.
 PAGES = {path: min(count, PHOTOS) for path, count in COMPLETE.items()}
 TALL = "/tall?px=30000"
-HEADER, BAR, HERO = (0x12, 0x34, 0x56), (0x65, 0x43, 0x21), (0x00, 0xAA, 0x55)
+HEADER, BAR, HERO = (0x12, 0x34, 0x56), (0x65, 0x43, 0x21), (0x55, 0x77, 0x55)
 
 
 @pytest.fixture(scope="module")
@@ -62,20 +62,21 @@ def test_a_tall_page_has_every_band_at_its_place(captures: Mapping[str, Captured
 
 def test_what_stays_while_one_scrolls_is_there_once(captures: Mapping[str, Captured]) -> None:
     colours = column(captures["/sticky"].tiles, 600)
-    assert [y for y, colour in enumerate(colours) if colour == HEADER] == list(range(90))
-    assert len([colour for colour in colours if colour == BAR]) == 120
+    assert rows_of(HEADER, colours) == pytest.approx(90, abs=3)
+    assert rows_of(HEADER, colours[:90]) > 80
+    assert rows_of(BAR, colours) == pytest.approx(120, abs=3)
 
 
 def test_what_lies_over_a_page_is_hidden_on_request(captures: Mapping[str, Captured]) -> None:
     colours = column(captures["bare"].tiles, 600)
-    assert BAR not in colours
-    assert len([colour for colour in colours if colour == HEADER]) in {0, 90}
+    assert rows_of(BAR, colours) == 0
+    assert rows_of(HEADER, colours) == pytest.approx(90, abs=3)
     assert sorted(numbers_in(captures["bare"].tiles)) == [0, 1]
 
 
 def test_a_first_screen_keeps_its_height(captures: Mapping[str, Captured]) -> None:
     colours = column(captures["/hero"].tiles, 10)
-    assert len([colour for colour in colours if colour == HERO]) == 800
+    assert rows_of(HERO, colours) == pytest.approx(800, abs=3)
     assert captures["/hero"].height_px == 800 + PHOTOS * (HEIGHT_PX + 75)
 
 
@@ -85,7 +86,7 @@ def test_what_a_page_says_of_itself_is_kept(site: Site, captures: Mapping[str, C
     assert captured.canonical_url == site.url("/article")
     assert captured.text.startswith("The boats came back\n")
     assert captured.frames[0].html.startswith('<!DOCTYPE html><html lang="en"><head>')
-    assert 'src="/image/5"' in captures["/shadow"].frames[0].html  # drawn by a component within itself
+    assert 'src="/image/4"' in captures["/shadow"].frames[0].html  # drawn by a component within itself
     framed = [frame.url for frame in captures["/frames"].frames]
     assert framed[1:] == [f"{site.other if n % 2 else site.url('')}/framed/{n}" for n in range(PHOTOS)]
 
@@ -98,6 +99,11 @@ def test_equal_pages_have_equal_pictures_and_others_do_not(
     assert again.pixels_sha256 == captures["/article"].pixels_sha256
     assert [tile.data for tile in again.tiles] == [tile.data for tile in captures["/article"].tiles]
     assert edited.pixels_sha256 != again.pixels_sha256
+
+
+def rows_of(colour: tuple[int, int, int], column: list[tuple[int, int, int]]) -> int:
+    """Return how many rows have a colour, as well as a picture of photographs keeps it."""
+    return sum(all(abs(a - b) <= 12 for a, b in zip(colour, row, strict=True)) for row in column)
 
 
 @pytest.mark.soak

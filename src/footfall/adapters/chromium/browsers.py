@@ -9,7 +9,7 @@ from playwright.async_api import Error as BrowserError
 
 from footfall.adapters.chromium.canary import require_no_leak
 from footfall.adapters.chromium.failures import crashed
-from footfall.adapters.chromium.launching import Running, kill, launch
+from footfall.adapters.chromium.launching import NoChromium, Running, kill, launch
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.watching_memory import watch_memory
 from footfall.adapters.gate.gate_proxy import GateProxy
@@ -65,6 +65,9 @@ class Browsers:
         running = await launch(self._path, self._gate)
         try:
             await require_no_leak(running, self._gate)
+        except BrowserError as error:
+            await _stopped(running)
+            raise NoChromium(f"{self._path} started and ended again: {error.message[:300]}") from error
         except BaseException:
             await _stopped(running)
             raise

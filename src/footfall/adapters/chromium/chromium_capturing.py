@@ -6,6 +6,7 @@ Playwright speaks on an event loop in a thread of its own; whoever calls waits i
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import CancelledError
 from types import TracebackType
 from typing import Self, TypeVar
 
@@ -15,17 +16,18 @@ from playwright.async_api import Error as BrowserError
 from footfall import __version__
 from footfall.adapters.chromium import failures
 from footfall.adapters.chromium.browsers import Browsers
-from footfall.adapters.chromium.launching import Running, chromium_path, kill
+from footfall.adapters.chromium.launching import NoChromium, Running, chromium_path, kill
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.lines import NotDone
 from footfall.adapters.chromium.visiting import Visit, failure_from, fresh_context
 from footfall.adapters.chromium.worlds import Moved
 from footfall.adapters.gate.gate_proxy import GateProxy
-from footfall.ports.capturing import Captured, CaptureFailed, Wanted
+from footfall.ports.capturing import Captured, CaptureFailed, Reason, Wanted
 from footfall.ports.errors import Unavailable
 
 ABOUT = f"footfall-archive/{__version__}"
 CLOSE_S_MAX = 15.0
+FATE_S = 0.5  # Calls to a page fail a moment before it is told that the page has ended.
 WEB = ("http://", "https://")
 T = TypeVar("T")
 
@@ -73,7 +75,7 @@ class ChromiumCapturing:
             return
         self._is_closed = True
         try:
-            asyncio.run_coroutine_threadsafe(self._browsers.close(), self._loop).result(CLOSE_S_MAX)
+            asyncio.run_coroutine_threadsafe(self._ended(), self._loop).result(CLOSE_S_MAX)
         finally:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join(CLOSE_S_MAX)
@@ -93,13 +95,34 @@ class ChromiumCapturing:
         if self._is_closed:
             work.close()
             raise Unavailable("this browser was closed; make another one")
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        try:
+            return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+        except CancelledError as error:  # It was closed meanwhile.
+            raise failures.crashed() from error
 
     async def _started(self) -> None:
         async with self._browsers.one():
             pass
 
+    async def _ended(self) -> None:
+        """End the browsers, and then whatever still waits for them."""
+        await self._browsers.close()
+        for wait_s in (FATE_S, 0):
+            others = asyncio.all_tasks() - {asyncio.current_task()}
+            if not others:
+                return
+            _, late = await asyncio.wait(others, timeout=wait_s)
+            for task in late:
+                task.cancel()
+        await asyncio.sleep(0)
+
     async def _captured(self, wanted: Wanted) -> Captured:
+        try:
+            return await self._placed(wanted)
+        except NoChromium as error:
+            raise CaptureFailed(Reason.CRASHED, f"The browser did not start. ({error})") from error
+
+    async def _placed(self, wanted: Wanted) -> Captured:
         async with self._places, self._browsers.one() as running:
             token = self._gate.open_job(
                 bytes_max=self._limits.received_bytes_max, time_ms_max=self._limits.whole_ms + self._limits.close_ms
@@ -132,11 +155,20 @@ async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:
     work = asyncio.get_running_loop().create_task(visit.captured(context))
     try:
         await asyncio.wait({work, visit.fate}, return_when=asyncio.FIRST_COMPLETED)
+        if work.done() and _is_of_the_end(work.exception()):
+            await asyncio.wait({visit.fate}, timeout=FATE_S)
         if visit.fate.done():  # It says more than what the page's calls failed with because of it.
             visit.fate.result()
         return await work
     finally:
         work.cancel()
+
+
+def _is_of_the_end(error: BaseException | None) -> bool:
+    """Return whether calls failed as they do when a page has ended."""
+    if isinstance(error, CaptureFailed):
+        return error.reason is Reason.CRASHED
+    return isinstance(error, BrowserError | NotDone)
 
 
 async def _close(running: Running, context: BrowserContext | None, *, close_ms: int) -> None:

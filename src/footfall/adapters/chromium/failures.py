@@ -8,6 +8,7 @@ from footfall.ports.capturing import CaptureFailed, Reason
 STATUS_REFUSED_MIN = 400
 STATUS_FAILED_MIN = 500
 SIGN_IN_STATUSES = frozenset({401, 403, 407})
+ENDED = ("crashed", "has been closed", "Connection closed", "Browser closed")
 NET_ERROR = re.compile(r"net::(ERR_[A-Z0-9_]+)")
 
 # By how the browser's error begins; the first that fits counts.
@@ -37,7 +38,7 @@ def failure_of_opening(says: str) -> CaptureFailed:
         return download("a file")
     if "Timeout" in says and "exceeded" in says:
         return CaptureFailed(Reason.TOO_SLOW, "The page did not open in time.")
-    if "crashed" in says:
+    if any(sign in says for sign in ENDED):
         return crashed()
     found = NET_ERROR.search(says)
     error = found[1] if found else ""

@@ -6,6 +6,7 @@ import shutil
 import signal
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as BrowserError
@@ -49,6 +50,7 @@ class Running:
     browser: Browser
     session: CDPSession
     pid: int
+    began: str  # when the process began, by the machine's count: its number may be another's later
     version: str
     jobs: int = 0  # that it had so far
     open_jobs: int = 0
@@ -88,7 +90,7 @@ async def launch(path: str, gate: GateProxy) -> Running:
     except BrowserError as error:
         await playwright.stop()
         raise NoChromium(f"{path} did not start: {error.message[:300]}") from error
-    return Running(playwright, browser, session, pids[0], browser.version)
+    return Running(playwright, browser, session, pids[0], _beginning(pids[0]), browser.version)
 
 
 async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:
@@ -100,12 +102,21 @@ async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:
 def kill(running: Running) -> None:
     """End a browser and all its processes at once; Debian's /usr/bin/chromium is a script with children."""
     running.ended = True
+    if not running.began or _beginning(running.pid) != running.began:
+        return
     with contextlib.suppress(ProcessLookupError, PermissionError):
         group = os.getpgid(running.pid)
         if group == os.getpgrp():  # It would be us.
             os.kill(running.pid, signal.SIGKILL)
         else:
             os.killpg(group, signal.SIGKILL)
+
+
+def _beginning(pid: int) -> str:
+    """Return when a process began, or nothing when it has gone."""
+    with contextlib.suppress(OSError, IndexError):
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()[19]
+    return ""
 
 
 def _sandbox() -> Sequence[str]:

@@ -18,8 +18,8 @@ from footfall.adapters.chromium.worlds import World
 from footfall.ports.capturing import TILE_PX_MAX, WIDTH_PX, CaptureFailed, Reason, Tile
 
 BITS_PER_PIXEL_MAX = 1.0  # Above it are photographs, which take a quarter as much with losses that nobody sees.
-SAMPLE_PX = 64  # rows of a strip that tells whether a tile is photographs
-SAMPLES = 8
+SAMPLE_PX = 32  # rows of a strip that tells whether a tile is photographs
+SAMPLES = 6
 QUALITY = 80
 LOSSLESS_EFFORT = 30
 METHOD_LOSSLESS = 1

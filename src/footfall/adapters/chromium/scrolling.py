@@ -14,6 +14,7 @@ from footfall.ports.capturing import HEIGHT_PX_MAX, VIEWPORT_PX, Stop
 
 STEP_PX = VIEWPORT_PX * 8 // 10
 SETTLE_MS = 120
+TOP_MS = 40  # two frames, in which what stays at its place goes back with us
 GROWTH_MS = 800
 ASKED_GROWTH_MS = 3_000  # when the page asks for more at its end
 INNER_MAX = 3  # Pages have one list that scrolls by itself, or two.
@@ -88,29 +89,29 @@ class Scroller:
                     break
             if (await self._world.run(OPEN)).get("grew"):
                 scrolled = await self._page(VIEWPORT_PX)
-        await self._step(0)
+        await self._world.run(STEP, f"0, {TOP_MS}")
         return scrolled
 
     async def _page(self, y: int) -> Scrolled:
         """Scroll down from a height until the page ends, or time, or the longest picture."""
         while True:
+            began_s = time.monotonic()
             at, height = await self._step(y)
             if height > HEIGHT_PX_MAX and at + VIEWPORT_PX >= HEIGHT_PX_MAX:
                 return Scrolled(Stop.HEIGHT, HEIGHT_PX_MAX)
             if self._is_late():
                 return Scrolled(Stop.TIME, min(height, HEIGHT_PX_MAX))
             if at + VIEWPORT_PX >= height - 1 or at < y:  # It goes no further.
-                grown = await self._grown(at, height)
+                grown = await self._grown(at, height, since_s=began_s)
                 if grown == height:
                     return Scrolled(Stop.BOTTOM, min(height, HEIGHT_PX_MAX))
             y = at + STEP_PX
 
-    async def _grown(self, y: int, height: int) -> int:
+    async def _grown(self, y: int, height: int, *, since_s: float) -> int:
         """Return the height after the page had time to grow."""
-        begun_s = time.monotonic()
         while not self._is_late():
             _, now = await self._step(y)
-            waited_ms = (time.monotonic() - begun_s) * 1_000
+            waited_ms = (time.monotonic() - since_s) * 1_000
             if now != height or waited_ms > (ASKED_GROWTH_MS if self._asking() else GROWTH_MS):
                 return now
         return height

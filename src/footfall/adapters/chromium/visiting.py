@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -25,7 +25,7 @@ from footfall.adapters.gate.gate_proxy import BrowserProxy
 from footfall.adapters.gate.jobs import JobSeen
 from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, CaptureFailed, Frame, Reason, Wanted
 
-QUIET_S = 0.15  # A page that goes on by script does it at once.
+QUIET_S = 0.05  # A page that goes on by script does it at once; one that does later is met while it is scrolled.
 SAVING_S = 1.0
 MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
 ASKING_TYPES = frozenset({"fetch", "xhr"})
@@ -63,6 +63,7 @@ class Visit:
         self._gate = gate
         self._seen = Seen()
         self._timings: dict[str, int] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
         self._began_s = time.monotonic()
         self.fate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._recorder = Recorder(now_us, limits, too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)))
@@ -76,7 +77,7 @@ class Visit:
         """Return the page as it is seen in a context; raise CaptureFailed."""
         at_us = self._now_us()
         page = await context.new_page()
-        context.on("page", lambda other: asyncio.ensure_future(_closed(other)))
+        context.on("page", lambda other: self._later(_closed(other)))
         self._listen(page)
         line = PageLine(await context.new_cdp_session(page))
         tree = await line.ask("Page.getFrameTree")
@@ -122,6 +123,8 @@ class Visit:
     def stop(self) -> None:
         """Record nothing more."""
         self._recorder.stop()
+        if not self.fate.cancel():
+            self.fate.exception()  # Another failure came first; nobody asks for this one any more.
 
     def explained(self, failure: CaptureFailed) -> CaptureFailed:
         """Return a failure with the reason that the gate knows, if it does."""
@@ -137,7 +140,7 @@ class Visit:
         return failure
 
     def _listen(self, page: Page) -> None:
-        page.on("dialog", lambda dialog: asyncio.ensure_future(self._dismiss(dialog)))
+        page.on("dialog", lambda dialog: self._later(self._dismiss(dialog)))
         page.on("download", lambda _: self._note_saving())
         page.on("crash", lambda _: self._crash())
         page.on("response", self._note_answer)
@@ -226,6 +229,11 @@ class Visit:
     def _note_asking(self, request: Request) -> None:
         if request.resource_type in ASKING_TYPES:
             self._seen.asking.add(request)
+
+    def _later(self, work: Coroutine[None, None, None]) -> None:
+        task = asyncio.get_running_loop().create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _dismiss(self, dialog: Dialog) -> None:
         self._seen.dialogs += 1
