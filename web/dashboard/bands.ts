@@ -78,6 +78,15 @@ export interface Shown {
   text: string;
 }
 
+// Pieces as they are read one after the other: sentences that were cut apart have a space between them again.
+export function spaced(pieces: readonly TextPiece[]): TextPiece[] {
+  return pieces.map((piece, at) => {
+    const next = pieces[at + 1];
+    const isApart = !next || /\s$/.test(piece.text) || /^\s/.test(next.text);
+    return isApart ? piece : { ...piece, text: `${piece.text} ` };
+  });
+}
+
 // The differences with what stands around them; what is alike and far from any of them is left out, and said so.
 export function shortened(pieces: readonly TextPiece[]): Shown[] {
   return pieces.flatMap(({ kind, text }, at): Shown[] => {

@@ -1,6 +1,6 @@
 // The archive in words and days: what is said of a request, which days can be chosen, how two pictures lie beside each other.
 import { describe, expect, test } from "vitest";
-import { type Band, bandWords, type Comparison, cuts, shortened, verdictWords } from "../bands.ts";
+import { type Band, bandWords, type Comparison, cuts, shortened, spaced, verdictWords } from "../bands.ts";
 import { dayAfterKey, dayIn, dayWords, monthsOf, yearsOf } from "../calendar.ts";
 import {
   type Capture,
@@ -195,6 +195,14 @@ describe("two pictures", () => {
         picture: { bands: [], changedShare: 0 },
       }),
     ).toBe("The pictures are the same; the texts differ.");
+  });
+  test("sentences that were cut apart are read with a space between them", () => {
+    const told = spaced([
+      { kind: "removed", text: "It is shut." },
+      { kind: "added", text: "It reopens.\n" },
+      { kind: "equal", text: "More follows." },
+    ]);
+    expect(told.map(({ text }) => text)).toEqual(["It is shut. ", "It reopens.\n", "More follows."]);
   });
   test("what is alike far from any difference is left out, and said so", () => {
     const shown = shortened([
