@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.scenarios.browser.archived import Page, keep, opened
+from tests.scenarios.browser.archived import BAND_PX, Page, keep, opened
 from tests.scenarios.browser.newsroom import Editor, looked_at
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.browser.test_browser_people import set_up, shown
@@ -106,6 +106,29 @@ def test_what_a_page_says_is_text_and_nothing_else(editor: Editor, captures: lis
         shown(editor, f"capture-{view.lower()}")
     assert editor.inside("document.querySelectorAll('main script, main b, main img[src=x]').length") == 0
     assert found == []
+
+
+def test_two_captures_are_compared_band_by_band(editor: Editor, captures: list[str]) -> None:
+    page = editor.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    at(editor, f"/capture/{captures[3]}")
+    page.get_by_label("Compare with…").select_option(captures[2])
+    inserted = page.get_by_role("listitem", name=f"Only in the newer one: {BAND_PX} px from {BAND_PX} px on")
+    expect(inserted).to_be_visible()
+    expect(inserted.locator(".older img")).to_have_count(0)
+    until(
+        lambda: [is_drawn(one) for one in inserted.locator("img").all()],
+        lambda is_: bool(is_) and all(is_),
+        seconds=WAIT_S,
+    )
+    expect(page.locator(".bands li:not(.equal)")).to_have_count(1)
+    expect(page.locator("ins")).to_contain_text(["new", "reopens on Monday"])
+    found = looked_at(editor, "Archive compare")
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.get_by_role("button", name="One over the other").click()
+    page.get_by_label("Older on the left").fill("20")
+    assert inserted.locator(".newer").evaluate("(one) => getComputedStyle(one).clipPath") == "inset(0px 0px 0px 20%)"
+    assert found == [*editor.violations()] == []
 
 
 def test_a_capture_is_held_released_and_removed_with_a_reason(editor: Editor, captures: list[str]) -> None:
