@@ -1,14 +1,14 @@
 """Attempts to reach an inner server through a browser, each by name; the page of a stranger has all of them in it.
 
 Each has a loopback address of its own (127.0.1.N) to aim at, so that both the gate and the inner server can tell who
-came, even when nothing but a connection was made. T stands for the aim, W for the same by WebSocket, R for a page of
-the stranger's that redirects there.
+came, even when nothing but a connection was made. T stands for the aim, W for the same by WebSocket, A for its host
+and port, R for a page of the stranger's that redirects there.
 """
 
 import re
 from dataclasses import dataclass
 
-MARK = re.compile(r"(?<![A-Za-z])[TWR](?![A-Za-z])")
+MARK = re.compile(r"(?<![A-Za-z])[ATWR](?![A-Za-z])")
 ELEMENTS = {
     "img": '<img src="T">',
     "img srcset": '<img srcset="T 1x">',
@@ -57,6 +57,8 @@ SCRIPTS = {
     "beacon": 'navigator.sendBeacon("T","x")',
     "event source": 'new EventSource("T")',
     "websocket": 'new WebSocket("W")',
+    "webrtc turn by tcp": 'gathered("turn:A?transport=tcp")',
+    "webrtc turn by tls": 'gathered("turns:A?transport=tcp")',
     "new image": 'new Image().src="T"',
     "dynamic import": 'import("T")',
     "document write": 'document.body.insertAdjacentHTML("beforeend","<img src=T>")',
@@ -79,8 +81,22 @@ SCRIPTS = {
     "pop-up": 'window.open("T")',
     "redirected pop-up": 'window.open("R")',
     "pop-up sent on": 'const w=window.open("about:blank");w.location="T"',
-    "click into a new page": 'const a=document.createElement("a");a.href="T";a.target="_blank";document.body.append(a);a.click()',
+    "click into a new page": (
+        'const a=document.createElement("a");a.href="T";a.target="_blank";document.body.append(a);a.click()'
+    ),
 }
+# These speak UDP, which no proxy hears of: each is a function that ends when the browser gave it up, or never.
+DATAGRAMS = {
+    "webrtc stun": 'gathered("stun:A")',
+    "webrtc turn": 'gathered("turn:A?transport=udp")',
+    "webtransport": 'new WebTransport("https://A/").ready.catch(() => 0)',
+}
+GATHERED = """const gathered = url => new Promise(done => {
+    const line = new RTCPeerConnection({iceServers: [{urls: url, username: "u", credential: "p"}]});
+    line.onicegatheringstatechange = () => line.iceGatheringState === "complete" && done();
+    line.createDataChannel("x");
+    line.setLocalDescription();
+});"""
 FRAMES = {
     "meta refresh": '<meta http-equiv="refresh" content="0;url=T">',
     "location": '<script>location="T"</script>',
@@ -91,7 +107,9 @@ FRAMES = {
         '<form method="post" enctype="multipart/form-data" action="T"><input name="a"></form>'
         "<script>document.forms[0].submit()</script>"
     ),
-    "redirected form": '<form method="post" action="R"><input name="a"></form><script>document.forms[0].submit()</script>',
+    "redirected form": (
+        '<form method="post" action="R"><input name="a"></form><script>document.forms[0].submit()</script>'
+    ),
     "click": '<a id="a" href="T">x</a><script>document.getElementById("a").click()</script>',
     "body background": '<body background="T">x',
 }
@@ -118,7 +136,7 @@ SPELLINGS = (
 )  # fmt: skip
 OTHER_FORMS = (
     "view-source:http://127.0.0.1:PORT/typed", "http:127.0.0.1:PORT/typed", "http:/127.0.0.1:PORT/typed",
-    "http:\\\\127.0.0.1:PORT\\typed", "HTTP://127.0.0.1:PORT/typed#x",
+    "http:\\\\127.0.0.1:PORT\\typed", "HTTP://127.0.0.1:PORT/typed?x",
 )  # fmt: skip
 
 
@@ -133,13 +151,18 @@ class Attack:
     def filled(self, template: str) -> str:
         """Return the template with the aim in it."""
         aim = f"//{self.host}:{self.port}/{self.name.replace(' ', '-')}"
-        meant = {"T": f"http:{aim}", "W": f"ws:{aim}", "R": f"/redirect/302?http:{aim}"}
+        meant = {
+            "A": f"{self.host}:{self.port}",
+            "T": f"http:{aim}",
+            "W": f"ws:{aim}",
+            "R": f"/redirect/302?http:{aim}",
+        }
         return MARK.sub(lambda found: meant[found[0]], template)
 
 
 def attacks(port: int) -> dict[str, Attack]:
     """Return every attempt that has an address of its own, by its name."""
-    names = [*ELEMENTS, *SCRIPTS, *FRAMES, *PAGES, *HEADERS]
+    names = [*ELEMENTS, *SCRIPTS, *FRAMES, *PAGES, *HEADERS, *DATAGRAMS]
     assert len(names) == len(set(names)) < 250
     return {name: Attack(name, f"127.0.1.{number}", port) for number, name in enumerate(names, start=1)}
 
@@ -151,4 +174,11 @@ def page_with_all(known: dict[str, Attack]) -> str:
     scripts = [
         f"<script>try{{(()=>{{{known[name].filled(code)}}})()}}catch(e){{}}</script>" for name, code in SCRIPTS.items()
     ]
-    return "<!doctype html><title>attack</title><body>" + "\n".join([*elements, *frames, *scripts])
+    start = f"<!doctype html><title>attack</title><script>{GATHERED}</script><body>"
+    return start + "\n".join([*elements, *frames, *scripts])
+
+
+def datagrams(known: dict[str, Attack]) -> str:
+    """Return a script that sends what no proxy hears of, and ends when the browser gave all of it up."""
+    tries = ", ".join(known[name].filled(code) for name, code in DATAGRAMS.items())
+    return f"(() => {{ {GATHERED} return Promise.all([{tries}]).then(() => 0); }})()"

@@ -1,4 +1,4 @@
-"""Servers on loopback for the gate's tests: an inner one that nobody may reach, a stranger's, and the Internet's names."""
+"""Servers on loopback for the gate's tests: an inner one that nobody may reach, a stranger's, and names for both."""
 
 import asyncio
 import contextlib
@@ -50,6 +50,17 @@ class Inner:
         writer.close()
 
 
+class Ear(asyncio.DatagramProtocol):
+    """Hears datagrams at one of the inner server's addresses."""
+
+    def __init__(self, inner: Inner, host: str) -> None:
+        self._inner = inner
+        self._host = host
+
+    def datagram_received(self, data: bytes, addr: object) -> None:
+        self._inner.reached.add(self._host)
+
+
 @contextlib.contextmanager
 def inner_server(addresses: Sequence[str]) -> Generator[Inner]:
     """Serve on one port of many loopback addresses."""
@@ -57,51 +68,65 @@ def inner_server(addresses: Sequence[str]) -> Generator[Inner]:
     loop = asyncio.new_event_loop()
     hosts = ["127.0.0.1", *addresses, *(["::1"] if _has_ipv6() else [])]
     server = loop.run_until_complete(asyncio.start_server(inner.answer, hosts, inner.port))
+    ears = [loop.run_until_complete(_heard(inner, host)) for host in addresses]
     thread = threading.Thread(target=loop.run_forever, daemon=True)
     thread.start()
     try:
         yield inner
     finally:
-        asyncio.run_coroutine_threadsafe(_closed(server), loop).result(10)
+        asyncio.run_coroutine_threadsafe(_closed(server, ears), loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join(10)
         loop.close()
 
 
+@dataclass
+class Said:
+    """What the stranger answers."""
+
+    status: int
+    text: str
+    headers: dict[str, str] = field(default_factory=dict)
+
+
+def said_at(known: dict[str, Attack], path: str, query: str) -> Said:
+    """Return the stranger's page at a path."""
+    folder, _, rest = path.strip("/").partition("/")
+    names = {attack.host: name for name, attack in known.items()}
+    match folder:
+        case "all":
+            return Said(200, page_with_all(known))
+        case "redirect":
+            return Said(int(rest), "", {"Location": unquote(query)})
+        case "frame":
+            return Said(200, known[names[rest]].filled(FRAMES[names[rest]]))
+        case "header":
+            header, value = HEADERS[names[rest]]
+            return Said(200, "<img src=/x.png>", {header: known[names[rest]].filled(value)})
+        case "worker.js":
+            code = f'fetch("{unquote(query.removeprefix("to="))}",{{mode:"no-cors"}})'
+            return Said(200, code, {"Content-Type": "text/javascript"})
+        case _:
+            return Said(404 if folder else 200, "<title>stranger</title>")
+
+
 @contextlib.contextmanager
 def stranger_server(known: dict[str, Attack]) -> Generator[int]:
     """Serve a stranger's site, and yield its port."""
-    frames = {known[name].host: known[name].filled(page) for name, page in FRAMES.items()}
-    headers = {known[name].host: (name, known[name].filled(value)) for name, (_, value) in HEADERS.items()}
 
     class Pages(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             path, _, query = self.path.partition("?")
-            folder, _, rest = path.strip("/").partition("/")
-            if folder == "redirect":
-                self._say(int(rest), "", Location=unquote(query))
-            elif folder == "frame":
-                self._say(200, frames[rest])
-            elif folder == "header":
-                name, value = headers[rest]
-                self._say(200, "<img src=/x.png>", **{HEADERS[name][0]: value})
-            elif folder == "worker.js":
-                code = f'fetch("{unquote(query.removeprefix("to="))}",{{mode:"no-cors"}})'
-                self._say(200, code, **{"Content-Type": "text/javascript"})
-            elif folder == "all":
-                self._say(200, page_with_all(known))
-            else:
-                self._say(404 if folder else 200, "<title>stranger</title>")
-
-        do_POST = do_GET
-
-        def _say(self, status: int, text: str, **headers: str) -> None:
+            said = said_at(known, path, query)
             self.rfile.read(int(self.headers.get("content-length", "0")))
-            self.send_response(status)
-            for name, value in {"Content-Type": "text/html", "Cache-Control": "no-store", **headers}.items():
+            self.send_response(said.status)
+            for name, value in {"Content-Type": "text/html", "Cache-Control": "no-store", **said.headers}.items():
                 self.send_header(name, value)
             self.end_headers()
-            self.wfile.write(text.encode())
+            self.wfile.write(said.text.encode())
+
+        def do_POST(self) -> None:
+            self.do_GET()
 
         def log_message(self, format: str, *args: Any) -> None:
             pass
@@ -114,7 +139,7 @@ def stranger_server(known: dict[str, Attack]) -> Generator[int]:
 
 
 class Internet:
-    """The names and the public address that the gate is told of; `rebind.example` changes its mind once it was asked."""
+    """The names that the gate is told of; `rebind.example` is public when it is first asked for, then inner."""
 
     def __init__(self, stranger_port: int) -> None:
         self.asked: list[str] = []
@@ -148,8 +173,16 @@ class Abroad(asyncio.StreamWriter):
         return (PUBLIC, 80) if name == "peername" else super().get_extra_info(name, default)
 
 
-async def _closed(server: asyncio.Server) -> None:
+async def _heard(inner: Inner, host: str) -> asyncio.DatagramTransport:
+    loop = asyncio.get_running_loop()
+    ear, _ = await loop.create_datagram_endpoint(lambda: Ear(inner, host), local_addr=(host, inner.port))
+    return ear
+
+
+async def _closed(server: asyncio.Server, ears: Sequence[asyncio.DatagramTransport]) -> None:
     server.close()
+    for ear in ears:
+        ear.close()
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()

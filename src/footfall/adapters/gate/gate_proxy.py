@@ -10,7 +10,7 @@ import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
-from typing import Required, Self, TypedDict
+from typing import Self, TypedDict
 
 from footfall.adapters.gate.jobs import Job, JobBook, JobSeen, Limits
 from footfall.adapters.gate.passing import Dial, Passing, Stopped, dialled
@@ -21,6 +21,12 @@ from footfall.values.public_addresses import Policy
 
 # Chromium leaves its proxy out for loopback and link-local addresses unless it is told not to.
 BYPASS = "<-loopback>"
+# WebRTC would send datagrams around every proxy. A browser reads the first spelling, its shell without windows the
+# second, and neither complains of the one that it does not know.
+BROWSER_FLAGS = (
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+)
 USER = "job"
 RESOLVERS = 16
 START_S_MAX = 10.0
@@ -34,7 +40,7 @@ class NoSuchJob(FootfallError):
 class BrowserProxy(TypedDict, total=False):
     """The setting of a browser or of one of its contexts, in Playwright's words."""
 
-    server: Required[str]
+    server: str
     bypass: str | None
     username: str | None
     password: str | None

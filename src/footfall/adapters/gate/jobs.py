@@ -72,12 +72,13 @@ class Job:
     refusals: list[Refusal] = field(default_factory=list[Refusal])
     is_over: Reason | None = None
 
-    def take(self, size: int) -> None:
-        """Count bytes; over the limit, the job is over."""
+    def may_take(self, size: int) -> bool:
+        """Count bytes, and tell whether they may pass; over the limit, the job is over."""
         self.bytes += size
         if self.bytes > self.bytes_max and self.is_over is None:
             self.is_over = Reason.TOO_LARGE
             self.end(self)
+        return self.is_over is None
 
     def refuse(self, refusal: Refusal) -> None:
         """Remember what was refused."""

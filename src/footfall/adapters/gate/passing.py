@@ -130,8 +130,8 @@ async def _joined(asked: Asked, job: Job, rest: bytes, near: Ends, far: Ends) ->
     finally:
         outward.cancel()
         inward.cancel()
-        await asyncio.wait((outward, inward))
         far[1].close()
+        await asyncio.gather(outward, inward, return_exceptions=True)
     if not inward.cancelled():
         inward.result()
 
@@ -140,8 +140,9 @@ async def _sent(near: asyncio.StreamReader, far: asyncio.StreamWriter, job: Job,
     """Carry what the browser says; return whether it went away, or False when the host takes no more."""
     data = first
     while True:
+        if not job.may_take(len(data)):
+            return True
         try:
-            job.take(len(data))
             far.write(data)
             await far.drain()
         except OSError:
@@ -159,8 +160,7 @@ async def _received(far: asyncio.StreamReader, near: asyncio.StreamWriter, job: 
     if not is_tunnel:
         await _answered(far, near, job)
     with contextlib.suppress(OSError):  # Whoever broke it off has nothing more to hear.
-        while data := await far.read(READ_BYTES):
-            job.take(len(data))
+        while (data := await far.read(READ_BYTES)) and job.may_take(len(data)):
             near.write(data)
             await near.drain()
 
@@ -191,12 +191,12 @@ async def _answered(far: asyncio.StreamReader, near: asyncio.StreamWriter, job: 
         except (NotAHead, OSError, Stopped) as error:
             text = str(error) or "the host closed the connection without an answer"
             raise CaptureFailed(Reason.NO_CONNECTION, text) from error
-        job.take(len(head))
+        job.may_take(len(head))
         near.write(answered.passed_on)
         if answered.status == 101 or answered.status >= 200:
             break
-    job.take(len(rest))
-    near.write(rest)
+    if job.may_take(len(rest)):
+        near.write(rest)
 
 
 async def _refused(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, error: CaptureFailed) -> None:
