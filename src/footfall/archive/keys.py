@@ -1,4 +1,4 @@
-"""Where requests, captures and what refers to bytes lie in the archive's table (docs/formats/archive.md)."""
+"""Where requests, captures and what refers to bytes lie in the archive's table (docs/formats/captures.md)."""
 
 from hashlib import sha256
 

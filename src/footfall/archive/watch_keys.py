@@ -1,4 +1,4 @@
-"""Where watches, their turns and what a day has spent lie in the table (docs/formats/archive.md)."""
+"""Where watches, their turns and what a day has spent lie in the table (docs/formats/captures.md)."""
 
 from footfall.ports.table import Key
 
