@@ -17,7 +17,7 @@ _PAGES = {
     "/catalogue": ("metricsPage", "A brand's metrics, found by words and kinds."),
     "/catalogue/{name}": ("metricPage", "One metric: what it is, its numbers, where it comes from, its versions."),
     "/migration": ("migrationPage", "How far the move of a database into the brand's catalogue is."),
-    "/archive": ("archivePage", "Have pages kept, see how far it is, and find again what was kept."),
+    "/archive": ("archiveOverviewPage", "Have pages kept, see how far it is, and find again what was kept."),
     "/archive/page": ("archivedPage", "All captures of an address, on a calendar."),
     "/archive/capture/{id}": ("capturePage", "A capture: picture, text, replay and details. A permanent link."),
     "/archive/compare": ("comparePage", "What differs between two captures."),
