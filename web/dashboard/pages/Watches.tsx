@@ -4,7 +4,7 @@ import { addressOf } from "../address.ts";
 import type { Alert } from "../alerts.ts";
 import { send } from "../api.ts";
 import { useAsked } from "../asking.ts";
-import { pageAddress } from "../captures.ts";
+import { pageAddress, shortUrl } from "../captures.ts";
 import { useStanding } from "../context.ts";
 import { mayDo } from "../facts.ts";
 import { Acting } from "../parts/Acting.tsx";
@@ -43,7 +43,7 @@ export function WatchesPage() {
         {({ watches }) =>
           watches.length ? (
             <section class="card" aria-label="The watch list">
-              <ul class="brief">
+              <ul class="brief wishes">
                 {watches.map((watch) => (
                   <Row key={watch.id} watch={watch} names={names} change={isEditor ? change : undefined} />
                 ))}
@@ -79,7 +79,7 @@ function Row({ watch, names, change }: RowProps) {
   return (
     <li>
       <span class="what">
-        <strong>{watch.name}</strong> {watch.isOn ? null : <span class="tag">off</span>}
+        <strong>{shortUrl(watch.name)}</strong> {watch.isOn ? null : <span class="tag">off</span>}
         <br />
         {rule.kind === "page" ? (
           <Link to={pageAddress(rule.url, brand.brand)}>

@@ -18,6 +18,7 @@ import {
   type Wish,
   wishWords,
 } from "../captures.ts";
+import { deedWords } from "../deeds.ts";
 import { pageOf, pageOfBrand } from "../routes.ts";
 import { everyWords, ruleWords, toldWords, type Watch, watchFrom } from "../watches.ts";
 
@@ -254,6 +255,22 @@ describe("the watch list", () => {
       "A change is told by Front page, al_2",
     );
     expect(ruleWords(popular.rule as Watch["rule"])).toBe("The 10 most read (hour), every hour");
+  });
+});
+
+test("acts of the archive are told by the page or the name, and with the reason", () => {
+  const deed = { at: "2026-11-17T12:00Z", by: "Ann Editor (p_1)", subject: "01ABC" };
+  const removed = { ...deed, act: "capture-removed", details: { url: LINE.url, why: "asked by the author" } };
+  expect(deedWords(removed)).toEqual({
+    act: "removed the capture of",
+    subject: LINE.url,
+    more: "asked by the author",
+  });
+  const watched = { ...deed, act: "watch-changed", details: { name: "Front page", isOn: false } };
+  expect(deedWords(watched)).toEqual({
+    act: "changed on the watch list",
+    subject: "Front page",
+    more: "switched off",
   });
 });
 
