@@ -1,6 +1,6 @@
 // Where the reader is. All that a page shows is in its address, so that an address can be sent to a colleague.
 import { Cell, useCell } from "./cell.ts";
-import { ASSETS, CATALOGUE } from "./routes.ts";
+import { ASSETS, CAPTURES, CATALOGUE } from "./routes.ts";
 
 export interface Place {
   path: string;
@@ -65,6 +65,10 @@ export function metricAddress(metric: string, brand: string): string {
 
 export function metricOf(path: string): string {
   return nameIn(path, CATALOGUE);
+}
+
+export function captureIdOf(path: string): string {
+  return nameIn(path, CAPTURES);
 }
 
 function nameIn(path: string, page: string): string {

@@ -48,6 +48,7 @@ export const KINDS: Record<string, string> = {
   "asset-passes": "an asset passes a number of hits",
   "brand-silent": "no hit is counted",
   "drops-spike": "more hits than usual are lost",
+  "page-changes": "a page of the watch list changes",
 };
 
 // What each kind is told by; the numbers among them are sent as such.
@@ -55,6 +56,7 @@ const FIELDS: Record<string, readonly string[]> = {
   "asset-passes": ["hits", "window", "minutes", "section"],
   "brand-silent": ["minutes", "hours"],
   "drops-spike": ["minutes", "share", "atLeast"],
+  "page-changes": [], // Which pages those are is said by the watches that name the alert.
 };
 const NUMBERS = new Set(["hits", "minutes", "atLeast"]);
 
@@ -100,6 +102,7 @@ export function conditionOf(alert: Alert): string {
     return `No hit is counted for ${minutes}${alert.hours ? `, between ${alert.hours.replace("-", " and ")}` : ""}`;
   if (alert.kind === "drops-spike")
     return `${percent(alert.share ?? 0)} of the hits of ${minutes}, and at least ${whole(alert.atLeast ?? 0)}, are not counted`;
+  if (alert.kind === "page-changes") return "A page of a watch that tells it changes";
   return alert.kind;
 }
 

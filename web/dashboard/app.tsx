@@ -8,8 +8,12 @@ import { useCell } from "./cell.ts";
 import { StandingContext, subject } from "./context.ts";
 import { brandOf, facts, knownBrands } from "./facts.ts";
 import { AccountPage } from "./pages/Account.tsx";
+import { ArchivePage } from "./pages/Archive.tsx";
+import { ArchivedPage } from "./pages/ArchivedPage.tsx";
 import { AssetPage } from "./pages/Asset.tsx";
 import { AudiencePage } from "./pages/Audience.tsx";
+import { CapturePage } from "./pages/Capture.tsx";
+import { ComparePage } from "./pages/Compare.tsx";
 import { LedgerPage } from "./pages/Ledger.tsx";
 import { MetricPage } from "./pages/Metric.tsx";
 import { MetricsPage } from "./pages/Metrics.tsx";
@@ -23,9 +27,10 @@ import { ScreeningPage } from "./pages/Screening.tsx";
 import { SectionsPage } from "./pages/Sections.tsx";
 import { SettingsPage } from "./pages/Settings.tsx";
 import { TrendingPage } from "./pages/Trending.tsx";
+import { WatchesPage } from "./pages/Watches.tsx";
 import { Frame } from "./parts/Frame.tsx";
 import { Empty, Loading } from "./parts/states.tsx";
-import { ASSETS, CATALOGUE, isOfPeople, pageOf } from "./routes.ts";
+import { ASSETS, CAPTURES, CATALOGUE, isOfPeople, pageOf } from "./routes.ts";
 import type { BrandFacts } from "./shapes.ts";
 import { Times } from "./words.ts";
 
@@ -69,6 +74,7 @@ function content(path: string, brand: BrandFacts | null, isKnown: boolean): Comp
   // A page begins anew for each brand, so that nothing of another one is left in it.
   if (path.startsWith(ASSETS)) return <AssetPage key={brand.brand + path} />;
   if (path.startsWith(CATALOGUE)) return <MetricPage key={brand.brand + path} />;
+  if (path.startsWith(CAPTURES)) return <CapturePage key={brand.brand + path} />;
   const Page = PAGE_OF[path] ?? NowPage;
   return <Page key={brand.brand} />;
 }
@@ -81,6 +87,10 @@ const PAGE_OF: Record<string, () => ComponentChildren> = {
   "/audience": AudiencePage,
   "/catalogue": MetricsPage,
   "/migration": MigrationPage,
+  "/archive": ArchivePage,
+  "/archive/page": ArchivedPage,
+  "/archive/compare": ComparePage,
+  "/archive/watches": WatchesPage,
   "/screening": ScreeningPage,
   "/ledger": LedgerPage,
   "/operations": OperationsPage,

@@ -49,6 +49,13 @@ const ACTS: Record<string, string> = {
   "metric-deprecated": "deprecated the metric",
   "metric-restored": "restored the metric",
   "metric-removed": "removed the metric",
+  "capture-shared": "shared the capture of",
+  "capture-held": "put under legal hold",
+  "capture-released": "released from legal hold",
+  "capture-removed": "removed the capture of",
+  "watch-added": "added to the watch list",
+  "watch-changed": "changed on the watch list",
+  "watch-removed": "took off the watch list",
 };
 
 export interface Told {
@@ -67,6 +74,7 @@ const KINDS: Record<string, string> = {
   "asset-passes": "when an asset passes a number of hits",
   "brand-silent": "when the brand falls silent",
   "drops-spike": "when many hits are not counted",
+  "page-changes": "when a watched page changes",
 };
 
 type Special = (deed: Deed, plain: Told) => Partial<Told>;
@@ -115,6 +123,15 @@ const ofMetric: Special = ({ details }) => ({
     Boolean(details.replacement) && `use ${text(details.replacement)} instead`,
   ),
 });
+// A capture is known by its page, a watch by its name; their ids are for programs.
+const ofCapture: Special = ({ subject, details }) => ({
+  subject: text(details.url) || subject,
+  more: text(details.why),
+});
+const ofWatch: Special = ({ subject, details }) => ({
+  subject: text(details.name) || subject,
+  more: details.isOn === false ? "switched off" : "",
+});
 const ofVerdict: Special = ({ details }) => ({ more: details.cause ? causeWords(text(details.cause)) : "" });
 
 const SPECIAL: Record<string, Special> = {
@@ -138,6 +155,13 @@ const SPECIAL: Record<string, Special> = {
   "metric-changed": ofMetric,
   "metric-deprecated": ofMetric,
   "metric-restored": ofMetric,
+  "capture-shared": ofCapture,
+  "capture-held": ofCapture,
+  "capture-released": ofCapture,
+  "capture-removed": ofCapture,
+  "watch-added": ofWatch,
+  "watch-changed": ofWatch,
+  "watch-removed": ofWatch,
   "verdict-confirmed": ofVerdict,
   "verdict-released": ofVerdict,
   "role-changed": ({ details }, { subject }) => {

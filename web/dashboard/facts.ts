@@ -8,6 +8,7 @@ function told(): Facts {
     live: false,
     people: false,
     verdicts: false,
+    archive: false,
     version: "",
   };
   if (typeof document === "undefined") return empty;

@@ -57,6 +57,10 @@ const SENTENCES: readonly (readonly [RegExp, string])[] = [
     "There is no metric “$1”$2.",
   ],
   [/^asOf: '(.+)' was created later/s, "“$1” was not defined yet then. Choose a later day."],
+  [
+    /^url: (\S+) is not an address of the public web/,
+    "“$1” is not on the public web, and only pages of the public web are kept.",
+  ],
   [/^key: may not do this/, "Your role does not allow this."],
 ];
 

@@ -13,6 +13,7 @@ export const PAGES: readonly PageOf[] = [
   { path: "/sections", name: "Sections and types", inMenu: true },
   { path: "/audience", name: "Audience", inMenu: true },
   { path: "/catalogue", name: "Metrics", inMenu: true },
+  { path: "/archive", name: "Archive", inMenu: true },
   { path: "/screening", name: "Screening", inMenu: true },
   { path: "/ledger", name: "Ledger", inMenu: true },
   { path: "/operations", name: "Operations", inMenu: true },
@@ -20,6 +21,10 @@ export const PAGES: readonly PageOf[] = [
   { path: "/assets/", name: "Asset", inMenu: false },
   { path: "/catalogue/", name: "Metric", inMenu: false },
   { path: "/migration", name: "Migration", inMenu: false },
+  { path: "/archive/page", name: "Captures of a page", inMenu: false },
+  { path: "/archive/capture/", name: "Capture", inMenu: false },
+  { path: "/archive/compare", name: "Two captures", inMenu: false },
+  { path: "/archive/watches", name: "Watch list", inMenu: false },
   { path: "/account", name: "Your account", inMenu: false },
   { path: "/sign-in", name: "Sign in", inMenu: false },
   { path: "/setup", name: "Set up", inMenu: false },
@@ -30,16 +35,20 @@ export const PAGES: readonly PageOf[] = [
 // What has one page for each name: an address goes on behind the slash.
 export const ASSETS = "/assets/";
 export const CATALOGUE = "/catalogue/";
+export const CAPTURES = "/archive/capture/";
+
+export const ARCHIVE = "/archive";
 
 export function pageOf(path: string): PageOf | undefined {
   return PAGES.find((page) =>
-    [ASSETS, CATALOGUE].includes(page.path) ? path.startsWith(page.path) : page.path === path,
+    [ASSETS, CATALOGUE, CAPTURES].includes(page.path) ? path.startsWith(page.path) : page.path === path,
   );
 }
 
-// Where a change of the brand leads: another brand has other assets and other metrics.
+// Where a change of the brand leads: another brand has other assets, other metrics and other captures.
 export function pageOfBrand(path: string): string {
   if (path.startsWith(ASSETS)) return "/";
+  if (path.startsWith(`${ARCHIVE}/`)) return path === `${ARCHIVE}/watches` ? path : ARCHIVE;
   return path.startsWith(CATALOGUE) ? "/catalogue" : path;
 }
 

@@ -7,6 +7,7 @@ export interface Facts {
   periods: string[];
   live: boolean;
   verdicts: boolean; // Somebody judges, so that there is a queue.
+  archive: boolean; // Pages are kept here.
   people: boolean; // There are accounts, so that somebody may be signed in.
   version: string;
 }

@@ -88,6 +88,8 @@ export class Times {
   private readonly day: Intl.DateTimeFormat;
   private readonly moment: Intl.DateTimeFormat;
   private readonly date: Intl.DateTimeFormat;
+  private readonly seconds: Intl.DateTimeFormat;
+  private readonly stamp: Intl.DateTimeFormat;
 
   constructor(readonly zone: string) {
     const timeZone = knownZone(zone);
@@ -99,6 +101,8 @@ export class Times {
       month: "short",
     });
     this.date = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "medium", timeStyle: "short" });
+    this.seconds = new Intl.DateTimeFormat("en-GB", { timeZone, timeStyle: "medium" });
+    this.stamp = new Intl.DateTimeFormat("en-GB", { timeZone, dateStyle: "medium", timeStyle: "medium" });
     this.moment = new Intl.DateTimeFormat("en-GB", {
       timeZone,
       day: "numeric",
@@ -118,6 +122,15 @@ export class Times {
 
   momentOf(text: string): string {
     return this.moment.format(new Date(text));
+  }
+
+  // A time of a day to the second: captures may lie close together.
+  exactlyOf(text: string): string {
+    return this.seconds.format(new Date(text));
+  }
+
+  stampOf(text: string): string {
+    return this.stamp.format(new Date(text));
   }
 
   // A moment that may be years ago.

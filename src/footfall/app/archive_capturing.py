@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from footfall.app.settings import ImpossibleSetting, Settings
 from footfall.ports.capturing import CaptureFailed, Capturing, Reason
@@ -52,6 +53,15 @@ def require_archive(settings: Settings, place: Callable[[str], str]) -> None:
         policy_of(settings)
     except ValueError as error:
         raise ImpossibleSetting(f"archive_allowed in {place('archive_allowed')}: {error}") from error
+    replay = settings.archive_replay_url
+    url = urlsplit(replay)
+    is_origin = url.scheme in ("http", "https") and url.netloc and replay == f"{url.scheme}://{url.netloc}".lower()
+    if replay and (not is_origin or replay == settings.people_url):
+        # Pages of strangers are shown there, so it must never be where people are signed in.
+        raise ImpossibleSetting(
+            f"archive_replay_url in {place('archive_replay_url')} is {replay!r}: it must be in small letters, "
+            "without a path, and another address than people_url, such as https://replay.example.com."
+        )
 
 
 def _pair(text: str) -> tuple[str, int]:

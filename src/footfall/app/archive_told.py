@@ -83,6 +83,7 @@ def document_of_capture(capture: Capture, brand: str, *, replay: str | None, per
         "outsideUrl": capture.outside_url,
         "canonicalUrl": capture.canonical_url,
         "heldBy": capture.held_by,
+        "pixelsSha256": capture.pixels_sha256,
         "permanent": permanent,
     }
 

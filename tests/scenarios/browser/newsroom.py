@@ -179,11 +179,11 @@ class Editor:
             if not request.url.startswith((self.instance.url + "/", "data:"))
         ]
 
-    def leave(self, *, expected: Sequence[str] = ()) -> None:
+    def leave(self, *, expected: Sequence[str] = (), origins: tuple[str, ...] = ()) -> None:
         """Close the browser, having checked that nothing failed but what was expected to, and nobody else was asked."""
         known = (*expected, BUSY)
         complaints = [one for one in self.reader.complaints if not any(words in one for words in known)]
-        strangers = self.strangers()
+        strangers = [one for one in self.strangers() if not one.startswith(origins)]
         self.reader.context.close()
         assert not complaints, complaints
         assert not strangers, strangers

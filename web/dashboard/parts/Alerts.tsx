@@ -14,6 +14,7 @@ import {
 import { send } from "../api.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
+import { facts } from "../facts.ts";
 import { Acting } from "./Acting.tsx";
 import { Copied } from "./FirstSteps.tsx";
 import { Form, Input, Lines } from "./Form.tsx";
@@ -102,7 +103,7 @@ export function Alerts() {
 function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Promise<void> }) {
   const [kind, setKind] = useState("asset-passes");
   const [window, setWindow] = useState("hour");
-  const hasMinutes = kind !== "asset-passes" || window === "minutes";
+  const hasMinutes = kind === "asset-passes" ? window === "minutes" : kind !== "page-changes";
   return (
     <Form
       label="Make an alert"
@@ -118,11 +119,13 @@ function NewAlert({ make }: { make: (definition: Record<string, unknown>) => Pro
         <label class="field">
           <span>Tell when</span>
           <select value={kind} onChange={(event) => setKind(event.currentTarget.value)}>
-            {Object.entries(KINDS).map(([name, words]) => (
-              <option key={name} value={name}>
-                {words}
-              </option>
-            ))}
+            {Object.entries(KINDS)
+              .filter(([name]) => facts.archive || name !== "page-changes")
+              .map(([name, words]) => (
+                <option key={name} value={name}>
+                  {words}
+                </option>
+              ))}
           </select>
         </label>
       </div>

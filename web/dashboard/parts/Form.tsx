@@ -42,14 +42,13 @@ export function Form({ label, button, send, keeps = false, aliases = {}, childre
       onSubmit={(event) => {
         event.preventDefault();
         const form = event.currentTarget;
-        const values = Object.fromEntries(
-          [...new FormData(form)].map(([name, value]) => [name, String(value)]),
-        );
+        const values = valuesOf(form);
         setIsBusy(true);
         send(values)
           .then((words) => {
             setSaid({ ...NOTHING, text: words ?? "" });
-            if (words && !keeps) form.reset();
+            // Whoever types on while it is sent keeps what they typed.
+            if (words && !keeps && JSON.stringify(valuesOf(form)) === JSON.stringify(values)) form.reset();
           })
           .catch((error: unknown) => {
             const refused = refusedIn(form, error, aliases);
@@ -71,6 +70,10 @@ export function Form({ label, button, send, keeps = false, aliases = {}, childre
       </p>
     </form>
   );
+}
+
+function valuesOf(form: HTMLFormElement): Record<string, string> {
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, String(value)]));
 }
 
 function refusedIn(form: HTMLFormElement, error: unknown, aliases: Record<string, string>): Said {
@@ -225,5 +228,25 @@ export function Choice({ name, words, value, options }: ChoiceProps) {
         </select>
       )}
     />
+  );
+}
+
+export interface ChoicesProps {
+  words: string;
+  options: readonly (readonly [string, string])[];
+}
+
+// Things that are so or not; whatever is chosen is sent as "on".
+export function Choices({ words, options }: ChoicesProps) {
+  return (
+    <fieldset class="choices">
+      <legend>{words}</legend>
+      {options.map(([name, says]) => (
+        <label key={name} class="choice">
+          <input type="checkbox" name={name} />
+          <span>{says}</span>
+        </label>
+      ))}
+    </fieldset>
   );
 }

@@ -6,7 +6,7 @@ import { send, session } from "../api.ts";
 import { useCell } from "../cell.ts";
 import { useStanding } from "../context.ts";
 import { facts } from "../facts.ts";
-import { isOfPeople, PAGES, pageOfBrand } from "../routes.ts";
+import { ARCHIVE, isOfPeople, PAGES, pageOfBrand } from "../routes.ts";
 import type { BrandFacts } from "../shapes.ts";
 import { chooseTheme, type Theme, theme } from "../theme.ts";
 import { Link } from "./Link.tsx";
@@ -55,16 +55,18 @@ export function Frame({ brands, path, isGone, children }: FrameProps) {
         {hasMenu ? (
           <nav class="menu" aria-label="Pages">
             <ul>
-              {PAGES.filter((page) => page.inMenu).map((page) => (
-                <li key={page.path}>
-                  <Link
-                    to={addressOf(page.path, brand.brand)}
-                    current={page.path === path || path.startsWith(`${page.path}/`)}
-                  >
-                    {page.name}
-                  </Link>
-                </li>
-              ))}
+              {PAGES.filter(({ inMenu, path }) => inMenu && (facts.archive || path !== ARCHIVE)).map(
+                (page) => (
+                  <li key={page.path}>
+                    <Link
+                      to={addressOf(page.path, brand.brand)}
+                      current={page.path === path || path.startsWith(`${page.path}/`)}
+                    >
+                      {page.name}
+                    </Link>
+                  </li>
+                ),
+              )}
             </ul>
           </nav>
         ) : null}

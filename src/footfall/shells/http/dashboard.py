@@ -39,6 +39,11 @@ PAGES = (
     "/catalogue",
     "/catalogue/{name:path}",
     "/migration",
+    "/archive",
+    "/archive/page",
+    "/archive/capture/{id}",
+    "/archive/compare",
+    "/archive/watches",
     "/screening",
     "/ledger",
     "/operations",
@@ -166,6 +171,7 @@ def _facts(request: Request, state: Site, *, is_live: bool) -> dict[str, Any]:
         "live": is_live,
         "people": SESSION in ROUTES,
         "verdicts": VERDICTS in ROUTES,
+        "archive": state.settings.archive or bool(state.settings.aws_archive_table),
         "version": __version__,
     }
 

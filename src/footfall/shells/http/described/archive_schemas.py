@@ -68,6 +68,7 @@ CAPTURE = record(
         "outsideUrl": maybe(text("where an outside archive keeps it")),
         "canonicalUrl": maybe(text("what the page calls itself")),
         "heldBy": maybe(text()),
+        "pixelsSha256": text("of the picture before it was encoded: equal for equal pictures"),
         "permanent": text("its page, for good"),
     },
     says="A page as it was.",
@@ -204,6 +205,7 @@ A_CAPTURE: dict[str, Any] = {
     "outsideUrl": None,
     "canonicalUrl": "https://news.example/",
     "heldBy": None,
+    "pixelsSha256": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
     "permanent": f"https://footfall.example.com/archive/capture/{ID}?brand=abc",
 }
 A_COMPARISON: dict[str, Any] = {

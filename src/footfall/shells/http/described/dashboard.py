@@ -17,6 +17,11 @@ _PAGES = {
     "/catalogue": ("metricsPage", "A brand's metrics, found by words and kinds."),
     "/catalogue/{name}": ("metricPage", "One metric: what it is, its numbers, where it comes from, its versions."),
     "/migration": ("migrationPage", "How far the move of a database into the brand's catalogue is."),
+    "/archive": ("archiveOverviewPage", "Have pages kept, see how far it is, and find again what was kept."),
+    "/archive/page": ("archivedPage", "All captures of an address, on a calendar."),
+    "/archive/capture/{id}": ("capturePage", "A capture: picture, text, replay and details. A permanent link."),
+    "/archive/compare": ("comparePage", "What differs between two captures."),
+    "/archive/watches": ("watchesPage", "The watch list: what is kept by itself."),
     "/screening": ("screeningPage", "What was held back and why, and what waits for a decision."),
     "/ledger": ("ledgerPage", "Where every hit went."),
     "/operations": ("operationsPage", "How the instance is."),
@@ -30,6 +35,7 @@ _PAGES = {
 _SHELL = Answer(HTTPStatus.OK, "The shell of every page; it asks for the rest itself.", "text/html", text())
 _PLACES = {
     "/assets/{id}": (Parameter("id", "The asset.", text(), "path", is_required=True, example="132141398"),),
+    "/archive/capture/{id}": (Parameter("id", "The capture.", text(), "path", is_required=True, example="EXAMPLE"),),
     "/catalogue/{name}": (Parameter("name", "The metric.", text(), "path", is_required=True, example="reads"),),
 }
 _FILE = Parameter("file", "Its name, which has a hash in it.", text(bytes_max=100), "path", is_required=True)
