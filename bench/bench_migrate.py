@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -126,17 +126,40 @@ def _unthrottled(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]
     ]
 
 
+@dataclass(slots=True)
+class _Beside:
+    """How long the application's answers took: alone, while its catalogue is moved, and beside a process of no use."""
+
+    quiet: list[float] = field(default_factory=list[float])
+    moving: list[float] = field(default_factory=list[float])
+    idling: list[float] = field(default_factory=list[float])
+    copied: int = 0
+    moved_s: float = 0.0
+    used_s: float = 0.0  # of a processor
+
+    def rows(self) -> list[Row]:
+        quiet, moving, idling = _p99(self.quiet), _p99(self.moving), _p99(self.idling)
+        share = self.used_s / self.moved_s
+        same = "its p99 while moved, to beside a process that takes as much of a processor and asks no database"
+        return [
+            row("the application's answers alone, p99", quiet, "ms"),
+            row("while its catalogue is moved, p99", moving, "ms"),
+            row("the application's p99 while its catalogue is moved, to alone", moving / quiet, "ratio", at_most=1.1),
+            row("the same of its medians", median(self.moving) / median(self.quiet), "ratio"),
+            row("of a processor that the mover takes", share, "share"),
+            row("beside that process, p99 to alone", idling / quiet, "ratio"),
+            row(same, moving / idling, "ratio", at_most=1.1),
+            row("metrics moved meanwhile", self.copied / self.moved_s, "metrics/s"),
+        ]
+
+
 def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
     """Measure the application alone and while a catalogue is moved under it, in turn."""
-    source = _prepared(engine, metrics)
-    quiet: list[float] = []
-    moving: list[float] = []
-    beside: list[float] = []
-    copied, moved_s, used_s = 0, 0.0, 0.0
+    source, seen = _prepared(engine, metrics), _Beside()
     with _application(source, folder / "metrics.db") as port:
         _traffic(port, metrics, seconds=WARM_S)
         for number in range(ROUNDS):
-            quiet += _traffic(port, metrics, seconds=ROUND_S)
+            seen.quiet += _traffic(port, metrics, seconds=ROUND_S)
             own = folder / f"round-{number}"  # To an empty table each time: a mover that has nothing left is no load.
             own.mkdir()
             _forget_copies(engine, source)
@@ -144,37 +167,14 @@ def _under_traffic(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Ro
                 while not (before := _copied(source)):  # An interpreter that starts is no load of moving.
                     time.sleep(0.2)
                 began, used = time.perf_counter(), _processor_s(mover.pid)
-                moving += _traffic(port, metrics, seconds=ROUND_S)
-                moved_s += time.perf_counter() - began
-                used_s += _processor_s(mover.pid) - used
-                copied += _copied(source) - before
+                seen.moving += _traffic(port, metrics, seconds=ROUND_S)
+                seen.moved_s += time.perf_counter() - began
+                seen.used_s += _processor_s(mover.pid) - used
+                seen.copied += _copied(source) - before
                 assert mover.poll() is None, "the mover ended by itself"
-            with _idler(used_s / moved_s):
-                beside += _traffic(port, metrics, seconds=ROUND_S)
-    return [
-        row("the application's answers alone, p99", _p99(quiet), "ms"),
-        row("while its catalogue is moved, p99", _p99(moving), "ms"),
-        row(
-            "the application's p99 while its catalogue is moved, to alone",
-            _p99(moving) / _p99(quiet),
-            "ratio",
-            at_most=1.1,
-        ),
-        row("the same of its medians", median(moving) / median(quiet), "ratio"),
-        row("of a processor that the mover takes", used_s / moved_s, "share"),
-        row(
-            "beside that process, p99 to alone",
-            _p99(beside) / _p99(quiet),
-            "ratio",
-        ),
-        row(
-            "its p99 while moved, to beside a process that takes as much of a processor and asks no database",
-            _p99(moving) / _p99(beside),
-            "ratio",
-            at_most=1.1,
-        ),
-        row("metrics moved meanwhile", copied / moved_s, "metrics/s"),
-    ]
+            with _idler(seen.used_s / seen.moved_s):
+                seen.idling += _traffic(port, metrics, seconds=ROUND_S)
+    return seen.rows()
 
 
 def _handed_over(engine: MariaDbEngine, folder: Path, metrics: int) -> list[Row]:
