@@ -160,7 +160,7 @@ def test_documents_and_styles_made_to_take_long_do_not() -> None:
     for begin in ("url(", "@import", "@import '", "image-set(", "image-set(a("):
         addresses.of_styles(begin + " " * 500_000)
         addresses.of_styles(begin * 50_000)
-    told = replayed("<p " + " ".join(f"a{number}=1" for number in range(50_000)) + ">x</p>" + "<div>" * 50_000)
+    told = replayed("<p " + " ".join(f"a{number}=1" for number in range(3_000)) + ">x</p>" + "<div>" * 50_000)
     assert "<p>x</p>" in told
 
 

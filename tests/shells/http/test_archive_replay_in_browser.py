@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, Frame, Page, sync_playwright
 
 from footfall.adapters.chromium.chromium_capturing import ChromiumCapturing
 from footfall.adapters.gate.gate_proxy import GateProxy
-from footfall.ports.capturing import Captured, Wanted
+from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, Wanted
 from footfall.ports.capturing import Frame as CapturedFrame
 from footfall.values.public_addresses import Policy
 from tests.archive.captured_pages import exchange
@@ -55,14 +55,15 @@ def test_pages_look_as_they_were_captured_though_their_site_is_gone(paths: Seque
         shelf.keep(f"01PAGE{number}", page.frames, page.exchanges)
     with replaying(shelf, shown_on="'none'") as replay:
         for number, (path, before) in enumerate(taken.items()):
-            # As high as the page, so that nothing of it waits until it is scrolled to.
-            context = browser.new_context(viewport={"width": 1280, "height": before.height_px}, reduced_motion="reduce")
+            # Frames are drawn when they are scrolled to, unless the window is as high as the page.
+            height = before.height_px if len(before.frames) > 1 else VIEWPORT_PX
+            context = browser.new_context(viewport={"width": WIDTH_PX, "height": height}, reduced_motion="reduce")
             shown = context.new_page()
             asked: list[str] = []
             shown.on("request", lambda request, asked=asked: asked.append(request.url))
             shown.goto(replay.url(f"01PAGE{number}"))
-            picture = Image.open(BytesIO(shown.screenshot())).convert("RGB")
-            assert picture.size == (1280, before.height_px), path
+            picture = Image.open(BytesIO(shown.screenshot(full_page=True))).convert("RGB")
+            assert picture.size == (WIDTH_PX, before.height_px), path
             assert pixels_of(picture) == before.pixels_sha256, path
             assert [url for url in asked if not url.startswith((replay.origin, "data:"))] == [], path
             context.close()
