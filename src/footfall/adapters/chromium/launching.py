@@ -12,7 +12,7 @@ from playwright.async_api import Browser, CDPSession, Playwright, async_playwrig
 from playwright.async_api import Error as BrowserError
 
 from footfall.adapters.chromium.lines import sent
-from footfall.adapters.gate.gate_proxy import BYPASS, GateProxy
+from footfall.adapters.gate.gate_proxy import BROWSER_FLAGS, BYPASS, GateProxy
 from footfall.ports.capturing import CaptureFailed
 from footfall.ports.errors import PortError
 
@@ -22,14 +22,11 @@ FLAGS = (
     "--disable-gpu",  # A graphics card repeats what is taller than its largest texture, without an error.
     "--disable-lazy-loading",
     "--disable-checker-imaging",  # Otherwise a large image is painted after the picture was taken.
-    # A frame of another site, in a process of its own, is not drawn where no window shows it. A context has nothing of
-    # anybody's that one site could take from another, and contexts never share a process.
-    "--disable-site-isolation-trials",
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-domain-reliability",
     "--no-pings",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    *BROWSER_FLAGS,
     f"--component-updater=url-source={NOWHERE}",
     f"--gaia-url={NOWHERE}",
     f"--google-apis-url={NOWHERE}",
