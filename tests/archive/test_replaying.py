@@ -152,6 +152,18 @@ def test_the_text_behind_something_that_is_gone_stays() -> None:
     assert "<p><b>x</b>yz</p>" in replayed("<p><b>x</b>y<noscript>n</noscript>z</p>")
 
 
+def test_documents_and_styles_made_to_take_long_do_not() -> None:
+    # Each took from minutes to hours where it cost the square of its length.
+    addresses = Addresses(RESOURCES, "/T", PAGE)
+    assert addresses.of_set("a" + "," * 500_000) == ""
+    assert addresses.of_set("a.png 1x, ," + " " * 500_000) == f"{place('https://site.example/dir/a.png')} 1x"
+    for begin in ("url(", "@import", "@import '", "image-set(", "image-set(a("):
+        addresses.of_styles(begin + " " * 500_000)
+        addresses.of_styles(begin * 50_000)
+    told = replayed("<p " + " ".join(f"a{number}=1" for number in range(50_000)) + ">x</p>" + "<div>" * 50_000)
+    assert "<p>x</p>" in told
+
+
 def test_a_resource_is_the_last_good_answer_and_a_redirect_ends_somewhere() -> None:
     found = RESOURCES.find("https://site.example/film")
     assert found is not None

@@ -2,6 +2,7 @@
 
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from footfall.archive.replay_resources import Resources, digest_of, joined, without_fragment
@@ -12,12 +13,13 @@ _WEB = ("http://", "https://")
 _STRING = r""""(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'"""
 # A letter of a name may be written as its number.
 _URL = r"(?:u|\\0{0,4}[57]5\s?)(?:r|\\0{0,4}[57]2\s?)(?:l|\\0{0,4}[46]c\s?)"
-_CSS_URL = re.compile(rf"{_URL}\(\s*({_STRING}|[^\s\"'()]*)\s*\)", re.IGNORECASE)
+_CSS_URL = re.compile(rf"{_URL}\(\s{{0,20}}({_STRING}|[^\s\"'()]*)\s{{0,20}}\)", re.IGNORECASE)
 _IMAGE_SET = re.compile(r"image-set\((?:[^()]|\([^()]*\))*\)", re.IGNORECASE)
 _IN_IMAGE_SET = re.compile(rf"[\w\\-]+\([^()]*\)|({_STRING})")
-_CSS_IMPORT = re.compile(rf"@import\s+({_STRING})", re.IGNORECASE)
+_CSS_IMPORT = re.compile(rf"@import\s{{1,20}}({_STRING})", re.IGNORECASE)
 _CSS_ESCAPE = re.compile(r"\\(?:([0-9a-fA-F]{1,6})\s?|(.))", re.DOTALL)
-_CANDIDATE = re.compile(r"[\s,]*([^\s,][^\s]*[^\s,]|[^\s,])(?:\s+([^\s,]+))?\s*(?:,|$)")
+_URL_OF_SET = re.compile(r"[\s,]*(\S+)")
+_SIZE_OF_SET = re.compile(r"[^,]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +62,7 @@ class Addresses:
     def of_set(self, candidates: str) -> str:
         """Return a srcset with those of its pictures that were recorded: a browser would choose others for nothing."""
         kept: list[str] = []
-        for found in _CANDIDATE.finditer(candidates):
-            url, size = found[1], found[2]
+        for url, size in _candidates(candidates):
             absolute = self.absolute(url)
             is_there = absolute is not None and self.resources.find(absolute) is not None
             if (place := self.of_resource(url)) is not None and (is_there or url.startswith("data:")):
@@ -79,6 +80,19 @@ class Addresses:
         url = _CSS_ESCAPE.sub(_unescaped, text.replace("\\\n", ""))
         place = self.of_resource(url) or "about:invalid"
         return re.sub(r"[\x00-\x1f\"\\<>]", lambda found: f"%{ord(found[0]):02X}", place)
+
+
+def _candidates(text: str) -> Iterator[tuple[str, str]]:
+    # As a browser reads it: an address ends at white space, and one that ends with commas has no size.
+    place = 0
+    while (found := _URL_OF_SET.match(text, place)) is not None:
+        url = found[1].rstrip(",")
+        place = found.end()
+        size = ""
+        if url == found[1] and (rest := _SIZE_OF_SET.match(text, place)) is not None:
+            size, place = rest[0].strip(), rest.end()
+        if url:
+            yield url, size
 
 
 def link_from(encoded: str) -> str:

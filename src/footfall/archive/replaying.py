@@ -30,6 +30,7 @@ _LOST = frozenset(
      "manifest", "download", "loading", "referrerpolicy", "data", "code", "codebase", "archive", "classid", "profile",
      "longdesc", "cite", "usemap", "is", "popovertarget", "attributionsrc", "csp", "allow", "sandbox"}
 )  # fmt: skip
+ATTRIBUTES_MAX = 500  # No element of a page has as many; going through them costs the square of their number.
 _ACTING = ("javascript:", "vbscript:", "data:text/html")
 _DOCTYPE = re.compile(r"\s*(<!doctype[^<>]{0,200}>)", re.IGNORECASE)
 _TAG_BEGIN = re.compile(r"<(?=[a-zA-Z/!?])")
@@ -77,6 +78,8 @@ class Replayed:
         if tag in _UNWRAPPED and element.getparent() is not None:
             element.drop_tag()
             return
+        if len(element.attrib) > ATTRIBUTES_MAX:
+            element.attrib.clear()
         place = self._frame_place(element, addresses, unused) if tag in _FRAMES else None
         for name, value in list(element.attrib.items()):
             _rewrite_attribute(element, tag, name, value, addresses)

@@ -8,10 +8,13 @@ from urllib.parse import quote
 
 import pytest
 
+from footfall.accounts.brands import Brand
 from footfall.archive import queueing, requests
 from footfall.archive.captures import State
 from footfall.ports.capturing import Reason
 from tests.shells.http.archive_stage import BRAND, PICTURE, ArchiveStage, archive_staged, captures_in
+from tests.shells.http.people_stage import set_up
+from tests.shells.http.stage import staged
 
 PAGE = "https://news.example/story"
 OF = f"?brand={BRAND}"
@@ -259,3 +262,18 @@ def test_watches_are_editors_to_make_and_everybodys_to_see(ground: ArchiveStage)
     trail = ground.people["owner"].ask("GET", f"/v1/audit?brand={BRAND}&limit=100").json()["items"]
     acts = [one["act"] for one in trail if one["subject"] == made.json()["id"]]
     assert sorted(acts) == ["watch-added", "watch-changed", "watch-removed"]
+
+
+def test_in_an_open_brand_whoever_is_signed_in_has_captures_of_their_own_and_others_only_read(tmp_path: Path) -> None:
+    with staged(tmp_path, brands={"abc": Brand("abc")}) as stage:
+        owner, wish = set_up(stage), {"url": "https://news.example/own"}
+        made = owner.ask("POST", "/v1/archive?brand=abc", wish)
+        assert made.status == 202
+        assert [one["id"] for one in owner.ask("GET", "/v1/archive/requests?brand=abc").json()["requests"]] == [
+            made.json()["request"]["id"]
+        ]
+        assert owner.ask("POST", "/v1/archive?brand=abc", wish, {"x-footfall-csrf": "guessed"}).status == 403
+        assert stage.ask("/v1/archive?brand=abc", method="POST", body=b'{"url": "https://news.example/"}').status == 401
+        assert stage.ask("/v1/archive/requests?brand=abc").json()["requests"] == []
+        assert stage.ask("/v1/archive/library?brand=abc&of=brand").json()["captures"] == []
+        assert stage.ask("/v1/archive/watches?brand=abc", method="POST", body=b"{}").status == 401

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,19 +22,19 @@ from tests.archive_site import archive_site
 from tests.scenarios.browser.publisher import FLAGS, chromium_path
 from tests.shells.http.replay_ground import Shelf, replaying
 
-PAGES = ("/article?n=3", "/frames?n=2", "/mix", "/shadow?n=2")
+PAGES = ("/frames?n=2", "/mix")
+MORE_PAGES = ("/article?n=3", "/shadow?n=3", "/sources?n=3", "/modal?n=2", "/hero?n=2", "/observer?n=3", "/sticky?n=2")
 SECRET_TEXT = "what only the main origin may read"
 
 
-@pytest.fixture(scope="module")
-def taken() -> dict[str, Captured]:
+def captured_pages(paths: Sequence[str]) -> dict[str, Captured]:
     taken: dict[str, Captured] = {}
     with (
         archive_site() as site,
         GateProxy(Policy(allowed=site.allowed)) as gate,
         ChromiumCapturing(gate, now_us=lambda: time.time_ns() // 1_000) as capturing,
     ):
-        for path in PAGES:
+        for path in paths:
             taken[path] = capturing.capture(Wanted(site.url(path)))
     return taken
 
@@ -47,9 +47,9 @@ def browser() -> Generator[Browser]:
         browser.close()
 
 
-def test_pages_look_as_they_were_captured_though_their_site_is_gone(
-    taken: dict[str, Captured], browser: Browser
-) -> None:
+@pytest.mark.parametrize("paths", [PAGES, pytest.param(MORE_PAGES, marks=pytest.mark.soak)])
+def test_pages_look_as_they_were_captured_though_their_site_is_gone(paths: Sequence[str], browser: Browser) -> None:
+    taken = captured_pages(paths)
     shelf = Shelf()
     for number, page in enumerate(taken.values()):
         shelf.keep(f"01PAGE{number}", page.frames, page.exchanges)
