@@ -13,6 +13,7 @@ from footfall.app.settings import Settings
 from footfall.archive import finding, requests
 from footfall.archive.captures import Capture, State
 from footfall.states.execution import Kind, Status
+from footfall.states.values import Json
 from footfall.values.clock import SetClock, SystemClock
 from tests.archive.archive_world import World
 from tests.contract.test_workflow import ended
@@ -34,7 +35,7 @@ def test_a_page_that_was_seen_is_kept_and_found_and_what_nobody_asked_for_fails(
         begun = world.begin()
         assert begun is not None
         world.store(begun, "words of the page")  # by a function that was stopped before it could say so
-        told = {"id": begun.id, "attempt": 1, "folder": str(tmp_path)}
+        told: dict[str, Json] = {"id": begun.id, "attempt": 1, "folder": str(tmp_path)}
         workflow.start(ONE, name=f"{begun.id}-1", input=told)
         workflow.start(ONE, name="nobody-1", input={**told, "id": "nobody"})
         assert ended(workflow, ONE, f"{begun.id}-1").status is Status.SUCCEEDED
