@@ -21,6 +21,7 @@ from footfall.ports.capturing import RETRIED, Capturing, Reason
 from footfall.ports.table import Update
 from footfall.states.definition import machine_from_json
 from footfall.states.execution import Status
+from footfall.states.values import Json
 from footfall.values.clock import SetClock, SystemClock
 from tests.app.archive_campaign import Site
 from tests.archive.archive_world import BRAND, World
@@ -132,7 +133,7 @@ def test_a_task_that_is_called_again_does_its_work_once(grounds: Grounds) -> Non
     world.ask("ann", PAGE)
     begun = world.begin()
     assert begun is not None
-    told = {"id": begun.id, "attempt": 1}
+    told: dict[str, Json] = {"id": begun.id, "attempt": 1}
     tasks = tasks_of(grounds)
     world.store(begun, "text")  # and whoever did was killed before it could say so
     assert tasks.capture(told, "key") == {"stored": True}, "what was seen is stored, and nobody looks again"
