@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Generator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -91,7 +91,7 @@ class Campaign:
                 at_us=clock.now_ms() * 1_000,
             )  # fmt: skip
             opened = requests.ask(table, asked, now_ms=clock.now_ms())
-            again = requests.ask(table, Request(**{**_plain(asked), "id": asked.id[::-1]}), now_ms=clock.now_ms())
+            again = requests.ask(table, replace(asked, id=asked.id[::-1]), now_ms=clock.now_ms())
             assert again.id == opened.id
             self.asked[opened.id] = path
 
@@ -238,7 +238,3 @@ def _all_lines(table: Table, space: str) -> Generator[finding.Line]:
         after = page.after
         if after is None:
             return
-
-
-def _plain(request: Request) -> dict[str, object]:
-    return {name: getattr(request, name) for name in Request.__dataclass_fields__}

@@ -13,8 +13,8 @@ from tests.archive.archive_world import World, require_nothing_left_over, requir
 MEMBERS = ["ann", "bob", "cem"]
 PAGES = ["https://a.example/", "https://b.example/"]
 ACTS = (
-    "ask", "ask", "ask shared", "ask if changed", "begin", "begin", "store", "store", "keep", "keep", "keep twice", "whole",
-    "whole", "whole", "fail", "retry", "remove", "remove", "hold", "release", "share", "unshare", "day",
+    "ask", "ask", "ask shared", "ask if changed", "begin", "begin", "store", "store", "keep", "keep", "keep twice",
+    "whole", "whole", "whole", "fail", "retry", "remove", "remove", "hold", "release", "share", "unshare", "day",
 )  # fmt: skip
 
 histories = st.lists(st.tuples(st.sampled_from(ACTS), st.integers(0, 1_000)), min_size=40, max_size=90)

@@ -4,6 +4,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from hashlib import sha256
 from random import Random
+from typing import Any
 
 from footfall.archive import finding, keeping, keys, queueing, references, removing, requests
 from footfall.archive.captures import Capture, Request, State, Tombstone
@@ -23,7 +24,8 @@ def seen(url: str, text: str, *, at_us: int, picture: bytes = b"picture") -> Cap
     body = sha256(text.encode()).digest() * 1_000
     return Captured(
         url=url, final_url=url, canonical_url=None, at_us=at_us, took_ms=1, status=200, title=text[:20], language="en",
-        text=text, frames=[Frame(url, f"<p>{text}</p>")], tiles=[Tile(picture, 1_280, 800)], thumbnail=b"small" + picture,
+        text=text, frames=[Frame(url, f"<p>{text}</p>")], tiles=[Tile(picture, 1_280, 800)],
+        thumbnail=b"small" + picture,
         exchanges=[Exchange(url, "GET", 200, at_us, [], [("content-type", "image/png")], body)],
         height_px=800, stop=Stop.BOTTOM, pending_images=0, pixels_sha256=sha256(picture).hexdigest(),
     )  # fmt: skip
@@ -41,15 +43,15 @@ class World:
     removed: set[str] = field(default_factory=set)
     held: set[str] = field(default_factory=set)
 
-    def new(self, by: str, page: str, **more: object) -> Request:
+    def new(self, by: str, page: str, **more: Any) -> Request:
         self.clock.advance(1)
         id = new_id(now_ms=self.clock.now_ms(), random=self.chance.randbytes(10))
         more = {"space": keys.member_space(by), **more}
         return Request(
             id=id, brand=BRAND, by=by, typed=page, url=page, key=page, at_us=self.clock.now_ms() * 1_000, **more
-        )  # type: ignore[arg-type]
+        )
 
-    def ask(self, by: str, page: str, *, reuse_ms: int = 0, **more: object) -> Request:
+    def ask(self, by: str, page: str, *, reuse_ms: int = 0, **more: Any) -> Request:
         now_ms = self.clock.now_ms()
         request = requests.ask(
             self.table, self.new(by, page, **more), now_ms=now_ms, quotas=self.quotas, reuse_ms=reuse_ms
@@ -69,7 +71,7 @@ class World:
     def keep(self, request: Request) -> Request:
         return keeping.keep(self.table, request.id, attempt=request.attempts, now_ms=self.clock.now_ms())
 
-    def kept(self, by: str, page: str, text: str, *, picture: bytes = b"picture", **more: object) -> Capture:
+    def kept(self, by: str, page: str, text: str, *, picture: bytes = b"picture", **more: Any) -> Capture:
         """Ask for a page and have it kept."""
         self.ask(by, page, **more)
         request = self.begin()

@@ -34,6 +34,19 @@ def leaving() -> str:
     return page("Leaving", "<script>location.href = 'about:blank'</script>")
 
 
+def inward(to: str) -> str:
+    """Return a page that leads to where nobody may be sent."""
+    return page("Inward", f"<p>Wait</p><script>location.href = '{to}'</script>")
+
+
+def router() -> str:
+    """Return a page that writes its own address anew all the time, and stays what it is."""
+    return page(
+        "Router",
+        "<p>here</p><script>let n = 0; setInterval(() => history.pushState(0, '', `?${n++}`), 20)</script>",
+    )
+
+
 def auto_download() -> str:
     """Return a page that has a file saved when it is opened."""
     return page("Auto-download", "<p>Thank you</p><script>location.href = '/download'</script>")

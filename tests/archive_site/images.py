@@ -31,7 +31,7 @@ def image(number: int) -> bytes:
     pixels = np.asarray(photo).astype(np.int16) + chance.integers(-9, 10, (HEIGHT_PX, WIDTH_PX, 3), dtype=np.int16)
     photo = Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
     left, top = (WIDTH_PX - SQUARE_PX) // 2, (HEIGHT_PX - SQUARE_PX) // 2
-    photo.paste(COLOURS[number], (left, top, left + SQUARE_PX, top + SQUARE_PX))
+    photo.paste(COLOURS[number % len(COLOURS)], (left, top, left + SQUARE_PX, top + SQUARE_PX))
     into = io.BytesIO()
     photo.save(into, "JPEG", quality=85, subsampling=0)
     return into.getvalue()

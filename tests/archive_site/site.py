@@ -19,7 +19,8 @@ HTML = "text/html; charset=utf-8"
 BOMB_BYTES = 60_000_000
 # Pages with images that a reader sees who scrolls, and how many at most.
 COMPLETE: Mapping[str, int] = {
-    "/article": 3, "/lazy": FULL, "/observer": FULL, "/scroll": FULL, "/infinite": 36, "/frames": 12, "/inner": 20,
+    "/article": 3, "/lazy": FULL, "/observer": FULL, "/scroll": FULL, "/infinite": 36, "/quick": 36, "/frames": 12,
+    "/inner": 20,
     "/sticky": FULL, "/modal": FULL, "/hero": FULL, "/slow": 2, "/hanging": 2, "/polling": 2, "/dialogs": 2,
     "/sources": FULL, "/shadow": FULL, "/smooth": FULL, "/popups": 2, "/wide": 1, "/mix": 3,
 }  # fmt: skip
@@ -230,6 +231,7 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/observer": lambda _, query: pages.observer(_count(query, "/observer")),
     "/scroll": lambda _, query: pages.scroll(_count(query, "/scroll")),
     "/infinite": lambda _, query: pages.infinite(_count(query, "/infinite")),
+    "/quick": lambda _, query: pages.infinite(_count(query, "/quick"), batch=2, delay_ms=0),
     "/forever": lambda _, __: pages.infinite(1_000_000, delay_ms=20),
     "/frames": lambda site, query: pages.frames(_count(query, "/frames"), site.other),
     "/inner": lambda _, query: pages.inner(_count(query, "/inner")),
@@ -253,6 +255,9 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/bomb": lambda _, __: hostile.bomb(),
     "/restless": lambda _, __: hostile.restless(),
     "/leaving": lambda _, __: hostile.leaving(),
+    "/inward": lambda _, __: hostile.inward("http://127.0.0.1:9999/"),
+    "/inward-tls": lambda _, __: hostile.inward("https://10.0.0.1/"),
+    "/router": lambda _, __: hostile.router(),
     "/auto-download": lambda _, __: hostile.auto_download(),
     "/meta": lambda _, __: hostile.going_on("/article", by_script=False),
     "/script": lambda _, __: hostile.going_on("/article", by_script=True),

@@ -36,10 +36,7 @@ TOUCHES = {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
-    "Maintenance": {
-        *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable", "RawBucket", "RowsTable"),
-        *ARCHIVE,
-    },
+    "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable"}, "RawBucket", "RowsTable", *ARCHIVE},
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {

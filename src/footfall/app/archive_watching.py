@@ -4,7 +4,6 @@ Nothing here waits for a network. Whoever runs the rounds (an instance's front, 
 has the lists of what is read most, and gives them; requests wait for the archive's own worker, behind those of people.
 """
 
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -13,6 +12,7 @@ from msgspec import structs
 from footfall.accounts.alert_evaluation import AssetHits, Raised
 from footfall.accounts.alert_store import AlertStore
 from footfall.accounts.alerts import UnknownAlert
+from footfall.app.archive_comparing import passages
 from footfall.app.archive_control import Archive
 from footfall.app.archive_told import moment_text, permanent_path
 from footfall.archive import finding, keys, requests
@@ -230,7 +230,7 @@ def _change(archive: Archive, watch: Watch, request: Request, means: Means) -> t
 
 
 def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, means: Means) -> Raised:
-    added, removed = _passages(archive.text(before), archive.text(capture))
+    added, removed = passages(archive.text(before), archive.text(capture))
     about = {
         "watch": watch.id,
         "name": watch.name,
@@ -247,23 +247,6 @@ def _raised(archive: Archive, watch: Watch, before: Capture, capture: Capture, m
     counts = f"{_counted(len(added), 'passage')} added, {_counted(len(removed), 'passage')} removed"
     text = f"{capture.title or capture.final_url} has changed: {counts}. It is kept at {about['link']}"
     return Raised(PAGE_CHANGED, capture.id, capture.at_us // 1_000, text, about)
-
-
-def _passages(before: str, after: str) -> tuple[list[str], list[str]]:
-    """Return the lines that only the later of two texts has, and those that only the earlier one has."""
-    lines = [[line for line in text.splitlines() if line.strip()] for text in (before, after)]
-    known = [Counter(one) for one in lines]
-    added, removed = known[1] - known[0], known[0] - known[1]
-    return _some(lines[1], added), _some(lines[0], removed)
-
-
-def _some(lines: Sequence[str], wanted: Counter[str]) -> list[str]:
-    left, found = Counter(wanted), list[str]()
-    for line in lines:
-        if left[line] > 0:
-            left[line] -= 1
-            found.append(line)
-    return found
 
 
 def _counted(count: int, what: str) -> str:

@@ -35,6 +35,9 @@ REASONS = {
     "/loop": Reason.TOO_SLOW,
     "/bomb": Reason.OUT_OF_MEMORY,
     "/leaving": Reason.UNFIT_ADDRESS,
+    "/inward": Reason.BLOCKED_ADDRESS,
+    "/inward-tls": Reason.BLOCKED_ADDRESS,
+    "/moved/moved/inward": Reason.BLOCKED_ADDRESS,
 }
 WAITED_FOR = ("/never", "/endless/slow", "/loop")  # Nothing but a limit of time ends them.
 KEPT = {"/meta": "/article", "/script": "/article", "/moved/article": "/article", "/auto-download": "/auto-download"}
@@ -109,6 +112,10 @@ def test_the_browser_that_met_all_of_them_takes_the_next_one(
 ) -> None:
     assert outcomes
     assert capturing.capture(Wanted(site.url("/article?n=1"))).title == "The boats came back"
+
+
+def test_a_page_that_writes_its_own_address_anew_is_captured(site: Site, capturing: ChromiumCapturing) -> None:
+    assert capturing.capture(Wanted(site.url("/router"))).text == "here"
 
 
 def test_an_error_is_kept_as_a_page_on_request(site: Site, capturing: ChromiumCapturing) -> None:

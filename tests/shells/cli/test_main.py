@@ -45,6 +45,7 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
             "people",
             "alerts",
             "audit",
+            "archive",
             "migrate",
             "rules",
             "lists",

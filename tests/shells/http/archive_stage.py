@@ -3,10 +3,12 @@
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import msgspec
+from PIL import Image
 
 from footfall.accounts.brands import Brand
 from footfall.app.archive_opening import OpenedArchive, open_archive
@@ -17,6 +19,15 @@ from tests.shells.http.people_stage import Browser, invited, set_up
 from tests.shells.http.stage import Reply, Stage, staged
 
 BRAND = "daily"
+
+
+def _picture() -> bytes:
+    out = BytesIO()
+    Image.new("RGB", (1_280, 800), "white").save(out, "WEBP", lossless=True)
+    return out.getvalue()
+
+
+PICTURE = _picture()
 
 
 @dataclass(slots=True)
@@ -51,7 +62,7 @@ class ArchiveStage:
         self.work(text, request_id)
         return request_id
 
-    def work(self, text: str, request_id: str = "", *, picture: bytes = b"picture") -> Request:
+    def work(self, text: str, request_id: str = "", *, picture: bytes = PICTURE) -> Request:
         """Do what the worker does with a request that waits, or with the next one."""
         table, archive, now_ms = self.opened.table, self.opened.archive, self.stage.clock.now_ms()
         waiting = queueing.waiting(table, limit=50)

@@ -11,7 +11,7 @@ import pytest
 from footfall.archive import queueing, requests
 from footfall.archive.captures import State
 from footfall.ports.capturing import Reason
-from tests.shells.http.archive_stage import BRAND, ArchiveStage, archive_staged, captures_in
+from tests.shells.http.archive_stage import BRAND, PICTURE, ArchiveStage, archive_staged, captures_in
 
 PAGE = "https://news.example/story"
 OF = f"?brand={BRAND}"
@@ -147,13 +147,13 @@ def test_what_is_held_is_not_removed_and_every_act_is_in_the_audit_trail(ground:
 def test_bytes_of_a_capture_are_kept_by_browsers_and_by_no_cache_between(ground: ArchiveStage) -> None:
     capture = ground.capture("ann", ground.kept("ann", "https://news.example/bytes", "Some text")).json()
     tile = ground.people["ann"].ask("GET", capture["tiles"][0]["url"])
-    assert (tile.status, tile.body, tile.headers["content-type"]) == (200, b"picture", "image/webp")
+    assert (tile.status, tile.body, tile.headers["content-type"]) == (200, PICTURE, "image/webp")
     assert tile.headers["cache-control"] == "private, max-age=31536000, immutable"
     assert (tile.headers["vary"], tile.headers["x-content-type-options"]) == ("cookie, authorization", "nosniff")
     same = ground.people["ann"].ask("GET", capture["tiles"][0]["url"], None, {"if-none-match": tile.headers["etag"]})
     assert (same.status, same.body) == (304, b"")
     assert ground.people["ann"].ask("GET", capture["text"]).text == "Some text"
-    assert ground.people["ann"].ask("GET", capture["thumbnail"]).body == b"smallpicture"
+    assert ground.people["ann"].ask("GET", capture["thumbnail"]).body == b"small" + PICTURE
     assert ground.people["ann"].ask("GET", capture["tiles"][0]["url"].replace("/0?", "/1?")).status == 404
     assert ground.people["ann"].ask("GET", capture["text"].replace("/text?", "/passwords?")).status == 404
 
@@ -167,6 +167,15 @@ def test_what_could_run_or_is_a_file_is_handed_out_as_an_attachment(
     assert reply.headers["content-disposition"] == f'attachment; filename="{capture_id}.{ending}"'
     if file == "wacz":
         assert "datapackage.json" in zipfile.ZipFile(io.BytesIO(reply.body)).namelist()
+
+
+def test_two_captures_are_laid_beside_each_other(ground: ArchiveStage) -> None:
+    first = ground.kept("ann", "https://news.example/two", "Weather.\nHarbour open.")
+    second = ground.kept("ann", "https://news.example/two", "Weather.\nHarbour closed.")
+    told = ground.people["ann"].ask("GET", f"/v1/archive/compare{OF}&a={first}&b={second}").json()
+    assert [one["kind"] for one in told["text"]] == ["equal", "removed", "added"]
+    assert [(one["kind"], one["bHeight"]) for one in told["picture"]["bands"]] == [("equal", 800)]
+    assert ground.people["ann"].ask("GET", f"/v1/archive/compare{OF}&a={first}").json()["field"] == "b"
 
 
 def test_a_request_that_failed_is_told_why_and_can_wait_again(ground: ArchiveStage) -> None:

@@ -21,7 +21,7 @@ def test_a_watched_page_is_asked_for_by_rounds_and_its_change_is_told(tmp_path: 
         alert_id = owner.ask("POST", f"/v1/alerts{OF}", alert).json()["id"]
         rule = {"kind": "page", "url": "https://news.example/", "everyMinutes": 15}
         watch = eve.ask("POST", f"/v1/archive/watches{OF}", {"rule": rule, "alert": {"places": [alert_id]}}).json()
-        begin_ms = stage.clock.now_ms()
+        begin_ms, kept = stage.clock.now_ms(), None
         for number, text in enumerate(("Harbour open", "Harbour closed")):
             stage.clock.set(begin_ms + number * QUARTER_MS)
             assert stage.runner.run(rounds.round()) == 1
@@ -30,6 +30,7 @@ def test_a_watched_page_is_asked_for_by_rounds_and_its_change_is_told(tmp_path: 
             stage.runner.run(rounds.round())
         (told,) = owner.ask("GET", f"/v1/alerts/history{OF}").json()["items"]
         assert (told["type"], told["alert"]["id"]) == ("page-changed", alert_id)
+        assert kept is not None
         assert (told["about"]["added"], told["about"]["capture"]) == (["Harbour closed"], kept.id)
         seen = ground.people["bob"].ask("GET", f"/v1/archive/library{OF}&of=brand").json()["captures"]
         assert [one["by"] for one in seen] == [f"watch:{watch['id']}"] * 2

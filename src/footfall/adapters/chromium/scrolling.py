@@ -94,6 +94,7 @@ class Scroller:
 
     async def _page(self, y: int) -> Scrolled:
         """Scroll down from a height until the page ends, or time, or the longest picture."""
+        last = -1
         while True:
             began_s = time.monotonic()
             at, height = await self._step(y)
@@ -101,10 +102,12 @@ class Scroller:
                 return Scrolled(Stop.HEIGHT, HEIGHT_PX_MAX)
             if self._is_late():
                 return Scrolled(Stop.TIME, min(height, HEIGHT_PX_MAX))
-            if at + VIEWPORT_PX >= height - 1 or at < y:  # It goes no further.
+            is_held = at <= last  # It is higher than its window, and goes no further.
+            if at + VIEWPORT_PX >= height - 1 or is_held:
                 grown = await self._grown(at, height, since_s=began_s)
                 if grown == height:
                     return Scrolled(Stop.BOTTOM, min(height, HEIGHT_PX_MAX))
+            last = -1 if is_held else at
             y = at + STEP_PX
 
     async def _grown(self, y: int, height: int, *, since_s: float) -> int:

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -15,9 +15,9 @@ from footfall.adapters.chromium import failures
 from footfall.adapters.chromium.hiding import hide
 from footfall.adapters.chromium.launching import Running
 from footfall.adapters.chromium.limits import Limits
-from footfall.adapters.chromium.lines import NotDone, PageLine
-from footfall.adapters.chromium.picturing import take_picture
-from footfall.adapters.chromium.reading import inner_frames, pending_images, read_page
+from footfall.adapters.chromium.lines import Line, NotDone, PageLine
+from footfall.adapters.chromium.picturing import Picture, take_picture
+from footfall.adapters.chromium.reading import Read, inner_frames, pending_images, read_page
 from footfall.adapters.chromium.recording import Recorder, is_file
 from footfall.adapters.chromium.scrolling import Scrolled, Scroller
 from footfall.adapters.chromium.worlds import Moved, World
@@ -38,10 +38,21 @@ class Seen:
 
     coming: Response | None = None  # to the latest request for a page itself; of a file, nothing is ever shown.
     answer: Response | None = None  # with which the page came that is shown
-    moves: int = 0
+    openings: int = 0  # that were asked for; a page that writes its own address anew opens nothing.
     dialogs: int = 0
     asking: set[Request] = field(default_factory=set[Request])
     saving: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """All there was to see of a page."""
+
+    scrolled: Scrolled
+    pending_images: int
+    read: Read
+    frames: Sequence[Frame]
+    picture: Picture
 
 
 class Visit:
@@ -86,37 +97,28 @@ class Visit:
         world = World(line, frame, stuck_ms=self._limits.stuck_ms)
         await self._open(page)
         self._mark("open")
-        scrolled = await self._scrolled(page, world)
-        pending = await pending_images(world, wait_ms=self._limits.images_ms)
-        self._mark("scroll")
-        read = await read_page(world)
-        frames = await inner_frames(page, frames_max=self._limits.frames_max)
-        self._require_page(page)
-        self._mark("read")
-        picture = await take_picture(line, world, height_px=max(1, scrolled.height_px))
-        self._mark("picture")
-        self._require_page(page)
+        sight = await self._sight(page, line, world)
         exchanges = await self._recorder.finish()
         self._mark("record")
         answer = self._seen.answer
         return Captured(
             url=self._wanted.url,
             final_url=page.url,
-            canonical_url=read.canonical_url,
+            canonical_url=sight.read.canonical_url,
             at_us=at_us,
-            took_ms=round((time.monotonic() - self._began_s) * 1_000),
+            took_ms=self._passed_ms(),
             status=answer.status if answer else 200,
-            title=read.title,
-            language=read.language,
-            text=read.text,
-            frames=[Frame(page.url, read.html), *frames],
-            tiles=picture.tiles,
-            thumbnail=picture.thumbnail,
+            title=sight.read.title,
+            language=sight.read.language,
+            text=sight.read.text,
+            frames=[Frame(page.url, sight.read.html), *sight.frames],
+            tiles=sight.picture.tiles,
+            thumbnail=sight.picture.thumbnail,
             exchanges=exchanges,
-            height_px=scrolled.height_px,
-            stop=scrolled.stop,
-            pending_images=pending,
-            pixels_sha256=picture.pixels_sha256,
+            height_px=sight.scrolled.height_px,
+            stop=sight.scrolled.stop,
+            pending_images=sight.pending_images,
+            pixels_sha256=sight.picture.pixels_sha256,
             timings_ms=self._timings,
         )
 
@@ -156,10 +158,10 @@ class Visit:
         )
         try:
             await asyncio.wait({opening, self._seen.saving}, return_when=asyncio.FIRST_COMPLETED)
-            if not opening.done() and self._seen.moves:
+            if not opening.done() and self._seen.answer:
                 # It is open, and what it leads to by itself is a file: the browser would wait for a page in vain.
                 await asyncio.wait({opening}, timeout=SAVING_S)
-            if opening.done() or not self._seen.moves:
+            if opening.done() or not self._seen.answer:
                 await opening
             await self._loaded(page)
         except BrowserError as error:
@@ -170,34 +172,51 @@ class Visit:
     async def _loaded(self, page: Page) -> None:
         """Wait until a page has loaded and goes on to no other one."""
         for _ in range(MOVES_MAX):
-            moves = self._seen.moves
+            openings = self._seen.openings
             load_ms = SAVING_S * 1_000 if self._seen.saving.done() else self._limits.load_ms
             with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
                 await page.wait_for_load_state("load", timeout=load_ms)
             await asyncio.sleep(QUIET_S)
-            if moves == self._seen.moves:
+            if openings == self._seen.openings:
                 self._require_page(page)
                 return
             await page.wait_for_load_state("domcontentloaded", timeout=self._limits.open_ms)
         raise failures.restless()
 
-    async def _scrolled(self, page: Page, world: World) -> Scrolled:
-        """Scroll through the page, again when it went on to another meanwhile."""
+    async def _sight(self, page: Page, line: Line, world: World) -> Sight:
+        """Scroll, read and picture the page; again when it went on to another meanwhile."""
         for _ in range(MOVES_MAX):
+            answer = self._seen.answer
             try:
                 world.forget()
-                await hide(world, self._wanted)
-                scroller = Scroller(world, self._limits, asking=lambda: bool(self._seen.asking))
-                scrolled = await scroller.through()
-                await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
+                sight = await self._seen_through(page, line, world)
             except Moved:
                 await self._loaded(page)
                 continue
-            return scrolled
+            self._require_page(page)
+            if answer is self._seen.answer:
+                return sight
         raise failures.restless()
+
+    async def _seen_through(self, page: Page, line: Line, world: World) -> Sight:
+        """Return all there is to see of a page that stays."""
+        await hide(world, self._wanted)
+        scrolled = await Scroller(world, self._limits, asking=lambda: bool(self._seen.asking)).through()
+        await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
+        pending = await pending_images(world, wait_ms=self._limits.images_ms)
+        self._mark("scroll")
+        read = await read_page(world)
+        frames = await inner_frames(page, frames_max=self._limits.frames_max)
+        self._require_page(page)
+        self._mark("read")
+        picture = await take_picture(line, world, height_px=max(1, scrolled.height_px))
+        self._mark("picture")
+        return Sight(scrolled, pending, read, frames, picture)
 
     def _require_page(self, page: Page) -> None:
         """Raise what speaks against keeping the page that is open now."""
+        if page.url.startswith("chrome-error:"):
+            raise CaptureFailed(Reason.NO_CONNECTION, "The page leads on to a site that could not be reached.")
         if not page.url.startswith(WEB):
             raise failures.astray(page.url)
         seen = self._gate()
@@ -219,16 +238,18 @@ class Visit:
             self._seen.coming = response
 
     def _note_move(self) -> None:
-        self._seen.moves += 1
         self._seen.answer = self._seen.coming
 
     def _note_saving(self) -> None:
+        self._seen.coming = self._seen.answer
         if not self._seen.saving.done():
             self._seen.saving.set_result(None)
 
     def _note_asking(self, request: Request) -> None:
         if request.resource_type in ASKING_TYPES:
             self._seen.asking.add(request)
+        if request.is_navigation_request() and request.frame.parent_frame is None:
+            self._seen.openings += 1
 
     def _later(self, work: Coroutine[None, None, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)
@@ -252,16 +273,23 @@ class Visit:
         else:
             self.end(failures.crashed())
 
+    def _passed_ms(self) -> int:
+        return round((time.monotonic() - self._began_s) * 1_000)
+
     def _mark(self, stage: str) -> None:
         spent = sum(self._timings.values())
-        self._timings[stage] = round((time.monotonic() - self._began_s) * 1_000) - spent
+        self._timings[stage] = self._timings.get(stage, 0) + self._passed_ms() - spent
 
 
 def failure_from(error: Exception) -> CaptureFailed:
     """Return the failure that an error of the browser is, once a page was open."""
     if isinstance(error, CaptureFailed):
         return error
-    if isinstance(error, NotDone | BrowserError | Moved):
+    if isinstance(error, BrowserTimeout):
+        return failures.failure_of_opening(error.message)
+    if isinstance(error, Moved):
+        return failures.restless()
+    if isinstance(error, NotDone | BrowserError):
         return failures.crashed()
     raise error
 
