@@ -16,6 +16,7 @@ from tests.archive_site.images import image
 FULL = 40  # images of a page that is measured, which is then 27,000 pixels high
 NEVER_S = 120.0  # for as long as nobody goes away
 HTML = "text/html; charset=utf-8"
+DRAWING = b'<svg xmlns="http://www.w3.org/2000/svg" width="300" height="2000"><rect width="300" height="2000"/></svg>'
 BOMB_BYTES = 60_000_000
 # Pages with images that a reader sees who scrolls, and how many at most.
 COMPLETE: Mapping[str, int] = {
@@ -220,6 +221,8 @@ ANSWERS: Mapping[str, Callable[[_Handler, str, Query, bytes], None]] = {
     "echo": lambda handler, _, __, body: handler.say(b"heard: " + body, kind="text/plain"),
     "worker.js": lambda handler, _, __, ___: handler.say(b"fetch('/more?from=7&n=1')", kind="text/javascript"),
     "favicon.png": lambda handler, _, __, ___: handler.say(image(0), kind="image/png"),
+    "feed": lambda handler, _, __, ___: handler.say(b"<rss><title>News</title></rss>", kind="text/xml"),
+    "drawing": lambda handler, _, __, ___: handler.say(DRAWING, kind="image/svg+xml"),
     "text": lambda handler, _, __, ___: handler.say(b"plain words\n" * 200, kind="text/plain"),
 }
 

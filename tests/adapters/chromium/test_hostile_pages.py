@@ -40,7 +40,17 @@ REASONS = {
     "/moved/moved/inward": Reason.BLOCKED_ADDRESS,
 }
 WAITED_FOR = ("/never", "/endless/slow", "/loop")  # Nothing but a limit of time ends them.
-KEPT = {"/meta": "/article", "/script": "/article", "/moved/article": "/article", "/auto-download": "/auto-download"}
+KEPT = {
+    "/meta": "/article",
+    "/script": "/article",
+    "/moved/article": "/article",
+    "/auto-download": "/auto-download",
+    # What a browser shows that is no page of HTML.
+    "/text": "/text",
+    "/image/3": "/image/3",
+    "/feed": "/feed",
+    "/drawing": "/drawing",
+}
 ELSEWHERE = {
     "http://127.0.0.1:1/": Reason.BLOCKED_ADDRESS,
     "http://169.254.169.254/latest/meta-data/": Reason.BLOCKED_ADDRESS,

@@ -4,6 +4,7 @@ Playwright speaks on an event loop in a thread of its own; whoever calls waits i
 """
 
 import asyncio
+import contextlib
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
@@ -130,7 +131,8 @@ class ChromiumCapturing:
             try:
                 return await self._visited(running, wanted, token)
             finally:
-                await asyncio.to_thread(self._gate.close_job, token)
+                with contextlib.suppress(TimeoutError):  # It lets nothing more through in any case.
+                    await asyncio.to_thread(self._gate.close_job, token)
 
     async def _visited(self, running: Running, wanted: Wanted, token: str) -> Captured:
         visit = Visit(running, wanted, self._limits, now_us=self._now_us, gate=lambda: self._gate.job(token))

@@ -7,8 +7,9 @@ import asyncio
 import base64
 import hashlib
 import io
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from PIL import Image
 
@@ -24,7 +25,8 @@ QUALITY = 80
 LOSSLESS_EFFORT = 30
 METHOD_LOSSLESS = 1
 METHOD_LOSSY = 2
-THUMBNAIL_PX = (320, 400)  # the first screen and a half
+THUMBNAIL_PX = (320, 400)  # the first two screens
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,29 +44,38 @@ async def take_picture(line: Line, world: World, *, height_px: int) -> Picture:
     pixels = hashlib.sha256(f"{WIDTH_PX}x{height_px}:".encode())
     encoding: list[asyncio.Task[Tile]] = []
     thumbnail = b""
-    for top_px in range(0, height_px, TILE_PX_MAX):
-        image = await _taken(line, top_px, min(TILE_PX_MAX, height_px - top_px))
-        for patch in patches:
-            patch.put_into(image, top_px)
-        pixels.update(await asyncio.to_thread(image.tobytes))
-        # While one tile is encoded the next is taken.
-        encoding.append(asyncio.get_running_loop().create_task(asyncio.to_thread(_tile, image)))
-        thumbnail = thumbnail or await asyncio.to_thread(_thumbnail, image)
+    drawing = _begun(_drawn(line, 0, height_px))
     try:
+        for top_px in range(0, height_px, TILE_PX_MAX):
+            data = await drawing
+            # While one tile is read, hashed and encoded the next is drawn.
+            if top_px + TILE_PX_MAX < height_px:
+                drawing = _begun(_drawn(line, top_px + TILE_PX_MAX, height_px))
+            image = await asyncio.to_thread(_decoded, data, min(TILE_PX_MAX, height_px - top_px))
+            for patch in patches:
+                patch.put_into(image, top_px)
+            pixels.update(await asyncio.to_thread(image.tobytes))
+            encoding.append(_begun(asyncio.to_thread(_tile, image)))
+            thumbnail = thumbnail or await asyncio.to_thread(_thumbnail, image)
         return Picture(await asyncio.gather(*encoding), thumbnail, pixels.hexdigest())
     finally:
-        for task in encoding:
+        for task in (drawing, *encoding):
             task.cancel()
 
 
-async def _taken(line: Line, top_px: int, height_px: int) -> Image.Image:
-    """Return a part of the page as it is drawn."""
-    clip = {"x": 0, "y": top_px, "width": WIDTH_PX, "height": height_px, "scale": 1}
+def _begun(work: Coroutine[None, None, T]) -> asyncio.Task[T]:
+    return asyncio.get_running_loop().create_task(work)
+
+
+async def _drawn(line: Line, top_px: int, height_px: int) -> str:
+    """Return a part of the page as the browser draws it."""
+    tall_px = min(TILE_PX_MAX, height_px - top_px)
+    clip = {"x": 0, "y": top_px, "width": WIDTH_PX, "height": tall_px, "scale": 1}
     told = await line.ask(
         "Page.captureScreenshot",
         {"format": "png", "optimizeForSpeed": True, "captureBeyondViewport": True, "clip": clip},
     )
-    return await asyncio.to_thread(_decoded, told["data"], height_px)
+    return str(told["data"])
 
 
 def _decoded(data: str, height_px: int) -> Image.Image:

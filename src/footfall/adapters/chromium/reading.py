@@ -24,13 +24,14 @@ DOCUMENT = """
   const close = shell.lastIndexOf("</");
   const inner = all && all.getHTML ? all.getHTML({ shadowRoots: roots }) : all ? all.innerHTML : "";
   const kind = document.doctype ? new XMLSerializer().serializeToString(document.doctype) : "";
-  const html = close < 0 ? shell : kind + shell.slice(0, close) + inner + shell.slice(close);
+  const html = close < 0 ? new XMLSerializer().serializeToString(document)
+    : kind + shell.slice(0, close) + inner + shell.slice(close);
 """
 FRAME = f"() => {{ {DOCUMENT} return html; }}"
 PAGE = f"""() => {{ {DOCUMENT}
   const link = document.querySelector("link[rel~=canonical]");
   return {{
-    html, title: document.title || "", text: document.body ? document.body.innerText : "",
+    html, title: document.title || "", text: document.body ? document.body.innerText : all ? all.textContent : "",
     language: (all && all.lang) || "", canonical: link && link.href ? link.href : "",
   }};
 }}"""

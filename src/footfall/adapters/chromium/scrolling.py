@@ -50,7 +50,7 @@ OPEN = f"""async () => {{ {WAITS} {SCROLLS} {WAY}
   const before = height();
   const free = "overflow:visible!important;height:auto!important;max-height:none!important;";
   const loose = "position:relative!important;inset:auto!important;";
-  for (const one of [document.body, ...document.querySelectorAll("body *")].filter(scrolls).slice(0, {INNER_MAX}))
+  for (const one of [...document.querySelectorAll("body,body *")].filter(scrolls).slice(0, {INNER_MAX}))
     for (let at = one; at; at = at.parentElement)
       rules.push(`${{way(at)}}{{${{free}}${{/fixed|absolute/.test(getComputedStyle(at).position) ? loose : ""}}}}`);
   if (document.body && getComputedStyle(document.body).position === "fixed")
