@@ -1,8 +1,10 @@
 """/v1/archive/captures/ID: a capture and its bytes, and what editors do with it: share, hold, release and remove."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from http import HTTPStatus
+from typing import Final
 
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -24,16 +26,17 @@ YEAR_S = 31_536_000
 
 Prepare = Callable[[Archive, Asker, str], ActOnCapture]
 
+ACTS: Final[Mapping[str, Prepare]] = {
+    "share": control.sharing,
+    "hold": control.holding,
+    "release": control.releasing,
+}
+
 
 def capture_routes(state: Site) -> list[Route]:
     """Return the routes of one capture."""
-    acts: dict[str, Prepare] = {
-        "share": control.sharing,
-        "hold": control.holding,
-        "release": control.releasing,
-    }
     return [
-        *(Route(f"{CAPTURE}/{name}", _act(state, act), methods=["POST"]) for name, act in acts.items()),
+        *(Route(f"{CAPTURE}/{name}", _act(state, act), methods=["POST"]) for name, act in ACTS.items()),
         Route(f"{CAPTURE}/tiles/{{number}}", _file(state), methods=["GET"]),
         Route(f"{CAPTURE}/{{file}}", _file(state), methods=["GET"]),
         Route(CAPTURE, _capture(state), methods=["GET", "DELETE"]),
@@ -90,6 +93,8 @@ async def _done(state: Site, asker: Asker, prepare: Callable[[Archive], ActOnCap
 
 def _file(state: Site) -> Endpoint:
     async def file(request: Request) -> Response:
+        if request.path_params.get("file") in ACTS:  # Those paths are other routes'.
+            raise HTTPException(HTTPStatus.METHOD_NOT_ALLOWED, headers={"Allow": "POST"})
         asker = await viewer_of(request, state)
         require_only(request)
         capture_id, name = str(request.path_params["id"]), str(request.path_params.get("file", "tiles"))
