@@ -78,12 +78,12 @@ export interface Shown {
   text: string;
 }
 
-// Pieces as they are read one after the other: sentences that were cut apart have a space between them again.
-export function spaced(pieces: readonly TextPiece[]): TextPiece[] {
+// Pieces as they are read one after the other: each begins a line, as each sentence within them does.
+export function inLines(pieces: readonly TextPiece[]): TextPiece[] {
   return pieces.map((piece, at) => {
     const next = pieces[at + 1];
     const isApart = !next || /\s$/.test(piece.text) || /^\s/.test(next.text);
-    return isApart ? piece : { ...piece, text: `${piece.text} ` };
+    return isApart ? piece : { ...piece, text: `${piece.text}\n` };
   });
 }
 

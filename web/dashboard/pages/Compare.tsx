@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { addressOf, go, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
-import { type Comparison, shortened, spaced, verdictWords } from "../bands.ts";
+import { type Comparison, inLines, shortened, verdictWords } from "../bands.ts";
 import {
   type Capture,
   captureAddress,
@@ -101,7 +101,7 @@ function Texts({ told }: { told: Comparison }) {
         <del>Gone</del> is only in the older one, <ins>new</ins> only in the newer one.
       </p>
       <p class="kept-text" dir="auto">
-        {shortened(spaced(told.text)).map(({ kind, text }) => {
+        {shortened(inLines(told.text)).map(({ kind, text }) => {
           if (kind === "added") return <ins>{text}</ins>;
           if (kind === "removed") return <del>{text}</del>;
           return kind === "skipped" ? <span class="skipped">{text}</span> : text;

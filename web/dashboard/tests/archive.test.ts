@@ -1,6 +1,6 @@
 // The archive in words and days: what is said of a request, which days can be chosen, how two pictures lie beside each other.
 import { describe, expect, test } from "vitest";
-import { type Band, bandWords, type Comparison, cuts, shortened, spaced, verdictWords } from "../bands.ts";
+import { type Band, bandWords, type Comparison, cuts, inLines, shortened, verdictWords } from "../bands.ts";
 import { dayAfterKey, dayIn, dayWords, monthsOf, yearsOf } from "../calendar.ts";
 import {
   type Capture,
@@ -197,13 +197,13 @@ describe("two pictures", () => {
       }),
     ).toBe("The pictures are the same; the texts differ.");
   });
-  test("sentences that were cut apart are read with a space between them", () => {
-    const told = spaced([
+  test("what went and what came in its place are lines of their own", () => {
+    const told = inLines([
       { kind: "removed", text: "It is shut." },
       { kind: "added", text: "It reopens.\n" },
       { kind: "equal", text: "More follows." },
     ]);
-    expect(told.map(({ text }) => text)).toEqual(["It is shut. ", "It reopens.\n", "More follows."]);
+    expect(told.map(({ text }) => text)).toEqual(["It is shut.\n", "It reopens.\n", "More follows."]);
   });
   test("what is alike far from any difference is left out, and said so", () => {
     const shown = shortened([
