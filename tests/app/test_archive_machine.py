@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -11,20 +12,20 @@ import pytest
 from footfall.adapters.embedded.sqlite_workflow import SqliteWorkflow
 from footfall.app import archive_machine
 from footfall.app.archive_capturing import Capturer
-from footfall.app.archive_machine import FAILURES, ONE, KillsWorkers, Tasks, definition
+from footfall.app.archive_machine import FAILURES, ONE, KillsWorkers, Tasks, as_read, definition
 from footfall.app.archive_opening import open_archive
 from footfall.app.archive_run import Grounds, dispatch, sweep, tidy
 from footfall.app.settings import Settings
 from footfall.archive import finding, keys, removing, requests
 from footfall.archive.captures import Capture, State, Tombstone
-from footfall.ports.capturing import RETRIED, Capturing, Reason
+from footfall.ports.capturing import RETRIED, Capturing, Frame, Reason
 from footfall.ports.table import Update
 from footfall.states.definition import machine_from_json
 from footfall.states.execution import Status
 from footfall.states.values import Json
 from footfall.values.clock import SetClock, SystemClock
 from tests.app.archive_campaign import Site
-from tests.archive.archive_world import BRAND, World
+from tests.archive.archive_world import BRAND, World, seen
 from tests.scenarios.instance import until
 
 PAGE = "https://a.example/"
@@ -113,6 +114,19 @@ def test_pages_end_with_their_reasons_and_a_sweep_mends_what_was_lost(
     found = grounds.own().archive.searching.search("page", spaces=["member:ann"])
     assert [hit.id for hit in found.hits] == [lost.id]
     assert not grounds.own().archive.searching.search("page", spaces=["member:bob"]).hits
+
+
+def test_what_is_kept_of_an_article_is_its_text_without_the_menus() -> None:
+    story = "".join(
+        f"<p>The harbour was open for {hour} hours, and boats came and went all day.</p>" for hour in range(12)
+    )
+    menu = "<nav><a href='/'>Home</a><a href='/sport'>Sport</a><a href='/weather'>Weather</a></nav>"
+    html = (
+        f"<html><head><title>Harbour</title></head><body>{menu}<article><h1>Harbour</h1>{story}</article></body></html>"
+    )
+    told = as_read(replace(seen(PAGE, "Home Sport Weather Harbour", at_us=1), frames=[Frame(PAGE, html)]))
+    assert "boats came and went" in told.text
+    assert "Sport" not in told.text
 
 
 def test_a_page_that_ends_its_worker_each_time_is_given_up(grounds: Grounds) -> None:

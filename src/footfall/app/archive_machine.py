@@ -5,7 +5,7 @@ again after a crash does it once. An error is named after its reason, so that th
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import Any, Final, cast
 
@@ -16,6 +16,7 @@ from footfall.archive.addresses import address_from
 from footfall.archive.captures import Capture, Request, State
 from footfall.archive.indexing import text_of
 from footfall.archive.keywords import keywords_of
+from footfall.archive.reading import reading_from
 from footfall.archive.requests import NoSuchRequest
 from footfall.archive.schemes import answering_url
 from footfall.ports.blobs import Blobs
@@ -111,7 +112,7 @@ class Tasks:
             return {"stored": True}
         _count_start(ground.table, id)
         try:
-            captured = self._seen(request)
+            captured = as_read(self._seen(request))
         except CaptureFailed as error:
             raise FAILURES[error.reason](str(error)) from error
         words = keywords_of(captured.text, title=captured.title)
@@ -165,6 +166,13 @@ class Tasks:
             keep_errors=request.keep_errors,
         )
         return self.capturing().capture(wanted)
+
+
+def as_read(captured: Captured) -> Captured:
+    """Return what was seen with the text that a reader came for: without menus, where it has an article."""
+    html = captured.frames[0].html if captured.frames else ""
+    found = reading_from(html, seen=captured.text, title=captured.title, url=captured.final_url)
+    return replace(captured, title=found.title, text=found.text)
 
 
 def _count_start(table: Table, id: str) -> None:
