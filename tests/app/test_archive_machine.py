@@ -16,10 +16,10 @@ from footfall.app.archive_machine import FAILURES, ONE, KillsWorkers, Tasks, as_
 from footfall.app.archive_opening import open_archive
 from footfall.app.archive_run import Grounds, dispatch, sweep, tidy
 from footfall.app.settings import Settings
-from footfall.archive import finding, keys, removing, requests
-from footfall.archive.captures import Capture, State, Tombstone
+from footfall.archive import finding, keys, references, removing, requests
+from footfall.archive.captures import Capture, Request, State, Tombstone
 from footfall.ports.capturing import RETRIED, Capturing, Frame, Reason
-from footfall.ports.table import Update
+from footfall.ports.table import Table, Update
 from footfall.states.definition import machine_from_json
 from footfall.states.execution import Status
 from footfall.states.values import Json
@@ -114,6 +114,31 @@ def test_pages_end_with_their_reasons_and_a_sweep_mends_what_was_lost(
     found = grounds.own().archive.searching.search("page", spaces=["member:ann"])
     assert [hit.id for hit in found.hits] == [lost.id]
     assert not grounds.own().archive.searching.search("page", spaces=["member:bob"]).hits
+
+
+def test_a_sweep_takes_nothing_from_what_is_kept_while_it_looks(
+    settings: Settings, grounds: Grounds, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world, table = world_of(grounds), grounds.own().archive.table
+    world.ask("ann", PAGE)
+    begun = world.begin()
+    assert begun is not None
+    world.store(begun, "a text")
+    read, name = requests.one, f"{begun.id}-1"
+
+    def kept_in_between(table: Table, id: str) -> Request:
+        found = read(table, id)
+        monkeypatch.undo()
+        world.keep(begun)
+        return found
+
+    with closing(workflow_of(settings.data_dir, tasks_of(grounds))) as workflow:
+        workflow.start(ONE, name=name, input={"id": "of another", "attempt": 1})
+        until(lambda: workflow.describe(ONE, name=name).status, lambda one: one is not Status.RUNNING, seconds=60)
+        monkeypatch.setattr(requests, "one", kept_in_between)
+        sweep(table, workflow, now_ms=SystemClock().now_ms())
+    assert requests.one(table, begun.id).state is State.DONE
+    assert list(references.held(table, begun.id))
 
 
 def test_what_is_kept_of_an_article_is_its_text_without_the_menus() -> None:

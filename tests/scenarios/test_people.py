@@ -92,7 +92,8 @@ def victims_member(instance: Instance, owner: Person) -> str:
 
 def paths_of(operation: Operation, brand: str, person_id: str) -> Iterator[str]:
     for one in (person_id, "zzasset") if "{" in operation.path else ("",):
-        yield re.sub(r"\{\w+\}", one, operation.path) + f"?brand={brand}"
+        path = operation.path.replace("{brand}", brand)
+        yield re.sub(r"\{\w+\}", one, path) + f"?brand={brand}"
 
 
 def test_the_first_day_of_an_owner_and_an_editor(instance: Instance, owner: Person) -> None:

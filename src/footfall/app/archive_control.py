@@ -5,7 +5,7 @@ what never was.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from footfall.accounts.audit import Act, Note
@@ -207,7 +207,7 @@ def capture_of(archive: Archive, asker: Asker, capture_id: str) -> Capture:
     if found is None or not finding.is_visible(found, asker.spaces):
         raise NoSuchCapture("id", f"{capture_id[:40]!r} is not a capture here")
     if isinstance(found, Tombstone):
-        raise CaptureRemoved(found)
+        raise CaptureRemoved(found if asker.id else replace(found, removed_by="", why=""))
     return found
 
 

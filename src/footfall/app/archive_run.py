@@ -73,8 +73,9 @@ def sweep(table: Table, workflow: Workflow, *, now_ms: int) -> int:
             mended += 1
             continue
         if standing.status is not Status.RUNNING:
-            requests.fail(table, request, reason=Reason.CRASHED, says=BROKEN_OFF, now_ms=now_ms)
-            references.let_go(table, request.id, now_ms=now_ms)
+            ended = requests.fail(table, request, reason=Reason.CRASHED, says=BROKEN_OFF, now_ms=now_ms)
+            if ended.state is State.FAILED:  # Otherwise it was kept in this moment, with all that it refers to.
+                references.let_go(table, request.id, now_ms=now_ms)
             mended += 1
     return mended
 

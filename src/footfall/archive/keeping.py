@@ -32,13 +32,16 @@ class NothingToKeep(FootfallError):
 def store(
     table: Table, blobs: Blobs, request: Request, captured: Captured, *, keywords: Sequence[str], now_ms: int
 ) -> Capture:
-    """Store all bytes of what was seen, and the draft of a capture."""
+    """Store all bytes of what was seen, and the draft of a capture.
+
+    What another call for the same request has stored stays, too: nobody can know whether it is what will be kept.
+    It goes with the capture.
+    """
     holding = Holding(request.id)
     capture = _capture_of(request, captured, holding, keywords)
-    digests = holding.store(table, blobs, now_ms=now_ms)
+    holding.store(table, blobs, now_ms=now_ms)
     item = {**item_of_record(capture), "attempt": request.attempts}
     table.put(Put(keys.draft(request.id), item, expires_at_ms=now_ms + DRAFT_KEPT_MS))
-    let_go(table, request.id, now_ms=now_ms, but=digests)  # of what an attempt saw that was stopped
     return capture
 
 

@@ -51,9 +51,9 @@ def request_of(space: str, id: str) -> Key:
 
 
 def open_request(asked: Request) -> Key:
-    """Return where it is said that a page is being asked for: one place for each page, space and way to capture it."""
+    """Return where it is said that a page is being asked for: one place for each page, brand and way to capture it."""
     ways = f"{asked.hide_banners:d}{asked.hide_sticky:d}{asked.keep_errors:d}{asked.if_changed:d}"
-    return Key(open_requests(asked.space), f"{digest(asked.key)}#{ways}")
+    return Key(open_requests(asked.space), f"{digest(asked.key)}#{ways}#{asked.brand}")
 
 
 def open_requests(space: str) -> str:

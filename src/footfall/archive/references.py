@@ -5,7 +5,7 @@ takes them away claims the mark first, and nobody writes a row beside a claimed 
 are on their way out.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
@@ -77,10 +77,9 @@ def held(table: Table, id: str) -> Iterator[Kept]:
         yield Kept(found.key.sort, size)
 
 
-def let_go(table: Table, id: str, *, now_ms: int, but: Iterable[str] = ()) -> int:
-    """Let a capture refer to nothing, or to nothing but some bytes; return how many it let go of."""
-    stay = frozenset(but)
-    gone = [one.sha256 for one in held(table, id) if one.sha256 not in stay]
+def let_go(table: Table, id: str, *, now_ms: int) -> int:
+    """Let a capture refer to nothing; return how many bytes it let go of."""
+    gone = [one.sha256 for one in held(table, id)]
     for chunk in _chunks(gone):
         actions: list[Action] = []
         for digest in chunk:
@@ -131,10 +130,10 @@ def mark_loose(table: Table, digest: str, *, now_ms: int) -> None:
 
 def _is_there(table: Table, id: str) -> bool:
     """Tell whether a capture is there, or may still come to be."""
-    if isinstance(finding.capture(table, id), Capture):
+    item = table.get(keys.request(id))  # first: it ends in the moment in which its capture comes to be
+    if item is not None and request_from(item).state in (State.PENDING, State.RUNNING):
         return True
-    item = table.get(keys.request(id))
-    return item is not None and request_from(item).state in (State.PENDING, State.RUNNING)
+    return isinstance(finding.capture(table, id), Capture)
 
 
 def _remove(table: Table, blobs: Blobs, found: Found, *, is_claimed: bool) -> int:

@@ -171,7 +171,8 @@ def _open_one(table: Table, asked: Request, *, now_ms: int) -> Request | None:
 
 
 def _young(table: Table, asked: Request, *, since_us: int) -> str | None:
-    spaces = (asked.space, keys.brand_space(asked.brand))
+    shared = keys.brand_space(asked.brand)
+    spaces = (shared,) if asked.is_shared else (asked.space, shared)
     found = finding.captures(table, spaces, asked.key, from_us=since_us, limit=1, newest_first=True).items
     return found[0].id if found else None
 

@@ -10,8 +10,10 @@ from hashlib import sha256
 
 from msgspec import convert, to_builtins
 
-from footfall.archive import keys
+from footfall.archive import finding, keys
+from footfall.archive.captures import Capture
 from footfall.archive.references import PREFIX, held, is_referred_to, mark_loose, name_of
+from footfall.archive.stored import blobs_of
 from footfall.ports.blobs import PAGE_NAMES_MAX, Blobs
 from footfall.ports.table import Delete, Key, Put, Table, everything
 
@@ -122,9 +124,12 @@ def _captures(table: Table, blobs: Blobs, present: Round, *, now_ms: int, limit:
 
 
 def _missing(table: Table, blobs: Blobs, id: str, *, now_ms: int) -> int:
-    missing = [one for one in held(table, id) if blobs.size_bytes(name_of(one.sha256)) is None]
-    for one in missing:
-        _note(table, one.sha256, MISSING, now_ms=now_ms)
+    capture = finding.capture(table, id)
+    named = blobs_of(capture) if isinstance(capture, Capture) else ()  # whatever rows say that it refers to
+    digests = {one.sha256 for one in (*held(table, id), *named)}
+    missing = [digest for digest in sorted(digests) if blobs.size_bytes(name_of(digest)) is None]
+    for digest in missing:
+        _note(table, digest, MISSING, now_ms=now_ms)
     return len(missing)
 
 

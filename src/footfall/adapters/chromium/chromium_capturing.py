@@ -5,6 +5,7 @@ Playwright speaks on an event loop in a thread of its own; whoever calls waits i
 
 import asyncio
 import contextlib
+import logging
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
@@ -31,6 +32,8 @@ CLOSE_S_MAX = 15.0
 FATE_S = 0.5  # Calls to a page fail a moment before it is told that the page has ended.
 WEB = ("http://", "https://")
 T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
 
 
 class ChromiumCapturing:
@@ -121,7 +124,10 @@ class ChromiumCapturing:
         try:
             return await self._placed(wanted)
         except NoChromium as error:
-            raise CaptureFailed(Reason.CRASHED, f"The browser did not start. ({error})") from error
+            _log.error("the browser did not start: %s", error)
+            raise CaptureFailed(
+                Reason.CRASHED, "The browser did not start; whoever runs it finds why in the log."
+            ) from error
 
     async def _placed(self, wanted: Wanted) -> Captured:
         async with self._places, self._browsers.one() as running:

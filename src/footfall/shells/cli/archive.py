@@ -1,6 +1,7 @@
 """`footfall archive`: keeps pages as they were, lists and finds them, runs the worker, and looks after what is kept."""
 
 import argparse
+import os
 import signal
 import threading
 from typing import TYPE_CHECKING, Any, Final
@@ -49,6 +50,14 @@ class NotKept(FootfallError):
 
 def archive(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked of the archive."""
+    before = os.umask(0o077)  # What is kept here is nobody else's to read.
+    try:
+        return _done(arguments, around)
+    finally:
+        os.umask(before)
+
+
+def _done(arguments: argparse.Namespace, around: Surroundings) -> int:
     words: list[str] = arguments.what
     settings = settings_of(arguments, around, may_be_new=True)
     if words[0] == "worker":

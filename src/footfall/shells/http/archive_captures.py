@@ -45,12 +45,13 @@ def capture_routes(state: Site) -> list[Route]:
 
 def told_capture(state: Site, asker: Asker, capture: Capture) -> Document:
     """Return a capture as it is told to whoever asks."""
-    return document_of_capture(
+    told = document_of_capture(
         capture,
         asker.brand,
         replay=state.archive.replay_address(capture.id),
         permanent=state.settings.people_url + permanent_path(capture.id, asker.brand),
     )
+    return told if asker.id else {**told, "by": "", "heldBy": None}  # Strangers are told of pages, not of people.
 
 
 def _capture(state: Site) -> Endpoint:
