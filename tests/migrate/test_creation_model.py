@@ -26,7 +26,6 @@ def scope(protocol: Creation, text: str) -> list[Process]:
         ("create brief move:new", 1),
         ("create brief carry move:new", 0),
         ("create replicate move:new,old,new", 1),
-        ("create move:new,old move:new", 0),
     ],
 )
 def test_no_entity_is_lost_doubled_or_refused_in_any_interleaving(processes: str, crashes: int) -> None:
