@@ -210,7 +210,7 @@ def test_tools_of_other_archives_find_captures_by_memento_and_cdx(ground: Archiv
     assert target.endswith(f"/{url}")
     shown = eve.ask("GET", target)
     assert shown.headers["location"].endswith(f"/archive/capture/{second}{OF}")
-    assert shown.headers["memento-datetime"].endswith("GMT")
+    assert "memento-datetime" not in shown.headers, "a redirect is not the page as it was"
     early = eve.ask(
         "GET", f"/archive/{BRAND}/timegate/{url}", None, {"accept-datetime": "Thu, 01 Jan 2026 00:00:00 GMT"}
     )

@@ -16,6 +16,7 @@ from socket import SHUT_RDWR, socket
 from typing import Any, cast
 
 from footfall.app.archive_replaying import NotRecorded, ReplayReader, Shown
+from footfall.archive.memento import header_date
 from footfall.archive.replay_tokens import NoSuchReplay
 from footfall.ports.errors import PortError
 
@@ -145,6 +146,9 @@ def _handler(reader: ReplayReader, shown_on: str) -> type[BaseHTTPRequestHandler
 def _given(shown: Shown, range_header: str, shown_on: str) -> Answer:
     size = len(shown.body)
     headers = (*_headers(shown.kind, shown_on, is_within=shown.is_within), ("Accept-Ranges", "bytes"))
+    if shown.of is not None:  # RFC 7089: this is the page as it was, of which tools ask when and whose it is.
+        original = ("Link", f'<{shown.of.url}>; rel="original"')
+        headers = (*headers, ("Memento-Datetime", header_date(shown.of.at_us)), original)
     span = _span(range_header, size)
     if span is None:
         return Answer(HTTPStatus.OK, (*headers, ("Content-Length", str(size))), shown.body)
