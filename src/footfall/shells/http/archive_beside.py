@@ -39,7 +39,7 @@ class ArchiveBeside:
                 _log.warning("captures are not replayed, archive_replay_port cannot be had: %s", error)
                 return
             if not self._replay.origin:
-                _log.warning("captures are not replayed: say in archive_replay_url where archive_replay_port is reached")
+                _log.warning("captures are not replayed: archive_replay_url must say where archive_replay_port is")
             self._state.archive.replay_by(self._replay.origin, self._replay.address)
 
     async def stop(self) -> None:
