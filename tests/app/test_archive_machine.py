@@ -14,7 +14,7 @@ from footfall.app import archive_machine
 from footfall.app.archive_capturing import Capturer
 from footfall.app.archive_machine import FAILURES, ONE, KillsWorkers, Tasks, as_read, definition
 from footfall.app.archive_opening import open_archive
-from footfall.app.archive_run import Grounds, dispatch, sweep, tidy
+from footfall.app.archive_run import Grounds, Worker, dispatch, sweep, tidy
 from footfall.app.settings import Settings
 from footfall.archive import finding, keys, references, removing, requests
 from footfall.archive.captures import Capture, Request, State, Tombstone
@@ -114,6 +114,17 @@ def test_pages_end_with_their_reasons_and_a_sweep_mends_what_was_lost(
     found = grounds.own().archive.searching.search("page", spaces=["member:ann"])
     assert [hit.id for hit in found.hits] == [lost.id]
     assert not grounds.own().archive.searching.search("page", spaces=["member:bob"]).hits
+
+
+def test_pages_wait_while_no_browser_starts(settings: Settings, grounds: Grounds, tmp_path: Path) -> None:
+    broken = tmp_path / "chromium"
+    broken.write_text("#!/bin/sh\nexit 1\n")
+    broken.chmod(0o755)
+    asked = world_of(grounds).ask("ann", PAGE)
+    rounds = iter([False, False, True])
+    capturer = Capturer(replace(settings, archive_chromium=str(broken)))
+    Worker(settings, SystemClock(), Random(1), capturer).run(lambda _seconds: next(rounds))
+    assert requests.one(grounds.own().archive.table, asked.id).state is State.PENDING
 
 
 def test_a_sweep_takes_nothing_from_what_is_kept_while_it_looks(

@@ -19,6 +19,7 @@ CAPTURE = Capture(
     at_us=AT_US, took_ms=900, status=200, title="A “page”", language="en", keywords=["page"], width_px=1_280,
     height_px=800, stop=Stop.BOTTOM, pending_images=0, tiles=[], thumbnail=NO_BYTES, html=NO_BYTES, text=NO_BYTES,
     records=NO_BYTES, pixels_sha256="0" * 64, timings_ms={},
+    size_bytes=5_000,
 )  # fmt: skip
 
 

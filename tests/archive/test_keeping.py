@@ -8,9 +8,11 @@ import pytest
 from hypothesis import Phase, given, settings
 
 from footfall.adapters.embedded.file_blobs import FileBlobs
+from footfall.adapters.embedded.fts_search import FtsSearch
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.archive import contents, finding, keeping, keys, queueing, references, removing, requests, verifying
 from footfall.archive.captures import Capture, State, Tombstone
+from footfall.archive.indexing import rebuild
 from footfall.archive.quotas import OverQuota, Quotas
 from footfall.ports.errors import Throttled
 from footfall.ports.table import everything
@@ -285,3 +287,19 @@ def test_contents_are_counted_and_cleared_but_for_a_hold(world: World) -> None:
     assert isinstance(world.kept("ann", PAGE, "text"), Capture)
     assert queueing.count_waiting(world.table) == 0
     assert list(everything(world.table, keys.LOOSE)) == []
+
+
+def test_all_that_is_kept_is_found_by_words_again_after_the_index_was_lost(world: World) -> None:
+    first, second = (
+        world.kept("ann", f"https://a.example/{word}", f"A {word} was seen.") for word in ("gull", "whale")
+    )
+    world.remove(first.id)
+    search = FtsSearch(":memory:")
+    assert rebuild(search, finding.everything_kept(world.table), lambda one: references.bytes_of(world.blobs, one)) == 1
+    assert [hit.id for hit in search.search("whale", spaces=second.spaces).hits] == [second.id]
+    assert not search.search("gull", spaces=first.spaces).hits
+
+
+def test_a_capture_s_size_is_of_all_that_it_refers_to(world: World) -> None:
+    kept = world.kept("ann", "https://a.example/", "a text")
+    assert kept.size_bytes == sum(one.size_bytes for one in references.held(world.table, kept.id))

@@ -75,6 +75,7 @@ class Act(StrEnum):
     ALERT_ROTATED = "alert-rotated"
     ALERT_TURNED_OFF = "alert-turned-off"
     CAPTURE_SHARED = "capture-shared"
+    CAPTURE_UNSHARED = "capture-unshared"
     CAPTURE_HELD = "capture-held"
     CAPTURE_RELEASED = "capture-released"
     CAPTURE_REMOVED = "capture-removed"

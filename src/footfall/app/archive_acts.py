@@ -6,14 +6,15 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
 from footfall.app.archive_control import OPERATOR
-from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive
+from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive, require_brand
 from footfall.app.archive_run import tidy
 from footfall.app.settings import Settings
-from footfall.archive import finding, keys, requests, verifying
+from footfall.archive import finding, keys, references, requests, verifying
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, Tombstone
 from footfall.archive.contents import Contents, clear, contents
 from footfall.archive.finding import Lines
+from footfall.archive.indexing import rebuild
 from footfall.archive.removing import NoSuchCapture
 from footfall.archive.stored import new_id
 from footfall.archive.verifying import Damage, Round
@@ -42,6 +43,7 @@ class ArchiveActs:
 
     def ask(self, urls: Sequence[str], *, brand: str, options: Options) -> Sequence[Request]:
         """Ask for pages in the brand's name, all of them or none; all of its members see them."""
+        require_brand(self.settings, self.clock, brand)
         addresses = [address_rule(self.settings)(url) for url in urls]
         return [self._ask(address, brand, options) for address in addresses]
 
@@ -98,6 +100,15 @@ class ArchiveActs:
     def sweep(self) -> tuple[int, int]:
         """Remove what is too old and what nothing refers to; return how many captures and how many objects."""
         return tidy(self.opened, self.settings, now_ms=self.clock.now_ms())
+
+    def index(self) -> int:
+        """Let everything be found by words anew; return how many captures there are."""
+        archive = self.opened.archive
+
+        def text(digest: str) -> bytes:
+            return archive.blobs.get(references.name_of(digest)) or b""  # Verifying tells what is not there any more.
+
+        return rebuild(archive.searching, finding.everything_kept(archive.table), text)
 
     def clear(self) -> int:
         """Take everything away; return how many captures there were."""

@@ -95,6 +95,13 @@ class Capturer:
                 self._capturing = self._started()
             return self._capturing
 
+    def make_ready(self) -> None:
+        """Start the browser unless it runs; raise what keeps it from starting, or Leaks when it could pass the gate."""
+        self.capturing()
+        capturing = self._capturing
+        assert capturing is not None
+        capturing.start()
+
     def ask(self, url: str) -> object:
         """Return when a host answers anything at all; raise CaptureFailed."""
         from footfall.adapters.gate.gated_fetch import GatedFetch

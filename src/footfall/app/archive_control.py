@@ -226,6 +226,14 @@ def sharing(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:
     return ActOnCapture(note, lambda: archive.let_be_found(removing.share(archive.table, capture.id)))
 
 
+def unsharing(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:
+    """Return what shows a capture to whoever asked for it alone, again."""
+    capture = _acted_on(archive, asker, capture_id)
+    is_shared = is_in_brand(capture, asker.brand) and capture.spaces[0] != keys.brand_space(asker.brand)
+    note = _note(asker, Act.CAPTURE_UNSHARED, capture) if is_shared else None
+    return ActOnCapture(note, lambda: archive.let_be_found(removing.unshare(archive.table, capture.id)))
+
+
 def holding(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:
     """Return what puts a capture under legal hold: nobody removes it until it is released."""
     capture = _acted_on(archive, asker, capture_id)

@@ -1,6 +1,6 @@
 """What Memento and CDX tell of a brand's captures: which answers for a moment, where all are, and one line each."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from urllib.parse import quote
@@ -15,7 +15,6 @@ from footfall.archive.memento import (
     Around,
     Places,
     digits_of,
-    header_date,
     link_header,
     moment_from_header,
     span_of,
@@ -90,8 +89,11 @@ def time_map(archive: Archive, asker: Asker, page: Page) -> Told:
     return Told(headers={"content-type": LINK_FORMAT}, body=body)
 
 
-def memento(archive: Archive, asker: Asker, page: Page, digits: str) -> Told:
-    """Lead to the capture that digits of a moment mean: the last within them, or else the nearest."""
+def memento(archive: Archive, asker: Asker, page: Page, digits: str, *, replayed: Callable[[str], str | None]) -> Told:
+    """Lead to the capture that digits of a moment mean: the last within them, or else the nearest.
+
+    Where it is replayed, to the page itself, which says of what moment it is; elsewhere to what is known of it.
+    """
     from_us, to_us = span_of(digits)
     within = finding.captures(
         archive.table, asker.spaces, page.key, from_us=from_us, to_us=to_us, limit=1, newest_first=True
@@ -100,8 +102,7 @@ def memento(archive: Archive, asker: Asker, page: Page, digits: str) -> Told:
     if found is None:
         raise _never_kept()
     headers = {
-        "location": page.site + permanent_path(found.id, asker.brand),
-        "memento-datetime": header_date(found.at_us),
+        "location": replayed(found.id) or page.site + permanent_path(found.id, asker.brand),
         "link": link_header(page.places, _around(archive, asker, page.key, found), page.address_of),
     }
     return Told(HTTPStatus.FOUND, headers)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from footfall.accounts.brands import UnknownBrand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.archive_capturing import policy_of
@@ -38,6 +39,12 @@ def has_archive(settings: Settings) -> bool:
     if settings.ground == "aws":
         return bool(settings.aws_archive_table)
     return wiring.has_table(settings, ARCHIVE_FILE)
+
+
+def require_brand(settings: Settings, clock: Clock, brand: str) -> None:
+    """Raise UnknownBrand unless the brand is one of the instance's."""
+    if not (settings.dev or wiring.brand_lookup(settings, clock).is_known(brand)):
+        raise UnknownBrand("brand", f"{brand!r} is not a brand here; footfall brands list shows them")
 
 
 def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False) -> OpenedArchive:

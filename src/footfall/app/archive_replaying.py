@@ -34,6 +34,7 @@ class Shown:
     kind: str
     body: bytes
     is_within: bool  # It is a part of a page, shown inside of it.
+    of: Capture | None = None  # Whose page it is, as a whole.
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ class Lookups:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
+    capture: Capture
     resources: Resources
     frames: list[Frame]
 
@@ -75,7 +77,8 @@ class ReplayReader:
         document = replayed.document(number if what else 0)
         if document is None:
             raise NotRecorded("this capture has no such part")
-        return Shown(HTML, document.encode("utf-8", "replace"), is_within=bool(what))
+        body = document.encode("utf-8", "replace")
+        return Shown(HTML, body, is_within=True) if what else Shown(HTML, body, is_within=False, of=held.capture)
 
     def _resource(self, found: Resource | None, replayed: Replayed) -> Shown:
         if found is None:
@@ -102,7 +105,7 @@ class ReplayReader:
                 raise NotRecorded("there is no such capture any more")
             blob = self._lookups.blob
             exchanges = recorded_from(blob(capture.records.sha256))
-            held = _Held(Resources(exchanges), list(frames_from(blob(capture.html.sha256))))
+            held = _Held(capture, Resources(exchanges), list(frames_from(blob(capture.html.sha256))))
             self._held[id] = held
             while len(self._held) > CAPTURES_HELD_MAX:
                 self._held.popitem(last=False)

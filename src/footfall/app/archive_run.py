@@ -34,6 +34,7 @@ ROUND_S = 0.2
 SWEEP_EVERY_MS = 30_000
 TIDY_EVERY_MS = 600_000
 TIDIED_AT_ONCE_MAX = 500
+TRY_EVERY_MS = 15_000  # to start a browser that did not
 LEASE_MS = 900_000  # Longer than a function on AWS may run; who is killed is waited for.
 
 _log = logging.getLogger(__name__)
@@ -150,6 +151,7 @@ class Worker:
     capturer: Capturer
     _next_sweep_ms: int = 0
     _next_tidy_ms: int = 0
+    _next_try_ms: int = 0
 
     def run(self, wait: Callable[[float], bool]) -> None:
         """Work until waiting says that it is over."""
@@ -193,4 +195,11 @@ class Worker:
             self._next_tidy_ms = now_ms + TIDY_EVERY_MS
             with contextlib.suppress(PortError):
                 tidy(opened, self.settings, now_ms=now_ms)
+        if now_ms < self._next_try_ms or not queueing.waiting(table, limit=1):
+            return 0
+        try:
+            self.capturer.make_ready()  # Without a browser pages wait; begun, they would fail one after the other.
+        except PortError:
+            self._next_try_ms = now_ms + TRY_EVERY_MS
+            raise
         return dispatch(table, workflow, places=self.settings.archive_contexts * PLACES_PER_CONTEXT, now_ms=now_ms)

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 from footfall.archive import keys
 from footfall.archive.captures import Capture, Request, Tombstone
-from footfall.archive.stored import Line, blobs_of, line_of
+from footfall.archive.stored import Line, line_of
 from footfall.archive.watching import Turn, Watch, document_of_rule
 from footfall.values.window import instant_text
 
@@ -79,7 +79,7 @@ def document_of_capture(capture: Capture, brand: str, *, replay: str | None, per
         "timings": dict(sorted(capture.timings_ms.items())),
         "pendingImages": capture.pending_images,
         "stop": capture.stop.value,
-        "bytes": sum(one.size_bytes for one in blobs_of(capture)),
+        "bytes": capture.size_bytes,
         "outsideUrl": capture.outside_url,
         "canonicalUrl": capture.canonical_url,
         "heldBy": capture.held_by,

@@ -5,13 +5,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from footfall.accounts.audit import command_line
-from footfall.accounts.brands import UnknownBrand
 from footfall.accounts.keys import EDIT
 from footfall.app import archive_watch_control as control
 from footfall.app import wiring
 from footfall.app.archive_acts import ID_RANDOM_BYTES
 from footfall.app.archive_control import OPERATOR, Archive, Asker
-from footfall.app.archive_opening import address_rule
+from footfall.app.archive_opening import address_rule, require_brand
 from footfall.app.archive_watch_control import Document, Rules, WatchChange
 from footfall.app.control_audit import write_down
 from footfall.app.settings import Settings
@@ -52,8 +51,7 @@ class WatchActs:
         return change.done(self.archive)
 
     def _rules(self) -> Rules:
-        if not (self.settings.dev or wiring.brand_lookup(self.settings, self.clock).is_known(self.brand)):
-            raise UnknownBrand("brand", f"{self.brand!r} is not a brand here; footfall brands list shows them")
+        require_brand(self.settings, self.clock, self.brand)
         with closing(wiring.open_accounts(self.settings, self.clock)) as opened:
             found = opened.register.brand(self.brand)
             alerts = {one.id: one.name for one in opened.register.alerts.of(self.brand)}

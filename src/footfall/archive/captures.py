@@ -89,6 +89,7 @@ class Capture:
     html: Kept  # frames as they stood in the end (archive/packing.py)
     text: Kept
     records: Kept  # all exchanges, of which a WACZ is made (archive/packing.py)
+    size_bytes: int  # of all that it refers to, with the bodies that its records name
     pixels_sha256: str
     same_as: str | None = None  # an earlier capture of the address with equal picture and text
     outside_url: str | None = None  # where an outside archive keeps it

@@ -107,6 +107,15 @@ def library(table: Table, space: str, *, limit: int = 50, after: str | None = No
     return _page([found], limit=limit, newest_first=True)
 
 
+def everything_kept(table: Table) -> Iterator[Capture]:
+    """Yield every capture that there is, whoever it belongs to: for those who look after all of them."""
+    for brand in everything(table, keys.BRANDS):
+        for found in everything(table, keys.all_of(brand.key.sort)):
+            one = capture(table, str(found.item["id"]))
+            if isinstance(one, Capture):
+                yield one
+
+
 def _required(spaces: Sequence[str]) -> Sequence[str]:
     if len(spaces) > SPACES_MAX:
         raise Refused("spaces", f"are {len(spaces)}; ask for at most {SPACES_MAX} at once")

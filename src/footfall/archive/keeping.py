@@ -11,7 +11,7 @@ from footfall.archive import finding, keys, requests
 from footfall.archive.captures import Capture, KeptTile, Request, State
 from footfall.archive.packing import pack_frames, pack_records
 from footfall.archive.references import Holding, let_go
-from footfall.archive.stored import blobs_of, day_of, item_of, item_of_record, line_of, record_from
+from footfall.archive.stored import day_of, item_of, item_of_record, line_of, record_from
 from footfall.ports.blobs import Blobs
 from footfall.ports.capturing import WIDTH_PX, Captured
 from footfall.ports.errors import Changed, Throttled
@@ -96,11 +96,6 @@ def counted_in(capture: Capture, space: str, *, by: int) -> Update:
     return Update(keys.day(space, capture.key, day_of(capture.at_us)), add={"n": by, **also})
 
 
-def size_of(capture: Capture) -> int:
-    """Return how many bytes a capture names."""
-    return sum(one.size_bytes for one in blobs_of(capture))
-
-
 def _keep(table: Table, request: Request, capture: Capture, latest: Capture | None, *, now_ms: int) -> Request:
     is_same_text = latest is not None and latest.text.sha256 == capture.text.sha256
     done = replace(request, state=State.DONE, capture=capture.id, reason=None, says="")
@@ -113,7 +108,7 @@ def _keep(table: Table, request: Request, capture: Capture, latest: Capture | No
     actions: list[Action] = [
         Put(keys.capture(capture.id), item_of_record(capture), expects=(Absent(),)),
         Put(keys.one_of(capture.brand, at_us=capture.at_us, id=capture.id), {"id": capture.id}),
-        Update(keys.brand(capture.brand), add={"captures": 1, "bytes": size_of(capture)}),
+        Update(keys.brand(capture.brand), add={"captures": 1, "bytes": capture.size_bytes}),
         Delete(keys.draft(request.id)),
         *requests.closing(done, now_ms=now_ms),
     ]
@@ -150,6 +145,7 @@ def _capture_of(request: Request, captured: Captured, holding: Holding, keywords
         html=holding.add(pack_frames(captured.frames)),
         text=holding.add(_whole_text(captured.text).encode()),
         records=holding.add(pack_records(captured.exchanges, holding.add)),
+        size_bytes=holding.size_bytes,
         pixels_sha256=captured.pixels_sha256,
         timings_ms=captured.timings_ms,
     )

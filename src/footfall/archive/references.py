@@ -49,6 +49,11 @@ class Holding:
         self._data[digest] = data
         return Kept(digest, len(data))
 
+    @property
+    def size_bytes(self) -> int:
+        """Return how many bytes they are."""
+        return sum(len(data) for data in self._data.values())
+
     def store(self, table: Table, blobs: Blobs, *, now_ms: int) -> Sequence[str]:
         """Write all rows, then all bytes that are not there yet, and return their hashes."""
         for chunk in _chunks(list(self._data)):

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from footfall.archive import finding, keys
 from footfall.archive.captures import Capture, Tombstone
-from footfall.archive.keeping import counted_in, lines_in, size_of
+from footfall.archive.keeping import counted_in, lines_in
 from footfall.archive.references import let_go
 from footfall.archive.stored import CAPTURE, item_of_record, line_of
 from footfall.ports.errors import Changed, Throttled
@@ -121,7 +121,7 @@ def _removal(capture: Capture, stone: Tombstone) -> Iterator[Action]:
     yield Put(keys.capture(capture.id), item_of_record(stone), expects=_still(capture))
     yield Delete(keys.one_of(capture.brand, at_us=capture.at_us, id=capture.id))
     yield Put(keys.removed_one(capture.brand, at_us=capture.at_us, id=capture.id), {"id": capture.id})
-    yield Update(keys.brand(capture.brand), add={"captures": -1, "bytes": -size_of(capture), "removed": 1})
+    yield Update(keys.brand(capture.brand), add={"captures": -1, "bytes": -capture.size_bytes, "removed": 1})
     for space in capture.spaces:
         yield from _out_of(capture, space)
 

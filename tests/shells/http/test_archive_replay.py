@@ -1,11 +1,13 @@
 """Answers of the replay's origin: policy, kinds, ranges, and nothing but the capture of the token."""
 
 import http.client
+import socket
+from contextlib import ExitStack
 
 from footfall.archive.replay_resources import digest_of
 from footfall.archive.replay_tokens import token_for
 from footfall.ports.capturing import Frame
-from footfall.shells.http.archive_replay import Answer, replay_answer
+from footfall.shells.http.archive_replay import AT_ONCE_MAX, Answer, replay_answer
 from footfall.values.clock import SystemClock
 from tests.archive.captured_pages import exchange
 from tests.shells.http.replay_ground import SECRET, Shelf, headers_of, replaying
@@ -95,6 +97,13 @@ def test_films_are_given_in_the_parts_that_are_asked_for() -> None:
         assert (whole.status, whole.body) == (200, FILM)
 
 
+def test_a_page_says_of_what_moment_and_of_what_address_it_is_and_its_parts_do_not() -> None:
+    headers = headers_of(answered(path_to(what="")).headers)
+    assert headers["Memento-Datetime"].endswith(" GMT")
+    assert headers["Link"].endswith('; rel="original"')
+    assert "Memento-Datetime" not in headers_of(answered(path_to(what="f/1")).headers)
+
+
 def test_a_token_opens_nothing_but_its_capture() -> None:
     other = path_to(what="", id="01OTHER")
     assert b"somebody else" in answered(other).body
@@ -128,3 +137,16 @@ def test_a_server_answers_get_and_head_and_refuses_the_rest() -> None:
     assert told["GET"] == (200, FILM)
     assert told["HEAD"] == (200, b"")
     assert told["POST"][0] == told["OPTIONS"][0] == 501
+
+
+def test_who_comes_and_says_nothing_keeps_nobody_from_being_heard() -> None:
+    with replaying(MADE, shown_on=SHOWN_ON) as replay, ExitStack() as stack:
+        for _ in range(60):
+            stack.enter_context(socket.create_connection(("127.0.0.1", replay.port), timeout=20))
+        connection = http.client.HTTPConnection("127.0.0.1", replay.port, timeout=20)
+        connection.request("GET", path_to(what=""))
+        assert connection.getresponse().status == 200
+        for _ in range(AT_ONCE_MAX - 60):
+            stack.enter_context(socket.create_connection(("127.0.0.1", replay.port), timeout=20))
+        late = stack.enter_context(socket.create_connection(("127.0.0.1", replay.port), timeout=20))
+        assert late.recv(12) == b"HTTP/1.1 503"

@@ -24,7 +24,7 @@ export function CaptureActs({ one, again }: { one: Capture; again: () => void })
       {isEditor ? (
         <p class="acts">
           {one.isShared ? (
-            <span class="about">Everybody of the brand sees it.</span>
+            <Acting words="Stop sharing" about={`${titleOf(one)} with the brand`} act={act("unshare")} />
           ) : (
             <Acting words="Share" about={`${titleOf(one)} with the brand`} act={act("share")} />
           )}

@@ -1,4 +1,4 @@
-"""The canary: before a browser takes captures it is asked to reach this machine, and must not.
+"""The canary: before a browser takes captures it is asked to reach this machine, and must come to the gate instead.
 
 A setting of the environment, or another version, may let a browser past its proxy without a word.
 """
@@ -40,8 +40,11 @@ async def require_no_leak(running: Running, gate: GateProxy) -> None:
             await _try(running, port, proxy=ProxySettings(**proxy) if has_ticket else None)
     finally:
         server.close()
+        asked = gate.job(token).refusals
         with contextlib.suppress(TimeoutError):  # It lets nothing more through in any case.
             await asyncio.to_thread(gate.close_job, token)
+    if not reached and not asked:
+        raise Leaks("this Chromium never came to the gate with a page of this machine, so nothing is captured with it")
     if reached:
         raise Leaks(
             "this Chromium reaches this machine past the gate, so nothing is captured with it; look for "

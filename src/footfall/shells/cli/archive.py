@@ -39,7 +39,7 @@ if TYPE_CHECKING:  # The archive needs an extra; whoever only asks for help does
     from footfall.app.settings import Settings
 
 ACTIONS: Final = ("list", "requests", "show", "search", "retry", "watches", "worker", "admin")
-ADMIN: Final = ("contents", "verify", "sweep", "clear")
+ADMIN: Final = ("contents", "verify", "index", "sweep", "clear")
 LIMIT_DEFAULT = 50
 LOOK_EVERY_S = 0.5
 
@@ -131,9 +131,10 @@ def _show(acts: "ArchiveActs", id: str, arguments: argparse.Namespace, around: S
 
 
 def _administer(acts: "ArchiveActs", words: list[str], arguments: argparse.Namespace, around: Surroundings) -> int:
-    if len(words) != 1 or words[0] not in ADMIN:
-        raise WrongUsage(f"admin needs one of {', '.join(ADMIN)}.")
-    match words[0]:
+    act, *more = words or ["contents"]
+    if more or act not in ADMIN:
+        raise WrongUsage(f"admin takes one of {', '.join(ADMIN)}.")
+    match act:
         case "contents":
             show_contents(acts.contents(), around, as_json=arguments.json)
         case "verify":
@@ -142,6 +143,8 @@ def _administer(acts: "ArchiveActs", words: list[str], arguments: argparse.Names
             )
             show_verified(found, damages, around, as_json=arguments.json)
             return Exit.FAILED if damages else Exit.OK
+        case "index":
+            around.say(f"{acts.index():,} captures are found by words.")
         case "sweep":
             captures, objects = acts.sweep()
             around.say(f"{captures:,} captures were too old, {objects:,} objects were nobody's any more.")
@@ -183,7 +186,7 @@ COMMAND = Command(
         "Addresses are asked for in the brand's name, and all of its members see them. `list`, `requests`, `show ID`,\n"
         "`search WORDS` and `retry ID` look at what there is; `worker` captures what waits, where no server does;\n"
         "`watches list`, `watches add URL --every N` or `--top N`, and `watches remove ID` let pages keep themselves;\n"
-        "`admin contents`, `admin verify`, `admin sweep` and `admin clear --yes` look after all of it."
+        "`admin contents`, `admin verify`, `admin index`, `admin sweep` and `admin clear --yes` look after all of it."
     ),
     example="footfall archive https://example.com/ --brand daily --wait",
     more_examples=(

@@ -5,6 +5,7 @@ import secrets
 import threading
 from urllib.parse import urlsplit
 
+from footfall.app.archive_opening import has_archive
 from footfall.app.settings import Settings
 from footfall.archive import finding
 from footfall.archive.captures import Capture
@@ -31,12 +32,14 @@ class ArchiveBeside:
         """Begin; the instance itself listens on the port."""
         self._watches.start()
         settings = self._state.settings
-        if settings.archive:
+        if settings.archive or has_archive(settings):  # A worker that runs apart keeps pages for the same instance.
             try:
                 self._replay = Replay(settings, self._state.clock, shown_on=_shown_on(settings, port))
             except OSError as error:
                 _log.warning("captures are not replayed, archive_replay_port cannot be had: %s", error)
                 return
+            if not self._replay.origin:
+                _log.warning("captures are not replayed: archive_replay_url must say where archive_replay_port is")
             self._state.archive.replay_by(self._replay.origin, self._replay.address)
 
     async def stop(self) -> None:

@@ -15,6 +15,7 @@ from footfall.app.archive_control import ActOnCapture, Archive, Asker, capture_o
 from footfall.app.archive_files import LONG, File, file_of
 from footfall.app.archive_told import Document, document_of_capture, permanent_path
 from footfall.archive.captures import Capture
+from footfall.archive.removing import NoSuchCapture
 from footfall.shells.http.answers import etag_matches
 from footfall.shells.http.archive_asking import Endpoint, asker_of, require_only, viewer_of
 from footfall.shells.http.brands import told
@@ -28,6 +29,7 @@ Prepare = Callable[[Archive, Asker, str], ActOnCapture]
 
 ACTS: Final[Mapping[str, Prepare]] = {
     "share": control.sharing,
+    "unshare": control.unsharing,
     "hold": control.holding,
     "release": control.releasing,
 }
@@ -78,7 +80,10 @@ def _act(state: Site, prepare: Prepare) -> Endpoint:
         asker, capture_id = await asker_of(request, state), str(request.path_params["id"])
         require_only(request)
         await _done(state, asker, lambda archive: prepare(archive, asker, capture_id))
-        found = await state.archive.asked(asker.brand, lambda archive: capture_of(archive, asker, capture_id))
+        try:
+            found = await state.archive.asked(asker.brand, lambda archive: capture_of(archive, asker, capture_id))
+        except NoSuchCapture:  # It is another member's alone again.
+            return Response(status_code=HTTPStatus.NO_CONTENT)
         return told(told_capture(state, asker, found))
 
     return act

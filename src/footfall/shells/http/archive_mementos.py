@@ -67,7 +67,10 @@ def _memento(state: Site) -> Endpoint:
         digits = str(request.path_params["digits"])
         asker, page = await _asker(request, state), _page(request, state, f"{WEB}/{digits}")
         return _answer(
-            await state.archive.asked(asker.brand, lambda archive: mementos.memento(archive, asker, page, digits))
+            await state.archive.asked(
+                asker.brand,
+                lambda archive: mementos.memento(archive, asker, page, digits, replayed=state.archive.replay_address),
+            )
         )
 
     return memento

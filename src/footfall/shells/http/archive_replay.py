@@ -5,21 +5,25 @@ answer lets no script run, no form be sent, nothing be asked from any other host
 of its own, which may read nothing. No cookie is set or looked at.
 """
 
+import contextlib
 import logging
 import re
 import threading
 from dataclasses import dataclass
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from socket import socket
-from typing import Any
+from socket import SHUT_RDWR, socket
+from typing import Any, cast
 
 from footfall.app.archive_replaying import NotRecorded, ReplayReader, Shown
+from footfall.archive.memento import header_date
 from footfall.archive.replay_tokens import NoSuchReplay
 from footfall.ports.errors import PortError
 
-AT_ONCE_MAX = 32  # A page asks for six things at a time.
-READ_S_MAX = 15.0
+AT_ONCE_MAX = 128  # Twenty readers: a page asks for six things at a time.
+READ_S_MAX = 15.0  # for one line
+WHOLE_S_MAX = 60.0  # for a question and its answer
+FULL = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 2\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 PATH_CHARACTERS_MAX = 4_000
 _RANGE = re.compile(r"bytes=(\d{0,15})-(\d{0,15})")
 _POLICY = (
@@ -84,20 +88,32 @@ class _Server(ThreadingHTTPServer):
         super().__init__(address, handler)
 
     def process_request(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """Give the request a thread when there is a place for one; whoever comes meanwhile waits."""
-        self._places.acquire()
-        super().process_request(request, client_address)
+        """Give the request a thread when there is a place for one; nobody keeps the others from being heard."""
+        if self._places.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with contextlib.suppress(OSError):
+            cast("socket", request).send(FULL)
+        self.shutdown_request(request)
 
     def process_request_thread(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
-        """Answer, and give the place back."""
+        """Answer, and give the place back; a line every few seconds does not keep it."""
+        over = threading.Timer(WHOLE_S_MAX, _cut, [request])
+        over.start()
         try:
             super().process_request_thread(request, client_address)
         finally:
+            over.cancel()
             self._places.release()
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """Say nothing of somebody who went away."""
         _log.debug("a replay's reader went away", exc_info=True)
+
+
+def _cut(request: socket | tuple[bytes, socket]) -> None:
+    with contextlib.suppress(OSError):
+        cast("socket", request).shutdown(SHUT_RDWR)
 
 
 def _handler(reader: ReplayReader, shown_on: str) -> type[BaseHTTPRequestHandler]:
@@ -130,6 +146,9 @@ def _handler(reader: ReplayReader, shown_on: str) -> type[BaseHTTPRequestHandler
 def _given(shown: Shown, range_header: str, shown_on: str) -> Answer:
     size = len(shown.body)
     headers = (*_headers(shown.kind, shown_on, is_within=shown.is_within), ("Accept-Ranges", "bytes"))
+    if shown.of is not None:  # RFC 7089: this is the page as it was, of which tools ask when and whose it is.
+        original = ("Link", f'<{shown.of.url}>; rel="original"')
+        headers = (*headers, ("Memento-Datetime", header_date(shown.of.at_us)), original)
     span = _span(range_header, size)
     if span is None:
         return Answer(HTTPStatus.OK, (*headers, ("Content-Length", str(size))), shown.body)

@@ -310,6 +310,7 @@ _CAPTURES = (
         answers=(NOTHING, WRONG, ABSENT, _GONE, _HELD),
     ),
     _act("share", "shareCapture", "Show a capture to all members of the brand."),
+    _act("unshare", "unshareCapture", "Show a capture to whoever asked for it alone, again."),
     _act("hold", "holdCapture", "Put a capture under legal hold: nobody removes it until it is released."),
     _act("release", "releaseCapture", "Release a capture from legal hold."),
     _bytes(
