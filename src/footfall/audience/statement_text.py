@@ -1,0 +1,95 @@
+"""Statements as people take them: a table for spreadsheets, and a page to print. Pure."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from html import escape
+
+from footfall.audience.earnings import Line, Method
+from footfall.audience.statements import Entry, sums_of
+from footfall.flow.serve.tables import csv_lines
+
+MINUTE_MS = 60_000
+COLUMNS = ("period", "entry", "asset", "owner", "minutes", "amount", "currency", "reason")
+_METHODS = {
+    Method.PRO_RATA: "by everybody's minutes",
+    Method.MEMBER_CENTRIC: "each member's fee by that member's minutes",
+}
+_STYLE = """
+body{font:11pt/1.4 system-ui,sans-serif;margin:2rem auto;max-width:50rem;color:#111;background:#fff}
+h1{font-size:16pt}table{border-collapse:collapse;width:100%;margin:1rem 0}
+th,td{text-align:left;padding:.2rem .6rem .2rem 0;border-bottom:1px solid #ccc;overflow-wrap:anywhere}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}
+tfoot td{border-top:2px solid #111;border-bottom:0;font-weight:600}small{color:#555;overflow-wrap:anywhere}
+@media print{body{margin:0;max-width:none}thead{display:table-header-group}tr{break-inside:avoid}}
+"""
+
+
+def money(amount: int, digits: int) -> str:
+    """Return minor units as an amount is written: 1234 with two digits is 12.34."""
+    sign, text = "-" if amount < 0 else "", f"{abs(amount):0{digits + 1}d}"
+    return f"{sign}{text[:-digits]}.{text[-digits:]}" if digits else sign + text
+
+
+def minutes(watched_ms: int) -> str:
+    """Return watched time in minutes, to the thousandth."""
+    sign, thousandths = "-" if watched_ms < 0 else "", abs(watched_ms) * 1_000 // MINUTE_MS
+    return f"{sign}{thousandths // 1_000}.{thousandths % 1_000:03d}"
+
+
+def statement_csv(told: Iterable[tuple[Entry, Sequence[Line]]]) -> Iterator[bytes]:
+    """Yield a period's entries as CSV, a row for each asset and owner of each."""
+    rows = (
+        {
+            "period": entry.name, "entry": _called(entry), "asset": line.asset, "owner": line.owner,
+            "minutes": minutes(line.watched_ms), "amount": money(line.amount, entry.digits),
+            "currency": entry.currency, "reason": entry.reason,
+        }
+        for entry, lines in told for line in lines
+    )  # fmt: skip
+    return csv_lines(COLUMNS, rows)
+
+
+def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> str:
+    """Return a period's entries as a page that stands by itself, to be printed or kept."""
+    first = told[0][0]
+    parts = [_entry_part(entry, lines) for entry, lines in told]
+    if len(told) > 1:
+        parts.append("<h2>With all corrections</h2>" + _table(first, sums_of([lines for _, lines in told])))
+    title = f"Earnings of {escape(brand)}, {escape(first.name)}"
+    span = f"{_day(first.from_ms)} to {_day(first.to_ms)}, divided {_METHODS[first.method]}"
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
+        f"<h1>{title}</h1><p>{span}.</p>{''.join(parts)}</html>"
+    )
+
+
+def _entry_part(entry: Entry, lines: Sequence[Line]) -> str:
+    reason = f"<p>{escape(entry.reason)}</p>" if entry.reason else ""
+    left = f" Undivided: {money(entry.undivided, entry.digits)}." if entry.undivided else ""
+    closed = f"Closed {_moment(entry.at_ms)} by {escape(entry.by)}.{left}"
+    proof = f"<p><small>Watch log {entry.log}<br>Lines {entry.digest}</small></p>"
+    return f"<h2>{_called(entry).capitalize()}</h2>{reason}<p>{closed}</p>{_table(entry, lines)}{proof}"
+
+
+def _table(entry: Entry, lines: Sequence[Line]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(one.asset)}<td>{escape(one.owner) or 'nobody named'}"
+        f'<td class="n">{minutes(one.watched_ms)}<td class="n">{money(one.amount, entry.digits)}'
+        for one in lines
+    )
+    watched, amount = sum(one.watched_ms for one in lines), sum(one.amount for one in lines)
+    head = f'<thead><tr><th>Asset<th>Owner<th class="n">Minutes<th class="n">{escape(entry.currency)}</thead>'
+    foot = f'<tfoot><tr><td>All<td><td class="n">{minutes(watched)}<td class="n">{money(amount, entry.digits)}</tfoot>'
+    return f"<table>{head}<tbody>{rows}</tbody>{foot}</table>"
+
+
+def _called(entry: Entry) -> str:
+    return f"correction {entry.number}" if entry.number else "statement"
+
+
+def _day(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1_000, tz=UTC).isoformat(timespec="minutes").replace("+00:00", "Z")
+
+
+def _moment(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms // 1_000, tz=UTC).isoformat().replace("+00:00", "Z")
