@@ -50,7 +50,8 @@ def test_no_other_text_is_the_secret_of_a_key(wrong: str) -> None:
     [
         (["write"], {"write", "hits"}),
         (["read"], {"read"}),
-        (["admin"], {"admin", "edit", "read", "write", "hits"}),
+        (["audience"], {"audience"}),
+        (["admin"], {"admin", "audience", "edit", "read", "write", "hits"}),
         (["read", "write"], {"read", "write", "hits"}),
     ],
 )
@@ -60,7 +61,7 @@ def test_a_scope_allows_what_it_includes(scopes: list[str], allowed: set[str]) -
 
 @pytest.mark.parametrize("scopes", [[], ["hits"], ["read", "everything"], [""]])
 def test_a_key_with_no_scope_or_an_unknown_one_is_refused(scopes: list[str]) -> None:
-    with pytest.raises(Refused, match="the scopes are write, read, edit, admin"):
+    with pytest.raises(Refused, match="the scopes are write, read, edit, audience, admin"):
         require_scopes(scopes)
 
 
