@@ -18,6 +18,7 @@ from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Tally, no_verdicts
 from footfall.flow.count.verdicts_applied import Verdicts
 from footfall.flow.count.visitors import Visitors
@@ -79,6 +80,9 @@ class Worker:
         )
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
         self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
+        self.sessions = Sessions(
+            table, shard, placing=self.placing, clock=clock, expires_at_ms=self.expires_at_ms, fresh_ms=how.flush_ms
+        )
         self.visitors = Visitors(
             table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques, is_shared=self.is_shared
         )
@@ -120,6 +124,7 @@ class Worker:
             remember_moves(checkpoint, tally.moved)
             touched = self._write_counts(tally, checkpoint)
             self.counters.write(tally.counters, checkpoint)
+            self.sessions.write()
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
@@ -181,6 +186,7 @@ class Worker:
         self.held.clear()
         self.visitors.clear()
         self.counters.clear()
+        self.sessions.clear()
         self.rollup.reload()
         self.checkpoint, self._number = self._load()
         # Whatever was tallied is read again: another worker, or half a flush, may have written some of it.
@@ -380,14 +386,15 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        return self.tally(through_of=self._through_of)
+        return self.tally(through_of=self._through_of, sessions=self.sessions)
 
-    def tally(self, through_of: Callable[[PlaceKey], int]) -> Tally:
+    def tally(self, through_of: Callable[[PlaceKey], int], sessions: Sessions | None = None) -> Tally:
         """Return a tally by the rules and the verdicts that it counts by."""
         how, verdicts_of = self._how, self.verdicts.of if self.verdicts is not None else no_verdicts
         return Tally(
-            how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of
-        )
+            how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of,
+            sessions=sessions,
+        )  # fmt: skip
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
