@@ -69,3 +69,9 @@ def window_names(groups: Iterable[str]) -> frozenset[str]:
         if is_of_pings(group):
             names |= {watch_name(brand), shows_name(brand)}
     return frozenset(names)
+
+
+def names_of(brands: Iterable[str], *, among: Iterable[str]) -> set[str]:
+    """Return the names of windows that belong to brands."""
+    wanted = set(brands)
+    return {name for name in among if brand_of_group(name) in wanted}

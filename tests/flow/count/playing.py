@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from footfall.flow.count.watching import Beat
 from footfall.flow.store.columns import CountKey
 from footfall.flow.store.watch_log import WatchRow, rows_of_day
 from footfall.flow.stream.beats import VERSION, Beats, PlayState, record_from_beats, tick_record
 from footfall.flow.stream.shards import shard_of
-from footfall.flow.count.watching import Beat
 from footfall.ports.stream import Entry
 from footfall.values.groups import pings_group, shows_name, watch_name
 from footfall.values.window import Grain
@@ -102,5 +102,3 @@ def log_rows(stage: Stage) -> list[WatchRow]:
     days = [stage.window(first.from_ms + n * 86_400_000 + 3_600_000, Grain.DAY).from_ms for n in range(-1, 4)]
     rows = [row for day in days for row in rows_of_day(stage.table, "abc", day, shards=stage.shards)]
     return sorted((replace(row, shard=0) for row in rows), key=lambda row: (row.session, row.number, row.day_ms))
-
-

@@ -64,14 +64,14 @@ class Credited:
 class Sessions:
     """Reads and writes the sessions of one shard."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - where sessions are kept, how they are placed, and for how long
         self,
         table: Table,
         shard: int,
-        *,
         placing: Placing,
         clock: Clock,
         expires_at_ms: Callable[[Window], int],
+        *,
         fresh_ms: int,
         sessions_max: int = SESSIONS_MAX,
     ) -> None:
@@ -170,7 +170,7 @@ class Sessions:
             self._end(session, sequence)
 
     def _opened(self, key: tuple[str, str], sequence: int) -> Session | None:
-        """Return a session that is heard of for the first time, or goes on after its end; None when there is no room."""
+        """Return a session that is new, or goes on after its end; None when there is no room."""
         if len(self._open) >= self._sessions_max:
             return None
         brand, name = key
@@ -242,9 +242,10 @@ class Sessions:
         playing: dict[str, list[Beat]] = {brand: [] for brand in self._watched}
         for session in self._open.values():
             base = session.base
-            if base is not None and base.state == PlayState.PLAYING:
-                if now_ms - session.heard_at_ms <= 2 * base.interval_ms + self._fresh_ms:
-                    playing.setdefault(session.brand, []).append(base)
+            if base is None or base.state != PlayState.PLAYING:
+                continue
+            if now_ms - session.heard_at_ms <= 2 * base.interval_ms + self._fresh_ms:
+                playing.setdefault(session.brand, []).append(base)
         for brand, beats in playing.items():
             longest_ms = max((beat.interval_ms for beat in beats), default=INTERVAL_MS)
             viewers = Viewers(

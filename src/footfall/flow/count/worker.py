@@ -72,17 +72,12 @@ class Worker:
         self.verdicts = verdicts
         self.placing = Placing(kept_ms={grain: self.kept_ms(grain) for grain in Grain}, zone_of=zone_of)
         self.held = Held(
-            Summaries(table, clock),
-            shard,
-            expires_at_ms=self.expires_at_ms,
-            clock=clock,
-            standstill_ms=how.standstill_ms,
-        )
+            *(Summaries(table, clock), shard),
+            expires_at_ms=self.expires_at_ms, clock=clock, standstill_ms=how.standstill_ms,
+        )  # fmt: skip
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
         self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
-        self.sessions = Sessions(
-            table, shard, placing=self.placing, clock=clock, expires_at_ms=self.expires_at_ms, fresh_ms=how.flush_ms
-        )
+        self.sessions = Sessions(table, shard, self.placing, clock, self.expires_at_ms, fresh_ms=how.flush_ms)
         self.visitors = Visitors(
             table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques, is_shared=self.is_shared
         )
@@ -295,8 +290,7 @@ class Worker:
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
         brand, window = key
-        stored = self.held.throughs(brand, window).counted
-        counts = Counts()
+        counts, stored = Counts(), self.held.throughs(brand, window).counted
         for place in places:
             counts.update(tally.counts_after(place, stored))
         if not counts:
@@ -334,8 +328,8 @@ class Worker:
             self.visitors.add(brand, window, some, through=through)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
-        number, now_ms, touched = checkpoint.number, self._clock.now_ms(), list(touched)
-        write_journal(self._table, self.shard, number, touched, now_ms=now_ms, is_shared=self.is_shared)
+        now_ms, touched = self._clock.now_ms(), list(touched)
+        write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=now_ms, is_shared=self.is_shared)
         self.rollup.note_written(touched)
         checkpoint.unbuilt = self.rollup.unbuilt_since()
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
@@ -398,10 +392,9 @@ class Worker:
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
-        checkpoint = stored or Checkpoint()
+        at = checkpoint = stored or Checkpoint()
         if self._keeping is not None:
-            arrived_at_ms = checkpoint.arrived_at_ms
-            self._keeping.resume(checkpoint.place, through=checkpoint.through, arrived_at_ms=arrived_at_ms)
+            self._keeping.resume(at.place, through=at.through, arrived_at_ms=at.arrived_at_ms)
             # Verdicts are read after the checkpoint: whoever counts again by newer ones moves it, and is noticed.
             self.learn_verdicts()
         return checkpoint, None if stored is None else stored.number
