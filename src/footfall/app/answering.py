@@ -26,6 +26,7 @@ from footfall.flow.serve.query import (
     SCREENING,
     UNIQUES,
     PopularQuery,
+    counted_in,
     query_from,
     rising_parameters,
     screening_parameters,
@@ -33,12 +34,13 @@ from footfall.flow.serve.query import (
 from footfall.flow.serve.screening import screening
 from footfall.flow.serve.series import SeriesReading
 from footfall.flow.serve.series_answer import series_answer
-from footfall.flow.serve.series_query import read_for, series_query_from_canonical
+from footfall.flow.serve.series_query import SeriesQuery, read_for, series_query_from_canonical
 from footfall.flow.serve.series_spans import series_span
 from footfall.flow.serve.span_reasons import reasons_in
 from footfall.flow.serve.tables import formatted
 from footfall.flow.serve.trending import rise_hits, told_from_hits, trending
 from footfall.flow.serve.view import View
+from footfall.flow.serve.watched import in_words_of
 from footfall.flow.serve.words import Words
 from footfall.flow.store.checkpoints import Checkpoint, unbuilt_of
 from footfall.flow.store.journal import News, read_journal
@@ -48,6 +50,7 @@ from footfall.ports.errors import PortError
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import FootfallError, Refused
+from footfall.values.groups import brands_of_groups, names_of
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
@@ -139,8 +142,8 @@ class Answering:
     def is_at_hand(self, canonical: str) -> bool:
         """Tell whether a question is one of a board that is there, which it is answered from also while it changes."""
         path, _, raw_query = canonical.rpartition("?")
-        given = parse_qs(raw_query)
-        return path in LISTS and not given.keys() & {"from", "to", "sort"} and given.get("brand", [""])[0] in self._kept
+        is_of_board = path in LISTS and not parse_qs(raw_query).keys() & {"from", "to", "sort"}
+        return is_of_board and counted_in(canonical) in self._kept
 
     def refresh(self, between: Between = nothing) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
@@ -165,38 +168,38 @@ class Answering:
 
     def _listed(self, canonical: str, path: str, raw_query: str) -> Told | None:
         given = LISTS[path].parameters(raw_query) if path in LISTS else screening_parameters(raw_query)
-        brand = brand_from(given)
-        shows_suspected = self._brands.shows_suspected(brand)
-        query = query_from(given, periods=self._brands.periods(brand), shows_suspected=shows_suspected)
+        brand, known = brand_from(given), self._brands
+        query = query_from(given, periods=known.periods(brand), shows_suspected=known.shows_suspected(brand))
         self._followed.begin(brand)
+        query = replace(query, brand=(name := query.counted_as))
         if query.from_ms is not None and query.to_ms is not None:
-            found = self._find(SpanKey(brand, query.from_ms, query.to_ms), canonical)
+            found = self._find(SpanKey(name, query.from_ms, query.to_ms), canonical)
             if found is None:
                 return None
             assert isinstance(found.past, PastList)
             viewed, version, began_at_ms = found.past, self._version_of(found), found.began_at_ms
         else:
-            kept = self._board(brand)
+            kept = self._board(name)
             viewed, version, began_at_ms = kept.board, kept.version, 0
         if query.sort == UNIQUES:
             key = self._visitors.list_key(path, query, lambda: self._view(query), self._words, began_at_ms=began_at_ms)
-            return self._visited(key, canonical, query.format)
+            return self._visited(key, canonical, query)
         if path == SCREENING:
             view, lines = viewed.view(query), (self.checkpoints or self._sights.checkpoints()).values()
             zone, now_ms = self._brands.zone_of(brand), self._clock.now_ms()
             reasons = reasons_in(self._table, brand, view.sheet.span, lines, zone=zone, now_ms=now_ms)
             made = screening(view, query, self._words, reasons, judged=self._brands.judged(brand, view.sheet.span))
         else:
-            made = LISTS[path].make(viewed, query, self._words)
+            made = in_words_of(query, LISTS[path].make(viewed, query, self._words))
         return told_of(formatted(made, query.format), canonical, version)
 
-    def _visited(self, key: VisitorKey, canonical: str, format_name: str) -> Told | None:
+    def _visited(self, key: VisitorKey, canonical: str, query: PopularQuery | SeriesQuery) -> Told | None:
         """Return an answer that is told from visitors; None while they are being read."""
         found = self._find(key, canonical)
         if found is None:
             return None
         assert not isinstance(found.past, PastList | SeriesReading)
-        made = formatted(found.past.answer(self._words), format_name)
+        made = formatted(in_words_of(query, found.past.answer(self._words)), query.format)
         return told_of(made, canonical, self._version_of(found))
 
     def _view(self, query: PopularQuery) -> View:
@@ -218,7 +221,7 @@ class Answering:
             self._moved.add(brand)
         key = self._visitors.rise_key(query, lambda: self._board(brand).board.rise_view(), self._words)
         try:
-            return self._visited(key, canonical, query.format)
+            return self._visited(key, canonical, query)
         except TooManySpans:
             if self._is_renewing:
                 raise
@@ -230,17 +233,17 @@ class Answering:
     def _series(self, canonical: str) -> Told | None:
         query = series_query_from_canonical(canonical)
         brand = query.brand
-        query = replace(query, shows_suspected=self._brands.shows_suspected(brand))
+        query = replace(query, brand=query.counted_as, shows_suspected=self._brands.shows_suspected(brand))
         self._followed.begin(brand)
         span = series_span(query, zone=self._brands.zone_of(brand), now_ms=self._clock.now_ms())
         if query.measure == UNIQUES:
-            return self._visited(self._visitors.series_key(query, span), canonical, query.format)
-        key = SeriesKey(brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
+            return self._visited(self._visitors.series_key(query, span), canonical, query)
+        key = SeriesKey(query.brand, replace(read_for(query), from_ms=span.from_ms, to_ms=span.to_ms))
         found = self._find(key, canonical)
         if found is None:
             return None
         assert isinstance(found.past, SeriesReading)
-        made = formatted(series_answer(found.past, query, self._words), query.format)
+        made = formatted(in_words_of(query, series_answer(found.past, query, self._words)), query.format)
         return told_of(made, canonical, self._version_of(found))
 
     def _find(self, key: PastKey, canonical: str) -> KeptSpan[Past] | None:
@@ -252,13 +255,14 @@ class Answering:
 
     def look_at_edits(self) -> list[tuple[str, int]]:
         """Take in what editors did since the last look, in one read when that is nothing; return as a refresh does."""
-        differing = self._followed.edited({*self._kept, *self._past.brands()})
+        names = {*self._kept, *self._past.brands()}
+        differing = names_of(self._followed.edited(brands_of_groups(names)), among=names)
         return [(brand, self._new_version(brand)) for brand in sorted(differing)]
 
     def _look_at_brands(self) -> set[str]:
         """Return the brands that show or know something else than when their answers were made."""
         known = {*self._kept, *self._past.brands()}
-        differing = self._followed.differing(known)
+        differing = names_of(self._followed.differing(brands_of_groups(known)), among=known)
         for brand in known:
             try:
                 if self._has_other_facts(brand):

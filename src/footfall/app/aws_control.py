@@ -18,8 +18,8 @@ from footfall.flow.store.checkpoints import checkpoint_from_item
 from footfall.flow.stream.raw import ArchiveRaw
 from footfall.ports.table import Table, everything
 from footfall.values.clock import Clock, SystemClock
-from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
+from footfall.values.groups import brands_of_groups
 
 OnProgress = Callable[[float], None]
 

@@ -22,8 +22,8 @@ from footfall.app.rules_control import ABOUT_LISTS, CHANGES_RULES, show_rules
 from footfall.app.settings import Settings
 from footfall.app.verdict_control import decide_verdicts, show_verdicts
 from footfall.values.clock import Clock, SystemClock
-from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
+from footfall.values.groups import brands_of_groups
 
 OFFLINE_WAIT_S = 0.5
 GRACE_MS_MAX = 366 * 86_400_000  # A key that is to live longer was not rotated.

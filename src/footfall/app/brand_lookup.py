@@ -7,6 +7,7 @@ from footfall.accounts.judged import Judged, judged_of
 from footfall.accounts.register import Register
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock
+from footfall.values.groups import brand_of_group
 from footfall.values.period import Period, Span
 
 REFRESH_MS = 200  # How long a changed brand may still be taken for what it was.
@@ -38,7 +39,8 @@ class BrandLookup:
         self._looked_at_ms = 0
 
     def brand(self, name: str) -> Brand:
-        """Return the brand of that name; one that was made up lives in UTC."""
+        """Return the brand whose name or windows these are; one that was made up lives in UTC."""
+        name = brand_of_group(name)
         self._refresh(is_due=name not in self._found)
         found = self._found.get(name) or self._looked_up(name)
         if found is not None:

@@ -29,8 +29,8 @@ from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
-from footfall.values.counter import brands_of_groups
 from footfall.values.errors import Refused
+from footfall.values.groups import brands_of_groups
 from footfall.values.window import instant_text
 
 SOCKET_FILE = "control.sock"

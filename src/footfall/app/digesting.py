@@ -24,7 +24,7 @@ from footfall.ports.blobs import Blobs, everything
 from footfall.ports.errors import Changed, PortError, Unavailable
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 from footfall.values.window import Grain, Window, instant_text, previous_window, window_of, zone_named
 
 DELAY_MS = 10 * MINUTE_MS  # after midnight: hits that came a little late are in
@@ -67,7 +67,7 @@ class Digesting:
             if self._looked_at_ms is not None and 0 <= now_ms - self._looked_at_ms < LOOK_EVERY_MS:
                 return False
             self._looked_at_ms = now_ms
-            self._work = self._all(sorted(group for group in groups() if not is_of_counters(group)), now_ms)
+            self._work = self._all(sorted(group for group in groups() if not is_beside(group)), now_ms)
         try:
             next(self._work)
         except StopIteration:

@@ -17,7 +17,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
 from footfall.values.clock import SetClock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 
 
 class _Closes(Protocol):
@@ -143,7 +143,7 @@ def _brands(shards: Sequence[Shard]) -> Mapping[str, Lines]:
     brands: dict[str, Lines] = {}
     for shard in shards:
         for brand, lines in shard.checkpoint.lines.items():
-            if not is_of_counters(brand):
+            if not is_beside(brand):
                 brands.setdefault(brand, Lines()).add(lines)
     return brands
 

@@ -28,8 +28,8 @@ from footfall.flow.stream.raw import StreamRaw
 from footfall.ports.errors import PortError
 from footfall.screening.verdicts import Verdict
 from footfall.values.clock import Clock, SystemClock
-from footfall.values.counter import is_of_counters
 from footfall.values.errors import FootfallError
+from footfall.values.groups import is_beside
 
 IDLE_S = 1.0
 ANSWER_S = 60.0  # It waits for a disk, not for a reader.
@@ -128,7 +128,7 @@ def open_set_apart(settings: Settings, clock: Clock) -> SetApart:
         open_blobs(settings),
         StreamRaw(stream),
         shards=settings.stream_shards,
-        brands=lambda: [group for group in stream.appended() if not is_of_counters(group)],
+        brands=lambda: [group for group in stream.appended() if not is_beside(group)],
         changes=accounts.register.verdicts.changes,
         clock=clock,
         keep_ms=settings.screening_keep_days * DAY_MS,

@@ -15,7 +15,7 @@ from footfall.flow.stream.minutes import Sources
 from footfall.flow.stream.raw import ArchiveRaw
 from footfall.ports.table import Table, everything
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 
 COUNTED_MS = MINUTE_MS  # Beside the freshness: how long an event may take until its hits are in the archive.
 LOOK_EVERY_MS = MINUTE_MS
@@ -44,7 +44,7 @@ class HeardOf:
             brand
             for checkpoint in checkpoints
             for brand, lines in checkpoint.lines.items()
-            if lines.last_hit_ms >= since_ms and not is_of_counters(brand)
+            if lines.last_hit_ms >= since_ms and not is_beside(brand)
         }
 
 

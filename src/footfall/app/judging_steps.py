@@ -25,7 +25,7 @@ from footfall.screening.releases import released_points
 from footfall.screening.trusted import Trusted
 from footfall.screening.verdicts import Change, Verdict
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 
 REFILL_MS = 60 * MINUTE_MS  # what the windows of visitors hold
 KEEP_EVERY_MS = 5 * MINUTE_MS  # Judged again after a crash: the minutes since, which had no finding.
@@ -174,7 +174,7 @@ class Judging:
         return start_ms + MINUTE_MS
 
     def _take(self, record: Record) -> None:
-        if record.repeated or record.dead or is_of_counters(record.group):
+        if record.repeated or record.dead or is_beside(record.group):
             return
         try:
             pack = judged_from_record(record.data)

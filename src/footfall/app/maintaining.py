@@ -26,7 +26,7 @@ from footfall.ports.errors import PortError
 from footfall.ports.stream import PlacedStream
 from footfall.ports.table import everything
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 from footfall.values.window import Grain
 
 if TYPE_CHECKING:  # Whoever does nothing but pass time needs none of what answers are made of.
@@ -229,7 +229,7 @@ class Maintenance:
         for brand in brands:
             if until():
                 return
-            if not is_of_counters(brand):
+            if not is_beside(brand):
                 self._salts.destroy_ended(brand, self._zone_of(brand), now_ms=now_ms)
             done.forgotten += self._archive.forget(brand, before_ms=before_ms)
         self._cleared_at_ms = now_ms

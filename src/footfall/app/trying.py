@@ -17,8 +17,8 @@ from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
 from footfall.screening.lists import ListKind, Lists, with_list
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
 from footfall.values.errors import Refused
+from footfall.values.groups import is_beside
 from footfall.values.window import instant_text
 
 READ_RECORDS = 1_000  # of each shard at a time
@@ -162,9 +162,9 @@ def _opened(settings: Settings, clock: Clock) -> tuple[RawHits, set[str], Callab
         with closing(wiring.open_store(settings, clock, read_only=True)) as store:
             groups = {group for one in load_checkpoints(store).values() for group in one.lines}
         raw: RawHits = ArchiveRaw(aws_wiring.open_archive(settings, clock))
-        return raw, {group for group in groups if not is_of_counters(group)}, lambda: None
+        return raw, {group for group in groups if not is_beside(group)}, lambda: None
     stream = wiring.open_stream(settings, clock, read_only=True)
-    return StreamRaw(stream), {group for group in stream.appended() if not is_of_counters(group)}, stream.close
+    return StreamRaw(stream), {group for group in stream.appended() if not is_beside(group)}, stream.close
 
 
 def _spam_in_use(settings: Settings, clock: Clock) -> frozenset[str]:

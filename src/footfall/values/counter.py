@@ -1,16 +1,9 @@
-"""Named counters: what their names may be, and the group of the stream that their values travel in.
-
-A brand's counters have a group beside the brand's own, so hits and counted values each have a ledger that adds up.
-"""
-
-from collections.abc import Iterable
+"""Named counters: what their names may be, and what is wrong with what is asked of one."""
 
 from footfall.values.errors import FootfallError, Refused
 
 NAME_BYTES_MAX = 256
 SKETCH_PATH = "/sketch"  # What the address of a counter's sketch ends with.
-
-_MARK = "~uniques"  # No brand name may hold the first character.
 
 
 class UnknownCounter(Refused):
@@ -60,23 +53,3 @@ def require_counter_name(name: str, *, field: str = "name") -> str:
     if name.endswith(SKETCH_PATH):
         raise Refused(field, f"ends with {SKETCH_PATH!r}, which is the address of a sketch; choose another name")
     return name
-
-
-def counters_group(brand: str) -> str:
-    """Return the group of the stream in which a brand's counted values travel."""
-    return brand + _MARK
-
-
-def is_of_counters(group: str) -> bool:
-    """Tell whether a group holds values of counters, not hits."""
-    return group.endswith(_MARK)
-
-
-def brand_of_group(group: str) -> str:
-    """Return whose a group is."""
-    return group.removesuffix(_MARK)
-
-
-def brands_of_groups(groups: Iterable[str]) -> frozenset[str]:
-    """Return the brands that groups belong to."""
-    return frozenset(brand_of_group(group) for group in groups)

@@ -13,7 +13,7 @@ from footfall.flow.count.tally import Tally
 from footfall.flow.serve.uniques import Asked, exported, told_of_set
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.ports.errors import Changed
-from footfall.values.counter import counters_group
+from footfall.values.groups import counters_group
 from footfall.values.window import DAY_MS
 from tests.flow.count.aws_stage import AwsStage
 from tests.flow.count.counting_by_name import (

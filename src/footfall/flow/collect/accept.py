@@ -79,12 +79,12 @@ class Acceptance:
         labels: KnownLabels | None = None,
     ) -> None:
         self._brands = brands
-        self._labels = labels
+        self.labels = labels
         self._screen: Screen | None = None
-        self._lateness_ms = lateness_ms
-        self._future_ms = future_ms
-        self._salts = salts
-        self._shards = shards
+        self.lateness_ms = lateness_ms
+        self.future_ms = future_ms
+        self.salts = salts
+        self.shards = shards
         self._day_hashes: dict[tuple[str, int], hashlib.blake2b | None] = {}
         self._quarter = 0
 
@@ -94,8 +94,8 @@ class Acceptance:
 
     def single(self, hit: Hit, sender: Sender, *, arrived_at_ms: int) -> Single:
         """Return a hit that came alone, ready for the stream, or raise Refused for an unknown brand."""
-        brand = self._brand(hit.brand, sender)
-        labels = self._labels
+        brand = self.brand_of(hit.brand, sender)
+        labels = self.labels
         if labels is not None and (labels.wants_addresses or labels.has_any(brand.name)):
             hit = _labelled_hit(hit, brand, labels)
         visitor = b"" if sender.wants_privacy else self._visitor(brand, hit, sender, arrived_at_ms)
@@ -114,14 +114,14 @@ class Acceptance:
         parts: Counter[str] = Counter()
         for draft in parsed.drafts:
             try:
-                brand = self._brand(draft.brand, request.sender)
+                brand = self.brand_of(draft.brand, request.sender)
             except Refused as error:
                 if isinstance(error, KeyNeeded | NotAllowed):
                     denied = denied or error
                 parsed.refused.extend(Refusal(place, error.field, error.reason) for place in draft.places)
                 continue
-            if self._labels is not None:
-                _label_draft(draft, brand, self._labels)
+            if self.labels is not None:
+                _label_draft(draft, brand, self.labels)
             claim = _claim(brand.name, request)
             for shard, picked in self._parts(draft, brand.name):
                 # Some of a key's hits may name its brand and others not: they are parts of one request all the same.
@@ -132,7 +132,7 @@ class Acceptance:
             raise denied  # Nothing of it may be sent, so the whole request is told why.
         return entries
 
-    def _brand(self, named: str, sender: Sender) -> Brand:
+    def brand_of(self, named: str, sender: Sender) -> Brand:
         """Return the brand of the sender's key; without a key, the one that the hit names."""
         if sender.brand:
             if named not in ("", sender.brand):
@@ -145,10 +145,10 @@ class Acceptance:
 
     def _parts(self, draft: Draft, brand: str) -> list[tuple[int, Draft]]:
         """Split a draft by shard and by what a record holds."""
-        if self._shards == 1:
+        if self.shards == 1:
             by_shard = {0: range(len(draft.keys))}
         else:
-            by_shard = places_by_shard(brand, draft.keys, shards=self._shards)
+            by_shard = places_by_shard(brand, draft.keys, shards=self.shards)
         hits_max = LEAN_HITS_PER_RECORD_MAX if draft.hits is None else FULL_HITS_PER_RECORD_MAX
         if len(by_shard) == 1 and len(draft.keys) <= hits_max:
             return [(next(iter(by_shard)), draft)]
@@ -226,9 +226,9 @@ class Acceptance:
             return UNLABELLED
         if at_ms is None:
             return ""
-        if arrived_at_ms - at_ms > self._lateness_ms:
+        if arrived_at_ms - at_ms > self.lateness_ms:
             return LATE
-        return FUTURE if at_ms - arrived_at_ms > self._future_ms else ""
+        return FUTURE if at_ms - arrived_at_ms > self.future_ms else ""
 
     def _visitors(self, brand: Brand, draft: Draft, request: Request) -> list[bytes] | None:
         """Return each hit's visitor: the brand's own id if sent, else the sender if it speaks for itself alone."""
@@ -238,14 +238,14 @@ class Acceptance:
             named = [hit.visitor for hit in draft.hits or ()]
             if not any(named):
                 return None
-            return visitors_under(keyed_hash(self._salts.of_brand(brand.name, now_ms=request.arrived_at_ms)), named)
+            return visitors_under(keyed_hash(self.salts.of_brand(brand.name, now_ms=request.arrived_at_ms)), named)
         hits: Sequence[Hit | None] = draft.hits or [None] * len(draft.keys)
         visitors = [self._visitor(brand, hit, request.sender, request.arrived_at_ms) for hit in hits]
         return visitors if any(visitors) else None
 
     def _visitor(self, brand: Brand, hit: Hit | None, sender: Sender, now_ms: int) -> bytes:
         if hit is not None and hit.visitor:
-            return visitor_hash(self._salts.of_brand(brand.name, now_ms=now_ms), hit.visitor)
+            return visitor_hash(self.salts.of_brand(brand.name, now_ms=now_ms), hit.visitor)
         at_ms = now_ms if hit is None or hit.at_ms is None else hit.at_ms
         if not now_ms - SALT_MS < at_ms <= now_ms + _AHEAD_MS_MAX:
             return b""  # An old day's salt is gone.
@@ -259,7 +259,7 @@ class Acceptance:
             self._day_hashes.clear()
         key = (brand.name, at_ms // QUARTER_MS)
         if key not in self._day_hashes:
-            salt = self._salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
+            salt = self.salts.of_day(brand.name, brand.zone, at_ms=at_ms, now_ms=now_ms)
             self._day_hashes[key] = None if salt is None else keyed_hash(salt)
         return self._day_hashes[key]
 

@@ -56,13 +56,13 @@ def careful_hits(pieces: list[bytes]) -> tuple[list[tuple[int, Hit]], list[Refus
 
 def careful_hit(piece: bytes) -> Hit:
     """Return the hit that the text of one JSON object holds, or raise Refused."""
-    fields, constants = _object(piece)
+    fields, constants = object_of(piece)
     for name, (kinds, words) in _KINDS.items():
         value = fields.get(name)
         if value is None and name == "assetId":
             raise Refused(name, "is missing")
         if (not isinstance(value, kinds) and value is not None) or isinstance(value, bool):
-            raise Refused(name, f"must be {words}, not {_words(value)}")
+            raise Refused(name, f"must be {words}, not {words_for(value)}")
     if constants:
         raise Refused("body", "has NaN or an infinity, which JSON does not")
     return hit_from_sent(SentHit(**{name: fields[name] for name in _KINDS if name in fields}))
@@ -100,7 +100,7 @@ def pieces_of_lines(body: bytes, hits_max: int) -> list[bytes]:
     return pieces
 
 
-def _object(piece: bytes) -> tuple[dict[str, Any], list[_Constant]]:
+def object_of(piece: bytes) -> tuple[dict[str, Any], list[_Constant]]:
     """Return an object's fields, and every NaN or infinity that it has anywhere."""
     constants: list[_Constant] = []
 
@@ -120,7 +120,7 @@ def _object(piece: bytes) -> tuple[dict[str, Any], list[_Constant]]:
         hint = "; for one hit a line, send Content-Type: application/x-ndjson" if "Extra data" in str(error) else ""
         raise Refused("body", f"is not JSON: {error}{hint}") from error
     if not isinstance(fields, dict):
-        raise Refused("body", f"must be a JSON object, not {_words(fields)}")
+        raise Refused("body", f"must be a JSON object, not {words_for(fields)}")
     return fields, constants  # pyright: ignore[reportUnknownVariableType] - whatever was sent
 
 
@@ -147,5 +147,6 @@ _WORDS: dict[type, str] = {
 }
 
 
-def _words(value: object) -> str:
+def words_for(value: object) -> str:
+    """Return what a value is called in a refusal."""
     return value.name if isinstance(value, _Constant) else _WORDS.get(type(value), "text")

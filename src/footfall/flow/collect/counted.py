@@ -27,8 +27,8 @@ from footfall.sketches.stored_theta import bytes_from_theta
 from footfall.sketches.theta import Theta, theta_from_datasketches
 from footfall.sketches.uniques import NAMED_LG_K
 from footfall.sketches.uniques_bytes import bytes_from_uniques
-from footfall.values.counter import counters_group
 from footfall.values.errors import Refused
+from footfall.values.groups import counters_group
 from footfall.values.window import Grain, window_of
 
 KINDS = ("hll", "theta")

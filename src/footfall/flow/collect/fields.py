@@ -119,7 +119,7 @@ def hit_from_plain(sent: SentHit) -> Hit:
             sent.resourceType or "",
             sent.paidType or "",
         ),
-        None if sent.at is UNSET else _moment(sent.at),
+        None if sent.at is UNSET else moment_sent(sent.at),
         sent.id or "",
         sent.visitor or "",
         sent.url or "",
@@ -147,7 +147,7 @@ def hit_from_sent(sent: SentHit) -> Hit:
             _label("resourceType", sent.resourceType),
             _label("paidType", sent.paidType),
         ),
-        at_ms=_moment(sent.at),
+        at_ms=moment_sent(sent.at),
         id=_text("id", sent.id, ID_BYTES_MAX),
         visitor=_text("visitor", sent.visitor, ID_BYTES_MAX),
         url=_text("url", sent.url, ADDRESS_BYTES_MAX),
@@ -187,7 +187,7 @@ def _text(name: str, value: str | UnsetType | None, bytes_max: int) -> str:
     return require_text(name, value, bytes_max=bytes_max) if isinstance(value, str) and value else ""
 
 
-def _moment(value: str | int | UnsetType | None) -> int | None:
+def moment_sent(value: str | int | UnsetType | None) -> int | None:
     """Return the event time in milliseconds; None when none was sent."""
     if value is None or isinstance(value, UnsetType):
         return None

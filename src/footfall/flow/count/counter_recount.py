@@ -36,7 +36,7 @@ from footfall.flow.stream.records import Unreadable
 from footfall.ports.errors import Changed, Corrupt, Unavailable
 from footfall.ports.stream import Record
 from footfall.ports.table import Delete, Table
-from footfall.values.counter import counters_group
+from footfall.values.groups import counters_group
 from footfall.values.window import Grain, Window, window_of
 
 NAMES_AT_ONCE = 100  # Each may have a sketch of 50 KB for each day of the range.

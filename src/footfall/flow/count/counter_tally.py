@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from footfall.flow.stream.counted_values import CounterRecord, counter_record
 from footfall.ports.stream import Record
-from footfall.values.counter import brand_of_group
+from footfall.values.groups import brand_of_group
 
 CounterKey = tuple[str, str]  # brand, name
 ROWS_PER_RECORD = 10  # A tally of 100,000 rows is flushed: so are 10,000 of these records.

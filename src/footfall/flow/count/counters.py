@@ -36,7 +36,7 @@ from footfall.sketches.theta import theta_added, theta_union
 from footfall.sketches.uniques import added
 from footfall.sketches.uniques_bytes import uniques_from_bytes
 from footfall.values.clock import Clock
-from footfall.values.counter import counters_group
+from footfall.values.groups import counters_group
 from footfall.values.window import DAY_MS, Window
 
 HELD_MAX = 200  # Counters in hand, of up to 100 KB each.

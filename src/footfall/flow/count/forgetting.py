@@ -20,7 +20,7 @@ from footfall.flow.store.retention import (
 from footfall.ports.errors import Changed
 from footfall.ports.table import Present, Table, Update, everything
 from footfall.values.clock import Clock
-from footfall.values.counter import brands_of_groups
+from footfall.values.groups import window_names
 from footfall.values.window import MOMENT_MS_MIN, Grain, Window, walk
 
 WINDOWS_AT_ONCE = 500  # Some 20 ms on one machine; where each look costs money it is half a unit.
@@ -78,7 +78,7 @@ class Forgetting:
         return True
 
     def _worked(self, spans: Mapping[Grain, tuple[int, int]]) -> Iterator[int]:
-        for brand in sorted(brands_of_groups(self._brands())):
+        for brand in sorted(window_names(self._brands())):
             for grain, (from_ms, to_ms) in spans.items():
                 for window in walk(grain, from_ms=from_ms, to_ms=to_ms, zone=self._zone_of(brand)):
                     if window.to_ms <= to_ms:

@@ -10,7 +10,7 @@ from footfall.flow.store.moved_lines import door_totals_of
 from footfall.flow.store.reason_days import ReasonDay, note_reasons
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 from footfall.values.window import Grain, window_of
 
 
@@ -31,7 +31,7 @@ class NotedReasons:
         now_ms = self._clock.now_ms()
         # Hits of the day before that are not counted yet are its own: its end is noted when all shards have passed it.
         passed_ms = min(one.passed_ms for one in checkpoints.values())
-        brands = {brand for one in checkpoints.values() for brand in one.lines if not is_of_counters(brand)}
+        brands = {brand for one in checkpoints.values() for brand in one.lines if not is_beside(brand)}
         due = 0
         for brand in sorted(brands):
             day_ms = window_of(now_ms, Grain.DAY, self._zone_of(brand)).from_ms

@@ -13,7 +13,7 @@ from footfall.flow.store.referrers import Hour
 from footfall.flow.stream.records import Referred, Unreadable, key_from_raw, referred_from_record
 from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 from footfall.values.source import DIRECT, INTERNAL, UNKNOWN, site_of, site_of_address, source_of
 from footfall.values.window import Grain, window_of
 
@@ -75,7 +75,7 @@ class ReferredTally:
 
         Of hits that were set aside and come again, those are taken whose places `counted_again` tells; None is all.
         """
-        if record.repeated or record.dead or is_of_counters(record.group):
+        if record.repeated or record.dead or is_beside(record.group):
             return
         try:
             pack = referred_from_record(record.data)

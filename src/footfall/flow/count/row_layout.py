@@ -19,7 +19,7 @@ from footfall.flow.store.summaries import Summaries
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Absent, Equals, Item, Put, Table
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 from footfall.values.window import DAY_MS, Grain, Window, parts_of, window_of, windows_between
 
 GRAINS = (Grain.FIVE, Grain.HOUR, Grain.DAY)  # the thesis' windows
@@ -109,7 +109,7 @@ class RowLayout:
         last_hit_ms: dict[str, int] = {}
         for checkpoint in checkpoints.values():
             for brand, lines in checkpoint.lines.items():
-                if is_of_counters(brand):
+                if is_beside(brand):
                     continue  # Values that are counted by name have no windows.
                 last_hit_ms[brand] = max(last_hit_ms.get(brand, 0), lines.last_hit_ms)
         return {

@@ -13,11 +13,13 @@ from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
+from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.store.moved_lines import Move
+from footfall.flow.stream.beats import beats_from_record
 from footfall.flow.stream.records import (
     Counted,
     HitKey,
@@ -32,7 +34,7 @@ from footfall.flow.stream.records import (
 from footfall.ports.stream import Record
 from footfall.screening.labels import label_of
 from footfall.screening.verdicts import Applying
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import MARK, is_of_counters, is_of_pings
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
@@ -70,8 +72,10 @@ class Tally:
         through_of: Callable[[PlaceKey], int],
         uniques: bool = True,
         verdicts_of: VerdictsOf = no_verdicts,
+        sessions: Sessions | None = None,
     ) -> None:
         self._rules = rules
+        self._sessions = sessions  # of players; without them beats are counted in the ledger alone
         self._verdicts_of = verdicts_of
         self._uniques = uniques  # whether visitors are counted
         self._placing = placing
@@ -108,7 +112,8 @@ class Tally:
     @property
     def rows(self) -> int:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
-        return self._listed + self.counters.rows + sum(one.rows for one in self._counts.values())
+        sessions = 0 if self._sessions is None else self._sessions.rows
+        return self._listed + self.counters.rows + sessions + sum(one.rows for one in self._counts.values())
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -163,8 +168,8 @@ class Tally:
 
     def _add_new(self, record: Record, lines: Lines) -> None:
         try:
-            if is_of_counters(record.group):
-                lines.counted += self.counters.add(record)
+            if MARK in record.group:
+                self._add_beside(record, lines)
                 return
             applying = self._verdicts_of(record.group)
             pack = self._columns_of(record.data, applying)
@@ -190,6 +195,32 @@ class Tally:
             minute = (record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS)
             self._count(record, minute, pack.keys, visitors)
         lines.counted += len(pack.keys)
+
+    def _add_beside(self, record: Record, lines: Lines) -> None:
+        """Take in a record that holds no hits."""
+        if is_of_counters(record.group):
+            lines.counted += self.counters.add(record)
+        elif is_of_pings(record.group):
+            self._add_beats(record, lines)
+        else:
+            raise Unreadable(f"a record of {record.group!r}, which this release does not know")
+
+    def _add_beats(self, record: Record, lines: Lines) -> None:
+        """Credit the beats of players; the ledger tells of beats, the windows of milliseconds."""
+        beats = beats_from_record(record.data)
+        aside = beats.aside or {}
+        lines.counted += len(beats.keys) - len(aside)
+        if beats.keys:
+            lines.last_hit_ms = max(lines.last_hit_ms, record.arrived_at_ms)
+        for at, line in aside.items():
+            lines.move(line, 1)
+            self._set_aside(record, line, at, 1)
+        if self._sessions is None:
+            return
+        for place, credited in self._sessions.credited(record, beats).items():
+            self._count_some(place, Counts(credited.counts), record.sequence, record.arrived_at_ms)
+            if self._uniques and any(credited.visitors):
+                self._tally_of(place).meet(credited.keys, credited.visitors)
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""

@@ -18,6 +18,7 @@ from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Tally, no_verdicts
 from footfall.flow.count.verdicts_applied import Verdicts
 from footfall.flow.count.visitors import Visitors
@@ -71,14 +72,12 @@ class Worker:
         self.verdicts = verdicts
         self.placing = Placing(kept_ms={grain: self.kept_ms(grain) for grain in Grain}, zone_of=zone_of)
         self.held = Held(
-            Summaries(table, clock),
-            shard,
-            expires_at_ms=self.expires_at_ms,
-            clock=clock,
-            standstill_ms=how.standstill_ms,
-        )
+            *(Summaries(table, clock), shard),
+            expires_at_ms=self.expires_at_ms, clock=clock, standstill_ms=how.standstill_ms,
+        )  # fmt: skip
         timing = BuildTiming(fold_ms=how.fold_ms, spread_ms=how.spread_ms, is_shared=self.is_shared)
         self.counters = Counters(table, shard, clock=clock, expires_at_ms=self.expires_at_ms)
+        self.sessions = Sessions(table, shard, self.placing, clock, self.expires_at_ms, fresh_ms=how.flush_ms)
         self.visitors = Visitors(
             table, shard, expires_at_ms=self.held.part_expires_at_ms, is_on=how.uniques, is_shared=self.is_shared
         )
@@ -120,6 +119,7 @@ class Worker:
             remember_moves(checkpoint, tally.moved)
             touched = self._write_counts(tally, checkpoint)
             self.counters.write(tally.counters, checkpoint)
+            self.sessions.write()
             checkpoint.flush_ms = self._clock.now_ms() - started_ms
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
@@ -181,6 +181,7 @@ class Worker:
         self.held.clear()
         self.visitors.clear()
         self.counters.clear()
+        self.sessions.clear()
         self.rollup.reload()
         self.checkpoint, self._number = self._load()
         # Whatever was tallied is read again: another worker, or half a flush, may have written some of it.
@@ -289,8 +290,7 @@ class Worker:
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
         brand, window = key
-        stored = self.held.throughs(brand, window).counted
-        counts = Counts()
+        counts, stored = Counts(), self.held.throughs(brand, window).counted
         for place in places:
             counts.update(tally.counts_after(place, stored))
         if not counts:
@@ -328,8 +328,8 @@ class Worker:
             self.visitors.add(brand, window, some, through=through)
 
     def _commit(self, checkpoint: Checkpoint, touched: Iterable[Touched]) -> None:
-        number, now_ms, touched = checkpoint.number, self._clock.now_ms(), list(touched)
-        write_journal(self._table, self.shard, number, touched, now_ms=now_ms, is_shared=self.is_shared)
+        now_ms, touched = self._clock.now_ms(), list(touched)
+        write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=now_ms, is_shared=self.is_shared)
         self.rollup.note_written(touched)
         checkpoint.unbuilt = self.rollup.unbuilt_since()
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
@@ -380,21 +380,21 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
-        return self.tally(through_of=self._through_of)
+        return self.tally(through_of=self._through_of, sessions=self.sessions)
 
-    def tally(self, through_of: Callable[[PlaceKey], int]) -> Tally:
+    def tally(self, through_of: Callable[[PlaceKey], int], sessions: Sessions | None = None) -> Tally:
         """Return a tally by the rules and the verdicts that it counts by."""
         how, verdicts_of = self._how, self.verdicts.of if self.verdicts is not None else no_verdicts
         return Tally(
-            how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of
-        )
+            how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of,
+            sessions=sessions,
+        )  # fmt: skip
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
-        checkpoint = stored or Checkpoint()
+        at = checkpoint = stored or Checkpoint()
         if self._keeping is not None:
-            arrived_at_ms = checkpoint.arrived_at_ms
-            self._keeping.resume(checkpoint.place, through=checkpoint.through, arrived_at_ms=arrived_at_ms)
+            self._keeping.resume(at.place, through=at.through, arrived_at_ms=at.arrived_at_ms)
             # Verdicts are read after the checkpoint: whoever counts again by newer ones moves it, and is noticed.
             self.learn_verdicts()
         return checkpoint, None if stored is None else stored.number

@@ -6,6 +6,7 @@ all of them.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import parse_qs
 
 from footfall.catalog.asset import NAME_BYTES_MAX
 from footfall.flow.serve.parameters import (
@@ -28,6 +29,7 @@ from footfall.flow.serve.parameters import (
 )
 from footfall.flow.serve.shown import INCLUDE, SCREENED, include_of, include_text, labels_shown_for
 from footfall.values.errors import Refused
+from footfall.values.groups import shows_name, watch_name
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
 from footfall.values.period import Period
 
@@ -45,7 +47,11 @@ SCREENING = "/v1/screening"
 HITS, UNIQUES = MEASURES = ("hits", "uniques")  # what lists are sorted by, and what a series is of
 NO_SUCH_VISITORS = "has no visitors of its own: they are counted for assets, for sections and for the whole brand"
 
-SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "edited", "format")
+MINUTES = "minutes"
+BY = (HITS, MINUTES)  # what is counted: hits, or minutes that were watched
+ASSETS, SERIES_OF_ASSETS = OF = ("assets", "series")  # what minutes are counted of
+
+SINGLE = ("brand", "period", "from", "to", "limit", "closed", "publishedAfter", "sort", "edited", "format", "by", "of")
 LABELS: Mapping[str, Several] = {
     "section": Several(VALUES_MAX, LABEL_BYTES_MAX),
     "resourceType": Several(VALUES_MAX, LABEL_BYTES_MAX),
@@ -58,7 +64,8 @@ SEVERAL: Mapping[str, Several] = {
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
 TIMELESS = ("brand", "limit", "publishedAfter", "edited", "format")  # of a list that has one span only
-TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
+SCREENING_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")
+TYPE_SINGLE = (*SCREENING_SINGLE, "by")  # of a list of labels, not of assets
 LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
 
 
@@ -84,6 +91,13 @@ class PopularQuery:
     include: tuple[str, ...] = ()  # labels that are shown beside persons
     shows_suspected: bool = True  # as the brand's mode of screening has it
     edited: bool = True  # as editors have it; else as it was counted
+    by: str = HITS
+    of: str = ASSETS
+
+    @property
+    def counted_as(self) -> str:
+        """Return the name of the windows that hold what is asked for."""
+        return counted_name(self.brand, by=self.by, of=self.of)
 
     @property
     def labels(self) -> frozenset[str]:
@@ -128,12 +142,15 @@ def type_parameters(raw_query: str) -> Given:
 
 def screening_parameters(raw_query: str) -> Given:
     """Return the same of what screening found, which is told of all labels."""
-    return given_from(raw_query, single=TYPE_SINGLE, several={}, of="what screening found")
+    return given_from(raw_query, single=SCREENING_SINGLE, several={}, of="what screening found")
 
 
 def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: bool = True) -> PopularQuery:
     """Return the question that the parameters ask of a brand with these periods; without any, it is not of a period."""
     from_ms, to_ms = moment_of(given, "from"), moment_of(given, "to")
+    by, of = by_from(given), choice_of(given, "of", among=OF, default=ASSETS)
+    if of != ASSETS and by != MINUTES:
+        raise Refused("of", f"is {of!r}, of which only minutes are counted; add by={MINUTES}")
     is_span = from_ms is not None or to_ms is not None
     if is_span:
         _require_whole_span(given)
@@ -156,7 +173,28 @@ def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: 
         include=include_of(given),
         shows_suspected=shows_suspected,
         edited=truth_of(given, "edited", default=True),
+        by=by,
+        of=of,
     )
+
+
+def counted_name(brand: str, *, by: str, of: str = ASSETS) -> str:
+    """Return the name of a brand's windows: its own of hits, and those beside it of minutes."""
+    if by != MINUTES:
+        return brand
+    return shows_name(brand) if of == SERIES_OF_ASSETS else watch_name(brand)
+
+
+def counted_in(canonical: str) -> str:
+    """Return the name of the windows that a question in its one text is about."""
+    given = parse_qs(canonical.rpartition("?")[2])
+    brand, by, of = (given.get(word, [""])[0] for word in ("brand", "by", "of"))
+    return counted_name(brand, by=by, of=of)
+
+
+def by_from(given: Given) -> str:
+    """Return what is to be counted."""
+    return choice_of(given, "by", among=BY, default=HITS)
 
 
 def require_known_visitors(query: PopularQuery) -> None:
@@ -176,6 +214,8 @@ def canonical(query: PopularQuery) -> str:
         ("limit", str(query.limit), str(LIMIT_DEFAULT)),
         ("format", query.format, FORMATS[0]),
         ("sort", query.sort, HITS),
+        ("by", query.by, HITS),
+        ("of", query.of, ASSETS),
     ):
         if value != default:
             parts[name] = value

@@ -26,7 +26,7 @@ from footfall.flow.serve.parameters import (
     values_of,
     whole_of,
 )
-from footfall.flow.serve.query import HITS, LABELS, MEASURES, NO_SUCH_VISITORS, UNIQUES
+from footfall.flow.serve.query import HITS, LABELS, MEASURES, NO_SUCH_VISITORS, UNIQUES, by_from, counted_name
 from footfall.flow.serve.shown import INCLUDE, SCREENED, include_of, include_text, labels_shown_for
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX
@@ -42,7 +42,7 @@ SERIES = "/v1/series"
 FROM_MS_MIN = 10 * 365 * DAY_MS  # There were no pages to hit, and the spans before need their room.
 
 _ASSETS, _SERIES_OF_ASSET = "/v1/assets/", "/series"
-_SINGLE = ("brand", "grain", "from", "to", "last", "profile", "measure", "format")
+_SINGLE = ("brand", "grain", "from", "to", "last", "profile", "measure", "by", "format")
 _COMPARE = Several(len(COMPARES), 16)
 _GRAIN_NAMES = {grain: name for name, grain in GRAINS.items()}
 
@@ -66,6 +66,12 @@ class SeriesQuery:
     format: str = FORMATS[0]
     include: tuple[str, ...] = ()  # labels of screening that are shown beside persons
     shows_suspected: bool = True  # as the brand's mode of screening has it
+    by: str = HITS
+
+    @property
+    def counted_as(self) -> str:
+        """Return the name of the windows that hold what is asked for."""
+        return counted_name(self.brand, by=self.by)
 
     @property
     def labels(self) -> frozenset[str]:
@@ -133,6 +139,7 @@ def series_query_from(given: Given, *, asset: str = "") -> SeriesQuery:
         measure=measure,
         format=format_of(given),
         include=include_of(given),
+        by=by_from(given),
     )
 
 
@@ -153,6 +160,7 @@ def series_canonical(query: SeriesQuery) -> str:
         (INCLUDE, include_text(query.include), ""),
         ("profile", query.profile, PROFILES[0]),
         ("measure", query.measure, HITS),
+        ("by", query.by, HITS),
         ("format", query.format, FORMATS[0]),
     ):
         if value != default:

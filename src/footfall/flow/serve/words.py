@@ -5,7 +5,7 @@ two ids share is found out when the asset is about to be listed, because then al
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from footfall.catalog.catalogue import Catalogue
 from footfall.catalog.edits import NO_ACTS, Acts
 from footfall.flow.serve.members import Idents, Members
 from footfall.flow.serve.query import PopularQuery
+from footfall.values.groups import brand_of_group
 
 MEMBERS_MAX = 4_000_000  # of all brands together; eight bytes each
 SHOWN_BYTES_MAX = 16_000_000  # of all brands together
@@ -62,7 +63,7 @@ class Words:
 
     def acts(self, brand: str) -> Acts:
         """Return what editors have done to the brand's lists and not taken back, as it was at the last look."""
-        acts = self._of(brand).acts
+        acts = self._of(brand_of_group(brand)).acts
         return acts.at(self._now_ms()) if acts else acts
 
     def mark(self, brand: str) -> tuple[int, int]:
@@ -83,6 +84,7 @@ class Words:
         """Return the assets that the catalogue's filters let through, None when the question has none of them."""
         if not query.asks_catalogue:
             return None
+        query = replace(query, brand=brand_of_group(query.brand))
         known = self._of(query.brand)
         if not known.version or self._catalogue is None:
             return np.empty(0, np.uint64)
@@ -94,6 +96,7 @@ class Words:
 
     def shown(self, brand: str, ids: Sequence[str]) -> Mapping[str, Asset | None] | None:
         """Return what is known of the assets, None when the brand has no catalogue."""
+        brand = brand_of_group(brand)
         known = self._of(brand)
         if not known.version or self._catalogue is None:
             return None

@@ -268,3 +268,57 @@ def _plain(name: str) -> str:
     assert name, "an empty name cannot be part of a key"
     assert not {"#", "@"} & set(name), f"{name!r} cannot be part of a key"
     return name
+
+
+def sessions_partition(shard: int) -> str:
+    """Return where it lies what a shard knows of open sessions of players."""
+    return f"@sessions#{shard_name(shard)}"
+
+
+def sessions_head(shard: int) -> Key:
+    """Return the key of what names the pieces of that which hold."""
+    return Key(sessions_partition(shard), "head")
+
+
+def sessions_piece(shard: int, *, kind: str, through: int, checksum: str, n: int) -> Key:
+    """Return the key of a piece: of all sessions, or of those that changed up to a record.
+
+    The checksum is in it because two that count the same shard may have read equally far from different places.
+    """
+    return Key(sessions_partition(shard), f"{kind}#{through:020d}#{checksum}#{n:04d}")
+
+
+def through_of_sessions(key: Key) -> int:
+    """Return the last record that a piece of sessions holds."""
+    return int(key.sort.split("#")[1])
+
+
+def session_end(brand: str, digest: str) -> Key:
+    """Return the key that remembers up to which beat a session was told when it was over."""
+    return Key(f"{_plain(brand)}#played#{digest[:2]}", digest)
+
+
+def watched_partition(brand: str, day_ms: int, shard: int) -> str:
+    """Return where a shard's rows of the watch log of a brand's day lie."""
+    return f"{_plain(brand)}#watched#{instant_text(day_ms)}#{shard_name(shard)}"
+
+
+def watched(brand: str, day_ms: int, shard: int, *, ident: int, digest: str, number: int) -> Key:
+    """Return the key of a row of the watch log: those of one asset lie together."""
+    sort = f"{watched_asset(ident)}{digest}#{number:010d}"
+    return Key(watched_partition(brand, day_ms, shard), sort)
+
+
+def watched_asset(ident: int) -> str:
+    """Return what the sort keys of an asset's rows begin with."""
+    return f"{ident:016x}#"
+
+
+def viewers_partition(brand: str) -> str:
+    """Return where it lies how many sessions play at this moment."""
+    return f"{_plain(brand)}#viewers"
+
+
+def viewers(brand: str, shard: int) -> Key:
+    """Return the key of how many play by what a shard knows."""
+    return Key(viewers_partition(brand), shard_name(shard))

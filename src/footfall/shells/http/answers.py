@@ -17,6 +17,7 @@ from urllib.parse import unquote
 
 from footfall.app.link import Message
 from footfall.flow.serve.parameters import KINDS
+from footfall.flow.serve.query import MINUTES, counted_in
 from footfall.flow.serve.spans import SPAN_WAIT_MS
 from footfall.shells.http.problems import problem
 from footfall.shells.http.wire import JSON, response
@@ -32,6 +33,8 @@ STALE_IF_ERROR_S = 86_400
 
 FIRST_VERSION = 1  # of every answering process; answers of the one before get versions that it never has.
 OUTDATED, LONG_OUTDATED = -1, -2
+
+_BY_MINUTES = f"by={MINUTES}"
 
 Waiting = Callable[["Ready | bytes"], None]
 
@@ -263,7 +266,10 @@ def _ready(canonical: str, whose: tuple[str, Counts], version: int, etag: str, m
 
 
 def _brand_of(canonical: str) -> str:
+    """Return whose counts a question is about: a brand's own, or those beside it."""
     parts = canonical.rpartition("?")[2].split("&")
+    if _BY_MINUTES in parts:
+        return counted_in(canonical)
     return unquote(next(part.removeprefix("brand=") for part in parts if part.startswith("brand=")))
 
 

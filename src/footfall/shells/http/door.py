@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from http import HTTPStatus
+from typing import Protocol
 
 import msgspec
 
@@ -15,7 +16,7 @@ from footfall.accounts.brands import KeyNeeded
 from footfall.accounts.keyring import NotAllowed, UnknownKey
 from footfall.accounts.unproven import Unproven
 from footfall.flow.collect.accept import Acceptance, Request, Single
-from footfall.flow.collect.fields import Parsed
+from footfall.flow.collect.fields import Parsed, Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.flow.collect.parse import parse_alone, parse_hits
 from footfall.flow.collect.senders import Sender
@@ -57,6 +58,20 @@ class HitLimits:
     pending_bytes_max: int
 
 
+class Sent(Protocol):
+    """What a body held: how much it named, and what of that was refused."""
+
+    @property
+    def count(self) -> int:
+        """Return how much it named in all."""
+        ...
+
+    @property
+    def refused(self) -> list[Refusal]:
+        """Return what was refused, and why."""
+        ...
+
+
 class Door:
     """Takes hits to the stream, and its answer back to whoever sent them."""
 
@@ -71,7 +86,7 @@ class Door:
         totals: Totals,
     ) -> None:
         self.limits = limits
-        self._acceptance = acceptance
+        self.acceptance = acceptance
         self._committer = committer
         self._access = access
         self._clock = clock
@@ -140,7 +155,10 @@ class Door:
 
     def take(self, exchange: Exchange, parsed: Parsed, request: Request) -> None:
         """Take hits that came together."""
-        entries = self._acceptance.entries(parsed, request)
+        self.take_entries(exchange, parsed, self.acceptance.entries(parsed, request))
+
+    def take_entries(self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry]) -> None:
+        """Take what was made of a request to the stream."""
         if entries:
             self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
         elif parsed.refused:
@@ -202,7 +220,7 @@ class Door:
                     request = Request(now_ms, sender, is_batch=False)
                     self.take(exchange, parse_hits(body, lines=False, hits_max=1), request)
                     continue
-                singles.append(self._acceptance.single(hit, sender, arrived_at_ms=now_ms))
+                singles.append(self.acceptance.single(hit, sender, arrived_at_ms=now_ms))
                 exchanges.append(exchange)
             except FootfallError as error:
                 self.say_why(exchange, error)
@@ -220,7 +238,7 @@ class Door:
             _reply(exchange, answer)
 
     def _answer(
-        self, exchange: Exchange, parsed: Parsed, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
+        self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
     ) -> None:
         if isinstance(outcome, PortError):
             self.refuse(exchange, document_of(outcome))
@@ -250,7 +268,7 @@ def _accepted(accepted: int, duplicates: int) -> bytes:
     return response(HTTPStatus.ACCEPTED, msgspec.json.encode(_result(accepted, duplicates)), headers=_HEADERS)
 
 
-def _partly(parsed: Parsed, accepted: int, duplicates: int) -> bytes:
+def _partly(parsed: Sent, accepted: int, duplicates: int) -> bytes:
     result = _result(accepted, duplicates) | {
         "refusedCount": len(parsed.refused),
         "refused": refusals(sorted(parsed.refused, key=lambda one: one.index)),
@@ -262,13 +280,13 @@ def _result(accepted: int, duplicates: int) -> dict[str, object]:
     return {"accepted": accepted, "duplicates": duplicates}
 
 
-def _nothing_taken(parsed: Parsed) -> Problem:
+def _nothing_taken(parsed: Sent) -> Problem:
     in_order = sorted(parsed.refused, key=lambda one: one.index)
     first = in_order[0]
     detail = f"{first.field}: {first.reason}"
     if parsed.count == 1:
         return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field)
-    detail = f"none of the {parsed.count:,} hits can be taken; the first: {detail}"
+    detail = f"none of the {parsed.count:,} that were sent can be taken; the first: {detail}"
     return problem_document(HTTPStatus.BAD_REQUEST, detail=detail, field=first.field, refused=in_order)
 
 

@@ -56,6 +56,7 @@ from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.metric_lane import ReadyData
 from footfall.shells.http.page_scripts import script_routes
 from footfall.shells.http.pages import page_paths, pages
+from footfall.shells.http.pings import PingsRoute
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
 from footfall.shells.http.routes import require_described
@@ -251,6 +252,7 @@ class Front:
             b"/v1/hits": HitsRoute(door),
             b"/v1/pixel.gif": PixelRoute(HitsRoute(door)),
             b"/v1/pagehits": PageHitsRoute(door),
+            b"/v1/pings": PingsRoute(door),
             **reading_routes(self._answers, brands, settings, access=access, clock=clock),
             b"/healthz": _healthy,
             **script_routes(),

@@ -17,7 +17,7 @@ from footfall.flow.store.checkpoints import LINES, Checkpoint, Lines
 from footfall.shells.http.capacity_gauges import capacity_gauges
 from footfall.shells.http.judging_gauges import judging_gauges
 from footfall.shells.http.state import FrontState
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 
 GAUGES_KIND = CONTENT_TYPE_PLAIN_0_0_4
 BRANDS_MAX = 200  # Each brand makes some twelve series, and with --dev anybody may name a brand.
@@ -194,7 +194,7 @@ def _lines_of_brands(checkpoints: Mapping[int, Checkpoint]) -> dict[str, Lines]:
     brands: dict[str, Lines] = {}
     for checkpoint in checkpoints.values():
         for brand, lines in checkpoint.lines.items():
-            if not is_of_counters(brand):
+            if not is_beside(brand):
                 brands.setdefault(brand, Lines()).add(lines)
     return brands
 

@@ -1,5 +1,6 @@
 """POST /v1/hits: one hit, an array, or one a line. POST /v1/pagehits: old senders' batches."""
 
+from collections.abc import Mapping
 from http import HTTPStatus
 from urllib.parse import parse_qs
 
@@ -12,7 +13,7 @@ from footfall.shells.http.problems import not_allowed, problem_document
 from footfall.shells.http.wire import response
 from footfall.values.errors import FootfallError
 
-_PREFLIGHT = response(
+PREFLIGHT = response(
     HTTPStatus.NO_CONTENT,
     b"",
     headers={
@@ -37,7 +38,7 @@ class HitsRoute:
         door = self._door
         if exchange.method == b"OPTIONS":
             line = door.preflight(exchange)
-            exchange.reply(_PREFLIGHT if line == CORS_LINE else _PREFLIGHT.replace(CORS_LINE, line, 1))
+            exchange.reply(PREFLIGHT if line == CORS_LINE else PREFLIGHT.replace(CORS_LINE, line, 1))
         elif exchange.method != b"POST":
             exchange.reply(not_allowed("POST, OPTIONS", detail="hits are sent with POST"))
         elif door.is_full:
@@ -56,8 +57,7 @@ class HitsRoute:
         headers = dict(exchange.headers)
         sender = door.sender(exchange, headers)
         body = door.body_of(exchange, headers)
-        kind = headers.get(b"content-type", b"").lower()
-        lines = kind not in _PLAIN and any(word in kind for word in _LINES)
+        lines = says_lines(headers)
         if body[:1] == b"{" and not lines and b"idempotency-key" not in headers:
             door.take_one(exchange, body, sender)
             return
@@ -76,6 +76,12 @@ class PageHitsRoute(HitsRoute):
         body = door.body_of(exchange, headers)
         parsed = parse_pagehits(body, brand=_brand_asked(exchange.target), hits_max=door.limits.batch_hits_max)
         door.take(exchange, parsed, door.request(sender, headers, body, is_batch=True))
+
+
+def says_lines(headers: Mapping[bytes, bytes]) -> bool:
+    """Tell whether a body holds one object a line."""
+    kind = headers.get(b"content-type", b"").lower()
+    return kind not in _PLAIN and any(word in kind for word in _LINES)
 
 
 def _brand_asked(target: bytes) -> str:

@@ -19,7 +19,7 @@ from footfall.ports.stream import Appended, Entry, Stream
 from footfall.ports.table import Table
 from footfall.shells.http.commits import Committer
 from footfall.values.clock import Clock
-from footfall.values.counter import brands_of_groups
+from footfall.values.groups import brands_of_groups
 
 LOOK_S = 1.0  # How long a hit waits that was held while its labels were on their way.
 REST_FACTOR = 5  # A look that took a second is followed by so many without one.

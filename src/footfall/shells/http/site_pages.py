@@ -41,8 +41,8 @@ from footfall.shells.http.trials import trial_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.counter import counters_group
 from footfall.values.errors import FootfallError, Refused
+from footfall.values.groups import counters_group
 from footfall.values.window import instant_text
 
 _FRESH = {"cache-control": "no-store"}

@@ -25,7 +25,7 @@ from footfall.shells.http.lane import Lane
 from footfall.shells.http.metric_desk import MetricDesk
 from footfall.shells.http.totals import Totals
 from footfall.values.clock import Clock
-from footfall.values.counter import brands_of_groups, is_of_counters
+from footfall.values.groups import brands_of_groups, is_beside
 
 
 @dataclass(slots=True)
@@ -88,7 +88,7 @@ class FrontState:
 
     def hits_of_brands(self) -> Mapping[str, int]:
         """Return how many hits each brand has sent that was ever heard of."""
-        return {group: hits for group, hits in self.stream.appended().items() if not is_of_counters(group)}
+        return {group: hits for group, hits in self.stream.appended().items() if not is_beside(group)}
 
     def known_brands(self) -> list[str]:
         """Return the brands that are set up or have been heard of."""

@@ -26,14 +26,9 @@ from footfall.shells.http.proving import TOKEN_PARAMETER, proved_brand
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
 from footfall.shells.http.wire import JSON, PROBLEM
-from footfall.values.counter import (
-    SKETCH_PATH,
-    KeyReused,
-    SharesTold,
-    UnknownCounter,
-    counters_group,
-)
+from footfall.values.counter import SKETCH_PATH, KeyReused, SharesTold, UnknownCounter
 from footfall.values.errors import Refused
+from footfall.values.groups import counters_group
 from footfall.values.window import Grain, instant_text
 
 if TYPE_CHECKING:  # Whatever works with numbers is loaded when the first value or question comes.

@@ -67,6 +67,15 @@ def _hits(site: FunctionSite) -> Route:
     return _knowing(site, lambda: HitsRoute(site.door))
 
 
+def _pings(site: FunctionSite) -> Route:
+    def made() -> Route:
+        from footfall.shells.http.pings import PingsRoute
+
+        return PingsRoute(site.door)
+
+    return _knowing(site, made)
+
+
 def _page_hits(site: FunctionSite) -> Route:
     return _knowing(site, lambda: PageHitsRoute(site.door))
 
@@ -145,6 +154,7 @@ MAKERS: Mapping[bytes, Maker] = {
     b"/v1/hits": _hits,
     b"/v1/pixel.gif": _pixel,
     b"/v1/pagehits": _page_hits,
+    b"/v1/pings": _pings,
     **{path: _read(path) for path in READ_PATHS},
     ASSETS: _series_or_pages,
     b"/healthz": _healthy,

@@ -33,7 +33,7 @@ from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
 from footfall.shells.lambdas.metrics import DataGround, FunctionMetrics
 from footfall.values.clock import Clock
-from footfall.values.counter import is_of_counters
+from footfall.values.groups import is_beside
 
 if TYPE_CHECKING:  # Whoever only takes hits starts without numpy and all that stands on it.
     from footfall.app.archive_control import Archive
@@ -218,7 +218,7 @@ class FunctionSite:
         hits: dict[str, int] = {}
         for checkpoint in load_checkpoints(self.store).values():
             for brand, lines in checkpoint.lines.items():
-                if not is_of_counters(brand):
+                if not is_beside(brand):
                     hits[brand] = hits.get(brand, 0) + lines.counted
         return hits
 

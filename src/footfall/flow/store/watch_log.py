@@ -1,0 +1,156 @@
+"""The watch log: what each session watched of an asset on a day, how many play now, and which sessions are over.
+
+A row is written when its session is over, under a key that follows from what it says: written twice, it is one row.
+The milliseconds of a day's rows are those of the day's windows. docs/formats/store.md draws it.
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, cast
+
+import msgspec
+
+from footfall.flow.store import keys
+from footfall.flow.store.columns import ident_of
+from footfall.ports.errors import Corrupt
+from footfall.ports.table import BATCH_ITEMS_MAX, Item, Put, Table, Value, everything
+
+SEEN_BYTES = 13  # A bit for each hundredth.
+LISTED_MAX = 500  # Assets and sections of which it is told how many play them.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WatchRow:
+    """What a session watched of one asset on one of the brand's days."""
+
+    brand: str
+    day_ms: int
+    shard: int
+    session: str
+    number: int  # of the beat with which it began
+    asset: str
+    section: str
+    resource_type: str
+    paid_type: str
+    series: str
+    member: str
+    device: str
+    from_ms: int
+    to_ms: int
+    ms: int
+    duration_ms: int
+    beats: int
+    seen: bytes  # Hundredths of the asset; of a stretch over midnight, told with its first day only.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Viewers:
+    """How many sessions play by what a shard knows, until nobody has said so for too long."""
+
+    at_ms: int
+    until_ms: int
+    total: int
+    sections: Sequence[tuple[str, int]]
+    assets: Sequence[tuple[str, int]]  # those with most viewers
+
+
+class SessionEnd(NamedTuple):
+    """Up to which beat a session was told when it was over, and by which record."""
+
+    brand: str
+    session: str
+    number: int
+    by: int
+
+
+def session_digest(session: str) -> str:
+    """Return the text that stands for a session in keys, whatever characters its name has."""
+    return hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def save_rows(table: Table, rows: Iterable[tuple[WatchRow, int]]) -> None:
+    """Write rows, each until it expires."""
+    puts = [_put(row, expires_at_ms) for row, expires_at_ms in rows]
+    _write(table, list({put.key: put for put in puts}.values()))
+
+
+def rows_of_day(table: Table, brand: str, day_ms: int, *, shards: int, asset: str = "") -> Iterator[WatchRow]:
+    """Yield the rows of a brand's day, of one asset or of all: one query for each shard."""
+    first = keys.watched_asset(ident_of(asset)) if asset else None
+    for shard in range(shards):
+        partition = keys.watched_partition(brand, day_ms, shard)
+        for found in everything(table, partition, at_least=first, at_most=None if first is None else f"{first}~"):
+            row = _row_from(found.item, brand=brand, day_ms=day_ms, shard=shard)
+            if not asset or row.asset == asset:  # Two ids may share what their keys begin with.
+                yield row
+
+
+def save_viewers(table: Table, brand: str, shard: int, viewers: Viewers) -> None:
+    """Write how many play now."""
+    item: dict[str, Value] = {
+        "at_ms": viewers.at_ms,
+        "until_ms": viewers.until_ms,
+        "total": viewers.total,
+        "sections": [list(one) for one in viewers.sections[:LISTED_MAX]],
+        "assets": [list(one) for one in viewers.assets[:LISTED_MAX]],
+    }
+    table.put(Put(keys.viewers(brand, shard), item, expires_at_ms=viewers.until_ms))
+
+
+def load_viewers(table: Table, brand: str, *, now_ms: int) -> list[Viewers]:
+    """Return what every shard knows of who plays now: one query."""
+    found = (msgspec.convert(one.item, Viewers) for one in everything(table, keys.viewers_partition(brand)))
+    return [one for one in found if one.until_ms > now_ms]
+
+
+def save_ends(table: Table, ends: Iterable[SessionEnd], *, expires_at_ms: int) -> None:
+    """Remember up to which beat sessions were told, and by which record they were over."""
+    puts = [
+        Put(
+            keys.session_end(one.brand, session_digest(one.session)),
+            {"number": one.number, "by": one.by},
+            expires_at_ms=expires_at_ms,
+        )
+        for one in ends
+    ]
+    _write(table, list({put.key: put for put in puts}.values()))
+
+
+def told_up_to(table: Table, brand: str, session: str, *, before: int) -> int | None:
+    """Return up to which beat a session was told that was over before a record; None: it was not."""
+    item = table.get(keys.session_end(brand, session_digest(session)))
+    if item is None:
+        return None
+    number, by = item.get("number"), item.get("by")
+    # One that a later record ended is not over yet for whoever reads the records again.
+    return number if isinstance(number, int) and isinstance(by, int) and by < before else None
+
+
+def _put(row: WatchRow, expires_at_ms: int) -> Put:
+    key = keys.watched(
+        row.brand, row.day_ms, row.shard,
+        ident=ident_of(row.asset), digest=session_digest(row.session), number=row.number,
+    )  # fmt: skip
+    item = {name: value for name in _STORED if (value := getattr(row, name))}
+    return Put(key, cast("Mapping[str, Value]", item), expires_at_ms=expires_at_ms)
+
+
+def _write(table: Table, puts: Sequence[Put]) -> None:
+    for start in range(0, len(puts), BATCH_ITEMS_MAX):
+        table.write(puts[start : start + BATCH_ITEMS_MAX])
+
+
+_WHERE = ("brand", "day_ms", "shard")
+_STORED = tuple(name for name in WatchRow.__slots__ if name not in _WHERE)
+_NOTHING: Mapping[str, Value] = {
+    "number": 0, "session": "", "asset": "", "section": "", "resource_type": "", "paid_type": "", "series": "",
+    "member": "", "device": "", "from_ms": 0, "to_ms": 0, "ms": 0, "duration_ms": 0, "beats": 0, "seen": b"",
+}  # fmt: skip
+
+
+def _row_from(item: Item, *, brand: str, day_ms: int, shard: int) -> WatchRow:
+    try:
+        return msgspec.convert({**_NOTHING, **item, "brand": brand, "day_ms": day_ms, "shard": shard}, WatchRow)
+    except msgspec.ValidationError as error:
+        raise Corrupt(f"a row of the watch log of {brand} cannot be read: {error}") from error
