@@ -24,11 +24,10 @@ from footfall.audience.earnings import (
     log_digest,
     require_terms,
 )
+from footfall.audience.statement_errors import AlreadyClosed, NotClosed
 from footfall.audience.statement_text import minutes, money, statement_csv, statement_page
 from footfall.audience.statements import (
-    AlreadyClosed,
     Entry,
-    NotClosed,
     close,
     differences,
     entries,

@@ -15,28 +15,12 @@ from msgspec import convert, json, to_builtins
 
 from footfall.audience import earning_keys as keys
 from footfall.audience.earnings import Division, Line, Method, Terms, Unwatched
+from footfall.audience.statement_errors import AlreadyClosed, NotClosed
 from footfall.ports.errors import Changed, Corrupt
 from footfall.ports.table import Absent, Put, Table, everything
-from footfall.values.errors import FootfallError
 
 BLOCK_BYTES = 300_000  # of an item's 400,000
 LEVEL = 6
-
-
-class AlreadyClosed(FootfallError):
-    """The period has a statement, which stays as it is."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(
-            f"{name!r} is closed, and a closed period is never changed; put a mistake right by a correction"
-        )
-
-
-class NotClosed(FootfallError):
-    """The period has no statement."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(f"{name[:80]!r} is no period that was closed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

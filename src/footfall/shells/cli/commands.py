@@ -33,6 +33,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "workflows": "workflows",
         "archive": "archive",
         "audience": "audience",
+        "earnings": "earnings",
         "compare": "compare",
         "export": "export",
         "recount": "recount",

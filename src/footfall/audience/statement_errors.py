@@ -1,0 +1,27 @@
+"""What may be wrong with a question about earnings, for those who answer it without knowing anything of money."""
+
+from footfall.values.errors import FootfallError
+
+
+class AlreadyClosed(FootfallError):
+    """The period has a statement, which stays as it is."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name!r} is closed, and a closed period is never changed; put a mistake right by a correction"
+        )
+
+
+class NotClosed(FootfallError):
+    """The period has no statement."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name[:80]!r} is no period that was closed")
+
+
+class NotOver(FootfallError):
+    """The period may still be watched, or beats of it may still come."""
+
+
+class LogChanged(FootfallError):
+    """The watch log is not what it was when the period was closed."""

@@ -1,0 +1,206 @@
+"""`footfall earnings`: a period's money divided by watched time: closed, shown, corrected, and traced back."""
+
+import argparse
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import msgspec
+
+from footfall.shells.cli.asking import settings_of, user_name
+from footfall.shells.cli.audience_action import say_json, say_rows
+from footfall.shells.cli.command import BRAND, CONFIG, DATA, JSON, Argument, Command, Exit, Surroundings, WrongUsage
+from footfall.shells.cli.hits_file import FileUnreadable
+
+if TYPE_CHECKING:
+    from footfall.app.settings import Settings
+    from footfall.audience.earnings import Terms, Watched
+    from footfall.ports.table import Table
+
+HOUR_MS = 3_600_000
+FILE_BYTES_MAX = 100_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Desk:
+    """What an action works with."""
+
+    table: "Table"
+    store: "Table"
+    settings: "Settings"
+    brand: str
+    zone: str
+    arguments: argparse.Namespace
+    around: Surroundings
+
+    def rows(self, terms: "Terms") -> "list[Watched]":
+        """Return the rows of the watch log that a period has."""
+        from footfall.app.audience_earnings import watched_in
+
+        return watched_in(self.store, self.brand, terms, zone=self.zone, shards=self.settings.stream_shards)
+
+
+def earnings(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Do what is asked with a brand's earnings."""
+    with _opened(arguments, around) as desk:
+        return ACTIONS[arguments.action](desk)
+
+
+def _close(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import close_period, require_over, terms_from
+
+    terms, now_ms = terms_from(_file(desk), zone=desk.zone), desk.around.clock.now_ms()
+    require_over(terms, now_ms=now_ms, lateness_ms=desk.settings.count_lateness_hours * HOUR_MS)
+    entry = close_period(desk.table, desk.brand, terms, desk.rows(terms), by=_by(), now_ms=now_ms)
+    return _say_entry(desk, entry.name)
+
+
+def _correct(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import correct_period, corrected_terms, last_terms
+
+    document = dict(_file(desk))
+    name = str(document.pop("name", ""))
+    terms, reason = corrected_terms(document, last_terms(desk.table, desk.brand, name))
+    now_ms = desk.around.clock.now_ms()
+    correct_period(desk.table, desk.brand, terms, desk.rows(terms), reason=reason, by=_by(), now_ms=now_ms)
+    return _say_entry(desk, name)
+
+
+def _list(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import statements_document
+
+    document = statements_document(desk.table, desk.brand)
+    if desk.arguments.json:
+        say_json(document, desk.around)
+    else:
+        columns = ("name", "from", "to", "method", "amount", "currency", "closedAt", "by")
+        say_rows(document["periods"], desk.around, *columns, nothing="No period was closed.")
+    return Exit.OK
+
+
+def _show(desk: _Desk) -> int:
+    return _say_entry(desk, _name(desk))
+
+
+def _csv(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import told_entries
+    from footfall.audience.statement_text import statement_csv
+
+    told = told_entries(desk.table, desk.brand, _name(desk))
+    desk.around.say(b"".join(statement_csv(told)).decode().replace("\r\n", "\n").rstrip("\n"))
+    return Exit.OK
+
+
+def _page(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import told_entries
+    from footfall.audience.statement_text import statement_page
+
+    desk.around.say(statement_page(desk.brand, told_entries(desk.table, desk.brand, _name(desk))))
+    return Exit.OK
+
+
+def _trace(desk: _Desk) -> int:
+    from footfall.app.audience_earnings import last_terms, trace_document
+
+    name, asset = _name(desk), desk.arguments.asset
+    if not asset:
+        raise WrongUsage("Say whose money is traced with --asset, and which cent of it with --cent.")
+    rows = desk.rows(last_terms(desk.table, desk.brand, name))
+    found = trace_document(desk.table, desk.brand, name, rows, asset=asset, cent=desk.arguments.cent)
+    if desk.arguments.json:
+        say_json(found, desk.around)
+        return Exit.OK
+    desk.around.say(f"Unit {found['cent']} of the {found['of']} of {asset} lies over {found['rows']} rows of the log:")
+    say_rows(found["watched"], desk.around, "session", "member", "from", "to", "milliseconds", nothing="none")
+    return Exit.OK
+
+
+def _say_entry(desk: _Desk, name: str) -> int:
+    from footfall.app.audience_earnings import entry_document, told_entries
+
+    entries = [entry_document(entry, lines) for entry, lines in told_entries(desk.table, desk.brand, name)]
+    if desk.arguments.json:
+        say_json({"entries": entries}, desk.around)
+        return Exit.OK
+    for one in entries:
+        called = f"correction {one['entry']}: {one['reason']}" if one["entry"] else "statement"
+        desk.around.say(
+            f"{name}, {called} ({one['currency']}, {one['method']}, closed {one['closedAt']} by {one['by']})"
+        )
+        say_rows(one["lines"], desk.around, "asset", "owner", "minutes", "shown", nothing="Nothing was watched.")
+        if one["undivided"]:
+            desk.around.say(f"Undivided: {one['undivided']} minor units.")
+    return Exit.OK
+
+
+@contextmanager
+def _opened(arguments: argparse.Namespace, around: Surroundings) -> Iterator[_Desk]:
+    from footfall.app import wiring
+    from footfall.app.audience_opening import open_audience_table, require_brand
+
+    settings, brand = settings_of(arguments, around, may_be_new=True), arguments.brand
+    require_brand(settings, around.clock, brand)
+    zone = wiring.zone_of(settings, around.clock)(brand)
+    with (
+        closing(open_audience_table(settings, around.clock)) as table,
+        closing(wiring.open_store(settings, around.clock, read_only=True)) as store,
+    ):
+        yield _Desk(table, store, settings, brand, zone, arguments, around)
+
+
+def _name(desk: _Desk) -> str:
+    if not desk.arguments.what:
+        raise WrongUsage(f"{desk.arguments.action} needs the name of a period, as list shows it.")
+    return desk.arguments.what
+
+
+def _file(desk: _Desk) -> Mapping[str, Any]:
+    """Return the JSON object in the file that an action names."""
+    if not desk.arguments.what:
+        raise WrongUsage(f"{desk.arguments.action} needs a file with the terms as JSON.")
+    path = Path(desk.arguments.what)
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(FILE_BYTES_MAX), type=dict[str, Any])
+    except OSError as error:
+        raise FileUnreadable(f"{path}: {error.strerror}") from error
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise FileUnreadable(f"{path} is not a JSON object: {error}") from error
+
+
+def _by() -> str:
+    from footfall.accounts.audit import command_line
+
+    return command_line(user_name())
+
+
+ACTIONS: Final[Mapping[str, Callable[[_Desk], int]]] = {
+    "close": _close, "correct": _correct, "list": _list, "show": _show, "csv": _csv, "page": _page, "trace": _trace,
+}  # fmt: skip
+
+COMMAND = Command(
+    name="earnings",
+    says="Divide a period's money over assets and owners by what was watched.",
+    tells="close and correct take a file with terms as JSON: name, from, to (days; to is the first after the period), "
+    "currency, method (pro-rata or member-centric), pool or fees in minor units, owners. A closed period is never "
+    "changed; correct adds an entry, with a reason. show, csv, page and trace take the name of a period.",
+    example="footfall earnings close october.json --data data --brand daily",
+    more_examples=(
+        "footfall earnings csv 2026-10 --data data --brand daily > october.csv",
+        "footfall earnings trace 2026-10 --asset film-7 --cent 12 --data data --brand daily",
+    ),
+    run=earnings,
+    arguments=(
+        Argument("action", "What to do.", choices=tuple(ACTIONS)),
+        Argument("what", "A period's name, or a file with terms.", shows="PERIOD|FILE", may_be_absent=True),
+        BRAND,
+        Argument("--asset", "Whose money is traced.", shows="ASSET", default=""),
+        Argument("--cent", "Which minor unit of it, from 1.", shows="N", reads=int, default=1),
+        JSON,
+        DATA,
+        CONFIG,
+    ),
+    exits={Exit.FAILED: "it failed", Exit.REFUSED: "it was refused"},
+)
