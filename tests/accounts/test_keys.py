@@ -50,7 +50,8 @@ def test_no_other_text_is_the_secret_of_a_key(wrong: str) -> None:
     [
         (["write"], {"write", "hits"}),
         (["read"], {"read"}),
-        (["admin"], {"admin", "edit", "read", "write", "hits"}),
+        (["audience"], {"audience"}),
+        (["admin"], {"admin", "audience", "edit", "read", "write", "hits"}),
         (["read", "write"], {"read", "write", "hits"}),
     ],
 )

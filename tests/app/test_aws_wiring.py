@@ -11,6 +11,7 @@ import pytest
 from footfall.accounts.brands import Brand
 from footfall.adapters.aws.dynamodb_errors import MissingOperation
 from footfall.app import aws_wiring, wiring
+from footfall.app.audience_opening import open_audience
 from footfall.app.settings import ImpossibleSetting, Settings
 from footfall.catalog.asset import Asset
 from footfall.ports.errors import Unavailable
@@ -82,6 +83,7 @@ def test_raw_hits_are_kept_in_the_bucket(ground: AwsGround) -> None:
         ("aws_accounts_table", wiring.open_accounts),
         ("aws_catalog_table", wiring.open_catalogue),
         ("aws_metrics_table", wiring.open_metrics_table),
+        ("aws_audience_table", open_audience),
         ("aws_salts_table", wiring.open_salt_table),
         ("aws_raw_bucket", aws_wiring.open_archive),
     ],

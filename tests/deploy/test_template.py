@@ -25,22 +25,22 @@ from footfall.shells.http.openapi import OPERATIONS
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
 FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
-TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable")
+TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "AudienceTable", "SaltsTable")
 ARCHIVE = {"ArchiveTable", "ArchiveBucket"}  # of a stack of its own, if there is one
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
 TOUCHES = {
-    "Collect": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable", *ARCHIVE},
-    "Serve": {"StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "RawBucket", *ARCHIVE},
+    "Collect": {"Stream", *TABLES, *ARCHIVE},
+    "Serve": {*set(TABLES) - {"SaltsTable"}, "RawBucket", *ARCHIVE},
     "Count": {"Stream", "StoreTable", "AccountsTable", "CatalogTable", "RawBucket"},
     "Objects": {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
-    "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable"}, "RawBucket", "RowsTable", *ARCHIVE},
+    "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable", "AudienceTable"}, "RawBucket", "RowsTable", *ARCHIVE},
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {
-    "Collect": {"Stream", "AccountsTable", "CatalogTable", "MetricsTable", "SaltsTable", "ArchiveTable"},
+    "Collect": {"Stream", *set(TABLES) - {"StoreTable"}, "ArchiveTable"},
     "Serve": set[str](),
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},

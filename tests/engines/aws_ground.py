@@ -1,7 +1,7 @@
 """An empty ground of AWS for tests: a stream, tables and a bucket of their own on the engines, and their settings."""
 
 import time
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Protocol
@@ -15,11 +15,20 @@ from footfall.adapters.aws.dynamodb_setup import create_table
 from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.app.aws_wiring import ground_of
 from footfall.app.settings import NAMES, Settings
+from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.ports.table import Index
 from tests.engines.dynamodb import ACCESS_KEY, REGION, SECRET_KEY, DynamoDbEngine
 from tests.engines.kinesis import KinesisEngine, require_active
 from tests.engines.seaweedfs import Store, remove
 
-TABLES = ("aws_store_table", "aws_accounts_table", "aws_catalog_table", "aws_metrics_table", "aws_salts_table")
+TABLES: Mapping[str, Sequence[Index]] = {
+    "aws_store_table": (),
+    "aws_accounts_table": (),
+    "aws_catalog_table": (),
+    "aws_metrics_table": (),
+    "aws_audience_table": AUDIENCE_INDEXES,
+    "aws_salts_table": (),
+}
 # One pair that every engine lets in.
 VARIABLES = {
     "AWS_ACCESS_KEY_ID": ACCESS_KEY,
@@ -88,9 +97,11 @@ def new_ground(
             for service in ("kinesis", "dynamodb")
         }
         named: dict[str, str] = {name: f"t{uuid4().hex}" for name in TABLES}
-        for table in named.values():
+        for name, table in named.items():
             # The engine removes by the machine's clock what tests expire by their own, so it is told of no expiry.
-            create_table(clients["dynamodb"], Names(table), pause=time.sleep, removes_expired=False)
+            create_table(
+                clients["dynamodb"], Names(table), pause=time.sleep, indexes=TABLES[name], removes_expired=False
+            )
         named["aws_stream"] = f"hits-{uuid4().hex[:12]}"
         clients["kinesis"].create_stream(StreamName=named["aws_stream"], ShardCount=kinesis_shards)
         require_active(clients["kinesis"], named["aws_stream"])

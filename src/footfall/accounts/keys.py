@@ -20,15 +20,16 @@ PUBLIC_BYTES = 15  # 24 letters
 SECRET_BYTES = 25  # 40 letters, 200 bits: nobody guesses one, so a plain hash of it keeps it safe.
 GRACE_MS = 86_400_000  # How long a rotated key goes on working, unless told otherwise.
 
-HITS, WRITE, READ, EDIT, ADMIN = "hits", "write", "read", "edit", "admin"
+HITS, WRITE, READ, EDIT, AUDIENCE, ADMIN = "hits", "write", "read", "edit", "audience", "admin"
 SIGN = "sign"  # What a signing key may do, and all that it may: it is never sent.
-SCOPES: Final = (WRITE, READ, EDIT, ADMIN)  # What a secret key may be given. A public key may only send hits.
+SCOPES: Final = (WRITE, READ, EDIT, AUDIENCE, ADMIN)  # What a secret key may be given. A public key may only send hits.
 _INCLUDED: Final = {
     HITS: (HITS,),
     WRITE: (WRITE, HITS),
     READ: (READ,),
     EDIT: (EDIT, READ),  # An editor sees what there is to pin or to hide.
-    ADMIN: (ADMIN, EDIT, READ, WRITE, HITS),
+    AUDIENCE: (AUDIENCE,),  # What members do, told and asked by the servers that know who they are.
+    ADMIN: (ADMIN, AUDIENCE, EDIT, READ, WRITE, HITS),
     SIGN: (),
 }
 

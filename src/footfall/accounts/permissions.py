@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import Caller, NotAllowed
-from footfall.accounts.keys import ADMIN, EDIT, READ
+from footfall.accounts.keys import ADMIN, AUDIENCE, EDIT, READ
 from footfall.values.errors import Refused
 
 
@@ -23,7 +23,7 @@ def require_same_brand(caller: Caller, name: str) -> None:
 
 def brand_without_key(brands: Brands, name: str, scope: str) -> Brand:
     """Return the brand that somebody asks about who sent no key, or raise unless it is open to everybody."""
-    if scope in (ADMIN, EDIT):  # Nobody could say who it was.
+    if scope in (ADMIN, AUDIENCE, EDIT):  # Nobody could say who it was; and members are nobody else's to know of.
         raise KeyNeeded("key", f"is missing; send a secret key with the scope {scope} in Authorization: Bearer")
     if not name and brands.has_stored:
         raise KeyNeeded("key", "is missing; send a key in Authorization: Bearer")

@@ -5,6 +5,7 @@ boto3 is imported by whoever opens something here, and by nobody else.
 
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
@@ -22,6 +23,7 @@ from footfall.adapters.aws.s3_source import S3Source
 from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.app.settings import Settings, require_named
 from footfall.flow.stream.archive import Archive
+from footfall.ports.table import Index
 from footfall.values.clock import Clock
 
 ENDPOINTS = {
@@ -41,44 +43,62 @@ def ground_of(settings: Settings, service: str) -> Ground:
     return Ground(region=settings.aws_region or None, endpoint=endpoint or None)
 
 
-def open_table(
+def open_table(  # noqa: PLR0913 - what is opened, and all that its ground has to be able to do
     settings: Settings,
     name: str,
     clock: Clock,
     *,
     read_only: bool = False,
     transactions: bool = False,
+    indexes: Sequence[Index] = (),
     key_names: tuple[str, str] = ("pk", "sk"),
 ) -> DynamoDbTable:
     """Open the table that a setting names; refuse a store that cannot do what we need, with the operation named."""
     ground = ground_of(settings, "dynamodb")
     names = Names(require_named(settings, name), *key_names)
-    client = _client_of_table(ground, names, read_only=read_only, transactions=transactions)
-    return DynamoDbTable(client, names, clock=clock, chance=_chance(), pause=time.sleep, has_transactions=transactions)
+    client = _client_of_table(ground, names, indexes, read_only=read_only, transactions=transactions)
+    return DynamoDbTable(
+        client,
+        names,
+        clock=clock,
+        chance=_chance(),
+        pause=time.sleep,
+        indexes=indexes,
+        has_transactions=transactions,
+    )
 
 
 def open_table_for_requests(
-    settings: Settings, name: str, clock: Clock, *, read_only: bool = False, transactions: bool = False
+    settings: Settings,
+    name: str,
+    clock: Clock,
+    *,
+    read_only: bool = False,
+    transactions: bool = False,
+    indexes: Sequence[Index] = (),
 ) -> DynamoDbTable:
     """Open the table for a function whose callers wait: it gives up soon enough to say so."""
     ground = replace(ground_of(settings, "dynamodb"), connect_timeout_ms=1_000, read_timeout_ms=2_000)
     names = Names(require_named(settings, name), "pk", "sk")
     return DynamoDbTable(
-        _client_of_table(ground, names, read_only=read_only, transactions=transactions),
+        _client_of_table(ground, names, indexes, read_only=read_only, transactions=transactions),
         names,
         clock=clock,
         chance=_chance(),
         pause=time.sleep,
+        indexes=indexes,
         patience=REQUEST_PATIENCE,
         has_transactions=transactions,
     )
 
 
-def _client_of_table(ground: Ground, names: Names, *, read_only: bool, transactions: bool) -> DynamoDbClient:
+def _client_of_table(
+    ground: Ground, names: Names, indexes: Sequence[Index], *, read_only: bool, transactions: bool
+) -> DynamoDbClient:
     client = client_of("dynamodb", ground)
     if ground.endpoint is not None:
         # AWS's own store has every operation, and asking it would make each cold start longer.
-        require_table(client, names)
+        require_table(client, names, indexes=indexes)
         if not read_only:
             require_operations(client, names, transactions=transactions)
     return client

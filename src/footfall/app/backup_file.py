@@ -17,7 +17,7 @@ import zstandard
 
 from footfall.app.kept_settings import KEPT_FILE
 from footfall.app.settings_reading import FILE_NAME
-from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE, STORE_FILE, STREAM_FILE
+from footfall.app.wiring import ACCOUNTS_FILE, AUDIENCE_FILE, CATALOG_FILE, METRICS_FILE, STORE_FILE, STREAM_FILE
 from footfall.values.errors import FootfallError
 
 FORMAT = 1
@@ -31,7 +31,7 @@ TRAILER_BYTES = len(SKIPPED_FRAME) + DIGEST_BYTES
 
 # The store before the stream: counted hits must be in the stream, or the two do not go together. Salts are never
 # kept: what was to be destroyed on time must not come back.
-DATABASES = (STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE)
+DATABASES = (STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE, AUDIENCE_FILE)
 GIVEN_FILE = "given.toml"  # What --config names; the directory's own file keeps its name.
 MEMBERS = frozenset((*DATABASES, KEPT_FILE, FILE_NAME, GIVEN_FILE, MANIFEST))
 

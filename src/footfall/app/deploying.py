@@ -182,7 +182,7 @@ def clear(deployment: Deployment, *, with_data: bool) -> Cleared:
     return Cleared(gone, () if with_data else kept, stack.parameters.get("CodeBucket", ""))
 
 
-KEPT = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "RowsTable", "RawBucket")
+KEPT = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "AudienceTable", "RowsTable", "RawBucket")
 
 
 def _remove(account: Account, resources: tuple[Resource, ...]) -> None:

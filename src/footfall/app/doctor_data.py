@@ -9,9 +9,10 @@ from typing import Protocol
 
 from footfall.adapters.embedded.damage import require_whole
 from footfall.app import wiring
+from footfall.app.audience_opening import open_audience_table
 from footfall.app.findings import Case, Finding, age_text, many, size_text, some, when_text
 from footfall.app.settings import DAY_MS, HOUR_MS
-from footfall.app.wiring import ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE, STORE_FILE, STREAM_FILE
+from footfall.app.wiring import ACCOUNTS_FILE, AUDIENCE_FILE, CATALOG_FILE, METRICS_FILE, STORE_FILE, STREAM_FILE
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
@@ -29,6 +30,7 @@ _OPENERS: Mapping[str, Callable[..., _Closes]] = {
     ACCOUNTS_FILE: wiring.open_accounts,
     CATALOG_FILE: wiring.open_catalog_table,
     METRICS_FILE: wiring.open_metrics_table,
+    AUDIENCE_FILE: open_audience_table,
 }
 DATABASES = tuple(_OPENERS)
 LAG_MS_MAX = 10_000  # A running instance counts within a second; ten of them are no hiccup any more.

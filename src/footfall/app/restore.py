@@ -11,6 +11,7 @@ from typing import BinaryIO
 
 from footfall.adapters.embedded.snapshot import require_sound
 from footfall.app import wiring
+from footfall.app.audience_opening import open_audience_table
 from footfall.app.backup_file import (
     CHUNK_BYTES,
     DATABASES,
@@ -136,6 +137,7 @@ def _require_layouts(settings: Settings, clock: Clock) -> None:
         (wiring.ACCOUNTS_FILE, wiring.open_accounts),
         (wiring.CATALOG_FILE, wiring.open_catalog_table),
         (wiring.METRICS_FILE, wiring.open_metrics_table),
+        (wiring.AUDIENCE_FILE, open_audience_table),
     ):
         if (Path(settings.data_dir) / name).exists():
             opened(settings, clock, read_only=True).close()

@@ -22,6 +22,7 @@ AWS_RESOURCES: Mapping[str, str] = {
     "aws_accounts_table": "the table of brands and keys",
     "aws_catalog_table": "the table of assets",
     "aws_metrics_table": "the table of metrics",
+    "aws_audience_table": "the table of the audience",
     "aws_salts_table": "the table of salts",
     "aws_rows_table": "the table of rows",
     "aws_archive_table": "the table of the archive",
@@ -237,6 +238,13 @@ class Settings:
         GIB, 256 * MIB, 64 * GIB, "The memory at which the archive's process begins anew, its browsers not counted."
     )
     archive_processes_max: int = _whole(2_000, 100, 100_000, "The most processes of the user that captures pages.")
+    audience_kinds: str = _other(
+        "", "text", "Kinds of things beside member, series, asset, author and actor, with commas between them."
+    )
+    audience_follows_max: int = _whole(5_000, 1, 5_000, "How many things one thing may follow.")
+    audience_uncounted_brands: str = _other(
+        "", "text", "Brands whose follows are not counted, which halves what a follow costs; chosen before the first."
+    )
     aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
     aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")
     aws_kinesis_endpoint: str = _other("", "text", "The address of a stream that speaks Kinesis; empty is AWS's own.")
@@ -248,6 +256,7 @@ class Settings:
     aws_accounts_table: str = _other("", "text", "The DynamoDB table of brands and keys.")
     aws_catalog_table: str = _other("", "text", "The DynamoDB table of what is known of assets.")
     aws_metrics_table: str = _other("", "text", "The DynamoDB table of the metric catalogue.")
+    aws_audience_table: str = _other("", "text", "The DynamoDB table of the audience.")
     aws_salts_table: str = _other("", "text", "The DynamoDB table of visitors' salts, without point-in-time recovery.")
     aws_rows_table: str = _other("", "text", "The DynamoDB table of store_layout = rows; empty: rows go nowhere.")
     aws_raw_bucket: str = _other("", "text", "The S3 bucket that raw hits are kept in.")

@@ -43,6 +43,7 @@ SALTS_FILE = "salts.db"
 ACCOUNTS_FILE = "accounts.db"
 CATALOG_FILE = "catalog.db"
 METRICS_FILE = "metrics.db"
+AUDIENCE_FILE = "audience.db"
 NONCES_FILE = "nonces.db"
 TIDIED_AT_ONCE_MAX = 200  # Acts and counts that have expired; each minute as many.
 

@@ -27,6 +27,7 @@ from footfall.ports.table import Table
 from footfall.shells.http.access import access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.archive_desk import ArchiveDesk
+from footfall.shells.http.audience_desk import AudienceDesk
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
@@ -130,6 +131,7 @@ def staged(folder: Path, **settings: Any) -> Generator[Stage]:
         runner.run(state.counters.stop())
         runner.run(state.metrics.stop())
         runner.run(state.archive.stop())
+        runner.run(state.audience.stop())
     for opened in (read_stream, read_store, stream, store, salt_table):
         opened.close()
 
@@ -166,6 +168,7 @@ async def _state(settings: Settings, clock: SetClock, stream: Stream, store: Tab
         counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock),
         metrics=MetricDesk(settings, clock),
         archive=ArchiveDesk(settings, clock),
+        audience=AudienceDesk(settings, clock),
     )
 
 

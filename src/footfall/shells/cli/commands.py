@@ -32,6 +32,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "lists": "lists",
         "workflows": "workflows",
         "archive": "archive",
+        "audience": "audience",
         "compare": "compare",
         "export": "export",
         "recount": "recount",

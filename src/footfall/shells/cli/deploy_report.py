@@ -21,6 +21,7 @@ SETTINGS: Final = {
     "FOOTFALL_AWS_ACCOUNTS_TABLE": "AccountsTable",
     "FOOTFALL_AWS_CATALOG_TABLE": "CatalogTable",
     "FOOTFALL_AWS_METRICS_TABLE": "MetricsTable",
+    "FOOTFALL_AWS_AUDIENCE_TABLE": "AudienceTable",
     "FOOTFALL_AWS_SALTS_TABLE": "SaltsTable",
     "FOOTFALL_AWS_ROWS_TABLE": "RowsTable",
     "FOOTFALL_AWS_RAW_BUCKET": "RawBucket",

@@ -19,6 +19,7 @@ _SCOPE_SAYS = {
     "read": "a key that may read, or a viewer",
     "write": "a key that may write, or an administrator",
     "edit": "a key that may edit lists, or an editor",
+    "audience": "a key for what members do, or an administrator",
     "admin": "a key that may administer, or an administrator",
 }
 
@@ -59,7 +60,7 @@ def example_call(operation: Operation) -> str:
         if one.where == "path":
             path = path.replace("{" + one.name + "}", str(one.example))
     words = ["curl"] + ([] if operation.method == "GET" else ["-X", operation.method])
-    if operation.scope in ("admin", "edit", "read", "write"):
+    if operation.scope in ("admin", "audience", "edit", "read", "write"):
         words += ["-H", "Authorization: Bearer $KEY"]
     if operation.bodies:
         body = operation.bodies[0]

@@ -35,6 +35,7 @@ from footfall.shells.http.answers import Answers
 from footfall.shells.http.archive_beside import ArchiveBeside
 from footfall.shells.http.archive_desk import ArchiveDesk
 from footfall.shells.http.asgi import AsgiRoute
+from footfall.shells.http.audience_desk import AudienceDesk
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.chores import StreamChores
@@ -117,6 +118,7 @@ class Front:
         self._catalogue = Cataloguing(settings, self._brands, clock)
         self._metrics = MetricDesk(settings, clock)
         self._archive = ArchiveDesk(settings, clock)
+        self._audience = AudienceDesk(settings, clock)
         text = json_from_settings(settings)
         self._counting = Child("footfall.app.counting", text, lock=lock, on_message=self._from_counting)
         self._answering = Child("footfall.app.answering", text, lock=lock, on_message=self._from_answering)
@@ -190,6 +192,7 @@ class Front:
         await self._catalogue.stop()
         await self._metrics.stop()
         await self._archive.stop()
+        await self._audience.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
@@ -205,6 +208,7 @@ class Front:
         await self._catalogue.stop()
         await self._metrics.stop()
         await self._archive.stop()
+        await self._audience.stop()
         await self._desk.stop()
         self._nonce_table.close()
         self._people.close()
@@ -264,7 +268,7 @@ class Front:
             totals=self._totals, started_at_ms=clock.now_ms(),
             access=access, desk=self._desk, catalogue=self._catalogue,
             counters=CounterDesk(settings, committer, shards=stream.shards, clock=clock), metrics=self._metrics,
-            archive=self._archive,
+            archive=self._archive, audience=self._audience,
         )  # fmt: skip
         routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)

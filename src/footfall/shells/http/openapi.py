@@ -161,7 +161,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
         made["security"] = [
             {"secretKey": list[str]()},
             {other: list[str]()},
-            *([] if operation.scope in ("admin", "edit") else [{}]),
+            *([] if operation.scope in ("admin", "audience", "edit") else [{}]),
         ]
     return made
 

@@ -17,6 +17,7 @@ from footfall.values.clock import Clock
 
 if TYPE_CHECKING:
     from footfall.app.archive_control import Archive
+    from footfall.app.audience_opening import Audience
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
     from footfall.metrics.data import DataQuery, Form, MetricData, Told
@@ -135,6 +136,14 @@ class KeepsArchive(Protocol):
         ...
 
 
+class KeepsAudience(Protocol):
+    """The readers and writers of what members do."""
+
+    async def asked(self, brand: str, question: "Callable[[Audience], T]") -> T:
+        """Return what the audience answers to a brand's question, or what came of a change."""
+        ...
+
+
 class Site(Protocol):
     """What the pages look at."""
 
@@ -176,6 +185,11 @@ class Site(Protocol):
     @property
     def archive(self) -> KeepsArchive:
         """Return the readers and writers of the archive."""
+        ...
+
+    @property
+    def audience(self) -> KeepsAudience:
+        """Return the readers and writers of what members do."""
         ...
 
     @property

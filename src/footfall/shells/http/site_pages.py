@@ -19,6 +19,7 @@ from footfall.shells.http.access import brand_of
 from footfall.shells.http.alerts import alert_routes
 from footfall.shells.http.archive_routes import archive_routes
 from footfall.shells.http.assets import asset_routes
+from footfall.shells.http.audience_routes import audience_routes
 from footfall.shells.http.audit import audit_routes
 from footfall.shells.http.brands import brand_routes
 from footfall.shells.http.counter_list import counter_list_route
@@ -78,6 +79,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *people_routes(state),
             *alert_routes(state),
             *archive_routes(state),
+            *audience_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
         ],

@@ -14,6 +14,7 @@ from footfall.ports.table import Table
 from footfall.shells.http.access import Access
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.archive_desk import ArchiveDesk
+from footfall.shells.http.audience_desk import AudienceDesk
 from footfall.shells.http.cataloguing import Cataloguing
 from footfall.shells.http.children import Child
 from footfall.shells.http.commits import Committer
@@ -51,6 +52,7 @@ class FrontState:
     counters: CounterDesk
     metrics: MetricDesk
     archive: ArchiveDesk
+    audience: AudienceDesk
 
     def checkpoints(self) -> Mapping[int, Checkpoint]:
         """Return how far each shard has counted."""

@@ -27,6 +27,7 @@ from footfall.shells.http.totals import Totals
 from footfall.shells.lambdas.accounts import KnownBrands, StoredAccounts
 from footfall.shells.lambdas.appends import Appends
 from footfall.shells.lambdas.archive import FunctionArchive
+from footfall.shells.lambdas.audience import FunctionAudience
 from footfall.shells.lambdas.catalogue import FunctionCatalogue
 from footfall.shells.lambdas.counters import FunctionCounters
 from footfall.shells.lambdas.gauges import emit_units
@@ -36,6 +37,7 @@ from footfall.values.counter import is_of_counters
 
 if TYPE_CHECKING:  # Whoever only takes hits starts without numpy and all that stands on it.
     from footfall.app.archive_control import Archive
+    from footfall.app.audience_opening import Audience
     from footfall.flow.serve.in_flight import InFlight
     from footfall.flow.serve.ledger import Ledger
     from footfall.shells.lambdas.lists import Lists
@@ -93,6 +95,7 @@ class FunctionSite:
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
         self.archive = FunctionArchive(self._opened_archive)
+        self.audience = FunctionAudience(self._opened_audience)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb
@@ -240,6 +243,13 @@ class FunctionSite:
         opened = open_archive(self.settings, self.clock, for_requests=True)
         self._noted(opened.table)
         return opened.archive
+
+    def _opened_audience(self) -> "Audience":
+        from footfall.app.audience_opening import open_audience
+
+        opened = open_audience(self.settings, self.clock, read_only=self._read_only, for_requests=True)
+        self._noted(opened.table)
+        return opened.audience
 
     def _noted(self, table: Table) -> Table:
         self.tables.append(table)

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Any, Literal
 
 Schema = Mapping[str, Any]
-Scope = Literal["", "hits", "read", "write", "edit", "admin"]
+Scope = Literal["", "hits", "read", "write", "edit", "audience", "admin"]
 
 JSON = "application/json"
 PROBLEM = "application/problem+json"

@@ -1,0 +1,90 @@
+"""The audience as an instance, a function or a command opens it: its table, and what the settings say of it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from footfall.accounts.brands import UnknownBrand
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app import wiring
+from footfall.app.settings import ImpossibleSetting, Settings
+from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.audience.things import Kinds
+from footfall.ports.table import Table
+from footfall.values.clock import Clock
+from footfall.values.errors import Refused
+
+AUDIENCE_FILE = wiring.AUDIENCE_FILE
+
+
+class Audience:
+    """What the parts of the audience stand on; each part is made when it is first asked for."""
+
+    def __init__(self, table: Table, settings: Settings, clock: Clock) -> None:
+        self.table = table
+        self.settings = settings
+        self.clock = clock
+
+    @cached_property
+    def kinds(self) -> Kinds:
+        """Return the kinds that things may have."""
+        return kinds_of(self.settings)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedAudience:
+    """The audience, and the table that has to be closed."""
+
+    table: wiring.OpenTable
+    audience: Audience
+
+    def close(self) -> None:
+        """Let go of the table."""
+        self.table.close()
+
+
+def kinds_of(settings: Settings) -> Kinds:
+    """Return the kinds that there are, or raise ImpossibleSetting."""
+    try:
+        return Kinds(names_in(settings.audience_kinds))
+    except Refused as error:
+        raise ImpossibleSetting(f"audience_kinds is {settings.audience_kinds!r}: {error.reason}") from error
+
+
+def names_in(text: str) -> list[str]:
+    """Return the names that a setting lists, with commas between them."""
+    return [name for one in text.split(",") if (name := one.strip())]
+
+
+def has_audience(settings: Settings) -> bool:
+    """Tell whether anybody has followed, watched or played anything that was told."""
+    return bool(settings.aws_audience_table) if settings.ground == "aws" else wiring.has_table(settings, AUDIENCE_FILE)
+
+
+def require_brand(settings: Settings, clock: Clock, brand: str) -> None:
+    """Raise UnknownBrand unless the brand is one of the instance's."""
+    if not (settings.dev or wiring.brand_lookup(settings, clock).is_known(brand)):
+        raise UnknownBrand("brand", f"{brand!r} is not a brand here; footfall brands list shows them")
+
+
+def open_audience(
+    settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False
+) -> OpenedAudience:
+    """Open it; in a directory, it is made when there is none, unless it is only read."""
+    table = open_audience_table(settings, clock, read_only=read_only, for_requests=for_requests)
+    return OpenedAudience(table, Audience(table, settings, clock))
+
+
+def open_audience_table(
+    settings: Settings, clock: Clock, *, read_only: bool = False, for_requests: bool = False
+) -> wiring.OpenTable:
+    """Open the table of the audience."""
+    if settings.ground != "aws":
+        path = Path(settings.data_dir) / AUDIENCE_FILE
+        return SqliteTable(path, clock=clock, indexes=AUDIENCE_INDEXES, read_only=read_only)
+    from footfall.app import aws_wiring
+
+    opened = aws_wiring.open_table_for_requests if for_requests else aws_wiring.open_table
+    return opened(
+        settings, "aws_audience_table", clock, read_only=read_only, transactions=True, indexes=AUDIENCE_INDEXES
+    )

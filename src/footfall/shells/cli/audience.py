@@ -1,0 +1,66 @@
+"""`footfall audience`: what members do, as an operator sees and changes it: follows, history, what plays, what earned.
+
+Each part brings its actions; they work on the audience's table, whether or not a server runs beside it.
+"""
+
+import argparse
+import os
+from collections.abc import Mapping
+from contextlib import closing
+from typing import TYPE_CHECKING, Final
+
+from footfall.shells.cli.asking import settings_of
+from footfall.shells.cli.audience_action import Action, say_json, things_of
+from footfall.shells.cli.command import BRAND, CONFIG, DATA, JSON, Argument, Command, Exit, Surroundings, whole_from
+
+if TYPE_CHECKING:
+    from footfall.app.audience_opening import Audience
+
+LIMIT_DEFAULT, LIMIT_MAX = 20, 100
+
+
+def audience(arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Do what is asked of the audience."""
+    from footfall.app.audience_opening import open_audience, require_brand
+
+    settings = settings_of(arguments, around, may_be_new=True)
+    before = os.umask(0o077)  # What is kept here is nobody else's to read.
+    try:
+        require_brand(settings, around.clock, arguments.brand)
+        with closing(open_audience(settings, around.clock)) as opened:
+            return ACTIONS[arguments.action].run(opened.audience, arguments, around)
+    finally:
+        os.umask(before)
+
+
+def _kinds(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    things_of(audience, arguments)
+    if arguments.json:
+        say_json({"kinds": audience.kinds.names}, around)
+    else:
+        around.say("\n".join(audience.kinds.names))
+    return Exit.OK
+
+
+OF_ALL: Final = (Action("kinds", "", "tells the kinds of things that there are", _kinds),)
+ACTIONS: Final[Mapping[str, Action]] = {one.name: one for one in (*OF_ALL,)}  # each part adds its own
+
+COMMAND = Command(
+    name="audience",
+    says="Look at and change what members do: whom they follow.",
+    tells="Things are named by kind and id, as in member:42 or series:dark. The actions are\n"
+    + "\n".join(f"  {one.usage}  {one.says}" for one in ACTIONS.values()),
+    example="footfall audience kinds --brand daily",
+    run=audience,
+    arguments=(
+        Argument("action", "What to do.", choices=tuple(ACTIONS)),
+        Argument("things", "What it is about, as kind:id.", shows="THING", repeated=True, may_be_absent=True),
+        BRAND,
+        Argument("--limit", "How many to show.", shows="N", reads=whole_from(1, LIMIT_MAX), default=LIMIT_DEFAULT),
+        Argument("--after", "Where a list goes on, as the answer before said it.", shows="PLACE", default=""),
+        JSON,
+        DATA,
+        CONFIG,
+    ),
+    exits={Exit.FAILED: "it failed", Exit.REFUSED: "it was refused"},
+)

@@ -1,0 +1,55 @@
+"""What all routes of the audience begin with: whose key it is, which things are meant, which part of a list."""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from footfall.accounts.keys import AUDIENCE
+from footfall.shells.http.access import brand_of
+from footfall.shells.http.archive_asking import require_only as require_only
+from footfall.shells.http.archive_asking import whole_of as whole_of
+from footfall.shells.http.site import Site
+from footfall.values.errors import Refused
+
+AFTER_CHARACTERS_MAX = 1_000
+PAGE_DEFAULT, PAGE_MAX = 20, 100
+
+_AFTER = re.compile(r"[A-Za-z0-9_-]+")
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+async def audience_brand(request: Request, state: Site) -> str:
+    """Return the brand whose members a request is about, or raise unless its key has the scope audience."""
+    return (await brand_of(request, state, scope=AUDIENCE)).name
+
+
+def one_of(request: Request, name: str) -> str:
+    """Return a text of the address that must be there, such as the name of a thing."""
+    text = request.query_params.get(name, "")
+    if not text:
+        raise Refused(name, f"is missing; name a thing by kind and id, as in {name}=member:42")
+    return text
+
+
+def limit_of(request: Request, *, default: int = PAGE_DEFAULT, most: int = PAGE_MAX) -> int:
+    """Return how much of a list is asked for."""
+    return whole_of(request, "limit", default=default, lowest=1, highest=most)
+
+
+def after_of(request: Request) -> str:
+    """Return where a list goes on, as an answer said it; empty at its beginning."""
+    after = request.query_params.get("after", "")
+    if after and (len(after) > AFTER_CHARACTERS_MAX or _AFTER.fullmatch(after) is None):
+        raise Refused("after", f"{after[:40]!r} is not what an answer said; send it as it was")
+    return after
+
+
+def require_fields(document: Mapping[str, Any], *names: str) -> None:
+    """Raise Refused when a body has a field that the route does not know."""
+    for name in document:
+        if name not in names:
+            raise Refused(name[:64] or "body", f"is no field here; those are {', '.join(names)}")

@@ -1,0 +1,13 @@
+"""/v1/audience: what members do: whom they follow, where they were, what they play."""
+
+from starlette.routing import Route
+
+from footfall.shells.http.site import Site
+
+AUDIENCE = "/v1/audience"
+
+
+def audience_routes(state: Site) -> list[Route]:
+    """Return the routes of all parts of the audience."""
+    del state
+    return []
