@@ -1,4 +1,4 @@
-"""What tests of histories and playbacks share: tables that count what they are asked, and short words for what happens."""
+"""What tests of histories and playbacks share: tables that count their calls, and short words for what happens."""
 
 import time
 from random import Random

@@ -17,9 +17,7 @@ from tests.audience.history_stage import HOUR_MS, INDEXES, MINUTE_MS, NOON_MS
 SERIES = {"s": ("e1", "e2", "e3"), "t#1": ("e1", "é#2"), "lone": ("lone",)}
 EPISODES = [(series, asset) for series, assets in SERIES.items() for asset in assets]
 
-moments = st.lists(
-    st.tuples(st.sampled_from(EPISODES), st.integers(0, 100), st.booleans()), min_size=1, max_size=12
-)
+moments = st.lists(st.tuples(st.sampled_from(EPISODES), st.integers(0, 100), st.booleans()), min_size=1, max_size=12)
 
 
 def told(rows: Sequence[tuple[tuple[str, str], int, bool]]) -> list[Watching]:

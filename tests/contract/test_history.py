@@ -1,4 +1,4 @@
-"""A member's history on both grounds: two updates for a write, one query for a read, and nothing left when it is erased."""
+"""A member's history on both grounds: two updates for a write, one query for a read, nothing left once erased."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from footfall.values.clock import SetClock
 from tests.audience.history_stage import HOUR_MS, INDEXES, MINUTE_MS, NOON_MS, CountedTable, watched
 from tests.contract.conftest import NewTable
 
-NASTY = 'ids # with / and é and "’ and 映画 \U0010ffff'
+NASTY = 'ids # with / and é and " and 映画 \U0010ffff'
 
 
 @pytest.fixture

@@ -20,6 +20,10 @@ def counted(new_table: NewTable, clock: SetClock) -> CountedTable:
     return CountedTable(new_table(clock=clock, indexes=INDEXES))
 
 
+def at(later_ms: int) -> str:
+    return instant_text(NOON_MS + later_ms)
+
+
 def give(table: CountedTable, wanted: Ask, now_ms: int = NOON_MS) -> list[str]:
     """Give a place and return who plays then."""
     given = admit(table, "blog", "ann", wanted, now_ms=now_ms, means=means())
@@ -43,8 +47,8 @@ def test_the_oldest_is_stopped_and_told_by_whom_at_its_next_beat(counted: Counte
         beat(counted, "blog", "ann", "a", now_ms=NOON_MS + 3)
     assert counted.taken_calls() == ["update", "query"]
     assert over.value.more == {
-        "session": "a", "device": "device of a", "deviceId": "id-a", "asset": "film", "startedAtMs": NOON_MS,
-        "lastBeatAtMs": NOON_MS, "endedAtMs": NOON_MS + 2, "why": "stopped", "by": "device of c", "bySession": "c",
+        "session": "a", "device": "device of a", "deviceId": "id-a", "asset": "film", "startedAt": at(0),
+        "lastBeatAt": at(0), "endedAt": at(2), "why": "stopped", "by": "device of c", "bySession": "c",
     }  # fmt: skip
     assert "device of c" in str(over.value)
     with pytest.raises(PlaybackOver) as unknown:
@@ -57,7 +61,8 @@ def test_the_newest_is_refused_and_told_which_devices_play(counted: CountedTable
     give(counted, ask("b"))
     with pytest.raises(TooManyPlaying) as refused:
         give(counted, ask("c", policy=Policy.REFUSE_NEWEST))
-    assert [one["device"] for one in refused.value.more["playing"]] == ["device of a", "device of b"]  # pyright: ignore
+    assert [lease.device for lease in refused.value.playing] == ["device of a", "device of b"]
+    assert refused.value.more["limit"] == 2
     chosen = Ask("c", "phone", "p", "film", 2, Policy.REFUSE_NEWEST, stop=frozenset({"a"}))
     assert give(counted, chosen) == ["b", "c"]
 

@@ -11,21 +11,24 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass
 from functools import partial
-from random import Random
+from random import Random, SystemRandom
 from threading import Event, Lock, Thread
 from zlib import crc32
 
+from footfall.app.audience_opening import open_audience_table
+from footfall.app.settings import Settings
 from footfall.app.wiring import OpenTable
 from footfall.audience.playbacks import (
     Ask,
     Ending,
     Lease,
+    Outrun,
     TooManyPlaying,
     Why,
     admission,
     without_expired,
 )
-from footfall.audience.playbacks_kept import Means, Outrun, admit, beat, change_leases, end, sweep
+from footfall.audience.playbacks_kept import Means, admit, beat, change_leases, end, sweep
 from footfall.audience.playbacks_memory import (
     Admitted,
     Beaten,
@@ -45,7 +48,7 @@ AWAY_MS = 250  # So long nobody else tries, after the table has failed somebody.
 CATCHING_UP_S = 1.0
 SWEPT_PER_ROUND = 100
 ROUNDS_PER_SWEEP = 10  # To look through all that is remembered takes some milliseconds.
-THREADS = 4  # On SQLite one writes at a time; on DynamoDB each waits for its own call.
+THREADS_ON_AWS = 8  # On SQLite one writes at a time; on DynamoDB each waits for its own call.
 ROUND_S_MAX = 10.0  # Patience with one member's writes when catching up; a table that takes longer is away.
 
 _AWAY = (Throttled, Unavailable, NoSpace)
@@ -114,6 +117,22 @@ class _Lane:
             self._table = None
 
 
+def open_playing(settings: Settings, clock: Clock) -> "Playing":
+    """Return what gives places to play on the ground that the settings name; tables are opened with the first call."""
+    is_on_aws = settings.ground == "aws"
+
+    def open_table() -> OpenTable:
+        return open_audience_table(settings, clock, for_requests=True)
+
+    return Playing(
+        open_table,
+        clock=clock,
+        chance=SystemRandom(),
+        within_ms=settings.audience_answer_ms,
+        threads=THREADS_ON_AWS if is_on_aws else 1,
+    )
+
+
 class Playing:
     """Gives places, keeps them and takes them back, for all brands; may be used by any thread."""
 
@@ -124,7 +143,7 @@ class Playing:
         clock: Clock,
         chance: Random,
         within_ms: int = WITHIN_MS,
-        threads: int = THREADS,
+        threads: int = 1,
     ) -> None:
         self._clock = clock
         self._means = Means(chance, time.sleep)

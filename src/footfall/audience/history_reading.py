@@ -1,5 +1,6 @@
 """Questions that a history answers, each with one query: where I was, all of a series, what I watched last."""
 
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -26,9 +27,10 @@ class Place:
     at_ms: int
     series: str
 
-    def __str__(self) -> str:
+    @property
+    def text(self) -> str:
         """Return it as an address carries it."""
-        return f"{self.at_ms}.{self.series}"
+        return urlsafe_b64encode(f"{self.at_ms}.{self.series}".encode()).decode().rstrip("=")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,10 @@ def place_from(text: str) -> Place | None:
     """Return where to go on; None for the beginning."""
     if not text:
         return None
-    moment, dot, series = text.partition(".")
+    try:
+        moment, dot, series = urlsafe_b64decode(text + "=" * (-len(text) % 4)).decode().partition(".")
+    except ValueError as error:
+        raise Refused("after", f"{text[:40]!r} is not what an answer gave to go on from") from error
     if not (dot and moment.isascii() and moment.isdigit() and len(moment) <= 15 and series):
         raise Refused("after", f"{text[:40]!r} is not what an answer gave to go on from")
     return Place(int(moment), series)

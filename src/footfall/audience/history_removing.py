@@ -19,6 +19,7 @@ from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Key, Present, 
 
 # A device that was away tells late where somebody was; what was removed meanwhile does not come back by that.
 REMOVED_KEPT_MS = 7 * 86_400_000
+ERASED_AT_ONCE = 500
 
 Write = Put | Delete
 
@@ -75,20 +76,19 @@ def exported(table: Table, brand: str, member: str) -> Iterator[Mapping[str, obj
             yield {"kind": "episode" if is_episode else "series", **_told(found.item)}
 
 
-def erase_partition(table: Table, partition: str) -> int:
-    """Delete all items of a partition and return how many there were; done again after a crash it finds the rest."""
-    deleted = 0
-    while True:
-        found = [one.key for one in table.query(partition).items]
-        if not found:
-            return deleted
-        write_all(table, [Delete(key) for key in found])
-        deleted += len(found)
+def erase_some(table: Table, partition: str, *, limit: int) -> int:
+    """Delete up to so many items of a partition and return how many there were; 0 when none is left."""
+    found = [one.key for one in table.query(partition, limit=limit).items]
+    write_all(table, [Delete(key) for key in found])
+    return len(found)
 
 
 def erase_history(table: Table, brand: str, member: str) -> int:
-    """Delete a member's whole history and return how many items it had."""
-    return erase_partition(table, keys.history(brand, member))
+    """Delete a member's whole history and return how many items it had; done again it finds what came meanwhile."""
+    deleted = 0
+    while found := erase_some(table, keys.history(brand, member), limit=ERASED_AT_ONCE):
+        deleted += found
+    return deleted
 
 
 def write_all(table: Table, writes: Iterable[Write]) -> None:

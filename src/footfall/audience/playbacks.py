@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from footfall.values.errors import FootfallError
+from footfall.values.window import instant_text
 
 BEATS_KEPT = 2  # A device that misses so many has lost its place.
 LEASES_MAX = 64  # of one member; the largest plan may have no more
@@ -114,6 +115,10 @@ class PlaybackOver(FootfallError):
         return document_of_ending(self.ending)
 
 
+class Outrun(FootfallError):
+    """Others took and gave back a member's places faster each time; nothing was changed."""
+
+
 def admission(leases: Sequence[Lease], ask: Ask, *, now_ms: int) -> Admission:
     """Return what comes of a playback that wants a place, or raise TooManyPlaying."""
     live, endings = without_expired(leases, now_ms=now_ms)
@@ -151,17 +156,17 @@ def document_of_lease(lease: Lease) -> dict[str, object]:
         "device": lease.device,
         "deviceId": lease.device_id,
         "asset": lease.asset,
-        "startedAtMs": lease.started_ms,
-        "lastBeatAtMs": lease.beat_ms,
-        "expiresAtMs": lease.expires_ms,
+        "startedAt": instant_text(lease.started_ms),
+        "lastBeatAt": instant_text(lease.beat_ms),
+        "expiresAt": instant_text(lease.expires_ms),
     }
 
 
 def document_of_ending(ending: Ending) -> dict[str, object]:
     """Return an ended playback as an answer tells it."""
     told = document_of_lease(ending.lease)
-    del told["expiresAtMs"]
-    told |= {"endedAtMs": ending.at_ms, "why": ending.why.value}
+    del told["expiresAt"]
+    told |= {"endedAt": instant_text(ending.at_ms), "why": ending.why.value}
     return told | ({"by": ending.by, "bySession": ending.by_session} if ending.by_session or ending.by else {})
 
 

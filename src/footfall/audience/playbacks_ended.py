@@ -11,7 +11,7 @@ import msgspec
 from footfall.audience import playbacks_keys as keys
 from footfall.audience.playbacks import Ending, Lease, Why
 from footfall.ports.items import Item, Value
-from footfall.ports.table import IndexKey, Key, Put, Table
+from footfall.ports.table import IndexKey, Put, Table
 from footfall.values.errors import Refused
 from footfall.values.window import DAY_MS, MOMENT_MS_MAX, instant_text
 
@@ -61,12 +61,18 @@ def ending_of(table: Table, brand: str, member: str, session: str) -> Ending | N
 def ended_of(table: Table, brand: str, member: str, *, limit: int, after: str = "") -> Ended:
     """Return a member's playbacks that are over, the last first."""
     at_least, at_most = keys.all_ended()
-    partition = keys.playbacks(brand, member)
-    begin = Key(partition, after) if after else None
-    if begin is not None and not at_least <= after <= at_most:
-        raise Refused("after", f"{after[:40]!r} is not what an answer gave to go on from")
-    page = table.query(partition, at_least=at_least, at_most=at_most, backwards=True, limit=limit, after=begin)
-    return Ended([_told(one.item) for one in page.items], None if page.after is None else page.after.sort)
+    place = _place_from(after)
+    begin = None
+    if place.session:
+        begin = keys.ended(brand, member, ended_ms=place.ended_ms, session=place.session)
+    page = table.query(
+        keys.playbacks(brand, member), at_least=at_least, at_most=at_most, backwards=True, limit=limit, after=begin
+    )
+    told = [_told(one.item) for one in page.items]
+    if page.after is None or not told:
+        return Ended(told, None)
+    last = told[-1][1]
+    return Ended(told, _text_of(_Place(0, last.at_ms, last.lease.session)))
 
 
 def ended_on(table: Table, brand: str, day: str, *, limit: int, after: str = "") -> Ended:

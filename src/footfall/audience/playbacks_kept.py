@@ -17,6 +17,7 @@ from footfall.audience.playbacks import (
     Ask,
     Ending,
     Lease,
+    Outrun,
     PlaybackOver,
     Why,
     admission,
@@ -26,17 +27,12 @@ from footfall.audience.playbacks_ended import ending_of, put_of_ending
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item, Value
 from footfall.ports.table import Absent, Condition, Equals, Key, Put, Table, Update
-from footfall.values.errors import FootfallError
 
 TRIES_MAX = 400  # Twice as many as ever raced for one member's places in a test; each waits a little longer.
 PAUSE_MS_MAX = 40
 _LEASE, _BEAT, _ON = "l:", "b:", "on:"
 
 _T = TypeVar("_T")
-
-
-class Outrun(FootfallError):
-    """Others were faster each time; nothing was changed."""
 
 
 @dataclass(frozen=True, slots=True)
