@@ -61,7 +61,7 @@ def test_a_scope_allows_what_it_includes(scopes: list[str], allowed: set[str]) -
 
 @pytest.mark.parametrize("scopes", [[], ["hits"], ["read", "everything"], [""]])
 def test_a_key_with_no_scope_or_an_unknown_one_is_refused(scopes: list[str]) -> None:
-    with pytest.raises(Refused, match="the scopes are write, read, edit, admin"):
+    with pytest.raises(Refused, match="the scopes are write, read, edit, audience, admin"):
         require_scopes(scopes)
 
 

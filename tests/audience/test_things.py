@@ -1,3 +1,5 @@
+"""Things have ids in any script, and one key each."""
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -99,9 +99,8 @@ def new_ground(
         named: dict[str, str] = {name: f"t{uuid4().hex}" for name in TABLES}
         for name, table in named.items():
             # The engine removes by the machine's clock what tests expire by their own, so it is told of no expiry.
-            create_table(
-                clients["dynamodb"], Names(table), pause=time.sleep, indexes=TABLES[name], removes_expired=False
-            )
+            said: dict[str, Any] = {"indexes": TABLES[name], "removes_expired": False}
+            create_table(clients["dynamodb"], Names(table), pause=time.sleep, **said)
         named["aws_stream"] = f"hits-{uuid4().hex[:12]}"
         clients["kinesis"].create_stream(StreamName=named["aws_stream"], ShardCount=kinesis_shards)
         require_active(clients["kinesis"], named["aws_stream"])

@@ -1,11 +1,11 @@
-"""Where follows lie in the audience's table, and the two orders that all of its parts share (docs/formats/audience.md).
+"""Where follows, blocks, counts and publications lie, and the two orders of all parts (docs/formats/audience.md).
 
 A part of the audience that has keys of its own builds them in a module beside this one.
 """
 
 from typing import Final
 
-from footfall.audience.things import Thing
+from footfall.audience.things import Thing, thing_from_key
 from footfall.ports.table import Index, Key
 
 FOLLOWERS, RECENT = "followers", "recent"
@@ -13,6 +13,8 @@ AUDIENCE_INDEXES: Final = (
     Index(FOLLOWERS, "to", "at_us", numeric=True),
     Index(RECENT, "viewer", "recent_ms", numeric=True),
 )
+HEAD_AT_US = 9_000_000_000_000_000  # after every moment, so that a head comes before all followers
+END = "\U0010ffff"  # after every id
 
 
 def follows(brand: str, follower: Thing) -> str:
@@ -28,3 +30,78 @@ def follow(brand: str, follower: Thing, target: Thing) -> Key:
 def followers(brand: str, target: Thing, shard: int) -> str:
     """Return the partition of the index in which a shard of somebody's followers lie."""
     return f"{brand}#t#{target.key}#{shard}"
+
+
+def requests_by(brand: str, follower: Thing) -> str:
+    """Return the partition of what somebody asked to follow."""
+    return f"{brand}#q#{follower.key}"
+
+
+def request(brand: str, follower: Thing, target: Thing) -> Key:
+    """Return where it is said that somebody asked to follow a private thing."""
+    return Key(requests_by(brand, follower), target.key)
+
+
+def requests_to(brand: str, target: Thing) -> str:
+    """Return the partition of the index of those who asked to follow a thing."""
+    return f"{brand}#r#{target.key}"
+
+
+def blocks(brand: str, blocker: Thing) -> str:
+    """Return the partition of those that somebody blocks."""
+    return f"{brand}#b#{blocker.key}"
+
+
+def block(brand: str, blocker: Thing, blocked: Thing) -> Key:
+    """Return where a block lies."""
+    return Key(blocks(brand, blocker), blocked.key)
+
+
+def blocked_by(brand: str, blocked: Thing) -> str:
+    """Return the partition of the index of those who block somebody."""
+    return f"{brand}#x#{blocked.key}"
+
+
+def counts(brand: str, thing: Thing) -> str:
+    """Return the partition of a thing's counts, with its head."""
+    return f"{brand}#n#{thing.key}"
+
+
+def count_of_following(brand: str, thing: Thing) -> Key:
+    """Return where it is counted what a thing follows."""
+    return Key(counts(brand, thing), "following")
+
+
+def count_of_followers(brand: str, thing: Thing, shard: int) -> Key:
+    """Return where a shard of a thing's followers is counted."""
+    return Key(counts(brand, thing), f"followers#{shard:02d}")
+
+
+def head(brand: str, thing: Thing) -> Key:
+    """Return where it is said in how many shards a thing's followers lie, whether it is private, and if it blocks."""
+    return Key(counts(brand, thing), "head")
+
+
+def published(brand: str, thing: Thing) -> str:
+    """Return the partition of what a thing published, and that of the same in the order of time."""
+    return f"{brand}#p#{thing.key}"
+
+
+def publication(brand: str, thing: Thing, id: str) -> Key:
+    """Return where a publication lies."""
+    return Key(published(brand, thing), id)
+
+
+def week(brand: str, number: int) -> str:
+    """Return the partition of the index of all that was published in a week."""
+    return f"{brand}#w#{number}"
+
+
+def first_of(key: Key) -> Thing:
+    """Return the thing that the key's partition is of: whoever follows, asks, blocks or publishes."""
+    return thing_from_key(key.partition.rpartition("#")[2])
+
+
+def second_of(key: Key) -> Thing:
+    """Return the thing that the key's sort part names: whoever is followed, asked or blocked."""
+    return thing_from_key(key.sort)

@@ -1,0 +1,99 @@
+"""All of a thing in the follow graph: handed out, and erased in steps that can be repeated."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from footfall.audience import keys
+from footfall.audience.follows import Follows, moment_in, number_in
+from footfall.audience.publishing import publication_from
+from footfall.audience.things import Thing
+from footfall.ports.errors import Changed
+from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Equals, Found, Key, everything
+from footfall.values.window import instant_text
+
+Row = Mapping[str, Any]
+Step = Callable[[Follows, str, Thing, int], int]
+
+
+def exported(follows: Follows, brand: str, thing: Thing) -> Iterator[Row]:
+    """Yield all that is kept of a thing; who blocks it is nobody's but theirs."""
+    table, shards = follows.table, follows.heads.read(brand, thing).shards
+    yield from _rows("follows", everything(table, keys.follows(brand, thing)), keys.second_of)
+    for shard in range(shards):
+        found = everything(
+            table, keys.followers(brand, thing, shard), at_most=keys.HEAD_AT_US - 1, index=keys.FOLLOWERS
+        )
+        yield from _rows("follower", found, keys.first_of)
+    yield from _rows("asked", everything(table, keys.requests_by(brand, thing)), keys.second_of)
+    found = everything(table, keys.requests_to(brand, thing), index=keys.FOLLOWERS)
+    yield from _rows("asked by", found, keys.first_of)
+    yield from _rows("blocks", everything(table, keys.blocks(brand, thing)), keys.second_of)
+    for one in everything(table, keys.published(brand, thing)):
+        told = publication_from(one)
+        yield {"what": "published", "id": told.id, "at": instant_text(told.at_ms), "about": told.about}
+
+
+def erase_some(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
+    """Erase up to so many items of a thing; return how many there were, 0 when nothing is left."""
+    for step in _STEPS:
+        done = step(follows, brand, thing, limit)
+        if done:
+            return done
+    return 0
+
+
+def _rows(what: str, found: Iterator[Found], other: Callable[[Key], Thing]) -> Iterator[Row]:
+    for one in found:
+        yield {"what": what, "thing": str(other(one.key)), "at": instant_text(moment_in(one.item) // 1_000)}
+
+
+def _follows(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
+    found = follows.table.query(keys.follows(brand, thing), limit=limit).items
+    for one in found:
+        follows.unfollow(brand, thing, keys.second_of(one.key))
+    return len(found)
+
+
+def _followers(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
+    for shard in range(follows.heads.read(brand, thing).shards):
+        partition = keys.followers(brand, thing, shard)
+        found = follows.table.query(partition, at_most=keys.HEAD_AT_US - 1, limit=limit, index=keys.FOLLOWERS).items
+        for one in found:
+            follows.unfollow(brand, keys.first_of(one.key), thing)
+        if found:
+            return len(found)
+    return 0
+
+
+def _others(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
+    """Erase what needs no counting: requests and blocks of both directions, and publications."""
+    lists: Sequence[tuple[str, str | None]] = (
+        (keys.requests_by(brand, thing), None), (keys.requests_to(brand, thing), keys.FOLLOWERS),
+        (keys.blocks(brand, thing), None), (keys.blocked_by(brand, thing), keys.FOLLOWERS),
+        (keys.published(brand, thing), None),
+    )  # fmt: skip
+    for partition, index in lists:
+        found = follows.table.query(partition, limit=min(limit, BATCH_ITEMS_MAX), index=index).items
+        if found:
+            follows.table.write([Delete(Key(one.key.partition, one.key.sort)) for one in found])
+            return len(found)
+    return 0
+
+
+def _counts(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
+    """Erase the counts and the head, unless somebody has begun to follow meanwhile."""
+    del limit
+    found = follows.table.query(keys.counts(brand, thing)).items
+    followers = sum(number_in(one.item) for one in found if one.key.sort != keys.count_of_following(brand, thing).sort)
+    if not found or (followers and follows.is_counted(brand)):
+        return 0
+    actions: list[Action] = [Delete(one.key, expects=(Equals("n", one.item.get("n")),)) for one in found]
+    try:
+        follows.table.transact(actions)
+    except Changed:
+        return 0  # The next time finds whoever it was.
+    follows.heads.forget(brand, thing)
+    return len(found)
+
+
+_STEPS: Final[Sequence[Step]] = (_follows, _followers, _others, _counts)
