@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from footfall.app import audience_history, audience_playbacks
 from footfall.app.audience_opening import Audience
 from footfall.audience.things import Thing
 
@@ -24,7 +25,10 @@ class PersonalPart:
     erase_some: Callable[[Audience, str, Thing, int], int]  # up to so many items; how many there were, 0: none is left
 
 
-PARTS: Sequence[PersonalPart] = ()  # of all that keeps anything of members
+PARTS: Sequence[PersonalPart] = (
+    PersonalPart("history", audience_history.exported, audience_history.erase_some),
+    PersonalPart("playbacks", audience_playbacks.exported, audience_playbacks.erase_some),
+)  # of all that keeps anything of members
 
 
 @dataclass(frozen=True, slots=True)

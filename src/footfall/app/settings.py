@@ -245,6 +245,20 @@ class Settings:
     audience_uncounted_brands: str = _other(
         "", "text", "Brands whose follows are not counted, which halves what a follow costs; chosen before the first."
     )
+    audience_ignored_percent: int = _whole(5, 0, 50, "Below so much of an asset, a member has not begun it.")
+    audience_watched_percent: int = _whole(90, 51, 100, "Above so much of an asset, a member has watched it.")
+    audience_short_ms: int = _whole(
+        300_000, 0, HOUR_MS, "An asset that is shorter is watched when its player ends, wherever that was."
+    )
+    audience_playbacks_max: int = _whole(3, 1, 64, "How many playbacks a member may have at once, if no plan is named.")
+    audience_plans: str = _other(
+        "", "text", "Plans and how many playbacks each may have at once, as in basic=1,family=4."
+    )
+    audience_full: Literal["stop-oldest", "refuse-newest"] = field(
+        default="stop-oldest", metadata=_one_of(("stop-oldest", "refuse-newest"), "Who gives way when all places play.")
+    )
+    audience_beat_ms: int = _whole(30_000, 1_000, 5 * MINUTE_MS, "How often a player tells that it still plays.")
+    audience_answer_ms: int = _whole(300, 50, 10_000, "How long a player waits for the table; then memory answers.")
     aws_region: str = _other("", "text", "The region of AWS; empty takes that of the machine's own AWS settings.")
     aws_dynamodb_endpoint: str = _other("", "text", "The address of a store that speaks DynamoDB; empty is AWS's own.")
     aws_kinesis_endpoint: str = _other("", "text", "The address of a stream that speaks Kinesis; empty is AWS's own.")

@@ -1,5 +1,6 @@
 """The audience's readers and writers in an instance: threads of their own, so that no member holds up anybody else."""
 
+import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
@@ -10,6 +11,7 @@ from footfall.values.clock import Clock
 
 if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
     from footfall.app.audience_opening import Audience, OpenedAudience
+    from footfall.app.audience_playing import Playing
 
 THREADS = 2
 ASKING_MAX, ASKING_SHARE = 1_024, 512  # Each is small.
@@ -25,6 +27,7 @@ class AudienceDesk:
         self._clock = clock
         self._line = BrandLine(THREADS, name="audience")
         self._opened: dict[int, OpenedAudience] = {}  # each thread's
+        self._playing: Playing | None = None
         self._asking = Waiting(total_max=ASKING_MAX, share=ASKING_SHARE, what="the audience")
 
     async def asked(self, brand: str, question: "Callable[[Audience], _T]") -> _T:
@@ -32,9 +35,20 @@ class AudienceDesk:
         with self._asking.one_of(brand):
             return await self._line.run(brand, lambda thread: question(self._audience(thread)))
 
+    def playing(self) -> "Playing":
+        """Return what gives places to play, and answers in time."""
+        from footfall.app.audience_playing import open_playing
+
+        if self._playing is None:
+            self._playing = open_playing(self._settings, self._clock)
+        return self._playing
+
     async def stop(self) -> None:
         """Finish what waits and close the files."""
         await self._line.stop(self._close)
+        if self._playing is not None:
+            await asyncio.to_thread(self._playing.stop)
+            self._playing = None
 
     def _audience(self, thread: int) -> "Audience":
         from footfall.app.audience_opening import open_audience

@@ -2,6 +2,8 @@
 
 from starlette.routing import Route
 
+from footfall.shells.http.audience_history import history_routes
+from footfall.shells.http.audience_playbacks import playback_routes
 from footfall.shells.http.site import Site
 
 AUDIENCE = "/v1/audience"
@@ -9,5 +11,4 @@ AUDIENCE = "/v1/audience"
 
 def audience_routes(state: Site) -> list[Route]:
     """Return the routes of all parts of the audience."""
-    del state
-    return []
+    return [*history_routes(state), *playback_routes(state)]

@@ -14,6 +14,8 @@ from footfall.shells.http.described import (
     archive_mementos,
     archive_watches,
     assets,
+    audience_history,
+    audience_playbacks,
     brands,
     dashboard,
     digest,
@@ -73,6 +75,8 @@ OPERATIONS: tuple[Operation, ...] = (
     *archive.OPERATIONS,
     *archive_watches.OPERATIONS,
     *archive_mementos.OPERATIONS,
+    *audience_history.OPERATIONS,
+    *audience_playbacks.OPERATIONS,
     *owners.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
@@ -100,6 +104,8 @@ SCHEMAS: Mapping[str, Schema] = {
     **people.SCHEMAS,
     **alerts.SCHEMAS,
     **archive.SCHEMAS,
+    **audience_history.SCHEMAS,
+    **audience_playbacks.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (

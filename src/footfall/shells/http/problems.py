@@ -23,6 +23,7 @@ from footfall.archive.quotas import OverQuota
 from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest, NothingToRetry
 from footfall.archive.watching import UnknownWatch
+from footfall.audience.playbacks import Outrun, PlaybackOver, TooManyPlaying
 from footfall.audience.statement_errors import AlreadyClosed, LogChanged, NotClosed, NotOver
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
@@ -102,6 +103,9 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     NotOver: HTTPStatus.CONFLICT,
     LogChanged: HTTPStatus.CONFLICT,
     NotInstalled: HTTPStatus.NOT_IMPLEMENTED,
+    TooManyPlaying: HTTPStatus.CONFLICT,
+    PlaybackOver: HTTPStatus.GONE,
+    Outrun: HTTPStatus.SERVICE_UNAVAILABLE,
     Refused: HTTPStatus.BAD_REQUEST,
     TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     NoSpace: HTTPStatus.SERVICE_UNAVAILABLE,

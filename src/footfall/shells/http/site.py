@@ -18,6 +18,7 @@ from footfall.values.clock import Clock
 if TYPE_CHECKING:
     from footfall.app.archive_control import Archive
     from footfall.app.audience_opening import Audience
+    from footfall.app.audience_playing import Playing
     from footfall.app.metric_acts import Metrics
     from footfall.metrics.catalogue import MetricCatalogue
     from footfall.metrics.data import DataQuery, Form, MetricData, Told
@@ -141,6 +142,10 @@ class KeepsAudience(Protocol):
 
     async def asked(self, brand: str, question: "Callable[[Audience], T]") -> T:
         """Return what the audience answers to a brand's question, or what came of a change."""
+        ...
+
+    def playing(self) -> "Playing":
+        """Return what gives places to play, and answers in time."""
         ...
 
 

@@ -38,6 +38,7 @@ from footfall.values.groups import is_beside
 if TYPE_CHECKING:  # Whoever only takes hits starts without numpy and all that stands on it.
     from footfall.app.archive_control import Archive
     from footfall.app.audience_opening import Audience
+    from footfall.app.audience_playing import Playing
     from footfall.flow.serve.in_flight import InFlight
     from footfall.flow.serve.ledger import Ledger
     from footfall.shells.lambdas.lists import Lists
@@ -95,7 +96,7 @@ class FunctionSite:
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
         self.archive = FunctionArchive(self._opened_archive)
-        self.audience = FunctionAudience(self._opened_audience)
+        self.audience = FunctionAudience(self._opened_audience, self._opened_playing)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb
@@ -250,6 +251,11 @@ class FunctionSite:
         opened = open_audience(self.settings, self.clock, read_only=self._read_only, for_requests=True)
         self._noted(opened.table)
         return opened.audience
+
+    def _opened_playing(self) -> "Playing":
+        from footfall.app.audience_playing import open_playing
+
+        return open_playing(self.settings, self.clock)
 
     def _noted(self, table: Table) -> Table:
         self.tables.append(table)
