@@ -34,6 +34,7 @@ from footfall.shells.http.described import (
     trials,
     uniques,
     verdicts,
+    watching,
     widget,
 )
 from footfall.shells.http.described.operation import (
@@ -59,6 +60,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *digest.OPERATIONS,
     *referrers.OPERATIONS,
     *uniques.OPERATIONS,
+    *watching.OPERATIONS,
     *assets.OPERATIONS,
     *edits.OPERATIONS,
     *brands.OPERATIONS,
@@ -88,6 +90,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **digest.SCHEMAS,
     **referrers.SCHEMAS,
     **uniques.SCHEMAS,
+    **watching.SCHEMAS,
     **assets.SCHEMAS,
     **edits.SCHEMAS,
     **brands.SCHEMAS,
