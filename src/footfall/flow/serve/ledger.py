@@ -101,6 +101,11 @@ def counters_balance(book: Ledger) -> dict[str, object]:
     return shown
 
 
+def pings_balance(book: Ledger) -> dict[str, object]:
+    """Return what became of a brand's pings: the lines that beats can be in, which add up."""
+    return {**counters_balance(book), "late": book.late, "future": book.future}
+
+
 class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One shard's lines. An unknown line is refused: leaving it out would show its hits as in flight for ever."""
 

@@ -14,6 +14,7 @@ from footfall.flow.serve.query import (
     PopularQuery,
     label_parameters,
     parameters,
+    section_parameters,
     type_parameters,
 )
 from footfall.flow.serve.top import brand_total, top_sections, top_types
@@ -32,7 +33,7 @@ class ListKind(NamedTuple):
 LISTS: Final[Mapping[str, ListKind]] = MappingProxyType(
     {
         "": ListKind(parameters, popular),
-        SECTIONS: ListKind(label_parameters, top_sections),
+        SECTIONS: ListKind(section_parameters, top_sections),
         TYPES: ListKind(type_parameters, top_types),
         BRANDS: ListKind(label_parameters, brand_total),
     }

@@ -64,8 +64,7 @@ SEVERAL: Mapping[str, Several] = {
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
 TIMELESS = ("brand", "limit", "publishedAfter", "edited", "format")  # of a list that has one span only
-SCREENING_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")
-TYPE_SINGLE = (*SCREENING_SINGLE, "by")  # of a list of labels, not of assets
+TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
 LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
 
 
@@ -131,8 +130,13 @@ def rising_parameters(raw_query: str) -> Given:
 
 
 def label_parameters(raw_query: str) -> Given:
-    """Return the same of a list of sections or of brands, of which no catalogue knows anything."""
+    """Return the same of a list of brands, of which no catalogue knows anything."""
     return given_from(raw_query, single=LABEL_SINGLE, several={**LABELS, **SCREENED}, of="this list")
+
+
+def section_parameters(raw_query: str) -> Given:
+    """Return the same of a list of sections, of which minutes are counted as well."""
+    return given_from(raw_query, single=(*LABEL_SINGLE, "by"), several={**LABELS, **SCREENED}, of="this list")
 
 
 def type_parameters(raw_query: str) -> Given:
@@ -142,7 +146,7 @@ def type_parameters(raw_query: str) -> Given:
 
 def screening_parameters(raw_query: str) -> Given:
     """Return the same of what screening found, which is told of all labels."""
-    return given_from(raw_query, single=SCREENING_SINGLE, several={}, of="what screening found")
+    return given_from(raw_query, single=TYPE_SINGLE, several={}, of="what screening found")
 
 
 def query_from(given: Given, *, periods: Mapping[str, Period], shows_suspected: bool = True) -> PopularQuery:

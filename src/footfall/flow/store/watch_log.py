@@ -14,7 +14,7 @@ import msgspec
 from footfall.flow.store import keys
 from footfall.flow.store.columns import ident_of
 from footfall.ports.errors import Corrupt
-from footfall.ports.table import BATCH_ITEMS_MAX, Item, Put, Table, Value, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Item, Key, Put, Table, Value, everything
 
 SEEN_BYTES = 13  # A bit for each hundredth.
 LISTED_MAX = 500  # Assets and sections of which it is told how many play them.
@@ -84,6 +84,28 @@ def rows_of_day(table: Table, brand: str, day_ms: int, *, shards: int, asset: st
             row = _row_from(found.item, brand=brand, day_ms=day_ms, shard=shard)
             if not asset or row.asset == asset:  # Two ids may share what their keys begin with.
                 yield row
+
+
+def page_of_day(  # noqa: PLR0913 - whose rows of when, how many, and from where
+    table: Table, brand: str, day_ms: int, *, shards: int, asset: str, limit: int, after: tuple[int, str] | None
+) -> tuple[list[WatchRow], tuple[int, str] | None]:
+    """Return some rows of a brand's day, and where the next ones are (None: there are no more)."""
+    first = keys.watched_asset(ident_of(asset)) if asset else None
+    last = None if first is None else f"{first}~"
+    rows: list[WatchRow] = []
+    for shard in range(after[0] if after else 0, shards):
+        partition = keys.watched_partition(brand, day_ms, shard)
+        key = Key(partition, after[1]) if after and after[0] == shard else None
+        while True:
+            page = table.query(partition, at_least=first, at_most=last, limit=limit - len(rows), after=key)
+            found = [_row_from(one.item, brand=brand, day_ms=day_ms, shard=shard) for one in page.items]
+            rows += [row for row in found if not asset or row.asset == asset]
+            if page.items and len(rows) >= limit:
+                return rows, (shard, page.items[-1].key.sort)
+            key = page.after
+            if key is None:
+                break
+    return rows, None
 
 
 def save_viewers(table: Table, brand: str, shard: int, viewers: Viewers) -> None:

@@ -36,6 +36,7 @@ from footfall.shells.http.described import (
     trials,
     uniques,
     verdicts,
+    watching,
     widget,
 )
 from footfall.shells.http.described.operation import (
@@ -61,6 +62,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *digest.OPERATIONS,
     *referrers.OPERATIONS,
     *uniques.OPERATIONS,
+    *watching.OPERATIONS,
     *assets.OPERATIONS,
     *edits.OPERATIONS,
     *brands.OPERATIONS,
@@ -92,6 +94,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **digest.SCHEMAS,
     **referrers.SCHEMAS,
     **uniques.SCHEMAS,
+    **watching.SCHEMAS,
     **assets.SCHEMAS,
     **edits.SCHEMAS,
     **brands.SCHEMAS,

@@ -14,12 +14,12 @@ from footfall.flow.serve.query import (
     UNIQUES,
     PopularQuery,
     canonical,
-    label_parameters,
     parameters,
     query_from,
     require_known_visitors,
     rising_parameters,
     screening_parameters,
+    section_parameters,
     type_parameters,
 )
 from footfall.flow.serve.spans import require_span
@@ -76,7 +76,7 @@ def list_asks(settings: Settings) -> dict[str, ListAsks]:
     return {
         POPULAR: ListAsks("", parameters, kept_ms),
         RISING: ListAsks(RISING, rising_parameters, kept_ms, has_periods=False),
-        SECTIONS: ListAsks(SECTIONS, label_parameters, kept_ms),
+        SECTIONS: ListAsks(SECTIONS, section_parameters, kept_ms),
         TYPES: ListAsks(TYPES, type_parameters, kept_ms),
         SCREENING: ListAsks(SCREENING, screening_parameters, kept_ms),
     }

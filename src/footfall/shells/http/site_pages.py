@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.accounts.keys import READ
-from footfall.flow.serve.ledger import counters_balance, ledger_json
+from footfall.flow.serve.ledger import counters_balance, ledger_json, pings_balance
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.alerts import alert_routes
 from footfall.shells.http.archive_routes import archive_routes
@@ -40,9 +40,10 @@ from footfall.shells.http.tokens import token_routes
 from footfall.shells.http.trials import trial_routes
 from footfall.shells.http.uniques import uniques_routes
 from footfall.shells.http.verdicts import verdict_routes
+from footfall.shells.http.watching import watching_routes
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.errors import FootfallError, Refused
-from footfall.values.groups import counters_group
+from footfall.values.groups import counters_group, pings_group
 from footfall.values.window import instant_text
 
 _FRESH = {"cache-control": "no-store"}
@@ -82,6 +83,7 @@ def site_pages(state: Site, more: Mapping[str, Endpoint] | None = None, *, is_li
             *audience_routes(state),
             *uniques_routes(state),
             counter_list_route(state),
+            *watching_routes(state),
         ],
         exception_handlers={FootfallError: _told, HTTPException: _not_routed(shell), Exception: _failed},
     )
@@ -102,6 +104,9 @@ def _ledger(state: Site) -> Endpoint:
         counted = state.ledger(counters_group(brand.name))
         if counted.accepted:  # Values that the brand counts by name, in a balance of their own.
             book["uniques"] = counters_balance(counted)
+        pings = state.ledger(pings_group(brand.name))
+        if pings.accepted:
+            book["pings"] = pings_balance(pings)
         raw_since_ms = state.raw_since_ms()
         book["rawSince"] = instant_text(raw_since_ms) if raw_since_ms else None
         return page_answer(msgspec.json.encode(book), kind=JSON)

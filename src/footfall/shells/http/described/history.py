@@ -20,7 +20,18 @@ from footfall.flow.serve.query import (
     VALUES_MAX,
 )
 from footfall.flow.serve.series_query import COMPARES, GRAINS, POINTS_MAX, PROFILES, SERIES
-from footfall.shells.http.described.lists import BRAND, EDITED, GROUP, INCLUDED, MOMENT, SORT, TABLES, either, several
+from footfall.shells.http.described.lists import (
+    BRAND,
+    BY,
+    EDITED,
+    GROUP,
+    INCLUDED,
+    MOMENT,
+    SORT,
+    TABLES,
+    in_either,
+    several,
+)
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
@@ -69,6 +80,7 @@ _SPAN = (
         "or of an asset; not with `resourceType` or `paidType`, and `profile` needs `grain=day`.",
         text(enum=list(MEASURES), default=HITS),
     ),
+    BY,
     Parameter("profile", "`weekday`: what each weekday had.", text(enum=list(PROFILES), default=PROFILES[0])),
     _FORMAT,
     _IF_NONE_MATCH,
@@ -195,7 +207,7 @@ SERIES_OF_BRAND = Operation(
     GROUP,
     more=f"Sums of labels are exact even where old windows keep only their top rows. {_MORE}",
     parameters=(BRAND, *_LABELS, *_SPAN),
-    answers=_answers("The series.", either("Series", "UniquesSeries"), _SERIES_EXAMPLE, is_slow=True),
+    answers=_answers("The series.", in_either("Series", "UniquesSeries"), _SERIES_EXAMPLE, is_slow=True),
     is_public=True,
 )
 SERIES_OF_ASSET = Operation(
@@ -213,7 +225,7 @@ SERIES_OF_ASSET = Operation(
         *_SPAN,
     ),
     answers=_answers(
-        "The series.", either("Series", "UniquesSeries"), {**_SERIES_EXAMPLE, "assetId": "132141398"}, is_slow=True
+        "The series.", in_either("Series", "UniquesSeries"), {**_SERIES_EXAMPLE, "assetId": "132141398"}, is_slow=True
     ),
     is_public=True,
 )
@@ -224,10 +236,10 @@ TOP_SECTIONS = Operation(
     "The sections with the most hits or visitors.",
     GROUP,
     more=f"`sort=uniques` does not go with `resourceType` and `paidType`. {_MORE}",
-    parameters=(BRAND, *_TIME, *_LABELS, SORT, _LIMIT, _FORMAT, _IF_NONE_MATCH),
+    parameters=(BRAND, *_TIME, *_LABELS, SORT, BY, _LIMIT, _FORMAT, _IF_NONE_MATCH),
     answers=_answers(
         "The list.",
-        "TopList",
+        in_either("TopList"),
         {
             **_TOP_EXAMPLE,
             "items": [

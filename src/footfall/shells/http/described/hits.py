@@ -151,6 +151,9 @@ _FULL = problem(
 _NO_DISK = problem(HTTPStatus.SERVICE_UNAVAILABLE, "The disk is full or does not answer; nothing was acknowledged.")
 _PREFLIGHT = Answer(HTTPStatus.NO_CONTENT, "A browser's preflight: which origins, methods and headers are allowed.")
 
+TAKING = (_TAKEN, _REFUSED, UNPROVEN, _OTHER_BODY, _FULL, _NO_DISK)
+PREFLIGHT_ANSWER = _PREFLIGHT
+
 HITS = Operation(
     "POST",
     "/v1/hits",

@@ -4,7 +4,18 @@ from http import HTTPStatus
 
 from footfall.catalog.asset import NAME_BYTES_MAX
 from footfall.flow.serve.parameters import BRAND_BYTES_MAX, FORMATS, KINDS
-from footfall.flow.serve.query import HITS, LIMIT_DEFAULT, LIMIT_MAX, MEASURES, NAMES_MAX, PERIOD_DEFAULT, VALUES_MAX
+from footfall.flow.serve.query import (
+    ASSETS,
+    HITS,
+    LIMIT_DEFAULT,
+    LIMIT_MAX,
+    MEASURES,
+    NAMES_MAX,
+    OF,
+    PERIOD_DEFAULT,
+    VALUES_MAX,
+)
+from footfall.flow.serve.query import BY as COUNTED_BY
 from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
 from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.operation import (
@@ -39,6 +50,20 @@ def several(bytes_max: int, count_max: int) -> Schema:
 def either(*names: str) -> Schema:
     """Return the schema of what is one of several."""
     return {"anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in names]}
+
+
+IN_MINUTES = "Watched"  # What the schemas of answers about minutes begin with.
+BY = Parameter(
+    "by",
+    "`minutes`: what players' pings came to. Answers have `minutes`, rounded down, and exact `milliseconds` in the "
+    "place of `hits`, and their visitors are viewers.",
+    text(enum=list(COUNTED_BY), default=HITS),
+)
+
+
+def in_either(*names: str) -> Schema:
+    """Return the schema of what is one of several, of hits or of minutes."""
+    return either(*names, *(f"{IN_MINUTES}{name}" for name in names))
 
 
 INCLUDED = Parameter(
@@ -152,6 +177,16 @@ LEDGER = record(
             "`accepted` are estimates; when all is counted they are exact",
         },
         "rawSince": maybe(text("the moment from which on all raw hits are kept")),
+        "pings": record(
+            {
+                **{name: whole(0) for name in ("accepted", "counted", "duplicate", "dead", "late", "future")},
+                "screened": {"type": "object", "additionalProperties": {"type": "integer"}},
+                "inFlight": whole(0),
+                "inFlightIsEstimate": {"type": "boolean"},
+            },
+            required=("accepted", "counted", "duplicate", "screened", "dead", "late", "future", "inFlight"),
+            says="only when there are some: beats of players, which are no hits, in a balance of their own",
+        ),
         "uniques": record(
             {
                 "accepted": whole(0),
@@ -227,6 +262,12 @@ POPULAR = Operation(
         Parameter("publishedAfter", "Only assets that were published then or later.", MOMENT),
         Parameter("exclude", "All but these assets.", several(ASSET_BYTES_MAX, VALUES_MAX)),
         INCLUDED,
+        BY,
+        Parameter(
+            "of",
+            "`series`: of the series that pings name, with `by=minutes`; each stands where an asset would.",
+            text(enum=list(OF), default=ASSETS),
+        ),
         Parameter("limit", "How many.", {**whole(1, LIMIT_MAX), "default": LIMIT_DEFAULT}),
         SORT,
         Parameter("closed", "`true`: only windows that are closed.", {"type": "boolean", "default": False}),
@@ -235,7 +276,7 @@ POPULAR = Operation(
         Parameter("If-None-Match", "The `ETag` of the list that is there.", text(), "header"),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "The list.", JSON, either("List", "UniquesList"), _EXAMPLE, also=TABLES),
+        Answer(HTTPStatus.OK, "The list.", JSON, in_either("List", "UniquesList"), _EXAMPLE, also=TABLES),
         Answer(HTTPStatus.NOT_MODIFIED, "The list is the one that `If-None-Match` names."),
         problem(
             HTTPStatus.BAD_REQUEST,
