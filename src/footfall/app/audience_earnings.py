@@ -109,9 +109,7 @@ def require_over(terms: Terms, *, now_ms: int, lateness_ms: int) -> None:
         raise NotOver(f"beats of {terms.name!r} are taken until they are late; close it after {instant_text(at_ms)}")
 
 
-def close_period(
-    table: Table, brand: str, terms: Terms, rows: Sequence[Watched], *, by: str, now_ms: int
-) -> Entry:
+def close_period(table: Table, brand: str, terms: Terms, rows: Sequence[Watched], *, by: str, now_ms: int) -> Entry:
     """Divide a period's money and write it down for good."""
     division = divided(terms, rows)
     entry = entry_of(terms, division, lines=division.lines, log=log_digest(rows), by=by, at_ms=now_ms)

@@ -6,9 +6,9 @@ divided over shards, so the sum over shards is exact.
 
 from collections import Counter
 from collections.abc import Mapping
-from datetime import date, datetime, time
 from typing import Any
 
+from footfall.flow.serve.days import day_named
 from footfall.flow.serve.parameters import (
     Given,
     brand_from,
@@ -23,7 +23,7 @@ from footfall.flow.store.watch_log import WatchRow, load_viewers, page_of_day, r
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
-from footfall.values.window import Grain, Window, instant_text, walk, window_of, zone_named
+from footfall.values.window import Grain, Window, instant_text, walk, window_of
 
 VIEWERS, COMPLETION, WATCHED = "/v1/audience/viewers", "/v1/audience/completion", "/v1/audience/watched"
 DAYS_MAX = 31  # of a completion curve: each is read, a query for each shard
@@ -163,16 +163,7 @@ def _days(given: Given, *, zone: str, now_ms: int) -> list[Window]:
 def _day(given: Given, name: str, *, zone: str, default_ms: int) -> Window:
     """Return the brand's local day that a parameter names by its date."""
     text = single_of(given, name)
-    if text is None:
-        return window_of(default_ms, Grain.DAY, zone)
-    try:
-        noon = datetime.combine(date.fromisoformat(text), time(12), zone_named(zone))
-        at_ms = int(noon.timestamp()) * 1_000
-    except (ValueError, OverflowError) as error:
-        raise Refused(name, f"{text[:40]!r} is not a date like 2026-11-15") from error
-    if at_ms < 0 or noon.year > 9_998:
-        raise Refused(name, f"{text[:40]!r} is not between the years 1970 and 9998")
-    return window_of(at_ms, Grain.DAY, zone)
+    return window_of(default_ms, Grain.DAY, zone) if text is None else day_named(text, field=name, zone=zone)
 
 
 def _after(text: str, *, shards: int) -> tuple[int, str] | None:

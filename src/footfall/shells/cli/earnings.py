@@ -1,7 +1,7 @@
 """`footfall earnings`: a period's money divided by watched time: closed, shown, corrected, and traced back."""
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -136,7 +136,7 @@ def _say_entry(desk: _Desk, name: str) -> int:
 
 
 @contextmanager
-def _opened(arguments: argparse.Namespace, around: Surroundings) -> Iterator[_Desk]:
+def _opened(arguments: argparse.Namespace, around: Surroundings) -> Generator[_Desk]:
     from footfall.app import wiring
     from footfall.app.audience_opening import open_audience_table, require_brand
 

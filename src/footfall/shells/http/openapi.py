@@ -14,6 +14,7 @@ from footfall.shells.http.described import (
     archive_mementos,
     archive_watches,
     assets,
+    audience_earnings,
     audience_history,
     audience_playbacks,
     brands,
@@ -79,6 +80,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *archive_mementos.OPERATIONS,
     *audience_history.OPERATIONS,
     *audience_playbacks.OPERATIONS,
+    *audience_earnings.OPERATIONS,
     *owners.OPERATIONS,
     *dashboard.OPERATIONS,
     *instance.OPERATIONS,
@@ -109,6 +111,7 @@ SCHEMAS: Mapping[str, Schema] = {
     **archive.SCHEMAS,
     **audience_history.SCHEMAS,
     **audience_playbacks.SCHEMAS,
+    **audience_earnings.SCHEMAS,
 }
 _SHARED = [(one, one.status.phrase.title().replace(" ", "")) for one in (*ALWAYS, *GUARDED)]
 _SAYS = (
