@@ -5,12 +5,17 @@ from typing import Any
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import Settings
+from footfall.flow.count.watching import Beat
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section, save_visitors
+from footfall.flow.stream.beats import PlayState
 from footfall.metrics.data import query_from
+from footfall.ports.stream import Entry
+from footfall.values.groups import pings_group
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, window_of
-from tests.app.metric_stage import HITS, NEWS, PAID, PEOPLE, asking, counted, send, told, values
+from tests.app.metric_stage import HITS, NEWS, PAID, PEOPLE, SPORT, asking, counted, send, told, values
 from tests.app.stage import NOON_MS, Instance
 from tests.app.test_history import body_of
+from tests.flow.count.playing import record_of
 from tests.flow.serve.visits import sketches_of
 
 
@@ -219,3 +224,37 @@ def test_a_section_that_nobody_has_is_told_from_one_without_data() -> None:
         there = told(data, name, **TWO_DAYS, where={"section": ["news", "nwes"]})
         assert there["unmatched"] == {"section": ["nwes"]}
         assert told(data, name, **TWO_DAYS, where={"section": ["news"]})["unmatched"] == {}
+
+
+def test_watched_minutes_and_their_viewers_are_metrics_beside_hits() -> None:
+    instance = counted()
+    now_ms = instance.clock.now_ms()
+    beats = [
+        (name, Beat(number, at_ms=now_ms - 60_000 + 10_000 * number, playhead_ms=10_000 * number,
+                    state=int(PlayState.PLAYING), key=("film", *label), visitor=name.encode().ljust(8)))
+        for name, label in (("one", NEWS), ("two", SPORT), ("three", SPORT)) for number in range(7)
+    ]  # fmt: skip
+    instance.stream.append([Entry(0, pings_group("abc"), len(beats), record_of(beats, now_ms), now_ms)])
+    instance.count()
+    minutes = {
+        "name": "minutes",
+        "valueType": "SCALAR",
+        "source": {"counts": "minutes"},
+        "relatedDimensions": ["section"],
+    }
+    viewers = {
+        "name": "viewers",
+        "valueType": "SCALAR",
+        "source": {"counts": "viewers"},
+        "relatedDimensions": ["section"],
+    }
+    each = {"name": "each", "valueType": "HYBRID", "hybridFormula": "minutes / viewers"}
+    data = asking(instance, HITS, minutes, viewers, each)
+    day = {"first": "2026-11-16", "to": "2026-11-17"}
+    assert values(told(data, "minutes", **day)) == [3.0]
+    assert values(told(data, "viewers", **day)) == [3]
+    assert told(data, "each", **day)["unit"] == "minutes/viewers"
+    assert values(told(data, "each", **day)) == [1.0]
+    assert values(told(data, "hits", **day)) == [3]  # Pings are no hits.
+    by_section = told(data, "minutes", by=["section"], **day)
+    assert {one["dimensions"]["section"]: one["value"] for one in by_section["items"]} == {"news": 1.0, "sport": 2.0}

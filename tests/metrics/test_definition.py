@@ -109,7 +109,7 @@ def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> No
 
 def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> None:
     for counts in ("watchTime", "follows"):
-        with pytest.raises(Refused, match=f"'{counts}'; there are pushed, hits, visitors; watch time, follows"):
+        with pytest.raises(Refused, match=f"'{counts}'; there are pushed, hits, visitors, minutes, viewers; follows"):
             definition_from(scalar("x", source={"counts": counts}))
 
 

@@ -119,6 +119,8 @@ function basis({ valueType, aggregationParam, source }: Metric): string {
   const only = where.length ? `, where ${where.join(" and ")}` : "";
   if (source?.counts === "hits") return `It counts the hits of this brand’s pages${only}.`;
   if (source?.counts === "visitors") return `It counts the visitors of this brand’s pages${only}.`;
+  if (source?.counts === "minutes") return `It counts the minutes that were watched${only}.`;
+  if (source?.counts === "viewers") return `It counts those who watched${only}.`;
   if (valueType === "PERCENTILE")
     return `It is the ${ordinal(aggregationParam ?? 50)} percentile of what is sent for each day.`;
   if (valueType === "WEIGHTED_AVERAGE")

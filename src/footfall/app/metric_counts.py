@@ -1,14 +1,14 @@
 """Footfall's own counts for metrics: read from the store window by window, as lists and series of the past are.
 
 Hits are what lists show, sums of labels with what cuts left out. Visitors are sets that are united over a span, and a
-number is at most that of the hits, as in a series.
+number is at most that of the hits, as in a series. Watched minutes and viewers are the same of the windows beside them.
 
 A window is known from the day of the brand's first hit on: there nobody came is 0, and before that nobody was counting.
 """
 
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
 import numpy as np
@@ -23,17 +23,19 @@ from footfall.flow.serve.visitor_windows import windows_of
 from footfall.flow.serve.visits import Visitors, visitors_from
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.metrics.counts import CountMark, CountQuestion, CountTold, Where
-from footfall.metrics.definition import Counted
+from footfall.metrics.definition import COUNTED_ONCE, Counted
 from footfall.ports.table import Table
 from footfall.sketches.estimation import Estimate
 from footfall.sketches.grouped import GroupedUniques, merge_grouped, regrouped
 from footfall.values.clock import Clock
+from footfall.values.groups import watch_name
 from footfall.values.period import Span
 from footfall.values.window import MINUTE_MS, MOMENT_MS_MAX, Grain, Window, walk, window_of
 
 READ_KEPT = 4  # windows as they were read, for the second look at each
 TICK_MS = 15 * MINUTE_MS  # Days and hours begin at such moments, wherever on earth.
 
+WATCHED = frozenset({Counted.MINUTES, Counted.VIEWERS})  # They lie in windows of their own, in milliseconds.
 PLACES = {"section": 0, "resourceType": 1, "paidType": 2}
 
 
@@ -67,9 +69,10 @@ class StoredCounts:
     def read(self, brand: str, question: CountQuestion) -> CountTold:
         """Return the counts that are asked for."""
         ground, _ = self._sights.sight(brand)
+        name = watch_name(brand) if question.counts in WATCHED else brand
         self._memory.follow()  # What is kept is then as new as what the ground was made of, or newer.
         grain = Grain.HOUR if question.is_hourly else Grain.DAY
-        since_ms = self._counted_since_ms(brand, question.spans, ground)
+        since_ms = self._counted_since_ms(name, question.spans, ground)
         spans = [
             [
                 window
@@ -78,10 +81,11 @@ class StoredCounts:
             ]
             for from_ms, to_ms in question.spans
         ]
-        if question.counts is Counted.VISITORS:
-            return self._visitors(brand, question, spans, ground)
+        if question.counts in COUNTED_ONCE:
+            return self._visitors(name, question, spans, ground)
         labels = labels_shown_for((), shows_suspected=self._brands.shows_suspected(brand))
-        return _hits(question, self._totals(brand, spans, ground, labels), spans)
+        told = _hits(question, self._totals(name, spans, ground, labels), spans)
+        return replace(told, values=told.values / MINUTE_MS) if question.counts in WATCHED else told
 
     def _counted_since_ms(self, brand: str, spans: Sequence[tuple[int, int]], ground: Ground) -> int:
         """Return a day from which on a brand was counted: that of its first hit, or one before all spans."""

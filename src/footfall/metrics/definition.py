@@ -60,14 +60,19 @@ class Counted(StrEnum):
     PUSHED = "pushed"
     HITS = "hits"
     VISITORS = "visitors"
+    MINUTES = "minutes"  # that were watched, as players' beats tell
+    VIEWERS = "viewers"  # who watched them
 
 
 # What footfall's own counts can be asked by, and what they are counts of.
 COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
     Counted.HITS: frozenset({"section", "resourceType", "paidType"}),
     Counted.VISITORS: frozenset({"section", "resourceType", "paidType"}),
+    Counted.MINUTES: frozenset({"section", "resourceType", "paidType"}),
+    Counted.VIEWERS: frozenset({"section", "resourceType", "paidType"}),
 }
-COUNTED_UNITS: Mapping[Counted, str] = {Counted.HITS: "hits", Counted.VISITORS: "visitors"}
+COUNTED_UNITS: Mapping[Counted, str] = {one: one.value for one in COUNTED_DIMENSIONS}
+COUNTED_ONCE = frozenset({Counted.VISITORS, Counted.VIEWERS})  # Whoever comes in two spans is one: they do not add up.
 
 
 class Source(Struct, frozen=True, forbid_unknown_fields=True):
@@ -149,7 +154,7 @@ def _decoded(document: object) -> Definition:
         known = _known_at(refused)
         reason = refused.reason + (f"; there are {', '.join(known)}" if known else "")
         if refused.field == "source.counts":
-            reason += "; watch time, follows and all that is counted elsewhere is pushed, to a metric without source"
+            reason += "; follows and all that is counted elsewhere is pushed, to a metric without source"
         raise Refused(refused.field, reason) from None
 
 

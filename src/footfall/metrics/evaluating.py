@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from footfall.metrics.budget import Budget
 from footfall.metrics.calendar import Edges
 from footfall.metrics.computing import Load, Shifts, Step, computed, is_linear, steps_of
-from footfall.metrics.definition import Aggregation, Counted, Definition, ValueType
+from footfall.metrics.definition import COUNTED_ONCE, Aggregation, Definition, ValueType
 from footfall.metrics.gathering import Group
 from footfall.metrics.grammar import formula_from
 from footfall.metrics.leaves import CELLS_MAX, EVER, Leaves, Part, Segment, on_groups, too_many, windows_in
@@ -267,7 +267,7 @@ class Evaluation:
 
 def _is_sum(definition: Definition) -> bool:
     """Tell whether the values of two spans add up; whoever came in both is one visitor."""
-    if definition.source is not None and definition.source.counts is Counted.VISITORS:
+    if definition.source is not None and definition.source.counts in COUNTED_ONCE:
         return False
     return definition.value_type is ValueType.SCALAR and definition.aggregation_style is Aggregation.SUM
 

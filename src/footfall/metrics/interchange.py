@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from footfall.metrics.definition import Aggregation, Counted, Definition, ValueType
+from footfall.metrics.definition import COUNTED_ONCE, Aggregation, Counted, Definition, ValueType
 from footfall.metrics.formula import Binary, Call, Function, Metric, Negated, Node, Number, Shift, number_text
 from footfall.metrics.versions import Version, document_of
 
@@ -19,14 +19,29 @@ SPECIFICATION = "0.2.0.dev0"
 VENDOR = "FOOTFALL"
 EXPRESSION_CHARACTERS_MAX = 20_000
 POINTS, HITS, VISITORS = "footfall_points", "footfall_hits", "footfall_visitors"
+MINUTES, VIEWERS = "footfall_minutes", "footfall_viewers"
 
-_DATASET: Mapping[Counted, str] = {Counted.PUSHED: POINTS, Counted.HITS: HITS, Counted.VISITORS: VISITORS}
+_DATASET: Mapping[Counted, str] = {
+    Counted.PUSHED: POINTS,
+    Counted.HITS: HITS,
+    Counted.VISITORS: VISITORS,
+    Counted.MINUTES: MINUTES,
+    Counted.VIEWERS: VIEWERS,
+}
 _SAYS = {
     POINTS: "Points that teams push: one row for each metric, day and combination of dimensions.",
     HITS: "footfall's own counts of hits by day and labels.",
     VISITORS: "Who came, by day and section.",
+    MINUTES: "Minutes that were watched by day and labels.",
+    VIEWERS: "Who watched, by day and section.",
 }
-_MEASURES = {POINTS: ("metric", "value", "weight"), HITS: ("hits",), VISITORS: ("visitor",)}
+_MEASURES = {
+    POINTS: ("metric", "value", "weight"),
+    HITS: ("hits",),
+    VISITORS: ("visitor",),
+    MINUTES: ("minutes",),
+    VIEWERS: ("viewer",),
+}
 
 
 class Inexpressible(Exception):
@@ -132,9 +147,9 @@ def _datasets_below(definitions: Mapping[str, Definition], name: str) -> set[str
 def _aggregate(definition: Definition) -> str:
     dataset = _DATASET[_counted(definition)]
     where = _where(definition, dataset)
-    if dataset == VISITORS:
-        return f"COUNT(DISTINCT {_when(where, f'{dataset}.visitor')})"
-    value = f"{dataset}.hits" if dataset == HITS else f"{dataset}.value"
+    if _counted(definition) in COUNTED_ONCE:
+        return f"COUNT(DISTINCT {_when(where, f'{dataset}.{_MEASURES[dataset][0]}')})"
+    value = f"{dataset}.value" if dataset == POINTS else f"{dataset}.{_MEASURES[dataset][0]}"
     if definition.value_type is ValueType.PERCENTILE:
         raise Inexpressible("its points are distributions, of which sketches are kept and no values")
     if definition.value_type is ValueType.WEIGHTED_AVERAGE:

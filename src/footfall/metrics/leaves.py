@@ -15,7 +15,7 @@ from footfall.metrics.adding import exact_sums, weighted_averages
 from footfall.metrics.budget import Budget
 from footfall.metrics.calendar import FIRST_DAY, LAST_DAY, Edges, day_of, midnight_ms
 from footfall.metrics.counts import CountQuestion, FootfallCounts, Where
-from footfall.metrics.definition import Aggregation, Counted, Definition, ValueType
+from footfall.metrics.definition import COUNTED_ONCE, Aggregation, Definition, ValueType
 from footfall.metrics.gathering import Gathering, Group, Rows
 from footfall.metrics.points import Points
 from footfall.metrics.resolving import is_pushed
@@ -235,7 +235,7 @@ def _torn(runs: Sequence[Segment], root: Definition, edges: Edges) -> NDArray[np
         inside = edges.between(one.first, one.end)
         is_in = inside.starts < inside.ends
         source = one.definition.source
-        if source is not None and source.counts is Counted.VISITORS:
+        if source is not None and source.counts in COUNTED_ONCE:
             sides += is_in
             has_visitors |= is_in
         else:

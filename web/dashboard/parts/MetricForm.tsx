@@ -11,6 +11,8 @@ const COUNTS = [
   ["pushed", "what somebody sends"],
   ["hits", "hits that footfall counts"],
   ["visitors", "visitors that footfall counts"],
+  ["minutes", "minutes that were watched"],
+  ["viewers", "viewers who watched them"],
 ] as const;
 
 interface Meanwhile {

@@ -46,7 +46,9 @@ def _source(arguments: argparse.Namespace, known: Mapping[str, Any]) -> dict[str
     counts = before.get("counts", "") if arguments.counts is None else arguments.counts
     conditions = [one for one in arguments.where if one]
     if conditions and not counts:
-        raise NothingCounted("--where says which hits or visitors are counted: give --counts hits, or visitors, too.")
+        raise NothingCounted(
+            "--where says which of footfall's own counts are meant: give --counts hits, or another of them, too."
+        )
     if not counts:
         return {}
     from footfall.app.metric_questions import conditions_from

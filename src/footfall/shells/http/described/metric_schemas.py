@@ -23,7 +23,7 @@ _FIELDS: dict[str, Schema] = {
     "source": maybe(
         record(
             {
-                "counts": {"enum": ["pushed", "hits", "visitors"]},
+                "counts": {"enum": ["pushed", "hits", "visitors", "minutes", "viewers"]},
                 "where": {"type": "object", "additionalProperties": listed(text())},
             },
             required=(),
