@@ -172,7 +172,7 @@ def dimensions_token(names: Sequence[str]) -> str:
     """Return whose write a metric's dimensions are; a mixture is nobody's."""
     if not names:
         return "before"
-    digits = dict((int(at), int(digit)) for at, digit in (name.split("_")[1:] for name in names))
+    digits = {int(at): int(digit) for at, digit in (name.split("_")[1:] for name in names)}
     number = sum(digit << 4 * at for at, digit in digits.items())
     return f"dimensions {number}" if set(names) == set(dimensions_of(number)) else f"a mixture of {sorted(names)}"
 
