@@ -21,7 +21,11 @@ WEBP, TEXT, HTML = "image/webp", "text/plain; charset=utf-8", "text/html; charse
 HANDED_OUT = "handed-out/"  # where files lie that were made for somebody; the bucket removes them after a day
 ADDRESS_S = 300  # for a download to begin
 WARC, WACZ = "application/warc", "application/wacz"
-_LONG: Final[Mapping[str, tuple[str, str]]] = {"warc": ("warc.gz", WARC), "wacz": ("wacz", WACZ)}
+_LONG: Final[Mapping[str, tuple[str, str]]] = {
+    "picture": ("png", "image/png"),
+    "warc": ("warc.gz", WARC),
+    "wacz": ("wacz", WACZ),
+}
 LONG: Final = frozenset(_LONG)  # They are made when they are asked for.
 
 
@@ -98,6 +102,17 @@ def _html(archive: Archive, capture: Capture) -> File:
     return File(page.encode("utf-8", "replace"), HTML, f'"{capture.html.sha256}"', f"{capture.id}.html")
 
 
+def _picture(archive: Archive, capture: Capture) -> File:
+    from footfall.archive.picture_file import png_of
+    from footfall.archive.picture_rows import Picture
+
+    if not capture.tiles:
+        raise NoSuchCapture("file", "of this capture there is no picture")
+    tiles = capture.tiles
+    whole = Picture([tile.height_px for tile in tiles], lambda number: bytes_of(archive.blobs, tiles[number].blob))
+    return _as_made(capture, "picture", png_of(whole))
+
+
 def _warc(archive: Archive, capture: Capture) -> File:
     with ZipFile(BytesIO(_packed(archive, capture))) as pack:
         name = next(one for one in pack.namelist() if one.endswith(".warc.gz"))
@@ -130,6 +145,7 @@ def _packed(archive: Archive, capture: Capture) -> bytes:
 
 _FILES: Final[Mapping[str, Callable[[Archive, Capture], File]]] = {
     "thumbnail": _thumbnail,
+    "picture": _picture,
     "text": _text,
     "html": _html,
     "warc": _warc,
