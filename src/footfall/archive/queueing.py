@@ -16,7 +16,7 @@ from footfall.archive.stored import request_from
 from footfall.ports.errors import Changed
 from footfall.ports.table import Delete, Equals, Key, Present, Put, Table, Update, everything
 
-PEOPLE, WATCHES = 0, 1
+PRIORITIES = PEOPLE, WATCHES = 0, 1
 PEOPLE_PER_WATCH = 4
 AT_ONCE_MAX = 100
 
@@ -63,7 +63,7 @@ def _in_order(people: Sequence[Waiting], watches: Sequence[Waiting], *, since: i
 def count_waiting(table: Table, *, at_most: int = 10_000) -> int:
     """Return how many requests wait."""
     count = 0
-    for priority in (PEOPLE, WATCHES):
+    for priority in PRIORITIES:
         for _ in everything(table, keys.queue(priority)):
             count += 1
             if count >= at_most:
