@@ -9,6 +9,7 @@ from random import Random
 
 import pytest
 
+from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.sqlite_workflow import SqliteWorkflow
 from footfall.app import archive_machine
 from footfall.app.archive_capturing import Capturer
@@ -19,6 +20,7 @@ from footfall.app.settings import Settings
 from footfall.archive import finding, keys, references, removing, requests
 from footfall.archive.captures import Capture, Request, State, Tombstone
 from footfall.ports.capturing import RETRIED, Capturing, Frame, Reason
+from footfall.ports.errors import NoSpace
 from footfall.ports.table import Table, Update
 from footfall.states.definition import machine_from_json
 from footfall.states.execution import Status
@@ -125,6 +127,35 @@ def test_pages_wait_while_no_browser_starts(settings: Settings, grounds: Grounds
     capturer = Capturer(replace(settings, archive_chromium=str(broken)))
     Worker(settings, SystemClock(), Random(1), capturer).run(lambda _seconds: next(rounds))
     assert requests.one(grounds.own().archive.table, asked.id).state is State.PENDING
+
+
+class FullAtFirst(FileBlobs):
+    """A folder on a disk that is full for the first writes."""
+
+    refused = 0
+
+    def put(self, name: str, data: bytes) -> None:
+        if self.refused < 2:
+            self.refused += 1
+            raise NoSpace(f"no space for {name}; nothing was written, free some and try again")
+        super().put(name, data)
+
+
+def test_a_page_for_which_there_is_no_space_waits_for_some(
+    settings: Settings, grounds: Grounds, site: Site, capturer: Capturer, tmp_path: Path
+) -> None:
+    asked = world_of(grounds).ask("ann", f"http://127.0.0.1:{site.port}/page/7")
+    table, full = grounds.own().archive.table, FullAtFirst(tmp_path / "full")
+    tasks = Tasks(lambda: replace(grounds.ground(), blobs=full), capturer.capturing, lambda url: url, SystemClock())
+    with closing(workflow_of(settings.data_dir, tasks)) as workflow:
+        assert dispatch(table, workflow, places=1, now_ms=SystemClock().now_ms()) == 1
+        name = f"{asked.id}-1"
+        until(lambda: workflow.describe(ONE, name=name).status, lambda one: one is not Status.RUNNING, seconds=120)
+    assert full.refused == 2
+    assert requests.one(table, asked.id).state is State.DONE
+    capture = finding.capture(table, asked.id)
+    assert isinstance(capture, Capture)
+    assert references.bytes_of(full, capture.text)
 
 
 def test_a_sweep_takes_nothing_from_what_is_kept_while_it_looks(

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Generator
 from datetime import UTC, datetime
+from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, expect
 
 from tests.scenarios.browser.archived import BAND_PX, Page, keep, opened
@@ -171,3 +173,33 @@ def test_pages_are_watched_and_no_more(editor: Editor) -> None:
     page.get_by_role("button", name="Really remove Top ten").click()
     expect(page.get_by_text("Top ten")).to_have_count(0)
     assert found == []
+
+
+def test_all_requests_can_be_paged_through_and_the_whole_picture_taken_along(
+    editor: Editor, captures: list[str], tmp_path: Path
+) -> None:
+    page = editor.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    for number in range(9):
+        asked = f"{{method: 'POST', body: JSON.stringify({{url: 'waits.example/{number}'}}), headers: HEADERS}}"
+        told = asked.replace("HEADERS", "{'content-type': 'application/json'}")
+        editor.inside(f"fetch('/v1/archive?brand={BRAND}', {told}).then((answer) => answer.status)")
+    at(editor, "")
+    rows = page.locator(".wishes .what bdi")
+    expect(rows).to_have_text([f"waits.example/{number}" for number in range(8, 0, -1)])
+    more = page.get_by_role("navigation", name="More requests")
+    more.get_by_role("link", name="Older").click()
+    expect(rows).to_have_text(["waits.example/0", *["harbour.example/news"] * 4])
+    shown(editor, "archive-requests-older")
+    more.get_by_role("link", name="From the start").click()
+    expect(rows.first).to_have_text("waits.example/8")
+    at(editor, f"/capture/{captures[3]}")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Picture", exact=True).last.click()
+    assert taken.value.suggested_filename == f"{captures[3]}.png"
+    taken.value.save_as(tmp_path / "picture.png")
+    with Image.open(tmp_path / "picture.png") as picture:
+        assert picture.size == (1_280, BAND_PX * len(NEW.bands))
+        colours = [picture.getpixel((700, BAND_PX * number + 100)) for number in range(len(NEW.bands))]
+    assert ["#{:02x}{:02x}{:02x}".format(*one) for one in colours] == list(NEW.bands)  # pyright: ignore[reportArgumentType]
+    shown(editor, "capture-picture")

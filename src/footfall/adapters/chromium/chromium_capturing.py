@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as BrowserError
@@ -55,6 +55,7 @@ class ChromiumCapturing:
         self._browsers = Browsers(chromium_path(chromium), gate, self._limits)
         self._places = asyncio.Semaphore(self._limits.contexts_max)
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_told)
         self._thread = threading.Thread(target=self._run, name="chromium", daemon=True)
         self._thread.start()
         self._is_closed = False
@@ -156,6 +157,18 @@ class ChromiumCapturing:
             running.captures.discard(visit.end)
             visit.stop()
             await _close(running, context, close_ms=self._limits.close_ms)
+
+
+def _told(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+    """Tell of what nobody caught, but for the end of the process that drives a browser.
+
+    The driver's library keeps that in a future that nobody reads. Ctrl+C ends the driver together with us, and
+    whoever has a page open hears of it in another way.
+    """
+    if isinstance(about.get("future"), asyncio.Task) or "future" not in about:
+        loop.default_exception_handler(about)
+    else:
+        _log.debug("the driver of a browser ended: %s", about.get("exception"))
 
 
 async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:

@@ -92,7 +92,7 @@ class FunctionSite:
         facts = KnownBrands(settings, self.brands, lambda: self.accounts.register)
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
-        self.archive = FunctionArchive(self._opened_archive)
+        self.archive = FunctionArchive(settings, clock, self._opened_archive)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb
