@@ -12,6 +12,7 @@ from playwright.async_api import Error as BrowserError
 from playwright.async_api import TimeoutError as BrowserTimeout
 
 from footfall.adapters.chromium import failures
+from footfall.adapters.chromium.coming import Coming
 from footfall.adapters.chromium.hiding import hide
 from footfall.adapters.chromium.launching import Running
 from footfall.adapters.chromium.limits import Limits
@@ -28,7 +29,8 @@ from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, CaptureFai
 QUIET_S = 0.05  # A page that goes on by script does it at once; one that does later is met while it is scrolled.
 SAVING_S = 1.0
 MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
-ASKING_TYPES = frozenset({"fetch", "xhr"})
+PASSES_MAX = 3  # the second for what a page does once it has loaded, the third for what is higher than it said
+LOOK_MS = 50
 WEB = ("http://", "https://")
 
 
@@ -36,11 +38,11 @@ WEB = ("http://", "https://")
 class Seen:
     """What a page did while it was open."""
 
-    coming: Response | None = None  # to the latest request for a page itself; of a file, nothing is ever shown.
+    latest: Response | None = None  # to the last request for a page itself; of a file, nothing is ever shown.
     answer: Response | None = None  # with which the page came that is shown
     openings: int = 0  # that were asked for; a page that writes its own address anew opens nothing.
     dialogs: int = 0
-    asking: set[Request] = field(default_factory=set[Request])
+    coming: Coming = field(default_factory=Coming)
     saving: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -135,7 +137,7 @@ class Visit:
             return failures.too_large(self._limits.received_bytes_max)
         if failure.reason is not Reason.NO_CONNECTION:
             return failure
-        address = self._seen.coming.url if self._seen.coming else self._wanted.url
+        address = self._seen.latest.url if self._seen.latest else self._wanted.url
         refusal = seen.refusals[-1] if seen.refusals else None
         if found := seen.refusal_of(*_place(address)) or refusal:
             return CaptureFailed(found.reason, found.text)
@@ -148,8 +150,8 @@ class Visit:
         page.on("response", self._note_answer)
         page.on("framenavigated", lambda frame: self._note_move() if frame == page.main_frame else None)
         page.on("request", self._note_asking)
-        page.on("requestfinished", lambda request: self._seen.asking.discard(request))
-        page.on("requestfailed", lambda request: self._seen.asking.discard(request))
+        page.on("requestfinished", self._seen.coming.note_end)
+        page.on("requestfailed", self._seen.coming.note_end)
 
     async def _open(self, page: Page) -> None:
         """Open the page, and wait for what it names as long as it may take."""
@@ -170,18 +172,24 @@ class Visit:
             opening.cancel()
 
     async def _loaded(self, page: Page) -> None:
-        """Wait until a page has loaded and goes on to no other one."""
+        """Wait until a page is made and goes on to no other one."""
         for _ in range(MOVES_MAX):
             openings = self._seen.openings
-            load_ms = SAVING_S * 1_000 if self._seen.saving.done() else self._limits.load_ms
-            with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
-                await page.wait_for_load_state("load", timeout=load_ms)
+            await self._made(page)
             await asyncio.sleep(QUIET_S)
             if openings == self._seen.openings:
                 self._require_page(page)
                 return
             await page.wait_for_load_state("domcontentloaded", timeout=self._limits.open_ms)
         raise failures.restless()
+
+    async def _made(self, page: Page) -> None:
+        """Wait until all is there that a page names; for images alone one waits while one reads."""
+        until_s = time.monotonic() + (SAVING_S if self._seen.saving.done() else self._limits.load_ms / 1_000)
+        while time.monotonic() < until_s and not self._seen.coming.is_made():
+            with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
+                await page.wait_for_load_state("load", timeout=LOOK_MS)
+                return
 
     async def _sight(self, page: Page, line: Line, world: World) -> Sight:
         """Scroll, read and picture the page; again when it went on to another meanwhile."""
@@ -200,11 +208,12 @@ class Visit:
 
     async def _seen_through(self, page: Page, line: Line, world: World) -> Sight:
         """Return all there is to see of a page that stays."""
-        await hide(world, self._wanted)
-        scrolled = await Scroller(world, self._limits, asking=lambda: bool(self._seen.asking)).through()
-        await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
-        pending = await pending_images(world, wait_ms=self._limits.images_ms)
-        self._mark("scroll")
+        scroller = Scroller(world, self._limits, asking=self._seen.coming.is_asking)
+        scrolled, pending = await self._scrolled(scroller, world)
+        for _ in range(1, PASSES_MAX):
+            if not await scroller.has_more(scrolled):
+                break
+            scrolled, pending = await self._scrolled(scroller, world)
         read = await read_page(world)
         frames = await inner_frames(page, frames_max=self._limits.frames_max)
         self._require_page(page)
@@ -212,6 +221,20 @@ class Visit:
         picture = await take_picture(line, world, height_px=max(1, scrolled.height_px))
         self._mark("picture")
         return Sight(scrolled, pending, read, frames, picture)
+
+    async def _scrolled(self, scroller: Scroller, world: World) -> tuple[Scrolled, int]:
+        """Scroll through the page, and return how far that was and how many of its images did not come."""
+        await hide(world, self._wanted)
+        scrolled = await scroller.through()
+        await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
+        self._mark("scroll")
+        until_s = time.monotonic() + self._limits.images_ms / 1_000
+        while (pending := await pending_images(world)) and time.monotonic() < until_s:
+            if self._seen.coming.has_hung(self._limits.images_ms):
+                break
+            await asyncio.sleep(LOOK_MS / 1_000)
+        self._mark("images")
+        return scrolled, pending
 
     def _require_page(self, page: Page) -> None:
         """Raise what speaks against keeping the page that is open now."""
@@ -235,19 +258,18 @@ class Visit:
     def _note_answer(self, response: Response) -> None:
         request = response.request
         if request.is_navigation_request() and request.frame.parent_frame is None:
-            self._seen.coming = response
+            self._seen.latest = response
 
     def _note_move(self) -> None:
-        self._seen.answer = self._seen.coming
+        self._seen.answer = self._seen.latest
 
     def _note_saving(self) -> None:
-        self._seen.coming = self._seen.answer
+        self._seen.latest = self._seen.answer
         if not self._seen.saving.done():
             self._seen.saving.set_result(None)
 
     def _note_asking(self, request: Request) -> None:
-        if request.resource_type in ASKING_TYPES:
-            self._seen.asking.add(request)
+        self._seen.coming.note(request)
         if request.is_navigation_request() and request.frame.parent_frame is None:
             self._seen.openings += 1
 
