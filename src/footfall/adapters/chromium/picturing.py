@@ -20,6 +20,8 @@ from footfall.ports.capturing import TILE_PX_MAX, WIDTH_PX, CaptureFailed, Reaso
 
 BITS_PER_PIXEL_MAX = 1.0  # Above it are photographs, which take a quarter as much with losses that nobody sees.
 DRAWN_BITS_PER_PIXEL_MAX = 3.5  # as the browser sends it: text has two, photographs have from four on.
+SAMPLE_PX = 16  # rows of a strip that tells whether what is between them is photographs
+SAMPLES = 12
 QUALITY = 80
 LOSSLESS_EFFORT = 30
 METHOD_LOSSLESS = 1
@@ -54,8 +56,7 @@ async def take_picture(line: Line, world: World, *, height_px: int) -> Picture:
             for patch in patches:
                 patch.put_into(image, top_px)
             await asyncio.to_thread(pixels.update, image.tobytes())
-            is_photographs = _bits_per_pixel(len(data) * 3 // 4, image) > DRAWN_BITS_PER_PIXEL_MAX
-            encoding.append(_begun(asyncio.to_thread(_tile, image, is_photographs=is_photographs)))
+            encoding.append(_begun(asyncio.to_thread(_tile, image, len(data) * 3 // 4)))
             thumbnail = thumbnail or await asyncio.to_thread(_thumbnail, image)
         return Picture(await asyncio.gather(*encoding), thumbnail, pixels.hexdigest())
     finally:
@@ -85,12 +86,31 @@ def _decoded(data: str, height_px: int) -> Image.Image:
     return image
 
 
-def _tile(image: Image.Image, *, is_photographs: bool) -> Tile:
+def _tile(image: Image.Image, drawn_bytes: int) -> Tile:
     """Return a tile without losses, or, when it is photographs, with such that nobody sees."""
-    data = b"" if is_photographs else _lossless(image)
-    if not data or _bits_per_pixel(len(data), image) > BITS_PER_PIXEL_MAX:
-        data = _lossy(image)
-    return Tile(data, image.width, image.height)
+    return Tile(_lossless_unless_large(image, drawn_bytes) or _lossy(image), image.width, image.height)
+
+
+def _lossless_unless_large(image: Image.Image, drawn_bytes: int) -> bytes | None:
+    """Return a tile without losses; nothing when that is large, which is mostly known without having tried."""
+    if _bits_per_pixel(drawn_bytes, image) > DRAWN_BITS_PER_PIXEL_MAX:
+        return None
+    sample = _sample(image)
+    if _bits_per_pixel(len(_lossless(sample)), sample) > BITS_PER_PIXEL_MAX:
+        return None
+    data = _lossless(image)
+    return data if _bits_per_pixel(len(data), image) <= BITS_PER_PIXEL_MAX else None
+
+
+def _sample(image: Image.Image) -> Image.Image:
+    """Return strips of a tile, below each other; all of it when it is no taller than they are."""
+    if image.height <= SAMPLES * SAMPLE_PX:
+        return image
+    sample = Image.new("RGB", (image.width, SAMPLES * SAMPLE_PX))
+    for number in range(SAMPLES):
+        top = number * (image.height - SAMPLE_PX) // (SAMPLES - 1)
+        sample.paste(image.crop((0, top, image.width, top + SAMPLE_PX)), (0, number * SAMPLE_PX))
+    return sample
 
 
 def _bits_per_pixel(size: int, image: Image.Image) -> float:

@@ -97,6 +97,7 @@ class Visit:
         frame = str(tree["frameTree"]["frame"]["id"])
         await self._recorder.follow(line, page_frame=frame)
         world = World(line, frame, stuck_ms=self._limits.stuck_ms)
+        self._mark("start")
         await self._open(page)
         self._mark("open")
         sight = await self._sight(page, line, world)
@@ -228,13 +229,20 @@ class Visit:
         scrolled = await scroller.through()
         await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
         self._mark("scroll")
-        until_s = time.monotonic() + self._limits.images_ms / 1_000
-        while (pending := await pending_images(world)) and time.monotonic() < until_s:
-            if self._seen.coming.has_hung(self._limits.images_ms):
-                break
-            await asyncio.sleep(LOOK_MS / 1_000)
+        pending = await self._shown(world)
         self._mark("images")
         return scrolled, pending
+
+    async def _shown(self, world: World) -> int:
+        """Wait until all images are there, or hang, and return how many of the page's own are not."""
+        images_ms = self._limits.images_ms
+        until_s = time.monotonic() + images_ms / 1_000
+        coming = self._seen.coming
+        while (pending := await pending_images(world)) or coming.is_awaited(images_ms):
+            if time.monotonic() >= until_s or coming.has_hung(images_ms):
+                break
+            await asyncio.sleep(LOOK_MS / 1_000)
+        return pending
 
     def _require_page(self, page: Page) -> None:
         """Raise what speaks against keeping the page that is open now."""
