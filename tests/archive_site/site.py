@@ -260,6 +260,7 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/endless-alert": lambda _, __: hostile.endless_alert(),
     "/loop": lambda _, __: hostile.loop(),
     "/bomb": lambda _, __: hostile.bomb(),
+    "/framed-bomb": lambda site, _: hostile.framed_bomb(site.other),
     "/restless": lambda _, __: hostile.restless(),
     "/leaving": lambda _, __: hostile.leaving(),
     "/inward": lambda _, __: hostile.inward("http://127.0.0.1:9999/"),

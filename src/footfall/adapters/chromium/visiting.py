@@ -14,7 +14,7 @@ from playwright.async_api import TimeoutError as BrowserTimeout
 from footfall.adapters.chromium import failures
 from footfall.adapters.chromium.coming import Coming
 from footfall.adapters.chromium.hiding import hide
-from footfall.adapters.chromium.launching import Running
+from footfall.adapters.chromium.launching import Crashes, Running
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.lines import Line, NotDone, PageLine
 from footfall.adapters.chromium.picturing import Picture, take_picture
@@ -31,6 +31,7 @@ SAVING_S = 1.0
 MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
 PASSES_MAX = 3  # the second for what a page does once it has loaded, the third for what is higher than it said
 LOOK_MS = 50
+KILLED = frozenset({"killed", "oom"})  # how the browser says that a process was ended, or had no memory left
 WEB = ("http://", "https://")
 
 
@@ -79,7 +80,13 @@ class Visit:
         self._tasks: set[asyncio.Task[None]] = set()
         self._began_s = time.monotonic()
         self.fate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._recorder = Recorder(now_us, limits, too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)))
+        self._targets: list[str] = []
+        self._recorder = Recorder(
+            now_us,
+            limits,
+            too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)),
+            entered=lambda target: self._hear_crash(target, self._crash_frame),
+        )
 
     def end(self, failure: CaptureFailed) -> None:
         """Let the capture fail now, whatever it waits for."""
@@ -95,6 +102,7 @@ class Visit:
         line = PageLine(await context.new_cdp_session(page))
         tree = await line.ask("Page.getFrameTree")
         frame = str(tree["frameTree"]["frame"]["id"])
+        self._hear_crash(frame, self._crash)
         await self._recorder.follow(line, page_frame=frame)
         world = World(line, frame, stuck_ms=self._limits.stuck_ms)
         self._mark("start")
@@ -128,6 +136,8 @@ class Visit:
     def stop(self) -> None:
         """Record nothing more."""
         self._recorder.stop()
+        for target in self._targets:
+            self._running.crashes.pop(target, None)
         if not self.fate.cancel():
             self.fate.exception()  # Another failure came first; nobody asks for this one any more.
 
@@ -147,7 +157,6 @@ class Visit:
     def _listen(self, page: Page) -> None:
         page.on("dialog", lambda dialog: self._later(self._dismiss(dialog)))
         page.on("download", lambda _: self._note_saving())
-        page.on("crash", lambda _: self._crash())
         page.on("response", self._note_answer)
         page.on("framenavigated", lambda frame: self._note_move() if frame == page.main_frame else None)
         page.on("request", self._note_asking)
@@ -296,12 +305,17 @@ class Visit:
         except BrowserError:
             return  # It has gone by itself.
 
-    def _crash(self) -> None:
-        if self._running.renderers_killed:
-            self._running.renderers_killed -= 1
-            self.end(failures.out_of_memory())
-        else:
-            self.end(failures.crashed())
+    def _hear_crash(self, target: str, hears: Crashes) -> None:
+        self._targets.append(target)
+        self._running.crashes[target] = hears
+
+    def _crash(self, how: str) -> None:
+        """Let the capture fail: nobody but the watch of memory ends processes from outside, and the machine itself."""
+        self.end(failures.out_of_memory() if how in KILLED else failures.crashed())
+
+    def _crash_frame(self, how: str) -> None:
+        if how in KILLED:  # A frame that ends by itself is empty, as whoever reads the page sees it.
+            self._crash(how)
 
     def _passed_ms(self) -> int:
         return round((time.monotonic() - self._began_s) * 1_000)
