@@ -62,6 +62,32 @@ def scroll(count: int) -> str:
     return page("Scroll", boxes + script)
 
 
+def late(count: int) -> str:
+    """Return backgrounds as `scroll` has them, of a script that listens once its reader has been at the end."""
+    end = """<div id="end">The end</div><script>
+      new IntersectionObserver((seen, watch) => { if (seen[0].isIntersecting && scrollY > 0) { watch.disconnect();
+        addEventListener("scroll", () => { clearTimeout(timer); timer = setTimeout(look, 80); }); } }).observe(end);
+    </script>"""
+    return scroll(count).replace('addEventListener("scroll"', 'void ("scroll"').replace("</body>", f"{end}</body>")
+
+
+def onload(count: int) -> str:
+    """Return images that are seen to once the page has loaded, which the first keeps it from for a while."""
+    first = f'<img {SIZE} src="/image/0?ms=2500">'
+    rest = "".join(f'<img {SIZE} src="{PIXEL}" data-src="/image/{number}">' for number in range(1, count))
+    script = """<script>
+      const watch = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting)
+        one.target.src = one.target.dataset.src; });
+      onload = () => { for (const one of document.querySelectorAll("[data-src]")) watch.observe(one); };
+    </script>"""
+    return page("Onload", first + rest + script)
+
+
+def unsized(count: int) -> str:
+    """Return images whose size nobody knows before they are there, the first of them late."""
+    return observer(count).replace(f" {SIZE}", "").replace('data-src="/image/0"', 'data-src="/image/0?ms=2500"')
+
+
 def infinite(count: int, *, batch: int = 4, delay_ms: int = 300) -> str:
     """Return a list that asks for more when its end is near."""
     script = f"""<script>

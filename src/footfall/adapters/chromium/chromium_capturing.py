@@ -18,7 +18,7 @@ from playwright.async_api import Error as BrowserError
 from footfall import __version__
 from footfall.adapters.chromium import failures
 from footfall.adapters.chromium.browsers import Browsers
-from footfall.adapters.chromium.launching import NoChromium, Running, chromium_path, kill
+from footfall.adapters.chromium.launching import NoChromium, Running, chromium_path, is_of_the_browser, kill
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.lines import NotDone
 from footfall.adapters.chromium.visiting import Visit, failure_from, fresh_context
@@ -34,6 +34,10 @@ WEB = ("http://", "https://")
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+
+class Broken(NoChromium):
+    """A browser that ran before opens no page any more."""
 
 
 class ChromiumCapturing:
@@ -123,15 +127,20 @@ class ChromiumCapturing:
 
     async def _captured(self, wanted: Wanted) -> Captured:
         try:
-            return await self._placed(wanted)
+            async with self._places:
+                return await self._lent(wanted)
         except NoChromium as error:
             _log.error("the browser did not start: %s", error)
-            raise CaptureFailed(
-                Reason.CRASHED, "The browser did not start; whoever runs it finds why in the log."
-            ) from error
+            raise Unavailable(f"no page is captured, since the browser did not start: {error}") from error
 
-    async def _placed(self, wanted: Wanted) -> Captured:
-        async with self._places, self._browsers.one() as running:
+    async def _lent(self, wanted: Wanted) -> Captured:
+        try:
+            return await self._jobbed(wanted)
+        except Broken:  # Nothing of the page had begun, and the next browser is another one.
+            return await self._jobbed(wanted)
+
+    async def _jobbed(self, wanted: Wanted) -> Captured:
+        async with self._browsers.one() as running:
             token = self._gate.open_job(
                 bytes_max=self._limits.received_bytes_max, time_ms_max=self._limits.whole_ms + self._limits.close_ms
             )
@@ -147,16 +156,30 @@ class ChromiumCapturing:
         context: BrowserContext | None = None
         try:
             async with asyncio.timeout(self._limits.whole_ms / 1_000):
-                context = await fresh_context(running, self._about, self._gate.browser_proxy(token))
+                context = await self._context(running, token)
                 return await _unless_ended(visit, context)
         except TimeoutError as error:
             raise visit.explained(failures.overdue(self._limits.whole_ms)) from error
         except (CaptureFailed, BrowserError, NotDone, Moved) as error:
             raise visit.explained(failure_from(error)) from error
+        except Exception as error:
+            if not is_of_the_browser(error):
+                raise
+            kill(running)  # What drives it has ended, of which nobody is told otherwise.
+            raise failures.crashed() from error
         finally:
             running.captures.discard(visit.end)
             visit.stop()
             await _close(running, context, close_ms=self._limits.close_ms)
+
+    async def _context(self, running: Running, token: str) -> BrowserContext:
+        try:
+            return await fresh_context(running, self._about, self._gate.browser_proxy(token))
+        except Exception as error:
+            if not is_of_the_browser(error):
+                raise
+            kill(running)
+            raise Broken(str(error)[:300]) from error
 
 
 def _told(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
@@ -198,5 +221,7 @@ async def _close(running: Running, context: BrowserContext | None, *, close_ms: 
         return
     try:
         await asyncio.wait_for(context.close(), close_ms / 1_000)
-    except (TimeoutError, BrowserError):
+    except Exception as error:
+        if not isinstance(error, TimeoutError) and not is_of_the_browser(error):
+            raise
         kill(running)

@@ -35,12 +35,7 @@ PAGE = f"""() => {{ {DOCUMENT}
     language: (all && all.lang) || "", canonical: link && link.href ? link.href : "",
   }};
 }}"""
-PENDING = """async (ms) => {
-  const until = performance.now() + ms;
-  const open = () => [...document.images].filter((one) => !one.complete).length;
-  while (open() && performance.now() < until) await new Promise((done) => setTimeout(done, 50));
-  return { pending: open() };
-}"""
+PENDING = "() => ({ pending: [...document.images].filter((one) => !one.complete).length })"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +49,9 @@ class Read:
     canonical_url: str | None
 
 
-async def pending_images(world: World, *, wait_ms: int) -> int:
-    """Return how many images have not come, after having waited for them."""
-    return int((await world.run(PENDING, str(wait_ms)))["pending"])
+async def pending_images(world: World) -> int:
+    """Return how many images have not come."""
+    return int((await world.run(PENDING))["pending"])
 
 
 async def read_page(world: World) -> Read:
