@@ -2,14 +2,14 @@
 
 import json
 from collections.abc import Generator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.scenarios.browser.archived import BAND_PX, Page, keep, opened
+from tests.scenarios.browser.archived import BAND_PX, Page, ask, keep, opened
 from tests.scenarios.browser.newsroom import Editor, looked_at
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.browser.test_browser_people import set_up, shown
@@ -140,7 +140,7 @@ def test_a_capture_is_held_released_and_removed_with_a_reason(editor: Editor, ca
     expect(page.get_by_text("nobody removes it until it is released")).to_be_visible()
     page.get_by_role("button", name="Release").click()
     page.get_by_role("button", name="Share").click()
-    expect(page.get_by_text("Everybody of the brand sees it.")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop sharing")).to_be_visible()
     page.get_by_text("Remove it for good").click()
     page.get_by_label("Reason", exact=True).fill("<i>asked for by the author</i>")
     page.get_by_role("button", name="Remove it").click()
@@ -180,10 +180,11 @@ def test_all_requests_can_be_paged_through_and_the_whole_picture_taken_along(
 ) -> None:
     page = editor.page
     page.set_viewport_size({"width": 1440, "height": 900})
-    for number in range(9):
-        asked = f"{{method: 'POST', body: JSON.stringify({{url: 'waits.example/{number}'}}), headers: HEADERS}}"
-        told = asked.replace("HEADERS", "{'content-type': 'application/json'}")
-        editor.inside(f"fetch('/v1/archive?brand={BRAND}', {told}).then((answer) => answer.status)")
+    person = json.loads(editor.inside("fetch('/v1/session').then((told) => told.text())"))["person"]["id"]
+    with opened(editor.instance.data) as archive:
+        for number in range(9):
+            waits, now = Page(f"https://waits.example/{number}", str(number), "", []), datetime.now(UTC)
+            ask(archive, waits, brand=BRAND, person=person, at=now + timedelta(milliseconds=number))
     at(editor, "")
     rows = page.locator(".wishes .what bdi")
     expect(rows).to_have_text([f"waits.example/{number}" for number in range(8, 0, -1)])
