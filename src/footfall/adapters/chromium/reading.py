@@ -20,7 +20,8 @@ PAGE = f"""() => {{ const prefix = ""; {WRITTEN}
   const all = document.documentElement;
   const link = document.querySelector("link[rel~=canonical]");
   return {{
-    html, inners, title: document.title || "", text: document.body ? document.body.innerText : all ? all.textContent : "",
+    html, inners, title: document.title || "",
+    text: document.body ? document.body.innerText : all ? all.textContent : "",
     language: (all && all.lang) || "", canonical: link && link.href ? link.href : "",
   }};
 }}"""

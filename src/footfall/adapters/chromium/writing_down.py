@@ -72,7 +72,9 @@ const written = (node, depth) => {{
   const at = node.parentNode;
   return at && at.namespaceURI === HTML && RAW.has(at.localName) ? node.data : escaped(node.data);
 }};
-const kindOf = (one) => one.doctype ? new XMLSerializer().serializeToString(one.doctype) : "";
+// What was given as an attribute keeps the rules of today without saying so.
+const kindOf = (one) => one.doctype ? new XMLSerializer().serializeToString(one.doctype)
+  : one.compatMode === "CSS1Compat" ? "<!DOCTYPE html>" : "";
 const whole = (one, depth) => kindOf(one) + (one.documentElement ? written(one.documentElement, depth) : "");
 const document_ = () => {{
   if (!/html/.test(document.contentType)) return new XMLSerializer().serializeToString(document);
