@@ -256,6 +256,8 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/popups": lambda _, __: pages.popups(),
     "/wide": lambda _, __: pages.wide(),
     "/streaming": lambda _, __: pages.streaming(),
+    "/styled": lambda _, __: pages.styled(),
+    "/nameless": lambda _, __: pages.nameless(),
     "/mix": lambda site, _: pages.mix(site.other),
     "/endless-alert": lambda _, __: hostile.endless_alert(),
     "/loop": lambda _, __: hostile.loop(),

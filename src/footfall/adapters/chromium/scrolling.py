@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.worlds import WAY, World
+from footfall.adapters.chromium.writing_down import OURS
 from footfall.ports.capturing import HEIGHT_PX_MAX, VIEWPORT_PX, Stop
 
 STEP_PX = VIEWPORT_PX * 8 // 10
@@ -62,6 +63,7 @@ OPEN = f"""async () => {{ {WAITS} {SCROLLS} {WAY}
   const sheet = new CSSStyleSheet();
   sheet.replaceSync([...new Set(rules)].join("\\n"));
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  ({OURS} ||= []).push(sheet);
   await frame(); await sleep({SETTLE_MS});
   return {{ grew: height() > before + 50 }};
 }}"""

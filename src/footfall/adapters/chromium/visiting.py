@@ -122,7 +122,7 @@ class Visit:
             title=sight.read.title,
             language=sight.read.language,
             text=sight.read.text,
-            frames=[Frame(page.url, sight.read.html), *sight.frames],
+            frames=[Frame(page.url, sight.read.html), *sight.frames, *sight.read.inners][: self._limits.frames_max + 1],
             tiles=sight.picture.tiles,
             thumbnail=sight.picture.thumbnail,
             exchanges=exchanges,
