@@ -3,7 +3,7 @@
 import json
 from collections.abc import Generator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BytesIO
 from random import Random
 from urllib.error import HTTPError
@@ -96,9 +96,7 @@ def _page(at_us: int) -> Captured:
         Exchange(f"{PAGE}small.png", "GET", 200, at_us, [], [("content-type", "image/png")], b"\x89PNG" + b"s" * 99),
         Exchange(f"{PAGE}film.mp4", "GET", 200, at_us, [], [("content-type", "video/mp4")], LARGE),
     ]
-    return Captured(**{name: getattr(page, name) for name in page.__slots__} | {
-        "frames": [Frame(PAGE, html)], "exchanges": exchanges,
-    })  # fmt: skip
+    return replace(page, frames=[Frame(PAGE, html)], exchanges=exchanges)
 
 
 def _kept(opened: OpenedArchive) -> Capture:
