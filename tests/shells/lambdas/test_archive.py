@@ -77,14 +77,14 @@ def ground(
             key = accounts.register.add_secret_key(BRAND, ["read"]).text
         opened = open_archive(place.settings, SystemClock())
         kept_secret(opened.table, new=Random(4).randbytes(SECRET_BYTES))  # as the function does that starts pages
-        functions = [
+        serve, replay = (
             Function(SOURCES, f"footfall.shells.lambdas.{name}.handler", place.variables, folder, memory_mb=1_024)
             for name in ("serve", "archive_replay")
             for folder in [tmp_path_factory.mktemp(name)]
-        ]
-        yield Ground(place.settings, opened, *functions, key, _kept(opened))
-        for function in functions:
-            function.close()
+        )
+        yield Ground(place.settings, opened, serve, replay, key, _kept(opened))
+        serve.close()
+        replay.close()
         opened.close()
     remove(seaweedfs, bucket)
 
