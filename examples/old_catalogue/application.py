@@ -56,6 +56,19 @@ class OldDatabase:
             raise
         return answer
 
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def seen(self, look: Callable[[Any], Any]) -> Any:
+        """Read in one snapshot: what one statement sees is not removed before the next one looks."""
+
+        def act(cursor: Any) -> Any:
+            cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            return look(cursor)
+
+        return self.done(act)
+
     def number_of(self, table: str, name: str) -> int:
         """Return the number of a group or a dimension, which is made if there is none of that name."""
         found = self.done(lambda cursor: number_of(cursor, table, name))
@@ -92,7 +105,7 @@ class Metrics:
             dimensions = sorted(row["dimension_id.name"] for row in document.parts["dimensions"])
             return {"name": root["name"], **told, "dimensions": dimensions}
 
-        return self.both.read(key, old=lambda: self.old.done(in_sql), new=in_rows)
+        return self.both.read(key, old=lambda: self.old.seen(in_sql), new=in_rows)
 
     def add(self, name: str, by: str) -> str:
         def in_sql(cursor: Any) -> str:

@@ -20,7 +20,7 @@ from random import Random
 
 from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app.archive_opening import ARCHIVE_FILE
+from footfall.app.archive_opening import ARCHIVE_FILE, ARCHIVE_FOLDER
 from footfall.archive import finding, keys, queueing, references, requests
 from footfall.archive.addresses import address_from
 from footfall.archive.captures import Capture, Request, State
@@ -119,6 +119,7 @@ class Campaign:
         kills = browser_kills + worker_kills
         plan = ["browser"] * browser_kills + ["worker"] * worker_kills
         self.chance.shuffle(plan)
+        (self.folder / ARCHIVE_FOLDER).mkdir()
         with closing(SqliteTable(self.folder / ARCHIVE_FILE, clock=SystemClock())) as table:
             self.ask_all(table)
             left = list(plan)
@@ -163,7 +164,7 @@ class Campaign:
         outcomes: Counter[str] = Counter()
         clock = SystemClock()
         with closing(SqliteTable(self.folder / ARCHIVE_FILE, clock=clock, read_only=True)) as table:
-            blobs = FileBlobs(self.folder / "blobs")
+            blobs = FileBlobs(self.folder / ARCHIVE_FOLDER / "blobs")
             lines: Counter[str] = Counter()
             for member in MEMBERS:
                 lines.update(line.id for line in _all_lines(table, keys.member_space(member)))

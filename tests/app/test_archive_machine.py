@@ -9,16 +9,19 @@ from random import Random
 
 import pytest
 
+from footfall.adapters.chromium.launching import chromium_path
+from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.sqlite_workflow import SqliteWorkflow
 from footfall.app import archive_machine
 from footfall.app.archive_capturing import Capturer
 from footfall.app.archive_machine import FAILURES, ONE, KillsWorkers, Tasks, as_read, definition
 from footfall.app.archive_opening import open_archive
-from footfall.app.archive_run import Grounds, Worker, dispatch, sweep, tidy
+from footfall.app.archive_run import Grounds, Worker, dispatch, start, sweep, tidy
 from footfall.app.settings import Settings
 from footfall.archive import finding, keys, references, removing, requests
 from footfall.archive.captures import Capture, Request, State, Tombstone
 from footfall.ports.capturing import RETRIED, Capturing, Frame, Reason
+from footfall.ports.errors import NoSpace
 from footfall.ports.table import Table, Update
 from footfall.states.definition import machine_from_json
 from footfall.states.execution import Status
@@ -125,6 +128,62 @@ def test_pages_wait_while_no_browser_starts(settings: Settings, grounds: Grounds
     capturer = Capturer(replace(settings, archive_chromium=str(broken)))
     Worker(settings, SystemClock(), Random(1), capturer).run(lambda _seconds: next(rounds))
     assert requests.one(grounds.own().archive.table, asked.id).state is State.PENDING
+
+
+class FullAtFirst(FileBlobs):
+    """A folder on a disk that is full for the first writes."""
+
+    refused = 0
+
+    def put(self, name: str, data: bytes) -> None:
+        if self.refused < 2:
+            self.refused += 1
+            raise NoSpace(f"no space for {name}; nothing was written, free some and try again")
+        super().put(name, data)
+
+
+def test_a_page_for_which_there_is_no_space_waits_for_some(
+    settings: Settings, grounds: Grounds, site: Site, capturer: Capturer, tmp_path: Path
+) -> None:
+    asked = world_of(grounds).ask("ann", f"http://127.0.0.1:{site.port}/page/7")
+    table, full = grounds.own().archive.table, FullAtFirst(tmp_path / "full")
+    tasks = Tasks(lambda: replace(grounds.ground(), blobs=full), capturer.capturing, lambda url: url, SystemClock())
+    with closing(workflow_of(settings.data_dir, tasks)) as workflow:
+        assert dispatch(table, workflow, places=1, now_ms=SystemClock().now_ms()) == 1
+        name = f"{asked.id}-1"
+        until(lambda: workflow.describe(ONE, name=name).status, lambda one: one is not Status.RUNNING, seconds=120)
+    assert full.refused == 2
+    assert requests.one(table, asked.id).state is State.DONE
+    capture = finding.capture(table, asked.id)
+    assert isinstance(capture, Capture)
+    assert references.bytes_of(full, capture.text)
+
+
+def test_a_page_under_way_when_no_browser_starts_any_more_waits_for_one(
+    settings: Settings, grounds: Grounds, site: Site, tmp_path: Path
+) -> None:
+    world, table, tried = world_of(grounds), grounds.own().archive.table, tmp_path / "tried"
+    chromium = tmp_path / "chromium"
+    chromium.write_text(f"#!/bin/sh\necho >> {tried}\nexit 1\n")
+    chromium.chmod(0o755)
+    asked = world.ask("ann", f"http://127.0.0.1:{site.port}/page/1")
+    begun = world.begin()
+    assert begun is not None
+    allowed = f"127.0.0.1:{site.port}"
+    capturer = Capturer(replace(settings, archive_chromium=str(chromium), archive_allowed=allowed))
+    with (
+        closing(capturer),
+        closing(workflow_of(settings.data_dir, tasks_of(grounds, capturer.capturing))) as workflow,
+    ):
+        start(workflow, begun)
+        until(lambda: tried.exists() and len(tried.read_text()), lambda tries: tries >= 2, seconds=120)
+        started = table.get(keys.running(asked.id))
+        chromium.write_text(f'#!/bin/sh\nexec {chromium_path()} "$@"\n')
+        name = f"{asked.id}-1"
+        until(lambda: workflow.describe(ONE, name=name).status, lambda one: one is not Status.RUNNING, seconds=240)
+    assert started is not None
+    assert int(str(started["starts"])) <= 1, "what no browser began is held against no page"
+    assert requests.one(table, asked.id).state is State.DONE
 
 
 def test_a_sweep_takes_nothing_from_what_is_kept_while_it_looks(

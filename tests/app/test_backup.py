@@ -10,6 +10,7 @@ import pytest
 
 from footfall import __version__
 from footfall.app import wiring
+from footfall.app.archive_opening import ARCHIVE_FILE, ARCHIVE_FOLDER, open_archive
 from footfall.app.backup import (
     AlreadyThere,
     CannotWriteBackup,
@@ -19,10 +20,15 @@ from footfall.app.backup import (
     back_up,
     back_up_to_file,
 )
+from footfall.app.backup_file import FORMAT, BackupDamaged, Content, Manifest, write_backup
 from footfall.app.restore import restore
 from footfall.app.wiring import SALTS_FILE
+from footfall.archive import finding
+from footfall.archive.references import PREFIX
+from footfall.ports.blobs import everything
 from footfall.values.clock import SetClock
 from tests.app.directories import NOON_MS, contents, make_directory, record_of
+from tests.archive.archive_world import World
 
 CLOCK = SetClock(NOON_MS)
 
@@ -145,3 +151,38 @@ def test_a_folder_that_is_not_there_is_a_sentence(tmp_path: Path) -> None:
 def test_a_directory_without_hits_is_not_backed_up(tmp_path: Path) -> None:
     with pytest.raises(NothingToBackUp, match="--data"):
         backed_up(tmp_path, tmp_path / "b")
+
+
+def test_an_archive_is_backed_up_with_every_object_and_restored_as_open_as_it_was(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    settings = make_directory(data, record_of("1"))
+    (data / ARCHIVE_FOLDER).mkdir()
+    (data / ARCHIVE_FOLDER).chmod(0o770)
+    with closing(open_archive(settings, CLOCK)) as opened:
+        world = World(opened.table, opened.archive.blobs, SetClock(NOON_MS))
+        capture = world.kept("ann", "https://news.example/", "Budget passed.")
+        opened.archive.let_be_found(capture)
+        objects = {one.name: one.size_bytes for one in everything(opened.archive.blobs)}
+        damaged = opened.archive.blobs
+        damaged.put(f"{PREFIX}ff/{'f' * 64}", b"not what its name says")
+        manifest = back_up_to_file(Source(data), tmp_path / "b", clock=CLOCK, between=nothing)
+    assert (manifest.format, manifest.objects, manifest.objects_bytes) == (2, len(objects), sum(objects.values()))
+    restore(tmp_path / "b", data, clock=CLOCK, replace_it=True)
+    assert [path.stat().st_mode & 0o777 for path in (data, data / ARCHIVE_FOLDER, data / ARCHIVE_FILE)] == [
+        0o710, 0o770, 0o660,
+    ]  # fmt: skip
+    with closing(open_archive(settings, CLOCK)) as opened:
+        assert {one.name: one.size_bytes for one in everything(opened.archive.blobs)} == objects
+        assert finding.capture(opened.table, capture.id) == capture
+        assert [hit.id for hit in opened.archive.searching.search("budget", spaces=["member:ann"]).hits] == [capture.id]
+
+
+def test_an_object_that_is_not_what_its_name_says_makes_a_backup_damaged(tmp_path: Path) -> None:
+    make_directory(tmp_path / "data", record_of("1"))
+    about = Manifest(FORMAT, "2026-11-15T12:00Z", __version__, "3", ())
+    content = Content({"stream.db": tmp_path / "data" / "stream.db"}, {}, [("0" * 64, b"other bytes")])
+    with (tmp_path / "b").open("wb") as out:
+        write_backup(out, content, about=about, made_at_ms=NOON_MS)
+    with pytest.raises(BackupDamaged, match="does not hold what its manifest says"):
+        restore(tmp_path / "b", tmp_path / "new", clock=CLOCK)
+    assert not (tmp_path / "new").exists()

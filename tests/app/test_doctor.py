@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from footfall.accounts.brands import Brand
-from footfall.adapters.embedded import damage
+from footfall.adapters.embedded import damage, workflow_layout
 from footfall.app import doctor_data, doctor_machine, wiring
+from footfall.app.archive_opening import ARCHIVE_FOLDER
+from footfall.app.archive_run import WORKFLOWS_FILE
 from footfall.app.doctor import examine
 from footfall.app.findings import Finding, age_text, size_text
 from footfall.app.kept_settings import KEPT_FILE, keep_settings
@@ -262,3 +264,17 @@ def test_sizes_are_said_as_people_say_them(size: float, text: str) -> None:
 @pytest.mark.parametrize(("age_ms", "text"), [(5_000, "5 s"), (600_000, "10 minutes"), (50 * HOUR_MS, "2 days")])
 def test_ages_are_said_as_people_say_them(age_ms: int, text: str) -> None:
     assert age_text(age_ms) == text
+
+
+def test_a_worker_that_runs_apart_shares_one_folder_and_is_missed_while_pages_wait_for_it(data: Path) -> None:
+    data.chmod(0o710)
+    (data / ARCHIVE_FOLDER).mkdir()
+    (data / ARCHIVE_FOLDER).chmod(0o770)
+    assert to_do(findings(data), "files").says == f"Other people of this machine may read ., {ARCHIVE_FOLDER}."
+    apart = Settings(archive=True, archive_worker_apart=True)
+    found = findings(data, apart)
+    assert [one.level for one in found if one.check == "files"] == ["fine"]
+    assert "no worker runs" in to_do(found, "archive").says
+    lock = workflow_layout.take_lock(data / WORKFLOWS_FILE)
+    assert [one.says for one in findings(data, apart) if one.check == "archive"] == ["Pages can be captured; 0 wait."]
+    os.close(lock)

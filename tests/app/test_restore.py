@@ -24,6 +24,7 @@ from footfall.app.backup_file import (
     TRAILER_BYTES,
     BackupDamaged,
     BackupTooNew,
+    Content,
     Kept,
     Manifest,
     require_whole,
@@ -195,7 +196,7 @@ def made_of(files: dict[str, bytes], folder: Path) -> Path:
         (folder / name).write_bytes(content)
     about = Manifest(1, "2026-11-15T12:00Z", "0", "0", ())
     with (folder / "backup").open("wb") as out:
-        write_backup(out, {name: folder / name for name in files}, formats={}, about=about, made_at_ms=NOON_MS)
+        write_backup(out, Content({name: folder / name for name in files}, {}), about=about, made_at_ms=NOON_MS)
     return folder / "backup"
 
 
@@ -265,10 +266,10 @@ def test_members_whose_sizes_the_manifest_does_not_tell_are_refused_before_they_
 
 def test_a_backup_of_a_newer_release_is_refused_by_its_format(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     make_directory(tmp_path / "data", record_of("1"))
-    monkeypatch.setattr("footfall.app.backup.FORMAT", 2)
+    monkeypatch.setattr("footfall.app.backup.FORMAT_WITHOUT_ARCHIVE", 3)
     backup = backed_up(tmp_path / "data", tmp_path / "b")
     require_whole(backup)
-    with pytest.raises(BackupTooNew, match="format 2, this release reads 1"):
+    with pytest.raises(BackupTooNew, match="format 3, this release reads 2"):
         restore(backup, tmp_path / "restored", clock=CLOCK)
 
 

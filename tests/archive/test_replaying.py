@@ -78,11 +78,14 @@ def test_frames_show_their_documents_and_redirected_ones_are_recognised() -> Non
     inner, twin = Frame("https://other.example/inner2", "<p>1"), Frame("https://site.example/same", "<p>2")
     told = replayed(
         "<iframe src='/inner#x'></iframe><iframe src='/same'></iframe><iframe src='/same'></iframe>"
-        "<iframe src='/unknown' srcdoc='<script>x</script>'></iframe><iframe src='javascript:x'></iframe>",
-        inner, twin, twin,
+        "<iframe src='/unknown' srcdoc='<script>x</script><p onclick=x()>y'></iframe>"
+        "<iframe src='javascript:x'></iframe><iframe src='/unknown'></iframe><iframe src='about:srcdoc#1'></iframe>",
+        inner, twin, twin, Frame("about:srcdoc#1", "<p>3"),
     )  # fmt: skip
     assert re.findall(r"<iframe([^>]*)>", told) == [
-        ' src="/T/f/1"', ' src="/T/f/2"', ' src="/T/f/3"', f' src="{place("https://site.example/unknown")}"', "",
+        ' src="/T/f/1"', ' src="/T/f/2"', ' src="/T/f/3"',
+        ' srcdoc="&lt;html&gt;&lt;head&gt;&lt;/head&gt;&lt;body&gt;&lt;p&gt;y&lt;/p&gt;&lt;/body&gt;&lt;/html&gt;"', "",
+        f' src="{place("https://site.example/unknown")}"', ' src="/T/f/4"',
     ]  # fmt: skip
 
 

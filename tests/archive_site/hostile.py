@@ -24,6 +24,11 @@ def bomb() -> str:
     )
 
 
+def framed_bomb(other: str) -> str:
+    """Return a page with a frame of another site that takes all memory there is."""
+    return page("Framed bomb", f'<iframe src="{other}/bomb"></iframe><script src="/never"></script>')
+
+
 def restless() -> str:
     """Return a page that goes on to itself again and again."""
     return page("Restless", "<script>setTimeout(() => { location.href = '/restless?' + Math.random(); }, 30)</script>")

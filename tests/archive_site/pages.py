@@ -62,6 +62,66 @@ def scroll(count: int) -> str:
     return page("Scroll", boxes + script)
 
 
+def styled() -> str:
+    """Return a page that owes its looks to sheets that scripts made, of which no tag holds a rule."""
+    script = """<script>
+      made.sheet.insertRule("#a{background:#225588;height:100px}");
+      made.sheet.insertRule("@media (min-width:600px){#a{width:333px}}", 1);
+      const sheet = (text) => { const one = new CSSStyleSheet(); one.replaceSync(text); return one; };
+      document.adoptedStyleSheets = [sheet("#b{background:#882255;height:120px}"), sheet("#b{height:60px}")];
+      const root = c.attachShadow({ mode: "open" });
+      root.innerHTML = "<p>within</p><slot></slot>";
+      root.adoptedStyleSheets = [sheet("p{background:#558822;height:90px}")];
+      const link = document.createElement("link");
+      link.rel = "stylesheet";
+      link.href = URL.createObjectURL(new Blob(["#d{background:#cc8800;height:70px}"], { type: "text/css" }));
+      document.head.append(link);
+    </script>"""
+    boxes = '<div id="a"></div><div id="b">&lt;b&gt; &amp; b</div><div id="c">slotted</div><div id="d"></div>'
+    return page("Styled", boxes + script, head='<style id="made">#d{width:444px}</style>')
+
+
+def nameless() -> str:
+    """Return frames whose documents have no address: written into them, made by a script, or given as an attribute."""
+    script = """<script>
+      one.contentDocument.body.innerHTML = '<h1 style="color:#224488">made</h1><img width=80 src="/image/0">';
+      two.contentDocument.open();
+      two.contentDocument.write("<style>p{background:#884422}</style><p>written &amp; kept</p>");
+      two.contentDocument.close();
+      const kind = { type: "text/html" };
+      three.src = URL.createObjectURL(new Blob(["<!DOCTYPE html><p style='color:#228844'>blob"], kind));
+      four.onload = () => { const text = four.contentDocument.querySelector("p"); if (text) text.append(" and more"); };
+      four.srcdoc = "<!DOCTYPE html><p>given</p><iframe srcdoc='<p>within'></iframe>";
+    </script>"""
+    return page("Nameless", "".join(f'<iframe id="{id}"></iframe>' for id in ("one", "two", "three", "four")) + script)
+
+
+def late(count: int) -> str:
+    """Return backgrounds as `scroll` has them, of a script that listens once its reader has been at the end."""
+    end = """<div id="end">The end</div><script>
+      new IntersectionObserver((seen, watch) => { if (seen[0].isIntersecting && scrollY > 0) { watch.disconnect();
+        addEventListener("scroll", () => { clearTimeout(timer); timer = setTimeout(look, 80); }); } }).observe(end);
+    </script>"""
+    return scroll(count).replace('addEventListener("scroll"', 'void ("scroll"').replace("</body>", f"{end}</body>")
+
+
+def onload(count: int) -> str:
+    """Return images that are seen to once the page has loaded, which the first keeps it from for a while."""
+    first = f'<img {SIZE} src="/image/0?ms=2500">'
+    rest = "".join(f'<img {SIZE} src="{PIXEL}" data-src="/image/{number}">' for number in range(1, count))
+    script = """<script>
+      const watch = new IntersectionObserver((seen) => { for (const one of seen) if (one.isIntersecting)
+        one.target.src = one.target.dataset.src; });
+      onload = () => { for (const one of document.querySelectorAll("[data-src]")) watch.observe(one); };
+    </script>"""
+    return page("Onload", first + rest + script)
+
+
+def unsized(count: int) -> str:
+    """Return images whose size nobody knows before they are there, the first of them late."""
+    return observer(count).replace(f" {SIZE}", "").replace('data-src="/image/0"', 'data-src="/image/0?ms=2500"')
+
+
 def infinite(count: int, *, batch: int = 4, delay_ms: int = 300) -> str:
     """Return a list that asks for more when its end is near."""
     script = f"""<script>

@@ -24,6 +24,7 @@ COMPLETE: Mapping[str, int] = {
     "/inner": 20,
     "/sticky": FULL, "/modal": FULL, "/hero": FULL, "/slow": 2, "/hanging": 2, "/polling": 2, "/dialogs": 2,
     "/sources": FULL, "/shadow": FULL, "/smooth": FULL, "/popups": 2, "/wide": 1, "/mix": 3,
+    "/late": 10, "/onload": 10, "/unsized": 10,
 }  # fmt: skip
 
 
@@ -233,6 +234,9 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/lazy": lambda _, query: pages.lazy(_count(query, "/lazy")),
     "/observer": lambda _, query: pages.observer(_count(query, "/observer")),
     "/scroll": lambda _, query: pages.scroll(_count(query, "/scroll")),
+    "/late": lambda _, query: pages.late(_count(query, "/late")),
+    "/onload": lambda _, query: pages.onload(_count(query, "/onload")),
+    "/unsized": lambda _, query: pages.unsized(_count(query, "/unsized")),
     "/infinite": lambda _, query: pages.infinite(_count(query, "/infinite")),
     "/quick": lambda _, query: pages.infinite(_count(query, "/quick"), batch=2, delay_ms=0),
     "/forever": lambda _, __: pages.infinite(1_000_000, delay_ms=20),
@@ -252,10 +256,13 @@ DOCUMENTS: Mapping[str, Callable[[Site, Query], str]] = {
     "/popups": lambda _, __: pages.popups(),
     "/wide": lambda _, __: pages.wide(),
     "/streaming": lambda _, __: pages.streaming(),
+    "/styled": lambda _, __: pages.styled(),
+    "/nameless": lambda _, __: pages.nameless(),
     "/mix": lambda site, _: pages.mix(site.other),
     "/endless-alert": lambda _, __: hostile.endless_alert(),
     "/loop": lambda _, __: hostile.loop(),
     "/bomb": lambda _, __: hostile.bomb(),
+    "/framed-bomb": lambda site, _: hostile.framed_bomb(site.other),
     "/restless": lambda _, __: hostile.restless(),
     "/leaving": lambda _, __: hostile.leaving(),
     "/inward": lambda _, __: hostile.inward("http://127.0.0.1:9999/"),

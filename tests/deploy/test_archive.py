@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.app import deploying_archive
@@ -99,7 +100,7 @@ def test_it_is_small_enough_and_has_what_runs_and_nothing_else(packed: Packed) -
         sizes = {one.filename: one.file_size for one in opened.infolist()}
     assert packed.unpacked_bytes == sum(sizes.values()) < UNPACKED_BYTES_MAX
     tops = {name.split("/")[0] for name in sizes}
-    assert {"footfall", "numpy", "botocore", "tzdata"} <= tops
+    assert {"footfall", "numpy", "botocore", "tzdata", "PIL"} <= tops
     assert not tops & {*LEFT_OUT, "bin", "awslambdaric", "pytest"}
     assert not [name for name in sizes if name.startswith("footfall/shells/cli/") or "/tests/" in name]
     services = {name.split("/")[2] for name in sizes if re.match(r"botocore/data/[^/]+/", name)}
@@ -152,6 +153,20 @@ def test_a_handler_starts_from_the_archive_alone(start: Start, name: str) -> Non
     function._started()  # Which raises what the import raised.
     assert function.cold_ms
     assert "Traceback" not in function.log()
+
+
+def test_pictures_can_be_compared_from_the_archive_alone(unpacked: Path, tmp_path: Path) -> None:
+    Image.new("RGB", (1_280, 80), "white").save(tmp_path / "tile", "WEBP", lossless=True)
+    compare = (
+        "import sys; from footfall.archive.comparing import picture_difference; from footfall.archive.picture_rows "
+        "import Picture; tile = open(sys.argv[1], 'rb').read(); "
+        "print(picture_difference(Picture([80], lambda _: tile), Picture([80], lambda _: tile)).is_exact)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-S", "-c", compare, str(tmp_path / "tile")], env={"PYTHONPATH": str(unpacked)},
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert (ran.stdout, ran.stderr) == ("True\n", "")
 
 
 def request(method: str, path: str, body: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from footfall.adapters.aws.step_functions_machines import definition_for_aws
+from footfall.app.archive_files import HANDED_OUT
 from footfall.app.archive_machine import definition
 from footfall.app.archive_on_aws import resources_by_state
 from footfall.app.settings import NAMES
@@ -17,7 +18,7 @@ from tests.deploy.test_container import linted
 from tests.deploy.test_template import DEPLOY, Loader, listed, named_in, of_type, statements
 
 TEMPLATE = DEPLOY / "aws" / "archive.yaml"
-FUNCTIONS = ("Task", "Dispatch")
+FUNCTIONS = ("Task", "Dispatch", "Replay")
 
 
 @pytest.fixture(scope="module")
@@ -58,8 +59,33 @@ def test_who_captures_cannot_remove_what_is_kept(resources: dict[str, Any]) -> N
     assert not {action for action in actions if action.startswith("states:")}
 
 
+def test_who_replays_only_reads_and_is_asked_by_anybody(resources: dict[str, Any]) -> None:
+    actions = {action for one in statements(resources["ReplayRole"]["Properties"]) for action in listed(one["Action"])}
+    assert {action for action in actions if not action.startswith("logs:")} == {
+        "dynamodb:DescribeTable", "dynamodb:GetItem", "s3:GetObject", "s3:ListBucket",
+    }  # fmt: skip
+    assert of_type(resources, "Lambda::Url")["ReplayUrl"]["AuthType"] == "NONE"
+    expiring = {
+        rule.get("Prefix"): rule for rule in resources["Bucket"]["Properties"]["LifecycleConfiguration"]["Rules"]
+    }
+    assert expiring[HANDED_OUT]["ExpirationInDays"] == 1
+
+
+def test_what_the_stack_tells_is_what_footfall_s_own_takes(resources: dict[str, Any]) -> None:
+    whole = yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader)
+    other = yaml.load((DEPLOY / "aws" / "template.yaml").read_text(encoding="utf-8"), Loader)
+    assert set(whole["Outputs"]) <= set(other["Parameters"])
+    serve = of_type(other["Resources"], "Lambda::Function")["ServeFunction"]["Environment"]["Variables"]
+    assert serve["FOOTFALL_ARCHIVE_REPLAY_URL"] == {"Ref": "ArchiveReplayUrl"}
+    (writes,) = [
+        one for one in statements(other["Resources"]["ServeRole"]["Properties"]) if "s3:PutObject" in one["Action"]
+    ]
+    assert [one["Fn::Sub"].rpartition("}/")[2] for one in writes["Resource"]] == [f"{HANDED_OUT}*"]
+    assert resources["ReplayFunction"]["Properties"]["Environment"]["Variables"]["FOOTFALL_PEOPLE_URL"]
+
+
 def test_the_image_runs_handlers_that_are_there(resources: dict[str, Any]) -> None:
-    from footfall.shells.lambdas import archive_worker
+    from footfall.shells.lambdas import archive_replay, archive_worker
 
     image = (DEPLOY / "archive.Containerfile").read_text(encoding="utf-8")
     named = [
@@ -68,3 +94,5 @@ def test_the_image_runs_handlers_that_are_there(resources: dict[str, Any]) -> No
     ]
     assert [one.rpartition(".")[0] for one in named] == [archive_worker.__name__] * 2
     assert all(callable(getattr(archive_worker, one.rpartition(".")[2])) for one in named)
+    (replaying,) = resources["ReplayFunction"]["Properties"]["ImageConfig"]["Command"]
+    assert replaying == f"{archive_replay.__name__}.{archive_replay.handler.__name__}"

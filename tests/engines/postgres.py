@@ -69,6 +69,7 @@ def running(folder: Path) -> Generator[PostgresEngine]:
     settings = {
         "listen_addresses": "127.0.0.1", "unix_socket_directories": folder, "fsync": "off",
         "synchronous_commit": "off", "full_page_writes": "off", "max_connections": 200, "deadlock_timeout": "100ms",
+        "dynamic_shared_memory_type": "mmap",  # in its folder, which goes with it, however it ends
     }  # fmt: skip
     command = [*as_user, programs() / "postgres", "-D", folder / "data", "-p", str(engine.port)]
     command += [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]

@@ -13,7 +13,9 @@ from typing import Any
 from tests.migrate.checker import Act, History, Kind, Outcome, State
 
 TIMEOUT_S = 20
-DIMENSIONS = [f"dimension_{at}" for at in range(16)]  # A metric has those that are the bits of its last write's number.
+DIGITS = (
+    4  # A metric has one dimension for each digit (base 16) of its last write's number: never more than it may have.
+)
 _numbers = itertools.count(1)
 _sets = itertools.count(1)
 
@@ -163,13 +165,16 @@ _SHARES = {
 
 def dimensions_of(number: int) -> list[str]:
     """Return the dimensions that tell the number of the write that set them."""
-    return [name for at, name in enumerate(DIMENSIONS) if number >> at & 1]
+    return [f"dimension_{at}_{number >> 4 * at & 15}" for at in range(DIGITS)]
 
 
 def dimensions_token(names: Sequence[str]) -> str:
     """Return whose write a metric's dimensions are; a mixture is nobody's."""
-    number = sum(1 << DIMENSIONS.index(name) for name in set(names))
-    return f"dimensions {number}" if number else "before"
+    if not names:
+        return "before"
+    digits = {int(at): int(digit) for at, digit in (name.split("_")[1:] for name in names)}
+    number = sum(digit << 4 * at for at, digit in digits.items())
+    return f"dimensions {number}" if set(names) == set(dimensions_of(number)) else f"a mixture of {sorted(names)}"
 
 
 def _outcome(status: int) -> Outcome:

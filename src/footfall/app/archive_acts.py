@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from footfall.app.archive_control import OPERATOR
 from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive, require_brand
-from footfall.app.archive_run import tidy
+from footfall.app.archive_run import has_worker, tidy
 from footfall.app.settings import Settings
-from footfall.archive import finding, keys, references, requests, verifying
+from footfall.archive import finding, keys, queueing, references, requests, verifying
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, Tombstone
 from footfall.archive.contents import Contents, clear, contents
@@ -55,6 +55,16 @@ class ArchiveActs:
             at_us=now_ms * 1_000, hide_banners=options.hide_banners, hide_sticky=options.hide_sticky,
         )  # fmt: skip
         return requests.ask(self.opened.archive.table, asked, now_ms=now_ms)
+
+    def why_it_waits(self) -> str:
+        """Return, in a sentence, why a page that was asked for has not been begun."""
+        if has_worker(self.settings):
+            waiting = queueing.count_waiting(self.opened.archive.table)
+            return f"A worker runs and is busy with others: {waiting:,} pages wait."
+        return (
+            "No worker has taken it: start one with `footfall archive worker`, or the server with archive = true. "
+            "The page stays asked for."
+        )
 
     def request(self, id: str) -> Request:
         """Return a request."""

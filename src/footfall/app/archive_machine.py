@@ -21,7 +21,7 @@ from footfall.archive.requests import NoSuchRequest
 from footfall.archive.schemes import answering_url
 from footfall.ports.blobs import Blobs
 from footfall.ports.capturing import Captured, CaptureFailed, Capturing, Reason, Wanted
-from footfall.ports.errors import Changed
+from footfall.ports.errors import Changed, PortError
 from footfall.ports.searching import Searching
 from footfall.ports.table import Present, Table, Update
 from footfall.ports.workflow import TaskFunction
@@ -51,6 +51,10 @@ REASONS: Final[Mapping[str, Reason]] = {
     "States.Timeout": Reason.TOO_SLOW,
     **{one.__name__: reason for reason, one in FAILURES.items()},
 }
+
+
+class NoBrowser(FootfallError):
+    """There is nothing to capture with; the page is tried again when there is."""
 
 
 class KillsWorkers(FootfallError):
@@ -115,6 +119,9 @@ class Tasks:
             captured = as_read(self._seen(request))
         except CaptureFailed as error:
             raise FAILURES[error.reason](str(error)) from error
+        except NoBrowser:
+            _count_start(ground.table, id, by=-1)
+            raise
         words = keywords_of(captured.text, title=captured.title)
         keeping.store(ground.table, ground.blobs, request, captured, keywords=words, now_ms=self.clock.now_ms())
         return {"stored": True}
@@ -165,7 +172,12 @@ class Tasks:
             hide_sticky=request.hide_sticky,
             keep_errors=request.keep_errors,
         )
-        return self.capturing().capture(wanted)
+        try:
+            return self.capturing().capture(wanted)
+        except CaptureFailed:
+            raise
+        except PortError as error:
+            raise NoBrowser(str(error)) from error
 
 
 def as_read(captured: Captured) -> Captured:
@@ -175,10 +187,10 @@ def as_read(captured: Captured) -> Captured:
     return replace(captured, title=found.title, text=found.text)
 
 
-def _count_start(table: Table, id: str) -> None:
+def _count_start(table: Table, id: str, *, by: int = 1) -> None:
     """Count that a page is begun, so that one that ends its worker each time does not do so for ever."""
     try:
-        begun = table.update(Update(keys.running(id), add={"starts": 1}, expects=(Present(),)))
+        begun = table.update(Update(keys.running(id), add={"starts": by}, expects=(Present(),)))
     except Changed:
         return  # Its request was closed in this moment, which keeping it finds out.
     starts = begun["starts"]

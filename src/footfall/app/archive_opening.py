@@ -5,18 +5,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from footfall.accounts.brands import UnknownBrand
+from footfall.adapters.embedded.file_blobs import FileBlobs
+from footfall.adapters.embedded.group_files import make_database, make_folders
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.archive_capturing import policy_of
 from footfall.app.archive_control import Archive
 from footfall.app.archive_watching import Means
-from footfall.app.kept_blobs import open_blobs
+from footfall.app.kept_blobs import BLOBS_FOLDER
+from footfall.app.kept_settings import kept_settings
 from footfall.app.settings import Settings, require_named
 from footfall.archive.addresses import Address, address_from, require_reachable
 from footfall.archive.quotas import Quotas
 from footfall.values.clock import Clock
 
-ARCHIVE_FILE, SEARCH_FILE = "archive.db", "archive-search.db"
+ARCHIVE_FOLDER = "archive"  # A worker of another user shares it with the server, and nothing else.
+ARCHIVE_FILE, SEARCH_FILE = f"{ARCHIVE_FOLDER}/archive.db", f"{ARCHIVE_FOLDER}/archive-search.db"
 FULL_TEXT, WORDS = "full-text", "words"
 
 
@@ -42,8 +46,9 @@ def has_archive(settings: Settings) -> bool:
 
 
 def require_brand(settings: Settings, clock: Clock, brand: str) -> None:
-    """Raise UnknownBrand unless the brand is one of the instance's."""
-    if not (settings.dev or wiring.brand_lookup(settings, clock).is_known(brand)):
+    """Raise UnknownBrand unless the brand is one of the instance's; with dev, which its last start says, any is."""
+    kept = kept_settings(settings.data_dir) if settings.ground == "embedded" else None
+    if not (settings.dev or (kept is not None and kept.dev) or wiring.brand_lookup(settings, clock).is_known(brand)):
         raise UnknownBrand("brand", f"{brand!r} is not a brand here; footfall brands list shows them")
 
 
@@ -53,9 +58,14 @@ def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False
         return _opened_on_aws(settings, clock, for_requests=for_requests)
     from footfall.adapters.embedded.fts_search import FtsSearch
 
-    table = SqliteTable(Path(settings.data_dir) / ARCHIVE_FILE, clock=clock)
-    search = FtsSearch(Path(settings.data_dir) / SEARCH_FILE)
-    archive = Archive(table, open_blobs(settings), search, FULL_TEXT, quotas_of(settings))
+    directory = Path(settings.data_dir)
+    make_folders(directory / ARCHIVE_FOLDER)
+    for file in (ARCHIVE_FILE, SEARCH_FILE):
+        make_database(directory / file)
+    table = SqliteTable(directory / ARCHIVE_FILE, clock=clock)
+    search = FtsSearch(directory / SEARCH_FILE)
+    blobs = FileBlobs(directory / ARCHIVE_FOLDER / BLOBS_FOLDER)
+    archive = Archive(table, blobs, search, FULL_TEXT, quotas_of(settings))
     return OpenedArchive(table, archive, search.close)
 
 

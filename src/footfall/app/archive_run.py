@@ -13,9 +13,10 @@ from pathlib import Path
 from random import Random
 
 from footfall.adapters.embedded.sqlite_workflow import SqliteWorkflow
+from footfall.adapters.embedded.workflow_layout import is_run
 from footfall.app.archive_capturing import Capturer
 from footfall.app.archive_machine import BROKEN_OFF, ONE, Ground, Tasks, definition, execution_input, execution_name
-from footfall.app.archive_opening import OpenedArchive, open_archive
+from footfall.app.archive_opening import ARCHIVE_FOLDER, OpenedArchive, open_archive
 from footfall.app.settings import DAY_MS, Settings
 from footfall.archive import keys, queueing, references, removing, requests
 from footfall.archive.captures import Request, State
@@ -28,7 +29,7 @@ from footfall.ports.workflow import UnknownExecution, Workflow
 from footfall.states.execution import Status
 from footfall.values.clock import Clock
 
-WORKFLOWS_FILE = "archive-workflows.db"
+WORKFLOWS_FILE = f"{ARCHIVE_FOLDER}/archive-workflows.db"
 PLACES_PER_CONTEXT = 3  # Requests under way for each page at once: those that wait for their next try take no browser.
 ROUND_S = 0.2
 SWEEP_EVERY_MS = 30_000
@@ -38,6 +39,11 @@ TRY_EVERY_MS = 15_000  # to start a browser that did not
 LEASE_MS = 900_000  # Longer than a function on AWS may run; who is killed is waited for.
 
 _log = logging.getLogger(__name__)
+
+
+def has_worker(settings: Settings) -> bool:
+    """Tell whether a worker has the data directory; on AWS functions are always there."""
+    return settings.ground == "aws" or is_run(Path(settings.data_dir) / WORKFLOWS_FILE)
 
 
 def dispatch(table: Table, workflow: Workflow, *, places: int, now_ms: int) -> int:
@@ -159,7 +165,6 @@ class Worker:
         tasks = Tasks(
             grounds.ground, self.capturer.capturing, self.capturer.ask, self.clock, hand_on=self.capturer.hand_on
         )
-        Path(self.settings.data_dir).mkdir(parents=True, exist_ok=True)
         grounds.own()  # Makes the table before anybody runs on it.
         workflow = SqliteWorkflow(
             Path(self.settings.data_dir) / WORKFLOWS_FILE, machines={ONE: definition()}, tasks=tasks.by_name(),

@@ -135,9 +135,10 @@ def open_stream(
 def s3_client(settings: Settings) -> S3Client:
     """Return a client of S3."""
     ground = ground_of(settings, "s3")
-    # What stands in for S3 on another address has no name of its own for each bucket.
-    config = {"s3": {"addressing_style": "path"}} if ground.endpoint is not None else None
-    return client_of("s3", ground, config=config)
+    # What stands in for S3 on another address has no name of its own for each bucket. AWS's own has: addresses that are
+    # handed out name the bucket and its region, and are signed as every region takes it.
+    style = "path" if ground.endpoint is not None else "virtual"
+    return client_of("s3", ground, config={"s3": {"addressing_style": style}, "signature_version": "s3v4"})
 
 
 def open_source(settings: Settings) -> S3Source:

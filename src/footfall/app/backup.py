@@ -4,23 +4,38 @@ import contextlib
 import os
 import shutil
 import tempfile
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
 from footfall import __version__
+from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.snapshot import Snapshot, sqlite_version
-from footfall.app.backup_file import DATABASES, FORMAT, GIVEN_FILE, Manifest, write_backup
+from footfall.app.archive_opening import ARCHIVE_FILE, ARCHIVE_FOLDER
+from footfall.app.backup_file import (
+    DATABASES,
+    FORMAT,
+    FORMAT_WITHOUT_ARCHIVE,
+    GIVEN_FILE,
+    Content,
+    Manifest,
+    write_backup,
+)
+from footfall.app.kept_blobs import BLOBS_FOLDER
 from footfall.app.kept_settings import KEPT_FILE
 from footfall.app.settings_reading import FILE_NAME
 from footfall.app.wiring import STREAM_FILE
 from footfall.app.workflow_control import WORKFLOWS_FILE
+from footfall.archive.references import PREFIX, name_of
+from footfall.ports.blobs import everything
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 from footfall.values.window import instant_text
 
+STEP_BYTES = 4_000_000  # of objects, between which others get their turn
 ROOM_BYTES = 64_000_000  # Left free for others on the disk that takes the backup.
 
 
@@ -85,10 +100,37 @@ def back_up(
         raise NothingToBackUp(f"{source.directory} holds no {STREAM_FILE}; name the data directory with --data.")
     with tempfile.TemporaryDirectory(prefix="footfall-backup-", dir=scratch) as folder:
         made_at_ms = clock.now_ms()
+        if scratch is not None:  # Otherwise they go where nobody can look how much room there is.
+            _require_room(Path(folder), streamed_bytes=_objects_bytes(source.directory))
         files, formats = _copied(source.directory, Path(folder), between)
         files |= _settings_files(source, Path(folder))
-        about = Manifest(FORMAT, instant_text(made_at_ms), __version__, sqlite_version(), ())
-        return write_backup(out, files, formats=formats, about=about, made_at_ms=made_at_ms)
+        has_archive = ARCHIVE_FILE in files
+        # After the table: objects never change, and none that it names goes within a day.
+        objects = _objects(source.directory, between) if has_archive else ()
+        format = FORMAT if has_archive else FORMAT_WITHOUT_ARCHIVE
+        about = Manifest(format, instant_text(made_at_ms), __version__, sqlite_version(), ())
+        return write_backup(out, Content(files, formats, objects), about=about, made_at_ms=made_at_ms)
+
+
+def _objects(directory: Path, between: Callable[[], None]) -> Iterator[tuple[str, bytes]]:
+    """Yield the bytes of captures under their hashes; what is damaged stays out, as `archive admin verify` tells."""
+    blobs = FileBlobs(directory / ARCHIVE_FOLDER / BLOBS_FOLDER)
+    since_bytes = 0
+    for listed in everything(blobs, PREFIX):
+        data = blobs.get(listed.name)
+        digest = "" if data is None else sha256(data).hexdigest()
+        if data is not None and listed.name == name_of(digest):
+            yield digest, data
+        since_bytes += listed.size_bytes
+        if since_bytes > STEP_BYTES:
+            since_bytes = 0
+            between()
+
+
+def _objects_bytes(directory: Path) -> int:
+    if not (directory / ARCHIVE_FILE).exists():
+        return 0
+    return sum(one.size_bytes for one in everything(FileBlobs(directory / ARCHIVE_FOLDER / BLOBS_FOLDER), PREFIX))
 
 
 def _copied(directory: Path, folder: Path, between: Callable[[], None]) -> tuple[dict[str, Path], dict[str, int]]:
@@ -103,6 +145,7 @@ def _copied(directory: Path, folder: Path, between: Callable[[], None]) -> tuple
         }
         _require_room(folder, sum(snapshot.size_bytes for snapshot in held.values()))
         for name, snapshot in held.items():
+            (folder / name).parent.mkdir(exist_ok=True)
             snapshot.copy_to(folder / name, between=between)
             files[name], formats[name] = folder / name, snapshot.format
             snapshot.close()
@@ -124,9 +167,9 @@ def _settings_files(source: Source, folder: Path) -> dict[str, Path]:
     return found
 
 
-def _require_room(folder: Path, copies_bytes: int) -> None:
-    # The copies, and at worst as much again, because what is in them is compressed already.
-    wanted, free = 2 * copies_bytes + ROOM_BYTES, shutil.disk_usage(folder).free
+def _require_room(folder: Path, copies_bytes: int = 0, *, streamed_bytes: int = 0) -> None:
+    # The copies, and at worst as much again, because what is in them is compressed already; objects are not copied.
+    wanted, free = 2 * copies_bytes + streamed_bytes + ROOM_BYTES, shutil.disk_usage(folder).free
     if free < wanted:
         raise NoRoomForBackup(
             f"{folder.parent} has {free:,} bytes free and a backup may need {wanted:,} for a while; free some space, "

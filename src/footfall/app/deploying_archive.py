@@ -33,7 +33,7 @@ MOMENT = (1980, 1, 1, 0, 0, 0)  # The first that an archive can hold: the real o
 NEEDED = (
     "ada-url", "apsw", "argon2-cffi", "argon2-cffi-bindings", "cffi", "crawler-user-agents", "datasketches",
     "google-re2",
-    "httptools", "krcf", "lark", "msgspec", "numpy",
+    "httptools", "krcf", "lark", "msgspec", "numpy", "pillow",
     "prometheus_client", "starlette", "anyio", "idna", "typing_extensions", "tzdata", "xxhash", "zstandard", "boto3",
     "botocore", "s3transfer", "jmespath", "python-dateutil", "six", "urllib3", "warcio",
 )  # fmt: skip

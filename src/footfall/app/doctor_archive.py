@@ -6,6 +6,7 @@ from contextlib import closing
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.archive_capturing import why_not
 from footfall.app.archive_opening import ARCHIVE_FILE
+from footfall.app.archive_run import has_worker
 from footfall.app.findings import Case, Finding
 from footfall.archive.queueing import count_waiting
 from footfall.archive.verifying import damages
@@ -19,13 +20,19 @@ def about_archive(case: Case) -> Iterator[Finding]:
         path, clock = case.directory / ARCHIVE_FILE, SetClock(case.now_ms)
         with closing(SqliteTable(path, clock=clock, read_only=True)) as table:
             waiting, damaged = count_waiting(table), len(damages(table))
-    refusal = why_not(case.settings) if case.settings.archive else None
+    is_apart = case.settings.archive and case.settings.archive_worker_apart
+    refusal = why_not(case.settings) if case.settings.archive and not is_apart else None
     if refusal is not None:
         yield Finding("archive", "todo", f"archive is on, and no page can be captured: {refusal}.", "Install it.")
     elif waiting and not case.settings.archive:
         yield Finding(
             "archive", "todo", f"{waiting:,} pages wait to be captured, and archive is off.",
             "Set archive = true, or run footfall archive worker.",
+        )  # fmt: skip
+    elif is_apart and not has_worker(case.settings):
+        yield Finding(
+            "archive", "todo", f"{waiting:,} pages wait, archive_worker_apart is on, and no worker runs.",
+            "systemctl start footfall-archive, or run footfall archive worker.",
         )  # fmt: skip
     elif case.settings.archive:
         yield Finding("archive", "fine", f"Pages can be captured; {waiting:,} wait.")

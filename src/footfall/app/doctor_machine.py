@@ -7,7 +7,7 @@ import shutil
 import stat
 import sys
 import zoneinfo
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -18,6 +18,7 @@ from footfall import __version__
 from footfall.adapters.embedded.database import WAL_KEPT_BYTES
 from footfall.adapters.embedded.snapshot import sqlite_version
 from footfall.app import wiring
+from footfall.app.archive_opening import ARCHIVE_FOLDER
 from footfall.app.findings import Case, Finding, size_text
 
 FREE_BYTES_MIN = 1_000_000_000
@@ -25,6 +26,8 @@ FREE_SHARE_MIN = 0.05
 WAL_BYTES_MAX = 4 * WAL_KEPT_BYTES
 FILES_BESIDE = 256  # Open files besides connections: databases, sockets, the interpreter's own.
 ZONES_YEARS_MAX = 2
+# A worker that runs apart goes through the directory to the one folder that it shares.
+OPEN_TO_WORKER: Mapping[str, int] = {".": 0o010, ARCHIVE_FOLDER: 0o070}
 
 
 def about_disk(case: Case) -> Iterator[Finding]:
@@ -56,8 +59,10 @@ def about_files(case: Case) -> Iterator[Finding]:
             found = path.stat()
         except FileNotFoundError:  # SQLite removes its logs when it closes a file.
             continue
-        if stat.S_IMODE(found.st_mode) & 0o077:
-            open_to_others.append(path.name if path != case.directory else ".")
+        name = path.relative_to(case.directory).as_posix()
+        shared = OPEN_TO_WORKER.get(name, 0) if case.settings.archive_worker_apart else 0
+        if stat.S_IMODE(found.st_mode) & 0o077 & ~shared:
+            open_to_others.append(name)
         if found.st_uid != wanted.st_uid:
             not_ours.append(path.name)
     if open_to_others:

@@ -9,8 +9,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from footfall.adapters.embedded.group_files import is_of_group
 from footfall.adapters.embedded.snapshot import require_sound
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
+from footfall.app.archive_opening import ARCHIVE_FILE, ARCHIVE_FOLDER
 from footfall.app.audience_opening import open_audience_table
 from footfall.app.backup_file import (
     CHUNK_BYTES,
@@ -108,7 +111,7 @@ def _spooled(backup: BinaryIO, folder: Path) -> Path:
 
 
 def _require_room(manifest: Manifest, folder: Path) -> None:
-    wanted, free = sum(one.bytes for one in manifest.files), shutil.disk_usage(folder).free
+    wanted, free = manifest.bytes, shutil.disk_usage(folder).free
     if wanted > free:
         raise CannotRestore(
             f"the backup has {wanted:,} bytes when it is unpacked and {folder.parent} has {free:,} free; make room."
@@ -126,7 +129,7 @@ def _require_usable(unpacked: Path, clock: Clock) -> None:
     with closing(wiring.open_stream(settings, clock, read_only=True)) as stream:
         wiring.require_not_behind(stream, settings, clock)
     _require_layouts(settings, clock)
-    for leftover in [*unpacked.glob("*-wal"), *unpacked.glob("*-shm")]:
+    for leftover in [*unpacked.glob("**/*-wal"), *unpacked.glob("**/*-shm")]:
         leftover.unlink()  # Looking makes SQLite write them; they hold nothing.
 
 
@@ -141,17 +144,28 @@ def _require_layouts(settings: Settings, clock: Clock) -> None:
     ):
         if (Path(settings.data_dir) / name).exists():
             opened(settings, clock, read_only=True).close()
+    if (archive := Path(settings.data_dir) / ARCHIVE_FILE).exists():
+        SqliteTable(archive, clock=clock, read_only=True).close()
 
 
 def _prepare(unpacked: Path, *, like: Path) -> None:
-    """Have every file on disk, and owned as the directory was that is replaced, when the system allows it."""
+    """Have every file on disk, and owned as the directory was that is replaced, when the system allows it.
+
+    An archive that the old directory shared with its group is shared again.
+    """
     owner = like.stat() if like.exists() else None
-    for path in [*unpacked.iterdir(), unpacked]:
+    is_shared = (like / ARCHIVE_FOLDER).is_dir() and is_of_group(like / ARCHIVE_FOLDER)
+    for path in [*unpacked.rglob("*"), unpacked]:
         if owner is not None and os.geteuid() == 0:
             os.chown(path, owner.st_uid, owner.st_gid)
+        mode = 0o700 if path.is_dir() else 0o600
+        if is_shared and path == unpacked:
+            mode |= 0o010
+        elif is_shared and unpacked / ARCHIVE_FOLDER in (path, *path.parents):
+            mode |= mode >> 3
         number = os.open(path, os.O_RDONLY)
         try:
-            os.fchmod(number, 0o700 if path == unpacked else 0o600)
+            os.fchmod(number, mode)
             os.fsync(number)
         finally:
             os.close(number)

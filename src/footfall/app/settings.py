@@ -211,6 +211,11 @@ class Settings:
         kind="switch",
         says="Capture pages that are asked for, in a process of its own with Chromium (docs/how-to/archive-pages.md).",
     )
+    archive_worker_apart: bool = _other(
+        default=False,
+        kind="switch",
+        says="The worker that captures runs by itself (footfall archive worker); with archive, the rest is done here.",
+    )
     archive_contexts: int = _whole(2, 1, 16, "How many pages are captured at once.")
     archive_chromium: str = _other("", "text", "Where Chromium lies; empty looks for it where programs are.")
     archive_allowed: str = _other(

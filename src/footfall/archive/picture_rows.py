@@ -148,5 +148,5 @@ def _pillow() -> Any:
         return import_module("PIL.Image")
     except ImportError as error:
         raise NotInstalled(
-            f"comparing pictures needs Pillow, which is not installed: `pip install 'footfall[archive]'` ({error})"
+            f"reading pictures needs Pillow, which is not installed: `pip install 'footfall[archive]'` ({error})"
         ) from error

@@ -1,9 +1,11 @@
-"""The queue: who is next, fair between all who wait, people before watches; and what is being worked on.
+"""The queue: who is next, fair between all who wait, one watch after some people; and what is being worked on.
 
 Each request has a turn when it is asked for: one more than the last of whoever asks, and never one that is over. The
-lowest turn is next. Somebody with a thousand pages and somebody with one are served in turns.
+lowest turn is next. Somebody with a thousand pages and somebody with one are served in turns. People come before
+watches, but after every fourth of them one watch does, so that those who never stop asking do not stop all watches.
 """
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,7 +16,8 @@ from footfall.archive.stored import request_from
 from footfall.ports.errors import Changed
 from footfall.ports.table import Delete, Equals, Key, Present, Put, Table, Update, everything
 
-PRIORITIES = (0, 1)
+PRIORITIES = PEOPLE, WATCHES = 0, 1
+PEOPLE_PER_WATCH = 4
 AT_ONCE_MAX = 100
 
 
@@ -37,12 +40,23 @@ class Running:
 
 def waiting(table: Table, *, limit: int) -> Sequence[Waiting]:
     """Return who is next, in order."""
+    limit = min(limit, AT_ONCE_MAX)
+    people = list(_of_priority(table, PEOPLE, limit))
+    since = (table.get(keys.turn(PEOPLE)) or {}).get("since", 0)
+    assert isinstance(since, int)
+    if len(people) >= limit and since + limit <= PEOPLE_PER_WATCH:
+        return people
+    return _in_order(people, list(_of_priority(table, WATCHES, limit)), since=since)[:limit]
+
+
+def _in_order(people: Sequence[Waiting], watches: Sequence[Waiting], *, since: int) -> Sequence[Waiting]:
+    """Return all of them, a watch after every few people; `since` the last watch so many people had their turn."""
     found: list[Waiting] = []
-    for priority in PRIORITIES:
-        left = min(limit, AT_ONCE_MAX) - len(found)
-        if left < 1:
-            break
-        found += list(_of_priority(table, priority, left))
+    own, others = deque(people), deque(watches)
+    while own or others:
+        is_watch = bool(others) and (since >= PEOPLE_PER_WATCH or not own)
+        found.append(others.popleft() if is_watch else own.popleft())
+        since = 0 if is_watch else since + 1
     return found
 
 
@@ -68,12 +82,20 @@ def begin(table: Table, one: Waiting, *, now_ms: int) -> Request | None:
                 *puts(request, now_ms=now_ms, expects=pending),
                 Delete(one.place, expects=(Present(),)),
                 Put(keys.running(request.id), {"attempt": request.attempts, "since": now_ms}),
-                Update(keys.turn(request.priority), set={"turn": turn}),
+                *_turned(request.priority, turn),
             ]
         )
     except Changed:
         return None
     return request
+
+
+def _turned(priority: int, turn: int) -> Iterator[Update]:
+    if priority == PEOPLE:
+        yield Update(keys.turn(PEOPLE), set={"turn": turn}, add={"since": 1})
+    else:
+        yield Update(keys.turn(WATCHES), set={"turn": turn})
+        yield Update(keys.turn(PEOPLE), set={"since": 0})
 
 
 def running(table: Table) -> Sequence[Running]:

@@ -47,13 +47,22 @@ def capture_from_token(token: str, *, secret: bytes, now_ms: int) -> str:
 def kept_secret(table: Table, *, new: bytes) -> bytes:
     """Return the secret that all processes sign with; `new` becomes it when there is none."""
     assert len(new) == SECRET_BYTES
+    if (there := found_secret(table)) is not None:
+        return there
     try:
         table.put(Put(keys.replay_secret(), {"secret": new}, expects=[Absent()]))
     except Changed:
-        found = (table.get(keys.replay_secret()) or {}).get("secret")
-        assert isinstance(found, bytes)
+        found = found_secret(table)
+        assert found is not None
         return found
     return new
+
+
+def found_secret(table: Table) -> bytes | None:
+    """Return the secret; None when nobody has made one yet."""
+    found = (table.get(keys.replay_secret()) or {}).get("secret")
+    assert found is None or isinstance(found, bytes)
+    return found
 
 
 def _mark(capture_id: str, ends_at_s: int, secret: bytes) -> str:

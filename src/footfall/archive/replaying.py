@@ -31,6 +31,8 @@ _LOST = frozenset(
      "longdesc", "cite", "usemap", "is", "popovertarget", "attributionsrc", "csp", "allow", "sandbox"}
 )  # fmt: skip
 ATTRIBUTES_MAX = 500  # No element of a page has as many; going through them costs the square of their number.
+NAMELESS = "about:srcdoc#"  # and a number: a document that had no address of its own
+DEPTH_MAX = 4  # of frames that are written within each other
 _ACTING = ("javascript:", "vbscript:", "data:text/html")
 _DOCTYPE = re.compile(r"\s*(<!doctype[^<>]{0,200}>)", re.IGNORECASE)
 _TAG_BEGIN = re.compile(r"<(?=[a-zA-Z/!?])")
@@ -55,7 +57,7 @@ class Replayed:
         """Return a style sheet that stood at an address."""
         return Addresses(self._resources, self._prefix, url).of_styles(css)
 
-    def rewritten(self, frame: Frame) -> str:
+    def rewritten(self, frame: Frame, *, depth: int = 0) -> str:
         """Return a document that acts no more and asks for nothing but what is in the capture."""
         root = _parsed(frame.html)
         if root is None:
@@ -66,7 +68,11 @@ class Replayed:
             if not isinstance(element.tag, str):
                 _drop(element)
                 continue
+            inner = element.get("srcdoc") if depth < DEPTH_MAX else None
             self._rewrite(element, addresses, unused)
+            if inner is not None and element.tag == "iframe":  # A frame without an address stands in its page.
+                element.attrib.pop("src", None)
+                element.set("srcdoc", self.rewritten(Frame(addresses.base, inner), depth=depth + 1))
         kind = _DOCTYPE.match(frame.html)  # Without one a browser has other rules, and so has its replay.
         return (kind[1] if kind else "") + _lxml("html").tostring(root, encoding="unicode", method="html")
 
@@ -92,7 +98,11 @@ class Replayed:
             element.text = _TAG_BEGIN.sub(r"\\3c ", addresses.of_styles(element.text))
 
     def _frame_place(self, element: Any, addresses: Addresses, unused: list[int]) -> str | None:
-        url = addresses.absolute(element.get("src") or "")
+        src = element.get("src") or ""
+        if src.startswith(NAMELESS):
+            numbers = (number for number, frame in enumerate(self._frames) if frame.url == src)
+            return next((f"{self._prefix}/f/{number}" for number in numbers), None)
+        url = addresses.absolute(src)
         if url is None:
             return None
         wanted = {without_fragment(url), self._resources.end_of(url)}

@@ -8,7 +8,7 @@ runs on one ground runs on the other.
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from footfall.ports.errors import PortError, TooLarge
 
@@ -67,6 +67,18 @@ class Blobs(Protocol):
 
     def page(self, prefix: str = "", *, after: str | None = None, limit: int = PAGE_NAMES_MAX) -> Page:
         """Return the first objects whose names start with the prefix and come after a name, in name order."""
+        ...
+
+
+@runtime_checkable
+class AddressedBlobs(Blobs, Protocol):
+    """Blobs that anybody can fetch who has an address: a store with a server of its own, which not every ground is."""
+
+    def address_of(self, name: str, *, seconds: int, kind: str, attachment: str = "") -> str:
+        """Return where the object can be fetched for a while, as which kind, and under which name if it is to be saved.
+
+        Nobody is asked who they are there, so whoever hands it out has looked before. The object need not be there.
+        """
         ...
 
 

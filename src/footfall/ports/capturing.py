@@ -125,12 +125,13 @@ class Captured:
 class Capturing(Protocol):
     """The promises that whoever captures keeps.
 
+    A page that fails says why; when there is nothing to capture with, no page is to blame, and Unavailable is raised.
     A capture ends within its time whatever the page does, and leaves nothing behind. Connections go to public
     addresses alone.
     """
 
     def capture(self, wanted: Wanted) -> Captured:
-        """Return the page as it was seen; raise CaptureFailed. May be called by several threads at once."""
+        """Return the page as it was seen; raise CaptureFailed or Unavailable. Several threads at once may call it."""
         ...
 
     def close(self) -> None:

@@ -26,7 +26,7 @@ def gate(site: Site) -> Generator[GateProxy]:
 
 @pytest.fixture(scope="module")
 def limits() -> Limits:
-    return Limits(whole_ms=240_000)  # Other tests run beside; what has a limit of its own says so.
+    return Limits()
 
 
 @pytest.fixture(scope="module")

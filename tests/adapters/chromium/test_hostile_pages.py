@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 
@@ -34,6 +35,7 @@ REASONS = {
     "/endless-alert": Reason.TOO_SLOW,
     "/loop": Reason.TOO_SLOW,
     "/bomb": Reason.OUT_OF_MEMORY,
+    "/framed-bomb": Reason.OUT_OF_MEMORY,
     "/leaving": Reason.UNFIT_ADDRESS,
     "/inward": Reason.BLOCKED_ADDRESS,
     "/inward-tls": Reason.BLOCKED_ADDRESS,
@@ -64,14 +66,7 @@ WAIT_S = 120.0
 
 @pytest.fixture(scope="module")
 def limits() -> Limits:
-    return Limits(
-        contexts_max=6,
-        open_ms=120_000,
-        stuck_ms=120_000,
-        whole_ms=240_000,
-        received_bytes_max=12_000_000,
-        renderer_bytes_max=500_000_000,
-    )
+    return Limits(contexts_max=6, received_bytes_max=12_000_000, renderer_bytes_max=500_000_000)
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +148,25 @@ def test_a_browser_that_is_killed_fails_its_capture_and_the_next_one_has_another
     os.kill(before, signal.SIGKILL)
     thread.join(WAIT_S)
     failure = failed.exception(0)
+    assert isinstance(failure, CaptureFailed)
+    assert failure.reason is Reason.CRASHED
+    assert capturing.capture(Wanted(site.url("/article?n=1"))).status == 200
+    assert capturing.processes() != [before]
+
+
+def test_a_browser_that_nothing_drives_any_more_is_followed_by_another(
+    site: Site, capturing: ChromiumCapturing
+) -> None:
+    capturing.start()
+    [before] = capturing.processes()
+    driver = int(Path(f"/proc/{before}/stat").read_text().rpartition(")")[2].split()[1])
+    assert driver != os.getpid()
+    site.asked.clear()
+    with ThreadPoolExecutor(1) as threads:
+        under_way = threads.submit(capturing.capture, Wanted(site.url("/hanging")))
+        _until(lambda: any("/never" in asked for asked in site.asked))
+        os.kill(driver, signal.SIGKILL)
+        failure = under_way.exception(WAIT_S)
     assert isinstance(failure, CaptureFailed)
     assert failure.reason is Reason.CRASHED
     assert capturing.capture(Wanted(site.url("/article?n=1"))).status == 200

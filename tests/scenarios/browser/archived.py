@@ -50,12 +50,7 @@ def opened(data: Path) -> Generator[Archive]:
 def keep(archive: Archive, page: Page, *, brand: str, person: str, at: datetime, is_shared: bool = False) -> str:
     """Keep a page for a member as if a browser had seen it at that moment; return the capture's id."""
     now_ms, at_us = SystemClock().now_ms(), round(at.timestamp() * 1_000_000)
-    asked = Request(
-        id=new_id(now_ms=at_us // 1_000, random=Random(page.title).randbytes(10)), brand=brand,
-        space=keys.member_space(person), by=person, typed=page.url, url=page.url, key=same_page_key(page.url),
-        at_us=at_us, is_shared=is_shared,
-    )  # fmt: skip
-    requests.ask(archive.table, asked, now_ms=now_ms)
+    asked = ask(archive, page, brand=brand, person=person, at=at, is_shared=is_shared)
     waiting = next(one for one in queueing.waiting(archive.table, limit=100) if one.request.id == asked.id)
     begun = queueing.begin(archive.table, waiting, now_ms=now_ms)
     assert begun is not None
@@ -66,6 +61,17 @@ def keep(archive: Archive, page: Page, *, brand: str, person: str, at: datetime,
         Text(capture.id, capture.spaces, capture.at_us, capture.url, page.title, page.text, capture.keywords)
     )
     return capture.id
+
+
+def ask(archive: Archive, page: Page, *, brand: str, person: str, at: datetime, is_shared: bool = False) -> Request:
+    """Have a member ask for a page at that moment."""
+    at_us = round(at.timestamp() * 1_000_000)
+    asked = Request(
+        id=new_id(now_ms=at_us // 1_000, random=Random(page.title).randbytes(10)), brand=brand,
+        space=keys.member_space(person), by=person, typed=page.url, url=page.url, key=same_page_key(page.url),
+        at_us=at_us, is_shared=is_shared,
+    )  # fmt: skip
+    return requests.ask(archive.table, asked, now_ms=SystemClock().now_ms())
 
 
 def seen(page: Page, *, at_us: int) -> Captured:

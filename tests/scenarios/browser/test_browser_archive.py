@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Generator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from PIL import Image
 from playwright.sync_api import Browser, Locator, expect
 
-from tests.scenarios.browser.archived import BAND_PX, Page, keep, opened
+from tests.scenarios.browser.archived import BAND_PX, Page, ask, keep, opened
 from tests.scenarios.browser.newsroom import Editor, looked_at
 from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.browser.test_browser_people import set_up, shown
@@ -138,7 +140,7 @@ def test_a_capture_is_held_released_and_removed_with_a_reason(editor: Editor, ca
     expect(page.get_by_text("nobody removes it until it is released")).to_be_visible()
     page.get_by_role("button", name="Release").click()
     page.get_by_role("button", name="Share").click()
-    expect(page.get_by_text("Everybody of the brand sees it.")).to_be_visible()
+    expect(page.get_by_role("button", name="Stop sharing")).to_be_visible()
     page.get_by_text("Remove it for good").click()
     page.get_by_label("Reason", exact=True).fill("<i>asked for by the author</i>")
     page.get_by_role("button", name="Remove it").click()
@@ -171,3 +173,34 @@ def test_pages_are_watched_and_no_more(editor: Editor) -> None:
     page.get_by_role("button", name="Really remove Top ten").click()
     expect(page.get_by_text("Top ten")).to_have_count(0)
     assert found == []
+
+
+def test_all_requests_can_be_paged_through_and_the_whole_picture_taken_along(
+    editor: Editor, captures: list[str], tmp_path: Path
+) -> None:
+    page = editor.page
+    page.set_viewport_size({"width": 1440, "height": 900})
+    person = json.loads(editor.inside("fetch('/v1/session').then((told) => told.text())"))["person"]["id"]
+    with opened(editor.instance.data) as archive:
+        for number in range(9):
+            waits, now = Page(f"https://waits.example/{number}", str(number), "", []), datetime.now(UTC)
+            ask(archive, waits, brand=BRAND, person=person, at=now + timedelta(milliseconds=number))
+    at(editor, "")
+    rows = page.locator(".wishes .what bdi")
+    expect(rows).to_have_text([f"waits.example/{number}" for number in range(8, 0, -1)])
+    more = page.get_by_role("navigation", name="More requests")
+    more.get_by_role("link", name="Older").click()
+    expect(rows).to_have_text(["waits.example/0", *["harbour.example/news"] * 4])
+    shown(editor, "archive-requests-older")
+    more.get_by_role("link", name="From the start").click()
+    expect(rows.first).to_have_text("waits.example/8")
+    at(editor, f"/capture/{captures[3]}")
+    with page.expect_download() as taken:
+        page.get_by_role("link", name="Picture", exact=True).last.click()
+    assert taken.value.suggested_filename == f"{captures[3]}.png"
+    taken.value.save_as(tmp_path / "picture.png")
+    with Image.open(tmp_path / "picture.png") as picture:
+        assert picture.size == (1_280, BAND_PX * len(NEW.bands))
+        colours = [picture.getpixel((700, BAND_PX * number + 100)) for number in range(len(NEW.bands))]
+    assert ["#{:02x}{:02x}{:02x}".format(*one) for one in colours] == list(NEW.bands)  # pyright: ignore[reportArgumentType]
+    shown(editor, "capture-picture")

@@ -255,6 +255,31 @@ def test_a_public_archive_shows_everybody_what_is_shared_and_nothing_else(ground
         ground.people["owner"].ask("PATCH", f"/v1/brand{OF}", {"isArchivePublic": False})
 
 
+def test_strangers_are_told_of_pages_and_not_of_the_people_who_keep_them(ground: ArchiveStage) -> None:
+    held, gone = (ground.kept("eve", f"https://news.example/{name}", name, share=True) for name in ("held", "gone"))
+    eve, stranger = ground.people["eve"], ground.stage
+    assert eve.ask("POST", f"/v1/archive/captures/{held}/hold{OF}").status == 200
+    assert eve.ask("DELETE", f"/v1/archive/captures/{gone}{OF}&why=Ann+asked").status == 204
+    own = [eve.ask("GET", f"/v1/archive/captures/{one}{OF}").text for one in (held, gone)]
+    person = ground.capture("eve", held).json()["by"]
+    assert ("Eve" in own[0], person in own[0], "Eve" in own[1], "Ann asked" in own[1]) == (True,) * 4
+    ground.people["owner"].ask("PATCH", f"/v1/brand{OF}", {"isArchivePublic": True})
+    try:
+        found = [stranger.ask(f"/v1/archive/captures/{one}{OF}") for one in (held, gone)]
+        assert [one.status for one in found] == [200, 410]
+        assert (found[0].json()["isHeld"], found[0].json()["by"], found[0].json()["heldBy"]) == (True, "", None)
+        files = [stranger.ask(f"/v1/archive/captures/{held}/{name}{OF}") for name in ("wacz", "html", "text")]
+        lists = [stranger.ask(f"/archive/{BRAND}/cdx?url=https://news.example/held")]
+        assert [one.status for one in (*files, *lists)] == [200] * 4
+        packed = zipfile.ZipFile(io.BytesIO(files[0].body))
+        told = b"".join(
+            [one.body for one in (*found, *files[1:], *lists)] + [packed.read(one) for one in packed.namelist()]
+        )
+        assert [one for one in (b"Eve", b"Ann asked", person.encode()) if one in told] == []
+    finally:
+        ground.people["owner"].ask("PATCH", f"/v1/brand{OF}", {"isArchivePublic": False})
+
+
 def test_watches_are_editors_to_make_and_everybodys_to_see(ground: ArchiveStage) -> None:
     eve, rule = ground.people["eve"], {"kind": "page", "url": "news.example", "everyMinutes": 15}
     assert ground.people["bob"].ask("POST", f"/v1/archive/watches{OF}", {"rule": rule}).status == 403

@@ -22,7 +22,7 @@ from tests.archive_site import archive_site
 from tests.scenarios.browser.publisher import FLAGS, chromium_path
 from tests.shells.http.replay_ground import Shelf, replaying
 
-PAGES = ("/frames?n=2", "/mix")
+PAGES = ("/frames?n=2", "/mix", "/styled", "/nameless")
 MORE_PAGES = ("/article?n=3", "/shadow?n=3", "/sources?n=3", "/modal?n=2", "/hero?n=2", "/observer?n=3", "/sticky?n=2")
 SECRET_TEXT = "what only the main origin may read"
 

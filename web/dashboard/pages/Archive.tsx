@@ -28,9 +28,11 @@ const WISHES = 8;
 
 export function ArchivePage() {
   const { brand } = useStanding();
-  const words = useParameters().get("q") ?? "";
+  const parameters = useParameters();
+  const words = parameters.get("q") ?? "";
+  const after = parameters.get("requests") ?? "";
   const [pace, setPace] = useState(everyMs(undefined));
-  const wishes = useAsked<Wishes>("/v1/archive/requests", { brand: brand.brand, limit: WISHES }, pace);
+  const wishes = useAsked<Wishes>("/v1/archive/requests", { brand: brand.brand, limit: WISHES, after }, pace);
   const kept = wishes.value?.requests.filter(({ state }) => state === "done").length ?? 0;
   useEffect(() => setPace(everyMs(wishes.value?.requests)), [wishes.value]);
   return (
@@ -44,7 +46,9 @@ export function ArchivePage() {
         good.
       </p>
       <Keep done={wishes.again} />
-      <WishList asked={wishes} />
+      <WishList asked={wishes} isLater={Boolean(after)}>
+        <More what="requests" after={wishes.value?.after} isLater={Boolean(after)} />
+      </WishList>
       <Seek words={words} />
       {words ? <Results words={words} /> : <Library kept={kept} />}
     </>
@@ -160,7 +164,7 @@ function Results({ words }: { words: string }) {
             ) : (
               <Empty title={`Nothing kept says “${words}”`} />
             )}
-            <More after={told.after} isLater={Boolean(after)} />
+            <More what="captures" after={told.after} isLater={Boolean(after)} />
           </>
         )}
       </Shown>
@@ -208,7 +212,7 @@ function Library({ kept }: { kept: number }) {
           shelf.captures.length ? (
             <>
               <Captures items={shelf.captures} />
-              <More after={shelf.after} isLater={Boolean(after)} />
+              <More what="captures" after={shelf.after} isLater={Boolean(after)} />
             </>
           ) : (
             <Empty title={of ? "Nothing is shared yet" : "Nothing is kept yet"}>
@@ -225,13 +229,21 @@ function Library({ kept }: { kept: number }) {
   );
 }
 
-function More({ after, isLater }: { after: string | null | undefined; isLater: boolean }) {
+interface Further {
+  what: "captures" | "requests";
+  after: string | null | undefined;
+  isLater: boolean;
+}
+
+// Captures and requests are two lists of one page, each with a place of its own.
+function More({ what, after, isLater }: Further) {
   const { brand } = useStanding();
   const parameters = useParameters();
   if (!after && !isLater) return null;
-  const at = (next: string) => `${ARCHIVE}?${changed(parameters, { brand: brand.brand, after: next })}`;
+  const name = what === "captures" ? "after" : what;
+  const at = (next: string) => `${ARCHIVE}?${changed(parameters, { brand: brand.brand, [name]: next })}`;
   return (
-    <nav class="acts" aria-label="More captures">
+    <nav class="acts" aria-label={`More ${what}`}>
       {isLater ? (
         <Link to={at("")} class="button quiet">
           From the start

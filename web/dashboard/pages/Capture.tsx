@@ -242,10 +242,11 @@ function Others({ one }: { one: Capture }) {
 }
 
 const FILES = [
-  ["wacz", "WACZ"],
-  ["warc", "WARC"],
-  ["html", "HTML"],
-  ["text", "Text"],
+  ["picture", "Picture", "png"],
+  ["wacz", "WACZ", "wacz"],
+  ["warc", "WARC", "warc.gz"],
+  ["html", "HTML", "html"],
+  ["text", "Text", "txt"],
 ] as const;
 
 function Taking({ one }: { one: Capture }) {
@@ -257,12 +258,12 @@ function Taking({ one }: { one: Capture }) {
       <h2 id="take-title">Link and download</h2>
       <Copied name="the permanent link" text={link} />
       <p class="acts">
-        {FILES.map(([file, words]) => (
+        {FILES.filter(([file]) => file !== "picture" || one.tiles.length).map(([file, words, ending]) => (
           <a
             key={file}
             class="button quiet"
             href={fileOf(one.id, file, brand.brand)}
-            download={`${one.id}.${file === "text" ? "txt" : file}`}
+            download={`${one.id}.${ending}`}
           >
             {words}
           </a>

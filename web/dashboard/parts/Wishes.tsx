@@ -1,4 +1,5 @@
 // One's requests to keep a page: how far each is, why it failed, and another try.
+import type { ComponentChildren } from "preact";
 import { send, session } from "../api.ts";
 import type { Asked } from "../asking.ts";
 import { captureAddress, isNews, isOpen, shortUrl, stateWords, type Wish, wishWords } from "../captures.ts";
@@ -14,20 +15,33 @@ export interface Wishes {
   after?: string | null;
 }
 
-export function WishList({ asked }: { asked: Asked<Wishes> }) {
+interface Listed {
+  asked: Asked<Wishes>;
+  isLater: boolean; // It is not the first page, where all but the news is folded.
+  children: ComponentChildren;
+}
+
+export function WishList({ asked, isLater, children }: Listed) {
   const wishes = asked.value?.requests ?? [];
-  if (!wishes.length) return null;
+  if (!wishes.length && !isLater) return null;
   const now = serverNow();
   const [news, older] = [wishes.filter((one) => isNews(one, now)), wishes.filter((one) => !isNews(one, now))];
   return (
     <section class="card" aria-labelledby="requests-title">
       <h2 id="requests-title">Requests</h2>
-      {news.length ? <Rows of={news} again={asked.again} /> : <p class="about">Nothing waits.</p>}
-      {older.length ? (
+      {isLater ? (
+        <Rows of={wishes} again={asked.again} />
+      ) : news.length ? (
+        <Rows of={news} again={asked.again} />
+      ) : (
+        <p class="about">Nothing waits.</p>
+      )}
+      {older.length && !isLater ? (
         <Folded words="Earlier requests">
           <Rows of={older} again={asked.again} />
         </Folded>
       ) : null}
+      {children}
     </section>
   );
 }

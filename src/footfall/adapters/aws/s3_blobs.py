@@ -86,6 +86,13 @@ class S3Blobs:
         except NoSuchObject:
             return None
 
+    def address_of(self, name: str, *, seconds: int, kind: str, attachment: str = "") -> str:
+        """Return where the object can be fetched for a while, by whoever has the address."""
+        asked = {**self._named(name), "ResponseContentType": kind}
+        if attachment:
+            asked["ResponseContentDisposition"] = f'attachment; filename="{attachment}"'
+        return self._client.generate_presigned_url("get_object", Params=asked, ExpiresIn=seconds)
+
     def delete(self, name: str) -> None:
         """Remove the object; nothing happens when there is none."""
         asked = self._named(name)

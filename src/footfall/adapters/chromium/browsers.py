@@ -1,7 +1,6 @@
 """Browsers: the one that takes captures now, and those before it that end with their last one."""
 
 import asyncio
-import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 
@@ -9,7 +8,7 @@ from playwright.async_api import Error as BrowserError
 
 from footfall.adapters.chromium.canary import require_no_leak
 from footfall.adapters.chromium.failures import crashed
-from footfall.adapters.chromium.launching import NoChromium, Running, kill, launch
+from footfall.adapters.chromium.launching import NoChromium, Running, is_of_the_browser, kill, launch
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.watching_memory import watch_memory
 from footfall.adapters.gate.gate_proxy import GateProxy
@@ -94,6 +93,9 @@ def _lost(running: Running) -> None:
 async def _stopped(running: Running) -> None:
     """End a browser and what drives it, by force when it does not go by itself."""
     for stop in (running.browser.close, running.playwright.stop):
-        with contextlib.suppress(BrowserError, TimeoutError):
+        try:
             await asyncio.wait_for(stop(), END_S_MAX)
+        except Exception as error:
+            if not isinstance(error, TimeoutError) and not is_of_the_browser(error):
+                raise
     kill(running)

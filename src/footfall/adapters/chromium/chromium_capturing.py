@@ -10,7 +10,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import CancelledError
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 
 from playwright.async_api import BrowserContext
 from playwright.async_api import Error as BrowserError
@@ -18,7 +18,7 @@ from playwright.async_api import Error as BrowserError
 from footfall import __version__
 from footfall.adapters.chromium import failures
 from footfall.adapters.chromium.browsers import Browsers
-from footfall.adapters.chromium.launching import NoChromium, Running, chromium_path, kill
+from footfall.adapters.chromium.launching import NoChromium, Running, chromium_path, is_of_the_browser, kill
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.lines import NotDone
 from footfall.adapters.chromium.visiting import Visit, failure_from, fresh_context
@@ -34,6 +34,10 @@ WEB = ("http://", "https://")
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+
+class Broken(NoChromium):
+    """A browser that ran before opens no page any more."""
 
 
 class ChromiumCapturing:
@@ -55,6 +59,7 @@ class ChromiumCapturing:
         self._browsers = Browsers(chromium_path(chromium), gate, self._limits)
         self._places = asyncio.Semaphore(self._limits.contexts_max)
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(_told)
         self._thread = threading.Thread(target=self._run, name="chromium", daemon=True)
         self._thread.start()
         self._is_closed = False
@@ -122,15 +127,20 @@ class ChromiumCapturing:
 
     async def _captured(self, wanted: Wanted) -> Captured:
         try:
-            return await self._placed(wanted)
+            async with self._places:
+                return await self._lent(wanted)
         except NoChromium as error:
             _log.error("the browser did not start: %s", error)
-            raise CaptureFailed(
-                Reason.CRASHED, "The browser did not start; whoever runs it finds why in the log."
-            ) from error
+            raise Unavailable(f"no page is captured, since the browser did not start: {error}") from error
 
-    async def _placed(self, wanted: Wanted) -> Captured:
-        async with self._places, self._browsers.one() as running:
+    async def _lent(self, wanted: Wanted) -> Captured:
+        try:
+            return await self._jobbed(wanted)
+        except Broken:  # Nothing of the page had begun, and the next browser is another one.
+            return await self._jobbed(wanted)
+
+    async def _jobbed(self, wanted: Wanted) -> Captured:
+        async with self._browsers.one() as running:
             token = self._gate.open_job(
                 bytes_max=self._limits.received_bytes_max, time_ms_max=self._limits.whole_ms + self._limits.close_ms
             )
@@ -146,16 +156,42 @@ class ChromiumCapturing:
         context: BrowserContext | None = None
         try:
             async with asyncio.timeout(self._limits.whole_ms / 1_000):
-                context = await fresh_context(running, self._about, self._gate.browser_proxy(token))
+                context = await self._context(running, token)
                 return await _unless_ended(visit, context)
         except TimeoutError as error:
             raise visit.explained(failures.overdue(self._limits.whole_ms)) from error
         except (CaptureFailed, BrowserError, NotDone, Moved) as error:
             raise visit.explained(failure_from(error)) from error
+        except Exception as error:
+            if not is_of_the_browser(error):
+                raise
+            kill(running)  # What drives it has ended, of which nobody is told otherwise.
+            raise failures.crashed() from error
         finally:
             running.captures.discard(visit.end)
             visit.stop()
             await _close(running, context, close_ms=self._limits.close_ms)
+
+    async def _context(self, running: Running, token: str) -> BrowserContext:
+        try:
+            return await fresh_context(running, self._about, self._gate.browser_proxy(token))
+        except Exception as error:
+            if not is_of_the_browser(error):
+                raise
+            kill(running)
+            raise Broken(str(error)[:300]) from error
+
+
+def _told(loop: asyncio.AbstractEventLoop, about: dict[str, Any]) -> None:
+    """Tell of what nobody caught, but for the end of the process that drives a browser.
+
+    The driver's library keeps that in a future that nobody reads. Ctrl+C ends the driver together with us, and
+    whoever has a page open hears of it in another way.
+    """
+    if isinstance(about.get("future"), asyncio.Task) or "future" not in about:
+        loop.default_exception_handler(about)
+    else:
+        _log.debug("the driver of a browser ended: %s", about.get("exception"))
 
 
 async def _unless_ended(visit: Visit, context: BrowserContext) -> Captured:
@@ -185,5 +221,7 @@ async def _close(running: Running, context: BrowserContext | None, *, close_ms: 
         return
     try:
         await asyncio.wait_for(context.close(), close_ms / 1_000)
-    except (TimeoutError, BrowserError):
+    except Exception as error:
+        if not isinstance(error, TimeoutError) and not is_of_the_browser(error):
+            raise
         kill(running)

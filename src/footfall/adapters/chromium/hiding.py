@@ -1,6 +1,7 @@
 """Hiding what lies over a page, when it is asked for: banners that ask for consent, and what stays when one scrolls."""
 
 from footfall.adapters.chromium.worlds import WAY, World
+from footfall.adapters.chromium.writing_down import OURS
 from footfall.ports.capturing import Wanted
 
 BANNERS = (
@@ -29,6 +30,7 @@ HIDE = f"""async (known, banners, sticky) => {{ {WAY}
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(rules.join("\\n"));
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  ({OURS} ||= []).push(sheet);
   await new Promise((done) => setTimeout(done, 120));
   return {{ hidden: rules.length }};
 }}"""

@@ -11,7 +11,7 @@ from pathlib import Path
 from playwright.async_api import Browser, CDPSession, Playwright, async_playwright
 from playwright.async_api import Error as BrowserError
 
-from footfall.adapters.chromium.lines import sent
+from footfall.adapters.chromium.lines import PageLine, Told, sent
 from footfall.adapters.gate.gate_proxy import BROWSER_FLAGS, BYPASS, GateProxy
 from footfall.ports.capturing import CaptureFailed
 from footfall.ports.errors import PortError
@@ -33,6 +33,8 @@ FLAGS = (
 )
 LEFT_OUT = ("--disable-popup-blocking",)  # Playwright lets every page open windows.
 LAUNCH_MS = 30_000
+DRIVER_GONE = "Connection closed while reading from the driver"
+Crashes = Callable[[str], None]  # with how the process ended: "killed" from outside, "crashed" by itself, …
 
 
 class NoChromium(PortError):
@@ -51,9 +53,9 @@ class Running:
     version: str
     jobs: int = 0  # that it had so far
     open_jobs: int = 0
-    renderers_killed: int = 0  # for their memory, of which no capture has heard yet
     ended: bool = False
     captures: set[Callable[[CaptureFailed], None]] = field(default_factory=set[Callable[[CaptureFailed], None]])
+    crashes: dict[str, Crashes] = field(default_factory=dict[str, Crashes])  # who hears of a target's, by its id
 
 
 def chromium_path(given: str | None = None) -> str:
@@ -83,11 +85,25 @@ async def launch(path: str, gate: GateProxy) -> Running:
             handle_sighup=False,
         )
         session = await browser.new_browser_cdp_session()
+        await sent(session, "Target.setDiscoverTargets", {"discover": True})  # Otherwise no crash is told of.
         pids = await process_ids(session, "browser")
     except BrowserError as error:
         await playwright.stop()
         raise NoChromium(f"{path} did not start: {error.message[:300]}") from error
-    return Running(playwright, browser, session, pids[0], _beginning(pids[0]), browser.version)
+    running = Running(playwright, browser, session, pids[0], _beginning(pids[0]), browser.version)
+    PageLine(session).hear("Target.targetCrashed", lambda told: _tell(running, told))
+    return running
+
+
+def _tell(running: Running, told: Told) -> None:
+    """Tell whoever has a target open that its process has ended."""
+    if hears := running.crashes.get(str(told["targetId"])):
+        hears(str(told["status"]))
+
+
+def is_of_the_browser(error: Exception) -> bool:
+    """Return whether an error says that a browser, or what drives it, does not answer; the latter has no class."""
+    return isinstance(error, BrowserError) or DRIVER_GONE in str(error)
 
 
 async def process_ids(session: CDPSession, kind: str) -> Sequence[int]:

@@ -48,10 +48,18 @@ class Held:
 class Recorder:
     """Keeps every exchange of one page."""
 
-    def __init__(self, now_us: Callable[[], int], limits: Limits, *, too_large: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        now_us: Callable[[], int],
+        limits: Limits,
+        *,
+        too_large: Callable[[], None],
+        entered: Callable[[str], None],
+    ) -> None:
         self._now_us = now_us
         self._limits = limits
         self._too_large = too_large
+        self._entered = entered
         self._exchanges: list[Exchange] = []
         self._kept_bytes = 0
         self._tasks: set[asyncio.Task[None]] = set()
@@ -87,6 +95,7 @@ class Recorder:
         task.add_done_callback(self._tasks.discard)
 
     async def _enter(self, outer: Line, told: Told) -> None:
+        self._entered(str(told["targetInfo"]["targetId"]))
         inner = InnerLine(outer, told["sessionId"])
         with contextlib.suppress(NotDone):
             await self.follow(inner)

@@ -1,7 +1,8 @@
 """Scrolling through a page as a person does, until nothing more comes or a limit is reached.
 
-A step is less than a screen, and each waits for a frame and then for longer than a page waits to see that a reader has
-stopped: with 50 ms, pages that load by scroll events stay empty; with 120 ms they are complete.
+A step is less than a screen. A page that listens to scrolling may wait to see that its reader has stopped, so each step
+waits for longer than that: with 50 ms such pages stay empty, with 120 ms they are complete. One that does not listen is
+told by the browser, in the frame after, of what has come into sight; there a few frames are enough.
 """
 
 import time
@@ -10,13 +11,15 @@ from dataclasses import dataclass
 
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.worlds import WAY, World
+from footfall.adapters.chromium.writing_down import OURS
 from footfall.ports.capturing import HEIGHT_PX_MAX, VIEWPORT_PX, Stop
 
 STEP_PX = VIEWPORT_PX * 8 // 10
 SETTLE_MS = 120
 TOP_MS = 40  # two frames, in which what stays at its place goes back with us
-GROWTH_MS = 800
 ASKED_GROWTH_MS = 3_000  # when the page asks for more at its end
+GREW_PX = 50  # A header that stays may take some of a page's height with it.
+SCROLL_EVENTS = frozenset({"scroll", "scrollend"})
 INNER_MAX = 3  # Pages have one list that scrolls by itself, or two.
 
 # A frame may never come, so a timer runs beside each wait for one.
@@ -26,9 +29,10 @@ const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 const page = () => document.scrollingElement || document.documentElement;
 const height = () => Math.max(page().scrollHeight, document.body ? document.body.scrollHeight : 0);
 """
-STEP = f"""async (y, settle) => {{ {WAITS}
+STEP = f"""async (y, frames, settle) => {{ {WAITS}
   window.scrollTo({{ top: y, behavior: "instant" }});
-  await frame(); await sleep(settle);
+  for (let n = 0; n < frames; n++) await frame();
+  await sleep(settle);
   return {{ y: window.scrollY, height: height() }};
 }}"""
 SCROLLS = """
@@ -59,9 +63,35 @@ OPEN = f"""async () => {{ {WAITS} {SCROLLS} {WAY}
   const sheet = new CSSStyleSheet();
   sheet.replaceSync([...new Set(rules)].join("\\n"));
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  ({OURS} ||= []).push(sheet);
   await frame(); await sleep({SETTLE_MS});
   return {{ grew: height() > before + 50 }};
 }}"""
+
+
+STATE = f"() => {{ {WAITS} return {{ height: height(), loaded: document.readyState === 'complete' }}; }}"
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a page is given at each step, and to grow at its end."""
+
+    frames: int
+    settle_ms: int
+    growth_ms: int
+
+
+LISTENING = Pace(frames=1, settle_ms=SETTLE_MS, growth_ms=800)
+DEAF = Pace(frames=2, settle_ms=30, growth_ms=300)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a page is like while nobody scrolls."""
+
+    height_px: int
+    is_loaded: bool
+    is_listening: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +109,13 @@ class Scroller:
         self._world = world
         self._until_s = time.monotonic() + limits.scroll_ms / 1_000
         self._asking = asking
+        self._pace = LISTENING
+        self._begun: State | None = None
 
     async def through(self) -> Scrolled:
         """Scroll to the end, through lists that scroll by themselves as well, and back to the top."""
+        self._begun = await self._state()
+        self._pace = LISTENING if self._begun.is_listening else DEAF
         scrolled = await self._page(0)
         if scrolled.stop is Stop.BOTTOM:
             for index in range(INNER_MAX):
@@ -89,8 +123,21 @@ class Scroller:
                     break
             if (await self._world.run(OPEN)).get("grew"):
                 scrolled = await self._page(VIEWPORT_PX)
-        await self._world.run(STEP, f"0, {TOP_MS}")
+        await self._world.run(STEP, f"0, 1, {TOP_MS}")
         return scrolled
+
+    async def has_more(self, scrolled: Scrolled) -> bool:
+        """Return whether the page has become one that shows more to whoever scrolls again, and there is time to."""
+        begun, now = self._begun, await self._state()
+        if begun is None or self._is_late():
+            return False
+        has_begun = (now.is_loaded and not begun.is_loaded) or (now.is_listening and not begun.is_listening)
+        return has_begun or (scrolled.stop is Stop.BOTTOM and now.height_px > scrolled.height_px + GREW_PX)
+
+    async def _state(self) -> State:
+        told = await self._world.run(STATE)
+        is_listening = await self._world.is_listening(SCROLL_EVENTS)
+        return State(int(told["height"]), bool(told["loaded"]), is_listening)
 
     async def _page(self, y: int) -> Scrolled:
         """Scroll down from a height until the page ends, or time, or the longest picture."""
@@ -115,7 +162,7 @@ class Scroller:
         while not self._is_late():
             _, now = await self._step(y)
             waited_ms = (time.monotonic() - since_s) * 1_000
-            if now != height or waited_ms > (ASKED_GROWTH_MS if self._asking() else GROWTH_MS):
+            if now != height or waited_ms > (ASKED_GROWTH_MS if self._asking() else self._pace.growth_ms):
                 return now
         return height
 
@@ -133,7 +180,7 @@ class Scroller:
         return True
 
     async def _step(self, y: int) -> tuple[int, int]:
-        told = await self._world.run(STEP, f"{y}, {SETTLE_MS}")
+        told = await self._world.run(STEP, f"{y}, {self._pace.frames}, {self._pace.settle_ms}")
         return int(told["y"]), int(told["height"])
 
     def _is_late(self) -> bool:

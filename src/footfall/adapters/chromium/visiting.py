@@ -12,8 +12,9 @@ from playwright.async_api import Error as BrowserError
 from playwright.async_api import TimeoutError as BrowserTimeout
 
 from footfall.adapters.chromium import failures
+from footfall.adapters.chromium.coming import Coming
 from footfall.adapters.chromium.hiding import hide
-from footfall.adapters.chromium.launching import Running
+from footfall.adapters.chromium.launching import Crashes, Running
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.lines import Line, NotDone, PageLine
 from footfall.adapters.chromium.picturing import Picture, take_picture
@@ -28,7 +29,9 @@ from footfall.ports.capturing import VIEWPORT_PX, WIDTH_PX, Captured, CaptureFai
 QUIET_S = 0.05  # A page that goes on by script does it at once; one that does later is met while it is scrolled.
 SAVING_S = 1.0
 MOVES_MAX = 4  # A page goes on to another, and that perhaps once more.
-ASKING_TYPES = frozenset({"fetch", "xhr"})
+PASSES_MAX = 3  # the second for what a page does once it has loaded, the third for what is higher than it said
+LOOK_MS = 50
+KILLED = frozenset({"killed", "oom"})  # how the browser says that a process was ended, or had no memory left
 WEB = ("http://", "https://")
 
 
@@ -36,11 +39,11 @@ WEB = ("http://", "https://")
 class Seen:
     """What a page did while it was open."""
 
-    coming: Response | None = None  # to the latest request for a page itself; of a file, nothing is ever shown.
+    latest: Response | None = None  # to the last request for a page itself; of a file, nothing is ever shown.
     answer: Response | None = None  # with which the page came that is shown
     openings: int = 0  # that were asked for; a page that writes its own address anew opens nothing.
     dialogs: int = 0
-    asking: set[Request] = field(default_factory=set[Request])
+    coming: Coming = field(default_factory=Coming)
     saving: "asyncio.Future[None]" = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -77,7 +80,13 @@ class Visit:
         self._tasks: set[asyncio.Task[None]] = set()
         self._began_s = time.monotonic()
         self.fate: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._recorder = Recorder(now_us, limits, too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)))
+        self._targets: list[str] = []
+        self._recorder = Recorder(
+            now_us,
+            limits,
+            too_large=lambda: self.end(failures.too_large(limits.body_bytes_max)),
+            entered=lambda target: self._hear_crash(target, self._crash_frame),
+        )
 
     def end(self, failure: CaptureFailed) -> None:
         """Let the capture fail now, whatever it waits for."""
@@ -93,8 +102,10 @@ class Visit:
         line = PageLine(await context.new_cdp_session(page))
         tree = await line.ask("Page.getFrameTree")
         frame = str(tree["frameTree"]["frame"]["id"])
+        self._hear_crash(frame, self._crash)
         await self._recorder.follow(line, page_frame=frame)
         world = World(line, frame, stuck_ms=self._limits.stuck_ms)
+        self._mark("start")
         await self._open(page)
         self._mark("open")
         sight = await self._sight(page, line, world)
@@ -111,7 +122,7 @@ class Visit:
             title=sight.read.title,
             language=sight.read.language,
             text=sight.read.text,
-            frames=[Frame(page.url, sight.read.html), *sight.frames],
+            frames=[Frame(page.url, sight.read.html), *sight.frames, *sight.read.inners][: self._limits.frames_max + 1],
             tiles=sight.picture.tiles,
             thumbnail=sight.picture.thumbnail,
             exchanges=exchanges,
@@ -125,6 +136,8 @@ class Visit:
     def stop(self) -> None:
         """Record nothing more."""
         self._recorder.stop()
+        for target in self._targets:
+            self._running.crashes.pop(target, None)
         if not self.fate.cancel():
             self.fate.exception()  # Another failure came first; nobody asks for this one any more.
 
@@ -135,7 +148,7 @@ class Visit:
             return failures.too_large(self._limits.received_bytes_max)
         if failure.reason is not Reason.NO_CONNECTION:
             return failure
-        address = self._seen.coming.url if self._seen.coming else self._wanted.url
+        address = self._seen.latest.url if self._seen.latest else self._wanted.url
         refusal = seen.refusals[-1] if seen.refusals else None
         if found := seen.refusal_of(*_place(address)) or refusal:
             return CaptureFailed(found.reason, found.text)
@@ -144,12 +157,11 @@ class Visit:
     def _listen(self, page: Page) -> None:
         page.on("dialog", lambda dialog: self._later(self._dismiss(dialog)))
         page.on("download", lambda _: self._note_saving())
-        page.on("crash", lambda _: self._crash())
         page.on("response", self._note_answer)
         page.on("framenavigated", lambda frame: self._note_move() if frame == page.main_frame else None)
         page.on("request", self._note_asking)
-        page.on("requestfinished", lambda request: self._seen.asking.discard(request))
-        page.on("requestfailed", lambda request: self._seen.asking.discard(request))
+        page.on("requestfinished", self._seen.coming.note_end)
+        page.on("requestfailed", self._seen.coming.note_end)
 
     async def _open(self, page: Page) -> None:
         """Open the page, and wait for what it names as long as it may take."""
@@ -170,18 +182,24 @@ class Visit:
             opening.cancel()
 
     async def _loaded(self, page: Page) -> None:
-        """Wait until a page has loaded and goes on to no other one."""
+        """Wait until a page is made and goes on to no other one."""
         for _ in range(MOVES_MAX):
             openings = self._seen.openings
-            load_ms = SAVING_S * 1_000 if self._seen.saving.done() else self._limits.load_ms
-            with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
-                await page.wait_for_load_state("load", timeout=load_ms)
+            await self._made(page)
             await asyncio.sleep(QUIET_S)
             if openings == self._seen.openings:
                 self._require_page(page)
                 return
             await page.wait_for_load_state("domcontentloaded", timeout=self._limits.open_ms)
         raise failures.restless()
+
+    async def _made(self, page: Page) -> None:
+        """Wait until all is there that a page names; for images alone one waits while one reads."""
+        until_s = time.monotonic() + (SAVING_S if self._seen.saving.done() else self._limits.load_ms / 1_000)
+        while time.monotonic() < until_s and not self._seen.coming.is_made():
+            with contextlib.suppress(BrowserTimeout):  # Something of it hangs; what is there is what a person sees.
+                await page.wait_for_load_state("load", timeout=LOOK_MS)
+                return
 
     async def _sight(self, page: Page, line: Line, world: World) -> Sight:
         """Scroll, read and picture the page; again when it went on to another meanwhile."""
@@ -200,11 +218,12 @@ class Visit:
 
     async def _seen_through(self, page: Page, line: Line, world: World) -> Sight:
         """Return all there is to see of a page that stays."""
-        await hide(world, self._wanted)
-        scrolled = await Scroller(world, self._limits, asking=lambda: bool(self._seen.asking)).through()
-        await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
-        pending = await pending_images(world, wait_ms=self._limits.images_ms)
-        self._mark("scroll")
+        scroller = Scroller(world, self._limits, asking=self._seen.coming.is_asking)
+        scrolled, pending = await self._scrolled(scroller, world)
+        for _ in range(1, PASSES_MAX):
+            if not await scroller.has_more(scrolled):
+                break
+            scrolled, pending = await self._scrolled(scroller, world)
         read = await read_page(world)
         frames = await inner_frames(page, frames_max=self._limits.frames_max)
         self._require_page(page)
@@ -212,6 +231,27 @@ class Visit:
         picture = await take_picture(line, world, height_px=max(1, scrolled.height_px))
         self._mark("picture")
         return Sight(scrolled, pending, read, frames, picture)
+
+    async def _scrolled(self, scroller: Scroller, world: World) -> tuple[Scrolled, int]:
+        """Scroll through the page, and return how far that was and how many of its images did not come."""
+        await hide(world, self._wanted)
+        scrolled = await scroller.through()
+        await hide(world, self._wanted)  # Some headers stay only once one has scrolled.
+        self._mark("scroll")
+        pending = await self._shown(world)
+        self._mark("images")
+        return scrolled, pending
+
+    async def _shown(self, world: World) -> int:
+        """Wait until all images are there, or hang, and return how many of the page's own are not."""
+        images_ms = self._limits.images_ms
+        until_s = time.monotonic() + images_ms / 1_000
+        coming = self._seen.coming
+        while (pending := await pending_images(world)) or coming.is_awaited(images_ms):
+            if time.monotonic() >= until_s or coming.has_hung(images_ms):
+                break
+            await asyncio.sleep(LOOK_MS / 1_000)
+        return pending
 
     def _require_page(self, page: Page) -> None:
         """Raise what speaks against keeping the page that is open now."""
@@ -235,19 +275,18 @@ class Visit:
     def _note_answer(self, response: Response) -> None:
         request = response.request
         if request.is_navigation_request() and request.frame.parent_frame is None:
-            self._seen.coming = response
+            self._seen.latest = response
 
     def _note_move(self) -> None:
-        self._seen.answer = self._seen.coming
+        self._seen.answer = self._seen.latest
 
     def _note_saving(self) -> None:
-        self._seen.coming = self._seen.answer
+        self._seen.latest = self._seen.answer
         if not self._seen.saving.done():
             self._seen.saving.set_result(None)
 
     def _note_asking(self, request: Request) -> None:
-        if request.resource_type in ASKING_TYPES:
-            self._seen.asking.add(request)
+        self._seen.coming.note(request)
         if request.is_navigation_request() and request.frame.parent_frame is None:
             self._seen.openings += 1
 
@@ -266,12 +305,17 @@ class Visit:
         except BrowserError:
             return  # It has gone by itself.
 
-    def _crash(self) -> None:
-        if self._running.renderers_killed:
-            self._running.renderers_killed -= 1
-            self.end(failures.out_of_memory())
-        else:
-            self.end(failures.crashed())
+    def _hear_crash(self, target: str, hears: Crashes) -> None:
+        self._targets.append(target)
+        self._running.crashes[target] = hears
+
+    def _crash(self, how: str) -> None:
+        """Let the capture fail: nobody but the watch of memory ends processes from outside, and the machine itself."""
+        self.end(failures.out_of_memory() if how in KILLED else failures.crashed())
+
+    def _crash_frame(self, how: str) -> None:
+        if how in KILLED:  # A frame that ends by itself is empty, as whoever reads the page sees it.
+            self._crash(how)
 
     def _passed_ms(self) -> int:
         return round((time.monotonic() - self._began_s) * 1_000)

@@ -25,8 +25,7 @@ async def watch_memory(running: Running, limits: Limits) -> None:
         with contextlib.suppress(BrowserError, TimeoutError):
             pids = await asyncio.wait_for(process_ids(running.session, "renderer"), 1)
             for pid in over_limit({pid: resident_bytes(pid) for pid in pids}, limits):
-                _end(pid)
-                running.renderers_killed += 1
+                _end(pid)  # The page that had it is told so by the browser, also when it was one of its frames.
 
 
 def over_limit(resident: dict[int, int], limits: Limits) -> Sequence[int]:

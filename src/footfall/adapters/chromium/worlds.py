@@ -1,7 +1,7 @@
 """A world of our own in a page: the page's document, and none of what its scripts made of the language."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from typing import Any
 
 from footfall.adapters.chromium.failures import stuck
@@ -45,6 +45,22 @@ class World:
                 raise
             self.forget()
             raise Moved(str(error)) from error
+
+    async def is_listening(self, events: Set[str]) -> bool:
+        """Return whether the page's own scripts listen to one of some events that go to its window."""
+        try:
+            async with asyncio.timeout(self._stuck_s):
+                return await self._is_heard("window", events) or await self._is_heard("document", events)
+        except TimeoutError as error:
+            raise stuck() from error
+        except NotDone:  # It goes on to another document, of which the next script tells.
+            return True
+
+    async def _is_heard(self, at: str, events: Set[str]) -> bool:
+        # A world of ours sees no listener of the page, so this is asked in the page's own; it runs no script there.
+        found = await self._line.ask("Runtime.evaluate", {"expression": at, "objectGroup": NAME})
+        told = await self._line.ask("DOMDebugger.getEventListeners", {"objectId": found["result"]["objectId"]})
+        return any(listener["type"] in events for listener in told["listeners"])
 
     async def _run(self, expression: str) -> Mapping[str, Any]:
         if self._context is None:

@@ -16,6 +16,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from footfall.adapters.embedded.group_files import FILE, is_of_group, make_folders
 from footfall.ports.blobs import PAGE_NAMES_MAX, Listed, Page, UnfitName, require_fits, require_name, require_page
 from footfall.ports.errors import Changed, NoSpace, Unavailable
 
@@ -38,8 +39,9 @@ class FileBlobs:
         self._unfinished = root.absolute() / "unfinished"
         with _in_our_words(root):
             there_before = next(folder for folder in self._objects.parents if folder.exists())
-            self._objects.mkdir(parents=True, exist_ok=True)
-            self._unfinished.mkdir(exist_ok=True)
+            make_folders(self._objects)
+            make_folders(self._unfinished)
+            self._is_of_group = is_of_group(self._objects)
             _make_durable(self._objects, up_to=there_before)
             self._sweep()
 
@@ -121,7 +123,7 @@ class FileBlobs:
 
     def _store_once(self, path: Path, data: bytes, *, replaces: bool) -> None:
         with self._unfinished_file(data) as unfinished:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folders(path.parent)
             if replaces:
                 unfinished.replace(path)
             else:
@@ -146,6 +148,8 @@ class FileBlobs:
         unfinished = Path(name)
         try:
             with os.fdopen(descriptor, "wb") as file:
+                if self._is_of_group:
+                    os.fchmod(descriptor, FILE)
                 # The lock tells a sweeping process that the writer is alive.
                 fcntl.flock(file, fcntl.LOCK_EX)
                 file.write(data)

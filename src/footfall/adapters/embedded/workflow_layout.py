@@ -8,6 +8,7 @@ from pathlib import Path
 import apsw
 
 from footfall.adapters.embedded.database import rows, transaction
+from footfall.adapters.embedded.group_files import FILE, is_of_group
 from footfall.ports.errors import Unavailable
 
 FORMAT = 1
@@ -57,6 +58,23 @@ def require_layout(connection: apsw.Connection) -> None:
         raise Unavailable(f"the workflows have format {found}, this release reads format {FORMAT}: use a newer one")
 
 
+def is_run(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a process runs the executions of the file; it is said of one that may not be looked at, too."""
+    try:
+        number = os.open(f"{os.fspath(path)}{LOCK_SUFFIX}", os.O_RDONLY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(number, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(number)
+    return False
+
+
 def take_lock(path: str | os.PathLike[str]) -> int:
     """Take the file for this process alone and return the lock's file number; raise RunElsewhere.
 
@@ -74,6 +92,8 @@ def take_lock(path: str | os.PathLike[str]) -> int:
         os.close(number)
         raise RunElsewhere(f"process {owner} runs the workflows of {os.fspath(path)}; stop it first") from error
     with contextlib.suppress(OSError):  # A full disk is no reason to stop.
+        if is_of_group(place.parent):
+            os.fchmod(number, FILE)
         os.ftruncate(number, 0)
         os.pwrite(number, f"{os.getpid()}\n".encode("ascii"), 0)
     return number

@@ -42,6 +42,7 @@ ACTIONS: Final = ("list", "requests", "show", "search", "retry", "watches", "wor
 ADMIN: Final = ("contents", "verify", "index", "sweep", "clear")
 LIMIT_DEFAULT = 50
 LOOK_EVERY_S = 0.5
+LOOKS_IN_SILENCE = 10  # Five seconds, in which a worker that is free has begun.
 
 
 class NotKept(FootfallError):
@@ -59,7 +60,7 @@ def archive(arguments: argparse.Namespace, around: Surroundings) -> int:
 
 def _done(arguments: argparse.Namespace, around: Surroundings) -> int:
     words: list[str] = arguments.what
-    settings = settings_of(arguments, around, may_be_new=True)
+    settings = settings_of(arguments, around)
     if words[0] == "worker":
         return _work(settings, around)
     from footfall.app.archive_acts import archive_acts
@@ -76,13 +77,18 @@ def _done(arguments: argparse.Namespace, around: Surroundings) -> int:
 
 def _ask(acts: "ArchiveActs", urls: list[str], arguments: argparse.Namespace, around: Surroundings) -> int:
     from footfall.app.archive_acts import Options
+    from footfall.archive.captures import State
     from footfall.archive.requests import OPEN
 
     options = Options(hide_banners=arguments.hide_banners, hide_sticky=arguments.hide_sticky)
     asked = acts.ask(urls, brand=_brand(arguments), options=options)
+    looks = 0
     while arguments.wait and any(one.state in OPEN for one in asked):
         around.pause(LOOK_EVERY_S)
+        looks += 1
         asked = [acts.request(one.id) for one in asked]
+        if looks == LOOKS_IN_SILENCE and all(one.state is State.PENDING for one in asked):
+            around.complain(acts.why_it_waits())
     show_requests(asked, around, as_json=arguments.json)
     if any(one.reason is not None for one in asked):
         raise NotKept("some of the pages could not be kept; the list says why")

@@ -36,6 +36,8 @@ def backup(arguments: argparse.Namespace, around: Surroundings) -> int:
         target = Path(arguments.file)
         manifest = back_up_to_file(source, target, clock=around.clock, between=rest, overwrite=arguments.overwrite)
     names = ", ".join(f"{one.name} ({one.bytes:,} bytes)" for one in manifest.files)
+    if manifest.objects:
+        names += f", {manifest.objects:,} objects of the archive ({manifest.objects_bytes:,} bytes)"
     around.complain(f"Backed up {settings.data_dir} as of {manifest.made_at}: {names}.")
     for sentence in left_out(source):
         around.complain(f"{sentence}.")
@@ -53,9 +55,9 @@ COMMAND = Command(
     says="Write a backup of a data directory, while its server runs or not.",
     example="footfall backup --data /var/lib/footfall footfall-2026-11-15.tar.zst",
     run=backup,
-    tells="The file is a compressed tar with one moment of the stream, the store, the brands, the catalogue and the\n"
-    "settings, and a digest of every byte. The visitors' salts are left out: they must not outlive their day,\n"
-    "and so are executions of state machines, which would run a second time where they are restored.\n"
+    tells="The file is a compressed tar with one moment of the stream, the store, the brands, the catalogue, the\n"
+    "archive and the settings, and a digest of every byte. The visitors' salts are left out: they must not outlive\n"
+    "their day, and so are executions of state machines, which would run a second time where they are restored.\n"
     "While it is written it takes up to twice the size of the data in the folder of the file.",
     more_examples=(
         "footfall backup --data /var/lib/footfall --overwrite latest.tar.zst",

@@ -4,7 +4,6 @@ Without any alert a round is one small read. Tries run in threads of their own, 
 """
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -27,8 +26,8 @@ from footfall.app.alerting import (
     totals_of,
 )
 from footfall.shells.http.answers import SPAN_WAIT_S_MAX, Answers, Ready
+from footfall.shells.http.rounds import Rounds
 from footfall.shells.http.state import FrontState
-from footfall.values.errors import FootfallError
 
 SOON_S = 1.0  # after which deliveries are looked for again when there was something to do
 TRIES_AT_ONCE = 8
@@ -48,32 +47,20 @@ class AlertRounds:
         self._evaluation = Evaluation()
         self._threads = ThreadPoolExecutor(max_workers=TRIES_AT_ONCE, thread_name_prefix="alerts")
         self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
-        self._task: asyncio.Task[None] | None = None
+        self._rounds = Rounds("alerts", self._round, every_s=self._every_s)
 
     def start(self) -> None:
         """Begin with the rounds."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._rounds.start()
 
     async def stop(self) -> None:
         """End the rounds; a try that is on its way is tried again by whoever comes next."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await self._rounds.stop()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
-    async def _run(self) -> None:
-        while True:
-            pause_s = self._every_s
-            try:
-                await self._look()
-                if await self._send():
-                    pause_s = SOON_S
-            except FootfallError as error:
-                _log.warning("alerts wait for the next round: %s", error)
-            except Exception:  # noqa: BLE001 - a fault of one round must not be the end of all others
-                _log.exception("a round of alerts failed")
-            await asyncio.sleep(pause_s)
+    async def _round(self) -> float:
+        await self._look()
+        return SOON_S if await self._send() else self._every_s
 
     async def _look(self) -> None:
         """Evaluate all alerts."""

@@ -12,7 +12,7 @@ from starlette.routing import Route
 from footfall.accounts.audit import Note
 from footfall.app import archive_control as control
 from footfall.app.archive_control import ActOnCapture, Archive, Asker, capture_of
-from footfall.app.archive_files import LONG, File, file_of
+from footfall.app.archive_files import LONG, Elsewhere, File, handed_out
 from footfall.app.archive_told import Document, document_of_capture, permanent_path
 from footfall.archive.captures import Capture
 from footfall.archive.removing import NoSuchCapture
@@ -106,8 +106,9 @@ def _file(state: Site) -> Endpoint:
         capture_id, name = str(request.path_params["id"]), str(request.path_params.get("file", "tiles"))
         number = str(request.path_params.get("number", "0"))
 
-        def made(archive: Archive) -> File:
-            return file_of(archive, capture_of(archive, asker, capture_id), name, number=number)
+        def made(archive: Archive) -> File | Elsewhere:
+            capture, bytes_max = capture_of(archive, asker, capture_id), state.archive.answer_bytes_max
+            return handed_out(archive, capture, name, number=number, bytes_max=bytes_max)
 
         ask = state.archive.made if name in LONG else state.archive.asked
         return _told_file(request, await ask(asker.brand, made))
@@ -115,8 +116,11 @@ def _file(state: Site) -> Endpoint:
     return file
 
 
-def _told_file(request: Request, file: File) -> Response:
+def _told_file(request: Request, file: File | Elsewhere) -> Response:
     """Return bytes that never change, for whoever may see them and no cache between."""
+    if isinstance(file, Elsewhere):
+        moved = {**GUARDS, "location": file.address, "cache-control": "no-store"}
+        return Response(status_code=HTTPStatus.FOUND, headers=moved)
     headers = {
         **GUARDS,
         "content-type": file.kind,

@@ -31,6 +31,8 @@ class ArchiveDesk:
         self._short = BrandLine(SHORT_THREADS, name="archive")
         self._long = BrandLine(LONG_THREADS, name="archive-long")
         self.replay_origin = ""  # that pages may show in a frame
+        self.answer_bytes_max: int | None = None
+        self.bytes_origin = ""
         self._replay_address: Callable[[str], str | None] | None = None
         self._opened: dict[tuple[str, int], OpenedArchive] = {}  # each thread's
         self._asking = Waiting(total_max=SHORT_MAX, share=SHORT_SHARE, what="the archive")

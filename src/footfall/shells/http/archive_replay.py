@@ -43,16 +43,18 @@ class Answer:
     body: bytes
 
 
-def replay_answer(path: str, *, range_header: str, reader: ReplayReader, shown_on: str) -> Answer:
+def replay_answer(
+    path: str, *, range_header: str, reader: ReplayReader, shown_on: str, bytes_max: int | None = None
+) -> Answer:
     """Return the answer to a path of the replay's origin; `shown_on` is the origin whose pages may frame a replay."""
     try:
         shown = reader.shown(path[:PATH_CHARACTERS_MAX].partition("?")[0])
     except (NoSuchReplay, NotRecorded) as error:
-        return _refused(HTTPStatus.NOT_FOUND, str(error), shown_on)
+        return refused(HTTPStatus.NOT_FOUND, str(error), shown_on)
     except PortError:
         _log.exception("a replay could not be read")
-        return _refused(HTTPStatus.SERVICE_UNAVAILABLE, "the capture cannot be read now; try again", shown_on)
-    return _given(shown, range_header, shown_on)
+        return refused(HTTPStatus.SERVICE_UNAVAILABLE, "the capture cannot be read now; try again", shown_on)
+    return _given(shown, range_header, shown_on, bytes_max or len(shown.body))
 
 
 class ReplayServer:
@@ -143,25 +145,29 @@ def _handler(reader: ReplayReader, shown_on: str) -> type[BaseHTTPRequestHandler
     return Handler
 
 
-def _given(shown: Shown, range_header: str, shown_on: str) -> Answer:
+def _given(shown: Shown, range_header: str, shown_on: str, bytes_max: int) -> Answer:
     size = len(shown.body)
     headers = (*_headers(shown.kind, shown_on, is_within=shown.is_within), ("Accept-Ranges", "bytes"))
     if shown.of is not None:  # RFC 7089: this is the page as it was, of which tools ask when and whose it is.
         original = ("Link", f'<{shown.of.url}>; rel="original"')
         headers = (*headers, ("Memento-Datetime", header_date(shown.of.at_us)), original)
     span = _span(range_header, size)
+    if span is None and size > bytes_max:
+        says = f"this part of the page has {size:,} bytes, and here no more than {bytes_max:,} are answered at once"
+        return refused(HTTPStatus.NOT_IMPLEMENTED, f"{says}; the capture's download has it", shown_on)
     if span is None:
         return Answer(HTTPStatus.OK, (*headers, ("Content-Length", str(size))), shown.body)
     first, last = span
     if first >= size:
         more = (("Content-Range", f"bytes */{size}"), ("Content-Length", "0"))
         return Answer(HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE, (*headers, *more), b"")
-    body = shown.body[first : last + 1]
+    body = shown.body[first : min(last + 1, first + bytes_max)]  # The rest is asked for by itself.
     more = (("Content-Range", f"bytes {first}-{first + len(body) - 1}/{size}"), ("Content-Length", str(len(body))))
     return Answer(HTTPStatus.PARTIAL_CONTENT, (*headers, *more), body)
 
 
-def _refused(status: HTTPStatus, text: str, shown_on: str) -> Answer:
+def refused(status: HTTPStatus, text: str, shown_on: str) -> Answer:
+    """Return a sentence in the place of what was asked for."""
     body = f"{text}\n".encode()
     headers = _headers("text/plain; charset=utf-8", shown_on, is_within=False)
     return Answer(status, (*headers, ("Content-Length", str(len(body)))), body)

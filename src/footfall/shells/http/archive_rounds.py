@@ -5,7 +5,6 @@ Without any watch a round is one small read.
 """
 
 import asyncio
-import contextlib
 import logging
 import secrets
 
@@ -14,8 +13,8 @@ from footfall.app import archive_watching as watching
 from footfall.app.alerting import assets_from_answer
 from footfall.app.archive_opening import has_archive, watching_means
 from footfall.shells.http.alerting import answer_to
+from footfall.shells.http.rounds import Rounds
 from footfall.shells.http.state import FrontState
-from footfall.values.errors import FootfallError
 
 ASKED_AT_ONCE = 4  # lists; the answering process has readers to serve as well
 ROUNDS = "watches"  # in whose name the archive is asked, among those who wait for it
@@ -31,18 +30,15 @@ class WatchRounds:
         self._every_s = float(state.settings.alerts_every_s)  # A rule's own minutes are five at least.
         self._means = watching_means(state.settings, random_bytes=secrets.token_bytes)
         self._asking = asyncio.Semaphore(ASKED_AT_ONCE)
-        self._task: asyncio.Task[None] | None = None
+        self._rounds = Rounds("watches", self._one, every_s=self._every_s)
 
     def start(self) -> None:
         """Begin with the rounds."""
-        self._task = asyncio.get_running_loop().create_task(self._run())
+        self._rounds.start()
 
     async def stop(self) -> None:
         """End the rounds; whatever one had not finished is done by the next."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
+        await self._rounds.stop()
 
     async def round(self) -> int:
         """Do one round, and return how many pages were asked for."""
@@ -62,15 +58,9 @@ class WatchRounds:
         await self._tell()
         return asked
 
-    async def _run(self) -> None:
-        while True:
-            try:
-                await self.round()
-            except FootfallError as error:
-                _log.warning("watches wait for the next round: %s", error)
-            except Exception:  # noqa: BLE001 - a fault of one round must not be the end of all others
-                _log.exception("a round of watches failed")
-            await asyncio.sleep(self._every_s)
+    async def _one(self) -> float:
+        await self.round()
+        return self._every_s
 
     async def _tell(self) -> None:
         state, means = self._state, self._means

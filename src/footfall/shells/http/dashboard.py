@@ -126,21 +126,25 @@ def dashboard_shell(state: Site, *, is_live: bool) -> Shell:
         }
         # In one pass: a brand that is spelled like a mark is not one.
         text = _MARK.sub(lambda mark: values[mark[0]], template)
-        headers = {**page_guards(nonce, framed=state.archive.replay_origin), "content-type": "text/html; charset=utf-8"}
+        guards = page_guards(nonce, framed=state.archive.replay_origin, pictured=state.archive.bytes_origin)
+        headers = {**guards, "content-type": "text/html; charset=utf-8"}
         return Response(text, status_code=status, headers=headers)
 
     return page
 
 
-def page_guards(nonce: str, *, framed: str = "") -> Mapping[str, str]:
-    """Return the headers of a page: what strangers named never runs, and of other origins only `framed` is shown."""
+def page_guards(nonce: str, *, framed: str = "", pictured: str = "") -> Mapping[str, str]:
+    """Return the headers of a page: what strangers named never runs.
+
+    Of other origins, only `framed` is shown in frames, and only pictures of `pictured` are.
+    """
     frames = framed or "'none'"
     policy = (
         "default-src 'none'",
         f"script-src 'nonce-{nonce}'",
         f"style-src 'nonce-{nonce}'",
         "connect-src 'self'",
-        "img-src 'self' data:",
+        f"img-src 'self' data: {pictured}".rstrip(),
         f"frame-src {frames}",
         "base-uri 'none'",
         "form-action 'none'",

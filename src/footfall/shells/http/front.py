@@ -236,7 +236,7 @@ class Front:
         self._beside.start(port=port)
         if self._settings.screening_judging or self._settings.referrers:
             self._judging.start(after_s=JUDGING_AFTER_S)
-        if self._settings.archive:
+        if self._settings.archive and not self._settings.archive_worker_apart:
             self._archiving.start()
 
     def _state(self, committer: Committer, salts: Salts) -> FrontState:

@@ -124,6 +124,16 @@ class KeepsArchive(Protocol):
         """Return the origin that pages may show in a frame; empty where nothing is replayed."""
         ...
 
+    @property
+    def answer_bytes_max(self) -> int | None:
+        """Return the most that one answer may hold, what is larger being fetched elsewhere; None where any may be."""
+        ...
+
+    @property
+    def bytes_origin(self) -> str:
+        """Return the origin that parts of pictures are fetched from when they are larger than an answer; else empty."""
+        ...
+
     def replay_address(self, capture_id: str) -> str | None:
         """Return where a capture is replayed for a while; None where nothing is."""
         ...

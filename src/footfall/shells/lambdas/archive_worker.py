@@ -1,10 +1,12 @@
 """The archive's functions, of a container image with Chromium: the tasks of its machine, and what starts it."""
 
 from collections.abc import Mapping
+from secrets import token_bytes
 from typing import Any
 
 from footfall.app.archive_on_aws import DispatchOnAws, TasksOnAws, open_workflow
 from footfall.app.archive_opening import open_archive
+from footfall.archive.replay_tokens import SECRET_BYTES, kept_secret
 from footfall.shells.lambdas.start import begin
 from footfall.states.values import Json
 
@@ -26,5 +28,6 @@ def dispatch(event: Mapping[str, Any], context: object) -> Mapping[str, int]:
     if not _dispatching:
         settings, clock = begin("archive-dispatch")
         opened = open_archive(settings, clock)
+        kept_secret(opened.table, new=token_bytes(SECRET_BYTES))  # Those who sign with it and replay may only read.
         _dispatching.append(DispatchOnAws(settings, opened, open_workflow(settings), clock))
     return _dispatching[0].run(is_round="Records" not in event)

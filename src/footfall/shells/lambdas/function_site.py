@@ -95,7 +95,7 @@ class FunctionSite:
         facts = KnownBrands(settings, self.brands, lambda: self.accounts.register)
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
-        self.archive = FunctionArchive(self._opened_archive)
+        self.archive = FunctionArchive(settings, clock, self._opened_archive)
         self.audience = FunctionAudience(self._opened_audience, self._opened_playing)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.

@@ -326,8 +326,8 @@ _CAPTURES = (
         "A file of the capture: its thumbnail, its text, its document, or what was recorded as WARC or WACZ.",
         "application/octet-stream",
         Parameter(
-            "file", "Which.", {"enum": ["thumbnail", "text", "html", "warc", "wacz"]}, "path", is_required=True,
-            example="text",
+            "file", "Which.", {"enum": ["thumbnail", "picture", "text", "html", "warc", "wacz"]}, "path",
+            is_required=True, example="text",
         ),
     ),
 )  # fmt: skip
