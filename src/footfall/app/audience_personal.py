@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from footfall.app.audience_opening import Audience
+from footfall.audience import personal
 from footfall.audience.things import Thing
 
 ERASED_AT_ONCE = 100  # items of one step
@@ -24,7 +25,16 @@ class PersonalPart:
     erase_some: Callable[[Audience, str, Thing, int], int]  # up to so many items; how many there were, 0: none is left
 
 
-PARTS: Sequence[PersonalPart] = ()  # of all that keeps anything of members
+def _exported_follows(audience: Audience, brand: str, thing: Thing) -> Iterator[Row]:
+    return personal.exported(audience.follows, brand, thing)
+
+
+def _erase_follows(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
+    return personal.erase_some(audience.follows, brand, thing, limit)
+
+
+# All that keeps anything of members.
+PARTS: Sequence[PersonalPart] = (PersonalPart("follows", _exported_follows, _erase_follows),)
 
 
 @dataclass(frozen=True, slots=True)

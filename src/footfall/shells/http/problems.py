@@ -23,6 +23,7 @@ from footfall.archive.quotas import OverQuota
 from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest, NothingToRetry
 from footfall.archive.watching import UnknownWatch
+from footfall.audience.follows import Blocked, FollowsBusy, FollowsTooMuch, NotAsked
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -96,6 +97,10 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     Held: HTTPStatus.CONFLICT,
     OverQuota: HTTPStatus.TOO_MANY_REQUESTS,
     UnknownWatch: HTTPStatus.NOT_FOUND,
+    Blocked: HTTPStatus.FORBIDDEN,
+    FollowsTooMuch: HTTPStatus.CONFLICT,
+    NotAsked: HTTPStatus.NOT_FOUND,
+    FollowsBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     NotInstalled: HTTPStatus.NOT_IMPLEMENTED,
     Refused: HTTPStatus.BAD_REQUEST,
     TooMuch: HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
