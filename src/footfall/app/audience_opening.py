@@ -8,6 +8,7 @@ from footfall.accounts.brands import UnknownBrand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.settings import ImpossibleSetting, Settings
+from footfall.audience.follows import Follows
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.things import Kinds
 from footfall.ports.table import Table
@@ -29,6 +30,12 @@ class Audience:
     def kinds(self) -> Kinds:
         """Return the kinds that things may have."""
         return kinds_of(self.settings)
+
+    @cached_property
+    def follows(self) -> Follows:
+        """Return the follow graph."""
+        uncounted, follows_max = names_in(self.settings.audience_uncounted_brands), self.settings.audience_follows_max
+        return Follows(self.table, clock=self.clock, uncounted=uncounted, follows_max=follows_max)
 
 
 @dataclass(frozen=True, slots=True)
