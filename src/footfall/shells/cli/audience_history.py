@@ -44,7 +44,7 @@ def _next(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     if arguments.json:
         say_json(answer, around)
     else:
-        around.say(printable(str(answer["next"])) if answer["next"] is not None else "There is nothing.")
+        around.say("There is nothing." if answer["next"] is None else f"{printable(str(answer['next']))}")
     return Exit.OK
 
 
