@@ -202,10 +202,13 @@ def test_a_brand_without_counts_writes_one_item(request: pytest.FixtureRequest) 
         stage = new_stage(request, ground, uncounted=[BRAND])
         stage.follow(member(1), DARK)
         assert stage.table.taken() == {"get": 1, "put": 1}
+        stage.follow(member(1), series("light"))
+        stage.follow(member(2), DARK)  # What was looked up is known for a minute.
+        assert stage.table.taken() == {"get": 1, "put": 2}
         assert not stage.follows.follow(BRAND, member(1), DARK).is_new
         assert following.counts(stage.follows, BRAND, DARK) == following.Counts(None, None)
         stage.follows.spread(BRAND, DARK, followers=20_000)
-        for number in range(2, 40):
+        for number in range(3, 40):
             stage.follow(member(number), DARK)
         assert stage.all_followers(DARK, limit=9) == [member(number) for number in range(39, 0, -1)]
         block(stage.follows, BRAND, DARK, member(5))
@@ -215,6 +218,16 @@ def test_a_brand_without_counts_writes_one_item(request: pytest.FixtureRequest) 
         assert stage.follows.unfollow(BRAND, member(6), DARK)
         assert stage.table.taken() == {"delete": 1}
         assert len(stage.all_followers(DARK)) == 37
+
+
+def test_without_counts_another_process_knows_of_a_block_within_a_minute(request: pytest.FixtureRequest) -> None:
+    stage = new_stage(request, "sqlite", uncounted=[BRAND])
+    other = stage.again(uncounted=[BRAND])
+    other.follow(member(1), DARK)
+    block(stage.follows, BRAND, DARK, member(2))
+    stage.clock.advance(60_001)
+    with pytest.raises(Blocked):
+        other.follows.follow(BRAND, member(2), DARK)
 
 
 def _edge(follower: Thing) -> "following.Edge":

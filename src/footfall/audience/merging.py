@@ -74,12 +74,12 @@ def newest(
         for found in page.items:
             row = Row(_moment(found), listing.named(found), found)
             if group and group[0].at != row.at:
-                yield from sorted(group, key=lambda one: one.rank)
+                yield from _in_order(group)
                 group = []
             if after is None or row.rank > (-after.at, after.name):
                 group.append(row)
         if page.after is None:
-            yield from sorted(group, key=lambda one: one.rank)
+            yield from _in_order(group)
             return
         page = _page(table, listing, after, step, page.after)
 
@@ -96,6 +96,10 @@ def some_of(rows: Iterator[Row], *, limit: int, shards: int = 1) -> tuple[list[R
         return taken, None
     last = taken[limit - 1]
     return taken[:limit], text_from_place(Place(last.at, last.name, shards))
+
+
+def _in_order(group: list[Row]) -> list[Row]:
+    return group if len(group) == 1 else sorted(group, key=lambda one: one.rank)
 
 
 def _page(table: Table, listing: Listing, after: Place | None, step: int, start: Key | None) -> Page:
