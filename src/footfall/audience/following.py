@@ -167,8 +167,11 @@ def _follower_name(found: Found) -> str:
 
 
 def _all_followed(table: Table, partition: str, *, kind: str = "") -> list[Row]:
-    ends = {"at_least": f"{kind}:", "at_most": f"{kind}:{keys.END}"} if kind else {}
-    rows = [Row(moment_in(one.item), one.key.sort, one) for one in everything(table, partition, **ends)]
+    first, last = (f"{kind}:", f"{kind}:{keys.END}") if kind else (None, None)
+    rows = [
+        Row(moment_in(one.item), one.key.sort, one)
+        for one in everything(table, partition, at_least=first, at_most=last)
+    ]
     return sorted(rows, key=lambda row: row.rank)
 
 
