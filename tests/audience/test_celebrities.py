@@ -1,4 +1,4 @@
-"""A thing with very many followers: it is divided by itself, a follow of it costs what any other does, pages stay pages."""
+"""A thing with very many followers: divided by itself, as cheap to follow as any other, and read in pages."""
 
 from contextlib import closing
 from pathlib import Path

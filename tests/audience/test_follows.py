@@ -6,6 +6,7 @@ from footfall.audience import following, keys
 from footfall.audience.blocking import block, set_private, unblock
 from footfall.audience.follows import Blocked, FollowsItself, FollowsTooMuch, NotAsked, State
 from footfall.audience.heads import SHARDS_MAX
+from footfall.audience.merging import Place, text_from_place
 from footfall.audience.things import Thing
 from footfall.values.errors import Refused
 from tests.audience.follow_stage import BRAND, GROUNDS, Stage, member, new_stage, series
@@ -126,8 +127,10 @@ def test_a_page_goes_on_where_it_ended_whatever_happens_between(stage: Stage) ->
     seen = [one.thing for one in (*first.items, *second.items)]
     assert sorted(seen) == sorted(fans)
     assert len(set(seen)) == 30
-    with pytest.raises(Refused, match="is not what an answer said"):
-        following.followers(stage.follows, BRAND, DARK, limit=10, after="x" * 9)
+    made_up = (Place(-1, ""), Place(10**18, ""), Place(1, "", 65), Place(1, "", 0))
+    for after in ("x" * 9, "é", *map(text_from_place, made_up)):
+        with pytest.raises(Refused, match="is not what an answer said"):
+            following.followers(stage.follows, BRAND, DARK, limit=10, after=after)
 
 
 def test_nothing_follows_itself_and_nobody_follows_more_than_is_allowed(request: pytest.FixtureRequest) -> None:

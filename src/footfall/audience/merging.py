@@ -13,6 +13,8 @@ from itertools import islice
 
 import msgspec
 
+from footfall.audience import keys
+from footfall.audience.heads import SHARDS_MAX
 from footfall.ports.table import Found, Key, Page, Table
 from footfall.values.errors import Refused
 
@@ -59,9 +61,12 @@ def place_from_text(text: str) -> Place | None:
     if not text:
         return None
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=Place)
-    except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
-        raise Refused("after", f"{text[:40]!r} is not what an answer said; send it as it was") from error
+        place = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=Place)
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        place = None
+    if place is None or not (0 <= place.at < keys.HEAD_AT_US and 1 <= place.shards <= SHARDS_MAX):
+        raise Refused("after", f"{text[:40]!r} is not what an answer said; send it as it was")
+    return place
 
 
 def newest(
