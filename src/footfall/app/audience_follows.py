@@ -1,7 +1,7 @@
 """What is asked of the follow graph, by routes and commands alike: names of things in, documents out."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 
 from footfall.app.audience_opening import Audience
 from footfall.audience import blocking, following, publishing
@@ -49,7 +49,7 @@ class FollowActs:
         one = self._thing(follower, "follower")
         if not isinstance(targets, list):
             raise Refused("targets", "is missing or no list; name things by kind and id, as in ['series:7']")
-        named: Sequence[object] = targets  # pyright: ignore[reportUnknownVariableType] - a body has anything
+        named = cast("list[object]", targets)
         found = following.which_of(self._follows, self._brand, one, [self._thing(text, "targets") for text in named])
         rows = [{"thing": str(thing), "at": _moment(at_us)} for thing, at_us in sorted(found.items())]
         return {"follower": str(one), "following": rows}

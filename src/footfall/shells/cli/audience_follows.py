@@ -139,15 +139,15 @@ ACTIONS: Final = (
     _listed("requests", "lists who asked to follow it"),
     _action(
         "approve", "TARGET FOLLOWER", "lets somebody follow who asked",
-        lambda acts, of, _: acts.decide(*of, "approve"), _say_follow,
+        lambda acts, of, _: acts.decide(of[0], of[1], "approve"), _say_follow,
     ),
     _action(
         "decline", "TARGET FOLLOWER", "refuses somebody who asked",
-        lambda acts, of, _: acts.decide(*of, "decline"), _say_follow,
+        lambda acts, of, _: acts.decide(of[0], of[1], "decline"), _say_follow,
     ),
     _action(
         "spread", "THING", "divides its followers beforehand, as many as --expect says",
-        lambda acts, of, arguments: acts.spread(*of, arguments.expect), _say_shards,
+        lambda acts, of, arguments: acts.spread(of[0], arguments.expect), _say_shards,
     ),
     Action("export", "THING", "prints all that is kept of it, one JSON object a line", _export),
     Action("erase", "THING", "takes all that is kept of it away; needs --yes", _erase),
