@@ -235,3 +235,20 @@ def test_without_counts_another_process_knows_of_a_block_within_a_minute(request
 
 def _edge(follower: Thing) -> "following.Edge":
     return following.edge_of(BRAND, follower, DARK)
+
+
+@pytest.mark.parametrize("count", [20, 130])
+def test_mutual_follows_are_found_of_those_who_follow_few_and_many(request: pytest.FixtureRequest, count: int) -> None:
+    stage, me = new_stage(request, "sqlite"), member("me")
+    stage.follow(me, *(member(number) for number in range(count)))
+    for number in (3, 200, 5, 7, 201, 11, 202):
+        stage.follow(member(number), me)
+    found: list[Thing] = []
+    after: str | None = ""
+    stage.table.taken()
+    while after is not None:
+        page = following.mutual(stage.follows, BRAND, me, limit=3, after=after)
+        found += [one.thing for one in page.items]
+        after = page.after
+    assert found == [member(11), member(7), member(5), member(3)]
+    assert stage.table.taken() == ({"query": 4} if count > 100 else {"query": 2, "get": 2 * count})
