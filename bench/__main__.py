@@ -10,6 +10,7 @@ from pathlib import Path
 from bench import (
     bench_archive,
     bench_attacks,
+    bench_audience,
     bench_caching,
     bench_catalogue,
     bench_client,
@@ -64,6 +65,7 @@ BENCHES: Mapping[str, Bench] = {
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
     "archive": bench_archive.run,
+    "audience": bench_audience.run,
 }
 
 

@@ -36,6 +36,7 @@ SCOPES = {
     "read": "`read`",
     "write": "`write`",
     "edit": "`edit`",
+    "audience": "`audience`",
     "admin": "`admin`",
 }
 

@@ -1,6 +1,7 @@
 """What tests of histories and playbacks share: tables that count their calls, and short words for what happens."""
 
 import time
+from collections.abc import Sequence
 from random import Random
 from typing import cast
 
@@ -33,7 +34,7 @@ class CountedTable(TroubledTable):
         self.calls.append("put")
         super().put(put)
 
-    def write(self, batch: "list[Put | Delete]") -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def write(self, batch: Sequence[Put | Delete]) -> None:
         self.calls.append("write")
         super().write(batch)
 
@@ -41,7 +42,7 @@ class CountedTable(TroubledTable):
         self.calls.append("update")
         return super().update(update)
 
-    def transact(self, actions: "list[Action]") -> None:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def transact(self, actions: Sequence[Action]) -> None:
         self.calls.append("transact")
         super().transact(actions)
 

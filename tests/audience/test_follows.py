@@ -6,6 +6,7 @@ from footfall.audience import following, keys
 from footfall.audience.blocking import block, set_private, unblock
 from footfall.audience.follows import Blocked, FollowsItself, FollowsTooMuch, NotAsked, State
 from footfall.audience.heads import SHARDS_MAX
+from footfall.audience.merging import Place, text_from_place
 from footfall.audience.things import Thing
 from footfall.values.errors import Refused
 from tests.audience.follow_stage import BRAND, GROUNDS, Stage, member, new_stage, series
@@ -126,8 +127,10 @@ def test_a_page_goes_on_where_it_ended_whatever_happens_between(stage: Stage) ->
     seen = [one.thing for one in (*first.items, *second.items)]
     assert sorted(seen) == sorted(fans)
     assert len(set(seen)) == 30
-    with pytest.raises(Refused, match="is not what an answer said"):
-        following.followers(stage.follows, BRAND, DARK, limit=10, after="x" * 9)
+    made_up = (Place(-1, ""), Place(10**18, ""), Place(1, "", 65), Place(1, "", 0))
+    for after in ("x" * 9, "é", *map(text_from_place, made_up)):
+        with pytest.raises(Refused, match="is not what an answer said"):
+            following.followers(stage.follows, BRAND, DARK, limit=10, after=after)
 
 
 def test_nothing_follows_itself_and_nobody_follows_more_than_is_allowed(request: pytest.FixtureRequest) -> None:
@@ -202,10 +205,13 @@ def test_a_brand_without_counts_writes_one_item(request: pytest.FixtureRequest) 
         stage = new_stage(request, ground, uncounted=[BRAND])
         stage.follow(member(1), DARK)
         assert stage.table.taken() == {"get": 1, "put": 1}
+        stage.follow(member(1), series("light"))
+        stage.follow(member(2), DARK)  # What was looked up is known for a minute.
+        assert stage.table.taken() == {"get": 1, "put": 2}
         assert not stage.follows.follow(BRAND, member(1), DARK).is_new
         assert following.counts(stage.follows, BRAND, DARK) == following.Counts(None, None)
         stage.follows.spread(BRAND, DARK, followers=20_000)
-        for number in range(2, 40):
+        for number in range(3, 40):
             stage.follow(member(number), DARK)
         assert stage.all_followers(DARK, limit=9) == [member(number) for number in range(39, 0, -1)]
         block(stage.follows, BRAND, DARK, member(5))
@@ -217,5 +223,32 @@ def test_a_brand_without_counts_writes_one_item(request: pytest.FixtureRequest) 
         assert len(stage.all_followers(DARK)) == 37
 
 
+def test_without_counts_another_process_knows_of_a_block_within_a_minute(request: pytest.FixtureRequest) -> None:
+    stage = new_stage(request, "sqlite", uncounted=[BRAND])
+    other = stage.again(uncounted=[BRAND])
+    other.follow(member(1), DARK)
+    block(stage.follows, BRAND, DARK, member(2))
+    stage.clock.advance(60_001)
+    with pytest.raises(Blocked):
+        other.follows.follow(BRAND, member(2), DARK)
+
+
 def _edge(follower: Thing) -> "following.Edge":
     return following.edge_of(BRAND, follower, DARK)
+
+
+@pytest.mark.parametrize("count", [20, 130])
+def test_mutual_follows_are_found_of_those_who_follow_few_and_many(request: pytest.FixtureRequest, count: int) -> None:
+    stage, me = new_stage(request, "sqlite"), member("me")
+    stage.follow(me, *(member(number) for number in range(count)))
+    for number in (3, 200, 5, 7, 201, 11, 202):
+        stage.follow(member(number), me)
+    found: list[Thing] = []
+    after: str | None = ""
+    stage.table.taken()
+    while after is not None:
+        page = following.mutual(stage.follows, BRAND, me, limit=3, after=after)
+        found += [one.thing for one in page.items]
+        after = page.after
+    assert found == [member(11), member(7), member(5), member(3)]
+    assert stage.table.taken() == ({"query": 4} if count > 100 else {"query": 2, "get": 2 * count})

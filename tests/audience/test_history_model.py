@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from random import Random
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,7 +37,7 @@ def new_table() -> SqliteTable:
 
 
 @given(moments, st.randoms(use_true_random=False), st.integers(1, 5))
-def test_the_order_of_arrival_changes_nothing_nor_does_arriving_twice(rows: list, random, limit: int) -> None:
+def test_the_order_of_arrival_changes_nothing_nor_does_arriving_twice(rows: list, random: Random, limit: int) -> None:
     happened = told(rows)
     arriving = [*happened, *random.sample(happened, len(happened) // 2)]
     random.shuffle(arriving)

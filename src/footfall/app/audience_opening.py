@@ -7,12 +7,13 @@ from pathlib import Path
 from footfall.accounts.brands import UnknownBrand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
-from footfall.app.settings import ImpossibleSetting, Settings
+from footfall.app.audience_settings import kinds_of, names_in
+from footfall.app.settings import Settings
+from footfall.audience.follows import Follows
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.things import Kinds
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
-from footfall.values.errors import Refused
 
 AUDIENCE_FILE = wiring.AUDIENCE_FILE
 
@@ -30,6 +31,12 @@ class Audience:
         """Return the kinds that things may have."""
         return kinds_of(self.settings)
 
+    @cached_property
+    def follows(self) -> Follows:
+        """Return the follow graph."""
+        uncounted, follows_max = names_in(self.settings.audience_uncounted_brands), self.settings.audience_follows_max
+        return Follows(self.table, clock=self.clock, uncounted=uncounted, follows_max=follows_max)
+
 
 @dataclass(frozen=True, slots=True)
 class OpenedAudience:
@@ -41,19 +48,6 @@ class OpenedAudience:
     def close(self) -> None:
         """Let go of the table."""
         self.table.close()
-
-
-def kinds_of(settings: Settings) -> Kinds:
-    """Return the kinds that there are, or raise ImpossibleSetting."""
-    try:
-        return Kinds(names_in(settings.audience_kinds))
-    except Refused as error:
-        raise ImpossibleSetting(f"audience_kinds is {settings.audience_kinds!r}: {error.reason}") from error
-
-
-def names_in(text: str) -> list[str]:
-    """Return the names that a setting lists, with commas between them."""
-    return [name for one in text.split(",") if (name := one.strip())]
 
 
 def has_audience(settings: Settings) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 
 from footfall.app import audience_history, audience_playbacks
 from footfall.app.audience_opening import Audience
+from footfall.audience import personal
 from footfall.audience.things import Thing
 
 ERASED_AT_ONCE = 100  # items of one step
@@ -25,10 +26,20 @@ class PersonalPart:
     erase_some: Callable[[Audience, str, Thing, int], int]  # up to so many items; how many there were, 0: none is left
 
 
+def _exported_follows(audience: Audience, brand: str, thing: Thing) -> Iterator[Row]:
+    return personal.exported(audience.follows, brand, thing)
+
+
+def _erase_follows(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
+    return personal.erase_some(audience.follows, brand, thing, limit)
+
+
+# All that keeps anything of members.
 PARTS: Sequence[PersonalPart] = (
+    PersonalPart("follows", _exported_follows, _erase_follows),
     PersonalPart("history", audience_history.exported, audience_history.erase_some),
     PersonalPart("playbacks", audience_playbacks.exported, audience_playbacks.erase_some),
-)  # of all that keeps anything of members
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from typing import Any, cast
 from footfall.app.audience_history import id_from, text_from
 from footfall.app.audience_opening import Audience
 from footfall.app.audience_playing import Told
-from footfall.app.settings import ImpossibleSetting, Settings
+from footfall.app.audience_settings import plans_of
+from footfall.app.settings import Settings
 from footfall.audience.history_removing import erase_some as erase_some_of
 from footfall.audience.playbacks import LEASES_MAX, Ask, Policy, document_of_ending, document_of_lease, without_expired
 from footfall.audience.playbacks_ended import Ended, ended_of, ended_on
@@ -20,19 +21,6 @@ NAME_BYTES_MAX = 128  # of a device, as people call it
 STOPPED_MAX = LEASES_MAX
 
 Document = Mapping[str, Any]
-
-
-def plans_of(settings: Settings) -> Mapping[str, int]:
-    """Return how many playbacks each plan may have at once, or raise ImpossibleSetting."""
-    plans: dict[str, int] = {}
-    for one in filter(None, (part.strip() for part in settings.audience_plans.split(","))):
-        name, equals, number = (part.strip() for part in one.partition("="))
-        if not (equals and name and number.isascii() and number.isdigit() and 1 <= int(number) <= LEASES_MAX):
-            raise ImpossibleSetting(
-                f"audience_plans has {one!r}: a plan is a name and a number from 1 to {LEASES_MAX}, as in basic=1"
-            )
-        plans[name] = int(number)
-    return plans
 
 
 def ask_from(document: Document, settings: Settings) -> Ask:

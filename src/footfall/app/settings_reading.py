@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from footfall.app.archive_capturing import require_archive
+from footfall.app.audience_settings import require_audience
 from footfall.app.setting_values import (
     ENVIRONMENT_PREFIX,
     READERS,
@@ -129,6 +130,7 @@ def _require_agreement(settings: Settings, places: Mapping[str, str]) -> None:
     _require_ground(settings, place)
     require_people(settings, place)
     require_archive(settings, place)
+    require_audience(settings, place)
     for name in ("http_inflated_bytes_max", "http_pending_bytes_max"):
         if getattr(settings, name) < settings.http_body_bytes_max:
             raise ImpossibleSetting(

@@ -86,6 +86,11 @@ def followed(follows: Follows, brand: str, follower: Thing) -> Mapping[Thing, in
     return {keys.second_of(row.found.key): row.at for row in rows}
 
 
+def followed_keys(follows: Follows, brand: str, follower: Thing) -> frozenset[str]:
+    """Return the keys of all that somebody follows; one query."""
+    return frozenset(one.key.sort for one in everything(follows.table, keys.follows(brand, follower)))
+
+
 def followers(follows: Follows, brand: str, target: Thing, *, limit: int, after: str = "") -> Others:
     """Return who follows a thing; one query for each shard, which most things have one of."""
     rows, shards = follower_rows(follows.table, brand, target, step=limit + 2, after=place_from_text(after))
@@ -158,12 +163,15 @@ def _shard(brand: str, target: Thing, shard: int) -> Listing:
 
 
 def _follower_name(found: Found) -> str:
-    return keys.first_of(found.key).key
+    return keys.first_key_of(found.key)
 
 
 def _all_followed(table: Table, partition: str, *, kind: str = "") -> list[Row]:
-    ends = {"at_least": f"{kind}:", "at_most": f"{kind}:{keys.END}"} if kind else {}
-    rows = [Row(moment_in(one.item), one.key.sort, one) for one in everything(table, partition, **ends)]
+    first, last = (f"{kind}:", f"{kind}:{keys.END}") if kind else (None, None)
+    rows = [
+        Row(moment_in(one.item), one.key.sort, one)
+        for one in everything(table, partition, at_least=first, at_most=last)
+    ]
     return sorted(rows, key=lambda row: row.rank)
 
 

@@ -225,8 +225,8 @@ class Follows:
 
     def head(self, edge: Edge) -> Head:
         """Return the target's head as it has to be known before somebody follows it."""
-        # Where nothing is counted, no item is written that could tell that the head is another.
-        look = self.heads.known if self.is_counted(edge.brand) else self.heads.read
+        # Where nothing is counted, no item is written that could tell that the head is another: it is that of a minute.
+        look = self.heads.known if self.is_counted(edge.brand) else self.heads.looked_up
         return look(edge.brand, edge.target)
 
     def additions(self, edge: Edge, head: Head, at_us: int) -> list[Action]:

@@ -48,25 +48,29 @@ class Heads:
 
     def known(self, brand: str, thing: Thing) -> Head:
         """Return the head as it was a minute ago at most; of a thing that nothing is known of, none."""
-        found = self._known.get(keys.head(brand, thing))
-        if found is None or not 0 <= found[1] - self._clock.now_ms() <= REMEMBERED_MS:
-            return NO_HEAD
-        return found[0]
+        return self._remembered(keys.head(brand, thing)) or NO_HEAD
+
+    def looked_up(self, brand: str, thing: Thing) -> Head:
+        """Return the head as it was a minute ago at most; of a thing that nothing is known of, as it is."""
+        return self._remembered(keys.head(brand, thing)) or self.read(brand, thing)
 
     def read(self, brand: str, thing: Thing) -> Head:
         """Return the head as it is, and remember it."""
         key = keys.head(brand, thing)
         head = head_from_item(self._table.get(key))
         self._known.pop(key, None)
-        if head.version is not None:
-            self._known[key] = (head, self._clock.now_ms() + REMEMBERED_MS)
-            if len(self._known) > REMEMBERED_MAX:
-                self._known.popitem(last=False)
+        self._known[key] = (head, self._clock.now_ms() + REMEMBERED_MS)
+        if len(self._known) > REMEMBERED_MAX:
+            self._known.popitem(last=False)
         return head
 
     def forget(self, brand: str, thing: Thing) -> None:
         """Look anew the next time."""
         self._known.pop(keys.head(brand, thing), None)
+
+    def _remembered(self, key: Key) -> Head | None:
+        found = self._known.get(key)
+        return found[0] if found is not None and 0 <= found[1] - self._clock.now_ms() <= REMEMBERED_MS else None
 
 
 def head_from_item(item: Item | None) -> Head:

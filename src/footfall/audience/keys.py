@@ -99,7 +99,12 @@ def week(brand: str, number: int) -> str:
 
 def first_of(key: Key) -> Thing:
     """Return the thing that the key's partition is of: whoever follows, asks, blocks or publishes."""
-    return thing_from_key(key.partition.rpartition("#")[2])
+    return thing_from_key(first_key_of(key))
+
+
+def first_key_of(key: Key) -> str:
+    """Return the same as a part of keys."""
+    return key.partition.rpartition("#")[2]
 
 
 def second_of(key: Key) -> Thing:

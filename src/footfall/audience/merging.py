@@ -13,6 +13,8 @@ from itertools import islice
 
 import msgspec
 
+from footfall.audience import keys
+from footfall.audience.heads import SHARDS_MAX
 from footfall.ports.table import Found, Key, Page, Table
 from footfall.values.errors import Refused
 
@@ -59,9 +61,12 @@ def place_from_text(text: str) -> Place | None:
     if not text:
         return None
     try:
-        return msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=Place)
-    except (binascii.Error, ValueError, msgspec.MsgspecError) as error:
-        raise Refused("after", f"{text[:40]!r} is not what an answer said; send it as it was") from error
+        place = msgspec.json.decode(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)), type=Place)
+    except (binascii.Error, ValueError, msgspec.MsgspecError):
+        place = None
+    if place is None or not (0 <= place.at < keys.HEAD_AT_US and 1 <= place.shards <= SHARDS_MAX):
+        raise Refused("after", f"{text[:40]!r} is not what an answer said; send it as it was")
+    return place
 
 
 def newest(
@@ -74,12 +79,12 @@ def newest(
         for found in page.items:
             row = Row(_moment(found), listing.named(found), found)
             if group and group[0].at != row.at:
-                yield from sorted(group, key=lambda one: one.rank)
+                yield from _in_order(group)
                 group = []
             if after is None or row.rank > (-after.at, after.name):
                 group.append(row)
         if page.after is None:
-            yield from sorted(group, key=lambda one: one.rank)
+            yield from _in_order(group)
             return
         page = _page(table, listing, after, step, page.after)
 
@@ -96,6 +101,10 @@ def some_of(rows: Iterator[Row], *, limit: int, shards: int = 1) -> tuple[list[R
         return taken, None
     last = taken[limit - 1]
     return taken[:limit], text_from_place(Place(last.at, last.name, shards))
+
+
+def _in_order(group: list[Row]) -> list[Row]:
+    return group if len(group) == 1 else sorted(group, key=lambda one: one.rank)
 
 
 def _page(table: Table, listing: Listing, after: Place | None, step: int, start: Key | None) -> Page:

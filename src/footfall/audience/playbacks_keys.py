@@ -14,7 +14,7 @@ _PAST_HASH = "$"
 
 def playbacks(brand: str, member: str) -> str:
     """Return the partition of what a member plays and has played."""
-    return f"{brand}#p#{part(member)}"
+    return f"{brand}#l#{part(member)}"
 
 
 def leases(brand: str, member: str) -> Key:

@@ -4,15 +4,14 @@ Who follows little gets a merge of what each of these published. Who follows muc
 without the rest: a series or an author is followed by many and publishes little.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 import msgspec
 
 from footfall.audience import keys
-from footfall.audience.following import followed
+from footfall.audience.following import followed_keys
 from footfall.audience.follows import Follows
 from footfall.audience.merging import (
     Listing,
@@ -24,7 +23,7 @@ from footfall.audience.merging import (
     some_of,
     text_from_place,
 )
-from footfall.audience.things import ID_BYTES_MAX, Thing
+from footfall.audience.things import ID_BYTES_MAX, Thing, thing_from_key
 from footfall.ports.table import Delete, Found, Item, Put, Table
 from footfall.values.errors import Refused
 from footfall.values.hit import require_text
@@ -83,11 +82,12 @@ def feed(follows: Follows, brand: str, follower: Thing, *, limit: int, after: st
 
     One query for what is followed; then up to 32, one for each of these, or as many as the weeks of the brand need.
     """
-    wanted, place, table = followed(follows, brand, follower), place_from_text(after), follows.table
+    wanted, place, table = followed_keys(follows, brand, follower), place_from_text(after), follows.table
     now_ms = follows.clock.now_ms()
     oldest_us = (now_ms // WEEK_MS - FEED_WEEKS + 1) * WEEK_MS * 1_000
     if len(wanted) <= FEW:
-        lists = [newest(table, _of_thing(brand, one), after=place, step=limit + 2) for one in wanted]
+        things = [thing_from_key(one) for one in wanted]
+        lists = [newest(table, _of_thing(brand, one), after=place, step=limit + 2) for one in things]
         rows = (row for row in merged(lists) if row.at >= oldest_us)
         return _publications(*some_of(rows, limit=limit))
     newest_week = (now_ms if place is None else place.at // 1_000) // WEEK_MS
@@ -95,10 +95,10 @@ def feed(follows: Follows, brand: str, follower: Thing, *, limit: int, after: st
     return _picked(_of_weeks(table, brand, weeks, place), wanted, limit=limit)
 
 
-def _picked(rows: Iterator[Row], wanted: Mapping[Thing, int], *, limit: int) -> Publications:
+def _picked(rows: Iterator[Row], wanted: Set[str], *, limit: int) -> Publications:
     found: list[Row] = []
     for looked_at, row in enumerate(rows, 1):
-        if keys.first_of(row.found.key) in wanted:
+        if keys.first_key_of(row.found.key) in wanted:
             found.append(row)
         if len(found) > limit or looked_at == LOOKED_AT_MAX:
             last = found[limit - 1] if len(found) > limit else row
@@ -117,7 +117,7 @@ def _of_thing(brand: str, thing: Thing) -> Listing:
 
 
 def _name(found: Found) -> str:
-    return f"{keys.first_of(found.key).key}#{found.key.sort}"
+    return f"{keys.first_key_of(found.key)}#{found.key.sort}"
 
 
 def _publications(rows: Sequence[Row], after: str | None) -> Publications:
@@ -130,11 +130,6 @@ def publication_from(found: Found) -> Publication:
     assert isinstance(at_ms, int)
     told = msgspec.json.decode(about, type=dict[str, Any]) if isinstance(about, str) else {}
     return Publication(keys.first_of(found.key), found.key.sort, at_ms, told)
-
-
-def publications_of(table: Table, brand: str, thing: Thing, *, limit: int) -> list[Found]:
-    """Return some of what a thing published, in any order."""
-    return list(islice(table.query(keys.published(brand, thing), limit=limit).items, limit))
 
 
 def _required(one: Publication, *, now_ms: int) -> Publication:

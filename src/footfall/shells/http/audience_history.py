@@ -1,12 +1,11 @@
 """/v1/audience/history: where members are in what they watch, told by the servers that know who they are."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from http import HTTPStatus
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.shells.http.audience_asking import (
@@ -228,19 +227,13 @@ def _export(state: Site) -> Endpoint:
         member = _id(request, "member")
         # A history has some thousand lines of some hundred bytes, so it is read at once, by whoever may use the table.
         lines = await state.audience.asked(brand, lambda audience: _lines(exported(audience.table, brand, member)))
-        headers = {**GUARDS, "cache-control": "no-store"}
-        return StreamingResponse(_chunks(lines), HTTPStatus.OK, headers, media_type=LINES)
+        return Response(lines, headers={**GUARDS, "cache-control": "no-store", "content-type": LINES})
 
     return export
 
 
-def _lines(rows: Iterable[Mapping[str, object]]) -> list[bytes]:
-    return [msgspec.json.encode(row) + b"\n" for row in rows]
-
-
-async def _chunks(lines: list[bytes]) -> AsyncIterator[bytes]:
-    for begin in range(0, len(lines), 500):
-        yield b"".join(lines[begin : begin + 500])
+def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
+    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def _id(request: Request, name: str) -> str:

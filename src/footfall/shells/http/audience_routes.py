@@ -1,15 +1,53 @@
-"""/v1/audience: what members do: whom they follow, where they were, what they play, what that earned."""
+"""/v1/audience: whom members follow, where they were, what plays, what it earned; all handed out and erased."""
 
+import msgspec
+from starlette.requests import Request
+from starlette.responses import Response
 from starlette.routing import Route
 
+from footfall.shells.http.audience_asking import Endpoint, audience_brand, one_of, require_only
 from footfall.shells.http.audience_earnings import earnings_routes
 from footfall.shells.http.audience_history import history_routes
 from footfall.shells.http.audience_playbacks import playback_routes
+from footfall.shells.http.brands import told
+from footfall.shells.http.follow_routes import follow_routes
 from footfall.shells.http.site import Site
+from footfall.shells.http.static_files import GUARDS
 
-AUDIENCE = "/v1/audience"
+PERSONAL = "/v1/audience/personal"
+LINES = "application/x-ndjson"
 
 
 def audience_routes(state: Site) -> list[Route]:
     """Return the routes of all parts of the audience."""
-    return [*history_routes(state), *playback_routes(state), *earnings_routes(state)]
+    return [
+        *follow_routes(state),
+        *history_routes(state),
+        *playback_routes(state),
+        *earnings_routes(state),
+        Route(PERSONAL, _personal(state), methods=["GET", "DELETE"]),
+    ]
+
+
+def _personal(state: Site) -> Endpoint:
+    async def personal(request: Request) -> Response:
+        from footfall.app.audience_personal import erase_some, exported
+
+        brand = await audience_brand(request, state)
+        require_only(request, "of")
+        of = one_of(request, "of")
+        if request.method == "DELETE":
+            erased = await state.audience.asked(
+                brand, lambda audience: erase_some(audience, brand, audience.kinds.thing_from(of, field="of"))
+            )
+            return told({"of": of, "erased": erased.items, "done": erased.is_done})
+        lines = await state.audience.asked(
+            brand,
+            lambda audience: b"".join(
+                msgspec.json.encode(row) + b"\n"
+                for row in exported(audience, brand, audience.kinds.thing_from(of, field="of"))
+            ),
+        )
+        return Response(lines, headers={**GUARDS, "cache-control": "no-store", "content-type": LINES})
+
+    return personal

@@ -23,6 +23,7 @@ from footfall.archive.quotas import OverQuota
 from footfall.archive.removing import Held, NoSuchCapture
 from footfall.archive.requests import NoSuchRequest, NothingToRetry
 from footfall.archive.watching import UnknownWatch
+from footfall.audience.follows import Blocked, FollowsBusy, FollowsTooMuch, NotAsked
 from footfall.audience.playbacks import Outrun, PlaybackOver, TooManyPlaying
 from footfall.audience.statement_errors import AlreadyClosed, LogChanged, NotClosed, NotOver
 from footfall.catalog.edits import NotHidden, NotPinned
@@ -102,6 +103,10 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     AlreadyClosed: HTTPStatus.CONFLICT,
     NotOver: HTTPStatus.CONFLICT,
     LogChanged: HTTPStatus.CONFLICT,
+    Blocked: HTTPStatus.FORBIDDEN,
+    FollowsTooMuch: HTTPStatus.CONFLICT,
+    NotAsked: HTTPStatus.NOT_FOUND,
+    FollowsBusy: HTTPStatus.SERVICE_UNAVAILABLE,
     NotInstalled: HTTPStatus.NOT_IMPLEMENTED,
     TooManyPlaying: HTTPStatus.CONFLICT,
     PlaybackOver: HTTPStatus.GONE,

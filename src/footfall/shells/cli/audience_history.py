@@ -1,0 +1,169 @@
+"""What `footfall audience` does with histories and playbacks: looks at them, hides, removes and stops."""
+
+import argparse
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from footfall.shells.cli.audience_action import Action, say_json, say_rows, things_of
+from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
+
+if TYPE_CHECKING:
+    from footfall.app.audience_opening import Audience
+
+Answer = Mapping[str, Any]
+
+
+def _history(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show a member's recent series, or all of one."""
+    from footfall.app.audience_history import recent, series_of
+
+    if len(arguments.things or ()) > 1:
+        member, series = _ids(audience, arguments, "member", "series")
+        return _say(series_of(audience, arguments.brand, member, series=series), "episodes", arguments, around)
+    (member,) = _ids(audience, arguments, "member")
+    answer = recent(audience, arguments.brand, member, limit=arguments.limit, after=arguments.after)
+    return _say(answer, "series", arguments, around)
+
+
+def _going_on(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show what a member may continue watching."""
+    from footfall.app.audience_history import going_on
+
+    (member,) = _ids(audience, arguments, "member")
+    return _say(going_on(audience, arguments.brand, member, limit=arguments.limit), "series", arguments, around)
+
+
+def _next(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show which episode comes next."""
+    from footfall.app.audience_history import next_up
+
+    member, series = _ids(audience, arguments, "member", "series")
+    answer = next_up(
+        audience, arguments.brand, member, series=series, episodes=None, skip_in_progress=False, rewatching=False
+    )
+    if arguments.json:
+        say_json(answer, around)
+    else:
+        around.say("There is nothing." if answer["next"] is None else f"{printable(str(answer['next']))}")
+    return Exit.OK
+
+
+def _hide(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Leave a series out of a member's lists."""
+    from footfall.audience.history_removing import hide
+
+    member, series = _ids(audience, arguments, "member", "series")
+    now_ms = audience.clock.now_ms()
+    if not hide(audience.table, arguments.brand, member, series=series, now_ms=now_ms):
+        around.say("There is nothing.")
+        return Exit.REFUSED
+    around.say("It is hidden until it is watched again.")
+    return Exit.OK
+
+
+def _forget(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Remove a series, or an asset that belongs to none, from a member's history."""
+    from footfall.audience.history_removing import remove_series
+
+    member, series = things_of(audience, arguments, "MEMBER", "SERIES")
+    if series.kind not in ("series", "asset"):
+        raise WrongUsage(f"{series} is neither a series nor an asset.")
+    _require_member(member.kind)
+    remove_series(audience.table, arguments.brand, member.id, series=series.id, now_ms=audience.clock.now_ms())
+    around.say("It is removed.")
+    return Exit.OK
+
+
+def _playbacks(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show what a member plays now."""
+    from footfall.app.audience_playbacks import playing_now
+
+    (member,) = _ids(audience, arguments, "member")
+    answer = playing_now(audience, arguments.brand, member)
+    if arguments.json:
+        say_json(answer, around)
+        return Exit.OK
+    columns = ("session", "device", "asset", "startedAt", "lastBeatAt")
+    say_rows(_rows(answer, "playing"), around, *columns, nothing="Nothing plays.")
+    return Exit.OK
+
+
+def _ended(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show a member's playbacks that are over."""
+    from footfall.app.audience_playbacks import ended
+
+    (member,) = _ids(audience, arguments, "member")
+    answer = ended(audience, arguments.brand, member=member, day="", limit=arguments.limit, after=arguments.after)
+    if arguments.json:
+        say_json(answer, around)
+        return Exit.OK
+    columns = ("session", "device", "asset", "startedAt", "endedAt", "why", "by")
+    say_rows(_rows(answer, "ended"), around, *columns, nothing="There is nothing.")
+    _say_more(answer, around)
+    return Exit.OK
+
+
+def _stop(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Take the places of all that a member plays away."""
+    import time
+    from random import SystemRandom
+
+    from footfall.audience.playbacks import Why
+    from footfall.audience.playbacks_kept import Means, end, sweep
+
+    (member,) = _ids(audience, arguments, "member")
+    means, now_ms = Means(SystemRandom(), time.sleep), audience.clock.now_ms()
+    playing = sweep(audience.table, arguments.brand, member, now_ms=now_ms, means=means)
+    for lease in playing:
+        end(
+            audience.table, arguments.brand, member, lease.session, now_ms=now_ms, means=means, why=Why.STOPPED,
+            by="the operator",
+        )  # fmt: skip
+    around.say(f"{len(playing)} playbacks are stopped; each is told at its next beat.")
+    return Exit.OK
+
+
+def _ids(audience: "Audience", arguments: argparse.Namespace, *kinds: str) -> list[str]:
+    """Return the ids of things that must be of these kinds."""
+    found = things_of(audience, arguments, *(kind.upper() for kind in kinds))
+    for thing, kind in zip(found, kinds, strict=True):
+        if thing.kind != kind:
+            raise WrongUsage(f"{thing} is not a {kind}; name one as in {kind}:42.")
+    return [thing.id for thing in found]
+
+
+def _require_member(kind: str) -> None:
+    if kind != "member":
+        raise WrongUsage(f"a {kind} has no history; name a member, as in member:42.")
+
+
+def _say(answer: Answer, name: str, arguments: argparse.Namespace, around: Surroundings) -> int:
+    if arguments.json:
+        say_json(answer, around)
+        return Exit.OK
+    columns = ("series", "asset", "state", "positionMs", "durationMs", "at", "device")
+    say_rows(_rows(answer, name), around, *columns, nothing="There is nothing.")
+    _say_more(answer, around)
+    return Exit.OK
+
+
+def _say_more(answer: Answer, around: Surroundings) -> None:
+    if answer.get("after"):
+        around.say(f"There is more: --after {answer['after']}")
+
+
+def _rows(answer: Answer, name: str) -> list[Answer]:
+    rows: list[Answer] = answer[name]
+    return rows
+
+
+OF_HISTORY: Final = (
+    Action("history", "MEMBER [SERIES]", "shows recent series, or all that was watched of one", _history),
+    Action("continue", "MEMBER", "shows what is in progress", _going_on),
+    Action("next", "MEMBER SERIES", "shows which episode comes next", _next),
+    Action("hide", "MEMBER SERIES", "leaves a series out of lists until it is watched again", _hide),
+    Action("forget", "MEMBER SERIES", "removes a series, or an asset without one, from a history", _forget),
+    Action("playbacks", "MEMBER", "shows what plays now", _playbacks),
+    Action("ended", "MEMBER", "shows playbacks that are over, and why", _ended),
+    Action("stop", "MEMBER", "stops all that plays", _stop),
+)

@@ -1,0 +1,79 @@
+"""The audience command works on the directory's table: what it does, prints, and refuses."""
+
+import json
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.audience.history import record
+from footfall.audience.history_next import keep_episodes
+from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.audience.playbacks_kept import admit
+from footfall.shells.cli.command import Exit
+from footfall.values.clock import SystemClock
+from tests.audience.history_stage import ask as a_place
+from tests.audience.history_stage import means, watched
+
+
+@pytest.fixture
+def ask(shell: Any, tmp_path: Path) -> Any:
+    (tmp_path / "footfall.toml").write_text('[brands.daily]\nzone = "UTC"\n')
+
+    def run(*words: str, wanted: Exit = Exit.OK) -> str:
+        before = len(shell.printed())
+        assert shell.run("audience", *words, "--brand", "daily", "--data", str(tmp_path)) == wanted
+        return str(shell.printed()[before:])
+
+    return run
+
+
+def test_follows_are_made_listed_and_erased(ask: Any) -> None:
+    assert ask("follow", "member:1", "series:dark").startswith("member:1 follows series:dark since 20")
+    assert ask("is-following", "member:2", "series:dark") == "member:2 does not follow series:dark.\n"
+    assert ask("counts", "series:dark") == "series:dark follows 0, 1 follow it.\n"
+    assert [line.split()[0] for line in ask("followers", "series:dark").splitlines()] == ["thing", "member:1"]
+    assert ask("feed", "member:1") == "There is nothing.\n"
+    assert ask("spread", "series:dark", "--expect", "2000000") == "The followers of series:dark lie in 64 shards.\n"
+    assert json.loads(ask("following", "member:1", "--json"))["items"][0]["thing"] == "series:dark"
+    assert json.loads(ask("export", "member:1"))["thing"] == "series:dark"
+    assert ask("block", "series:dark", "member:1") == "series:dark blocks member:1.\n"
+    assert ask("make-private", "member:1") == "member:1 is private.\n"
+    ask("erase", "member:1", wanted=Exit.USAGE)
+    assert ask("erase", "member:1", "--yes").endswith("items of member:1 are gone.\n")
+    assert ask("followers", "series:dark") == "There is nothing.\n"
+    assert ask("kinds").split() == ["member", "series", "asset", "author", "actor"]
+
+
+def test_what_makes_no_sense_is_refused_with_a_sentence(ask: Any, shell: Any, tmp_path: Path) -> None:
+    ask("follow", "member:1", wanted=Exit.USAGE)
+    ask("follow", "member:1", "member:1", wanted=Exit.REFUSED)
+    ask("follow", "wizard:1", "member:1", wanted=Exit.REFUSED)
+    assert shell.run("audience", "kinds", "--brand", "unknown", "--data", str(tmp_path)) == Exit.REFUSED
+
+
+def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any, tmp_path: Path) -> None:
+    now_ms = SystemClock().now_ms()
+    with closing(SqliteTable(tmp_path / "audience.db", clock=SystemClock(), indexes=AUDIENCE_INDEXES)) as table:
+        record(table, "daily", watched("e1", 95, now_ms - 1, member="7", series="dark"), now_ms=now_ms)
+        record(table, "daily", watched("film", 40, now_ms, member="7"), now_ms=now_ms)
+        keep_episodes(table, "daily", "dark", ["e1", "e2"])
+        admit(table, "daily", "7", a_place("tv"), now_ms=now_ms, means=means())
+    assert [line.split()[0] for line in ask("history", "member:7").splitlines()] == ["series", "film", "dark"]
+    assert json.loads(ask("history", "member:7", "series:dark", "--json"))["episodes"][0]["timesWatched"] == 1
+    assert [line.split()[0] for line in ask("continue", "member:7").splitlines()] == ["series", "film"]
+    assert ask("next", "member:7", "series:dark") == "e2\n"
+    ask("hide", "member:7", "series:film")
+    assert ask("continue", "member:7") == "There is nothing.\n"
+    ask("forget", "member:7", "series:dark")
+    assert json.loads(ask("history", "member:7", "series:dark", "--json"))["episodes"] == []
+    assert "device of tv" in ask("playbacks", "member:7")
+    assert ask("stop", "member:7").startswith("1 playbacks are stopped")
+    assert ask("playbacks", "member:7") == "Nothing plays.\n"
+    assert "the operator" in ask("ended", "member:7")
+    ask("history", "series:dark", wanted=Exit.USAGE)
+    ask("hide", "member:7", "series:nothing", wanted=Exit.REFUSED)
+    ask("erase", "member:7", "--yes")
+    assert ask("ended", "member:7") == "There is nothing.\n"
