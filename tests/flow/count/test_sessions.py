@@ -75,7 +75,7 @@ def played(stage: Stage, *, writes: int, is_ordered: bool) -> tuple[object, bool
     return (watched(stage), watched_series(stage), log_rows(stage), lines.counted, lines.duplicate), was_killed
 
 
-@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("every", [29, pytest.param(1, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(("kind", "is_ordered"), [(Stage, False), (Stage, True), (AwsStage, True)])
 def test_a_worker_that_is_killed_after_any_write_leaves_what_one_that_was_not_leaves(
     kind: type[Stage], is_ordered: bool, every: int
@@ -164,7 +164,10 @@ def test_one_that_slept_while_another_counted_changes_nothing() -> None:
 
 def test_a_session_that_is_over_goes_on_from_its_last_beat_and_credits_no_beat_again() -> None:
     stage = Stage()
-    for beats in ([("s", beat(n)) for n in range(4)] + [("s", beat(4, state=ENDED))], [("s", beat(n)) for n in range(8)]):
+    for beats in (
+        [("s", beat(n)) for n in range(4)] + [("s", beat(4, state=ENDED))],
+        [("s", beat(n)) for n in range(8)],
+    ):
         send_beats(stage, beats)
         stage.worker(0, stage.table).drain()
     assert total_ms(stage) == 30_000 + 20_000  # From 5 to 6, and to 7; the way from the end to 5 is not watched.

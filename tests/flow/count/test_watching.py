@@ -6,7 +6,16 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.count.watching import WAIT_MS, WAITING_MAX, Beat, Session, Watching, credit_ms, hundredths, in_minutes
+from footfall.flow.count.watching import (
+    WAIT_MS,
+    WAITING_MAX,
+    Beat,
+    Session,
+    Watching,
+    credit_ms,
+    hundredths,
+    in_minutes,
+)
 from footfall.flow.stream.beats import RATE_ONE, PlayState
 from footfall.values.window import DAY_MS, MINUTE_MS
 from tests.flow.count.playing import beat

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.count.watching import SILENT_MS, Beat, Session, Stretch, Watching, in_minutes, is_over, resumed
+from footfall.flow.count.watching import Beat, Session, Stretch, Watching, in_minutes, is_over, resumed
 from footfall.flow.store.sessions import (
     SessionsHead,
     forget_keys,
@@ -33,7 +33,7 @@ from footfall.flow.store.watch_log import (
     save_viewers,
     told_up_to,
 )
-from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, Beats, PlayState
+from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, SILENT_MS, Beats, PlayState
 from footfall.flow.stream.records import HitKey
 from footfall.ports.stream import Record
 from footfall.ports.table import Table

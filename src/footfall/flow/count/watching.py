@@ -14,7 +14,6 @@ from footfall.flow.stream.records import HitKey
 
 WAIT_MS = 120_000
 WAITING_MAX = 8
-SILENT_MS = 600_000  # Then a session is over, whatever it said last.
 HUNDREDTHS = 100
 HALF = HUNDREDTHS // 2
 
