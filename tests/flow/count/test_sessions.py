@@ -134,10 +134,10 @@ def test_any_order_repetition_flush_and_crash_credits_the_same(
     for place, named in enumerate(mixed):
         send_beats(stage, [named])
         if place in flushes:
-            if kills:
-                table = KilledTable(stage.table, writes=kills.pop(), is_ordered=is_ordered)
-                worker = stage.worker(0, table)
             try:
+                if kills:
+                    table = KilledTable(stage.table, writes=kills.pop(), is_ordered=is_ordered)
+                    worker = stage.worker(0, table)
                 worker.drain()
             except Killed:
                 worker = stage.worker(0, TroubledTable(stage.table, is_ordered=is_ordered))

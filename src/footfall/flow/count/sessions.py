@@ -146,7 +146,12 @@ class Sessions:
 
     def _take_all(self, brand: str, beats: Beats, record: Record) -> None:
         aside, opened, changed = beats.aside or (), self._open, self._changed
-        take, ended = self._watching.take, int(PlayState.ENDED)
+        take, settle, ended, now_ms = (
+            self._watching.take,
+            self._watching.settle,
+            int(PlayState.ENDED),
+            record.arrived_at_ms,
+        )
         for place, (name, beat) in enumerate(zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)):
             if aside and place in aside:
                 continue
@@ -158,7 +163,12 @@ class Sessions:
                     self._head.overflow += 1
                     continue
             changed[key] = session
-            take(session, beat)
+            base = session.base
+            if base is not None and beat.number == base.number + 1 and not session.ahead:
+                session.heard_at_ms = now_ms if now_ms > session.heard_at_ms else session.heard_at_ms
+                settle(session, beat)
+            else:
+                take(session, beat)
             if beat.state == ended and is_over(session):
                 self._end(session, record.sequence)
 

@@ -131,7 +131,7 @@ class Watching:
             return
         ahead = session.ahead
         if not ahead and number == (0 if base is None else base.number + 1):
-            self._settle(session, beat, is_hole=False)
+            self.settle(session, beat)
             return
         ahead.setdefault(number, beat)
         self._settle_next(session)
@@ -155,7 +155,7 @@ class Watching:
         self._close_stretch(session)
 
     def _close_hole(self, session: Session) -> None:
-        self._settle(session, session.ahead.pop(min(session.ahead)), is_hole=True)
+        self.settle(session, session.ahead.pop(min(session.ahead)), is_hole=True)
         self._settle_next(session)
 
     def _settle_next(self, session: Session) -> None:
@@ -164,9 +164,10 @@ class Watching:
             beat = ahead.pop(0 if session.base is None else session.base.number + 1, None)
             if beat is None:
                 return
-            self._settle(session, beat, is_hole=False)
+            self.settle(session, beat)
 
-    def _settle(self, session: Session, beat: Beat, *, is_hole: bool) -> None:
+    def settle(self, session: Session, beat: Beat, *, is_hole: bool = False) -> None:
+        """Credit the beat that follows the last one that is settled, or the first after a hole."""
         before, session.base = session.base, beat
         stretch = session.stretch
         if stretch is None or stretch.key[0] != beat.key[0]:
@@ -175,26 +176,35 @@ class Watching:
         if beat.duration_ms:
             stretch.duration_ms = beat.duration_ms
         ms = 0 if before is None else credit_ms(before, beat, is_hole=is_hole)
-        if not ms:
-            return
-        at_ms = beat.at_ms
-        if at_ms - ms < stretch.from_ms:
-            stretch.from_ms = at_ms - ms
+        if ms:
+            self._credit(session, stretch, beat, ms)
+
+    def _credit(self, session: Session, stretch: Stretch, beat: Beat, ms: int) -> None:
+        """Add what was watched right before a beat to its stretch, its day and its minutes."""
+        at_ms, brand = beat.at_ms, session.brand
+        start_ms = at_ms - ms
+        if start_ms < stretch.from_ms:
+            stretch.from_ms = start_ms
         if at_ms > stretch.to_ms:
             stretch.to_ms = at_ms
-        brand, from_ms, to_ms = self._day
-        if brand == session.brand and from_ms <= at_ms - ms and at_ms <= to_ms:
-            stretch.days[from_ms] = stretch.days.get(from_ms, 0) + ms
+        day = self._day
+        if day[1] <= start_ms and at_ms <= day[2] and day[0] == brand:
+            stretch.days[day[1]] = stretch.days.get(day[1], 0) + ms
         else:
             self._add_to_days(session, stretch, at_ms, ms)
         if stretch.duration_ms:
             _see(stretch, beat.playhead_ms - ms * beat.rate // RATE_ONE, beat.playhead_ms)
-        minute_ms = at_ms - ms - (at_ms - ms) % MINUTE_MS
-        if at_ms - minute_ms <= MINUTE_MS:
-            self._add(session.brand, minute_ms, beat, ms)
+        minute_ms = start_ms - start_ms % MINUTE_MS
+        at = self._at
+        if at_ms - minute_ms <= MINUTE_MS and at[1] == minute_ms and at[0] == brand and not beat.series:
+            # Nearly all come here, so it is done without a further call.
+            key, cell = beat.key, self._cell
+            cell.counts[key] = cell.counts.get(key, 0) + ms
+            cell.keys.append(key)
+            cell.visitors.append(beat.visitor)
             return
-        for minute_ms, some_ms in in_minutes(at_ms, ms):
-            self._add(session.brand, minute_ms, beat, some_ms)
+        for one_ms, some_ms in in_minutes(at_ms, ms):
+            self._add(brand, one_ms, beat, some_ms)
 
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
