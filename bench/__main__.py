@@ -30,6 +30,7 @@ from bench import (
     bench_steps,
     bench_uniques,
     bench_verdicts,
+    bench_watching,
     bench_workflow,
     dynamodb_cost,
 )
@@ -64,6 +65,7 @@ BENCHES: Mapping[str, Bench] = {
     "referrers": bench_referrers.run,
     "dashboard": bench_dashboard.run,
     "archive": bench_archive.run,
+    "watching": bench_watching.run,
 }
 
 
