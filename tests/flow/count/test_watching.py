@@ -2,6 +2,7 @@
 
 import random
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -122,7 +123,7 @@ def session_of(walked: list[tuple[int, int, int, int]]) -> list[Beat]:
     at_s, playhead_ms = 0, 50_000
     for number, (clock, way, state, rate) in enumerate(walked):
         at_s, playhead_ms = at_s + clock, max(0, playhead_ms + 1_000 * way)
-        more = {"playhead_ms": playhead_ms, "state": state, "rate": rate, "duration_ms": 300_000}
+        more: dict[str, Any] = {"playhead_ms": playhead_ms, "state": state, "rate": rate, "duration_ms": 300_000}
         beats.append(beat(number, at_s=at_s, **more))
     return beats
 
