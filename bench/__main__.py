@@ -31,6 +31,7 @@ from bench import (
     bench_steps,
     bench_uniques,
     bench_verdicts,
+    bench_watching,
     bench_workflow,
     dynamodb_cost,
 )
@@ -66,6 +67,7 @@ BENCHES: Mapping[str, Bench] = {
     "dashboard": bench_dashboard.run,
     "archive": bench_archive.run,
     "audience": bench_audience.run,
+    "watching": bench_watching.run,
 }
 
 

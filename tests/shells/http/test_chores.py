@@ -11,8 +11,9 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.settings import DAY_MS, Settings
 from footfall.flow.store.checkpoints import Checkpoint, save_checkpoint
+from footfall.flow.stream.beats import beats_from_record
 from footfall.ports.stream import Entry
-from footfall.shells.http.chores import StreamChores
+from footfall.shells.http.chores import TICK_EVERY_MS, TICKS_FOR_MS, StreamChores
 from footfall.values.clock import SetClock
 
 START_MS = 1_794_000_000_000
@@ -92,3 +93,17 @@ def test_nothing_is_forgotten_before_the_store_is_made(clock: SetClock) -> None:
     clock.advance(3 * DAY_MS)
     StreamChores(settings, clock, lambda: None)(stream, True)
     assert stream.oldest_end(0) == 1
+
+
+def test_time_passes_for_sessions_that_fell_silent_and_for_nobody_else(stream: SqliteStream, clock: SetClock) -> None:
+    chores = chores_of(clock, counted=0)
+    stream.append([Entry(0, "abc", 1, b"hit", clock.now_ms())])
+    chores(stream, True)
+    assert stream.tip(0) == 1
+    stream.append([Entry(0, "abc~pings", 1, b"beat", clock.now_ms())])
+    for _ in range(2 * TICKS_FOR_MS // TICK_EVERY_MS):
+        clock.advance(TICK_EVERY_MS)
+        chores(stream, True)
+    ticks = stream.read(0, after=2)
+    assert len(ticks) == TICKS_FOR_MS // TICK_EVERY_MS + 1  # Until the last session is over, and then no more.
+    assert all(not beats_from_record(tick.data).keys and not tick.weight for tick in ticks)

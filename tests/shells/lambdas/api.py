@@ -19,6 +19,7 @@ SOURCES = Path(__file__).resolve().parents[3] / "src"
 TABLES = ("store", "accounts", "catalog", "metrics", "salts")
 COLLECTED = {
     ("POST", "/v1/hits"), ("OPTIONS", "/v1/hits"), ("POST", "/v1/pagehits"), ("OPTIONS", "/v1/pagehits"),
+    ("POST", "/v1/pings"), ("OPTIONS", "/v1/pings"),
     ("GET", "/v1/pixel.gif"), ("PUT", "/v1/assets"), ("GET", "/v1/brand"), ("PATCH", "/v1/brand"),
     ("GET", "/v1/rules"), ("PUT", "/v1/rules"),
     ("GET", "/v1/keys"), ("POST", "/v1/keys"), ("POST", "/v1/tokens"),

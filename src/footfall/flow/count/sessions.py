@@ -7,13 +7,14 @@ checkpoint; a record that the head holds is not credited again, because all wind
 """
 
 from collections import Counter
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import repeat
 
 import msgspec
 
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.count.watching import SILENT_MS, Beat, Session, Stretch, Watching, in_minutes, is_over, resumed
+from footfall.flow.count.watching import Beat, Credited, Session, Stretch, Watching, is_over, resumed
 from footfall.flow.store.sessions import (
     SessionsHead,
     forget_keys,
@@ -33,8 +34,7 @@ from footfall.flow.store.watch_log import (
     save_viewers,
     told_up_to,
 )
-from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, Beats, PlayState
-from footfall.flow.stream.records import HitKey
+from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, SILENT_MS, Beats, PlayState
 from footfall.ports.stream import Record
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
@@ -50,15 +50,6 @@ _QUARTER_MS = 900_000  # Days begin on quarters of hours, wherever they do.
 
 _Stored = tuple[list[Session], list[tuple[str, str]]]
 _decoder = msgspec.msgpack.Decoder(_Stored)
-
-
-@dataclass(slots=True)
-class Credited:
-    """What beats come to at one place: milliseconds by what they are counted under, and who watched."""
-
-    counts: Counter[HitKey] = field(default_factory=Counter[HitKey])
-    keys: list[HitKey] = field(default_factory=list[HitKey])
-    visitors: list[bytes] = field(default_factory=list[bytes])
 
 
 class Sessions:
@@ -82,7 +73,7 @@ class Sessions:
         self._expires_at_ms = expires_at_ms
         self._fresh_ms = fresh_ms  # how long may lie between two flushes
         self._sessions_max = sessions_max
-        self._days: dict[tuple[str, int], int] = {}
+        self._days: dict[tuple[str, int], tuple[int, int]] = {}
         self._watching = Watching(self._day_of)
         self.clear()
 
@@ -98,7 +89,7 @@ class Sessions:
         self._rows: list[WatchRow] = []
         self._watched: set[str] = set()  # brands that were told to have viewers
         self._viewers_at_ms = 0
-        self._watching.credits.clear()
+        self._watching.take_away()
         self._watching.over.clear()
 
     @property
@@ -117,10 +108,7 @@ class Sessions:
         if not 0 <= now_ms - self._head.swept_at_ms < SWEEP_MS:
             self._head.swept_at_ms = now_ms
             self._sweep(now_ms, record.sequence)
-        brand, aside = brand_of_group(record.group), beats.aside or ()
-        for place, name in enumerate(beats.sessions):
-            if place not in aside:
-                self._take(brand, name, _beat(beats, place, now_ms), record.sequence)
+        self._take_all(brand_of_group(record.group), beats, record)
         return self._placed(now_ms)
 
     def write(self) -> None:
@@ -156,18 +144,33 @@ class Sessions:
         forget_keys(self._table, stored.orphans)
         self._is_loaded = True
 
-    def _take(self, brand: str, name: str, beat: Beat, sequence: int) -> None:
-        key = (brand, name)
-        session = self._open.get(key)
-        if session is None:
-            session = self._opened(key, sequence)
+    def _take_all(self, brand: str, beats: Beats, record: Record) -> None:
+        aside, opened, changed = beats.aside or (), self._open, self._changed
+        take, settle, ended, now_ms = (
+            self._watching.take,
+            self._watching.settle,
+            int(PlayState.ENDED),
+            record.arrived_at_ms,
+        )
+        for place, (name, beat) in enumerate(zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)):
+            if aside and place in aside:
+                continue
+            key = (brand, name)
+            session = opened.get(key)
             if session is None:
-                self._head.overflow += 1
-                return
-        self._changed[key] = session
-        self._watching.take(session, beat)
-        if beat.state == PlayState.ENDED and is_over(session):
-            self._end(session, sequence)
+                session = self._opened(key, record.sequence)
+                if session is None:
+                    self._head.overflow += 1
+                    continue
+            changed[key] = session
+            base = session.base
+            if base is not None and beat.number == base.number + 1 and not session.ahead:
+                session.heard_at_ms = now_ms if now_ms > session.heard_at_ms else session.heard_at_ms
+                settle(session, beat)
+            else:
+                take(session, beat)
+            if beat.state == ended and is_over(session):
+                self._end(session, record.sequence)
 
     def _opened(self, key: tuple[str, str], sequence: int) -> Session | None:
         """Return a session that is new, or goes on after its end; None when there is no room."""
@@ -204,33 +207,23 @@ class Sessions:
     def _placed(self, arrived_at_ms: int) -> Mapping[tuple[str, Place], Credited]:
         """Return credits by the minutes that they lie in, and take note of stretches that are over."""
         found: dict[tuple[str, Place], Credited] = {}
-        for credit in self._watching.credits:
-            brand, beat = credit.session.brand, credit.beat
-            names = [(watch_name(brand), beat.key)]
-            if beat.series:
-                names.append((shows_name(brand), (beat.series, *beat.key[1:])))
-            for minute, ms in in_minutes(beat.at_ms, credit.ms):
-                place = self._placing.place(names[0][0], minute, arrived_at_ms=arrived_at_ms)
-                for name, key in names:
-                    one = found.get((name, place))
-                    if one is None:
-                        one = found[name, place] = Credited()
-                    one.counts[key] += ms
-                    one.keys.append(key)
-                    one.visitors.append(beat.visitor)
-        self._watching.credits.clear()
+        for (brand, start_ms, is_series), one in self._watching.take_away().items():
+            name = shows_name(brand) if is_series else watch_name(brand)
+            place = self._placing.place(name, start_ms, arrived_at_ms=arrived_at_ms)
+            found.setdefault((name, place), Credited()).take(one)
         for session, stretch in self._watching.over:
             self._rows += _rows_of(session, stretch, self._shard)
         self._watching.over.clear()
         return found
 
-    def _day_of(self, brand: str, at_ms: int) -> int:
+    def _day_of(self, brand: str, at_ms: int) -> tuple[int, int]:
         key = (brand, at_ms // _QUARTER_MS)
         found = self._days.get(key)
         if found is None:
             if len(self._days) >= DAYS_AT_HAND_MAX:
                 self._days.clear()
-            found = self._days[key] = window_of(at_ms, Grain.DAY, self._placing.zone_of(brand)).from_ms
+            day = window_of(at_ms, Grain.DAY, self._placing.zone_of(brand))
+            found = self._days[key] = (day.from_ms, day.to_ms)
         return found
 
     def _write_viewers(self) -> None:
@@ -259,22 +252,23 @@ class Sessions:
         self._watched = {brand for brand, beats in playing.items() if beats}
 
 
-def _beat(beats: Beats, place: int, arrived_at_ms: int) -> Beat:
-    # By position, because this runs for every beat.
-    return Beat(
-        beats.numbers[place],
-        beats.at_ms[place],
-        beats.playheads_ms[place],
-        beats.states[place],
-        beats.keys[place],
-        RATE_ONE if beats.rates is None else beats.rates[place],
-        INTERVAL_MS if beats.intervals_ms is None else beats.intervals_ms[place],
-        0 if beats.durations_ms is None else beats.durations_ms[place],
-        arrived_at_ms,
-        "" if beats.series is None else beats.series[place],
-        "" if beats.members is None else beats.members[place],
-        "" if beats.devices is None else beats.devices[place],
-        b"" if beats.visitors is None else beats.visitors[place],
+def _beats(beats: Beats, arrived_at_ms: int) -> Iterator[Beat]:
+    """Yield beats one by one; made of columns without a step of the interpreter for each field."""
+    return map(
+        Beat,
+        beats.numbers,
+        beats.at_ms,
+        beats.playheads_ms,
+        beats.states,
+        beats.keys,
+        repeat(RATE_ONE) if beats.rates is None else beats.rates,
+        repeat(INTERVAL_MS) if beats.intervals_ms is None else beats.intervals_ms,
+        repeat(0) if beats.durations_ms is None else beats.durations_ms,
+        repeat(arrived_at_ms),
+        repeat("") if beats.series is None else beats.series,
+        repeat("") if beats.members is None else beats.members,
+        repeat("") if beats.devices is None else beats.devices,
+        repeat(b"") if beats.visitors is None else beats.visitors,
     )
 
 

@@ -6,17 +6,19 @@ Then the hole is credited as one interval, and whatever comes for it afterwards 
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 from msgspec import Struct
 
 from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, PlayState
 from footfall.flow.stream.records import HitKey
+from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
 WAITING_MAX = 8
-SILENT_MS = 600_000  # Then a session is over, whatever it said last.
 HUNDREDTHS = 100
 HALF = HUNDREDTHS // 2
+_LOW = (1 << HALF) - 1
 
 _PLAYING, _ENDED = int(PlayState.PLAYING), int(PlayState.ENDED)
 _NO_KEY: HitKey = ("", "", "", "")
@@ -68,25 +70,45 @@ class Session(Struct, array_like=True):
     stretch: Stretch | None = None
 
 
-class Credit(Struct, frozen=True, gc=False):
-    """Some milliseconds that were watched, right before a moment."""
+@dataclass(slots=True)
+class Credited:
+    """What beats come to at one place: milliseconds by what they are counted under, and who watched."""
 
-    session: Session
-    beat: Beat
-    ms: int
+    counts: dict[HitKey, int] = field(default_factory=dict[HitKey, int])
+    keys: list[HitKey] = field(default_factory=list[HitKey])
+    visitors: list[bytes] = field(default_factory=list[bytes])
+
+    def add(self, key: HitKey, ms: int, visitor: bytes) -> None:
+        """Add some milliseconds."""
+        counts = self.counts
+        counts[key] = counts.get(key, 0) + ms
+        self.keys.append(key)
+        self.visitors.append(visitor)
+
+    def take(self, more: "Credited") -> None:
+        """Add what came to the same place."""
+        for key, ms in more.counts.items():
+            self.counts[key] = self.counts.get(key, 0) + ms
+        self.keys += more.keys
+        self.visitors += more.visitors
 
 
-DayOf = Callable[[str, int], int]
+MinuteOf = tuple[str, int, bool]  # whose, where it begins, and whether it is counted by series there
+DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day around a moment begins and ends
 
 
 def credit_ms(before: Beat, beat: Beat, *, is_hole: bool = False) -> int:
     """Return how much a beat is credited after the one before it: the least of clock, playhead and interval."""
     if before.state != _PLAYING or beat.state != _PLAYING or before.key[0] != beat.key[0] or not beat.rate:
         return 0
+    ms = beat.interval_ms if is_hole else beat.interval_ms * 3 // 2
     clock_ms = beat.at_ms - before.at_ms
+    if clock_ms < ms:
+        ms = clock_ms
     way_ms = (beat.playhead_ms - before.playhead_ms) * RATE_ONE // beat.rate
-    most_ms = beat.interval_ms if is_hole else beat.interval_ms * 3 // 2
-    return max(0, min(clock_ms, way_ms, most_ms))
+    if way_ms < ms:
+        ms = way_ms
+    return ms if ms > 0 else 0
 
 
 class Watching:
@@ -94,18 +116,22 @@ class Watching:
 
     def __init__(self, day_of: DayOf) -> None:
         self._day_of = day_of
-        self.credits: list[Credit] = []
+        self._day = ("", 0, 0)  # the last one that was asked for: whose, from, to
+        self._at: MinuteOf = ("", -1, False)  # the last minute that something was added to
+        self._cell = Credited()
+        self.minutes: dict[MinuteOf, Credited] = {}
         self.over: list[tuple[Session, Stretch]] = []  # stretches that no beat of their session changes any more
 
     def take(self, session: Session, beat: Beat) -> None:
         """Take in a beat; one that is settled already, or waits already, changes nothing."""
-        session.heard_at_ms = max(session.heard_at_ms, beat.arrived_at_ms)
+        if beat.arrived_at_ms > session.heard_at_ms:
+            session.heard_at_ms = beat.arrived_at_ms
         base, number = session.base, beat.number
         if base is not None and number <= base.number:
             return
         ahead = session.ahead
         if not ahead and number == (0 if base is None else base.number + 1):
-            self._settle(session, beat, is_hole=False)
+            self.settle(session, beat)
             return
         ahead.setdefault(number, beat)
         self._settle_next(session)
@@ -129,7 +155,7 @@ class Watching:
         self._close_stretch(session)
 
     def _close_hole(self, session: Session) -> None:
-        self._settle(session, session.ahead.pop(min(session.ahead)), is_hole=True)
+        self.settle(session, session.ahead.pop(min(session.ahead)), is_hole=True)
         self._settle_next(session)
 
     def _settle_next(self, session: Session) -> None:
@@ -138,9 +164,10 @@ class Watching:
             beat = ahead.pop(0 if session.base is None else session.base.number + 1, None)
             if beat is None:
                 return
-            self._settle(session, beat, is_hole=False)
+            self.settle(session, beat)
 
-    def _settle(self, session: Session, beat: Beat, *, is_hole: bool) -> None:
+    def settle(self, session: Session, beat: Beat, *, is_hole: bool = False) -> None:
+        """Credit the beat that follows the last one that is settled, or the first after a hole."""
         before, session.base = session.base, beat
         stretch = session.stretch
         if stretch is None or stretch.key[0] != beat.key[0]:
@@ -149,15 +176,56 @@ class Watching:
         if beat.duration_ms:
             stretch.duration_ms = beat.duration_ms
         ms = 0 if before is None else credit_ms(before, beat, is_hole=is_hole)
-        if not ms:
+        if ms:
+            self._credit(session, stretch, beat, ms)
+
+    def _credit(self, session: Session, stretch: Stretch, beat: Beat, ms: int) -> None:
+        """Add what was watched right before a beat to its stretch, its day and its minutes."""
+        at_ms, brand = beat.at_ms, session.brand
+        start_ms = at_ms - ms
+        if start_ms < stretch.from_ms:
+            stretch.from_ms = start_ms
+        if at_ms > stretch.to_ms:
+            stretch.to_ms = at_ms
+        day = self._day
+        if day[1] <= start_ms and at_ms <= day[2] and day[0] == brand:
+            stretch.days[day[1]] = stretch.days.get(day[1], 0) + ms
+        else:
+            self._add_to_days(session, stretch, at_ms, ms)
+        if stretch.duration_ms:
+            _see(stretch, beat.playhead_ms - ms * beat.rate // RATE_ONE, beat.playhead_ms)
+        minute_ms = start_ms - start_ms % MINUTE_MS
+        at = self._at
+        if at_ms - minute_ms <= MINUTE_MS and at[1] == minute_ms and at[0] == brand and not beat.series:
+            # Nearly all come here, so it is done without a further call.
+            key, cell = beat.key, self._cell
+            cell.counts[key] = cell.counts.get(key, 0) + ms
+            cell.keys.append(key)
+            cell.visitors.append(beat.visitor)
             return
-        stretch.from_ms = min(stretch.from_ms, beat.at_ms - ms)
-        stretch.to_ms = max(stretch.to_ms, beat.at_ms)
-        for at_ms, some_ms in in_minutes(beat.at_ms, ms):
-            day = self._day_of(session.brand, at_ms)
-            stretch.days[day] = stretch.days.get(day, 0) + some_ms
-        _see(stretch, beat.playhead_ms - ms * beat.rate // RATE_ONE, beat.playhead_ms)
-        self.credits.append(Credit(session, beat, ms))
+        for one_ms, some_ms in in_minutes(at_ms, ms):
+            self._add(brand, one_ms, beat, some_ms)
+
+    def take_away(self) -> dict[MinuteOf, Credited]:
+        """Return what was credited since the last time, by minute."""
+        found, self.minutes, self._at = self.minutes, {}, ("", -1, False)
+        return found
+
+    def _add(self, brand: str, minute_ms: int, beat: Beat, ms: int) -> None:
+        at = self._at
+        if at[1] != minute_ms or at[0] != brand:
+            self._at = at = (brand, minute_ms, False)
+            self._cell = self.minutes.get(at) or self.minutes.setdefault(at, Credited())
+        self._cell.add(beat.key, ms, beat.visitor)
+        if beat.series:
+            by_series = self.minutes.setdefault((brand, minute_ms, True), Credited())
+            by_series.add((beat.series, *beat.key[1:]), ms, beat.visitor)
+
+    def _add_to_days(self, session: Session, stretch: Stretch, at_ms: int, ms: int) -> None:
+        for minute_ms, some_ms in in_minutes(at_ms, ms):
+            from_ms, to_ms = self._day_of(session.brand, minute_ms)
+            self._day = session.brand, from_ms, to_ms
+            stretch.days[from_ms] = stretch.days.get(from_ms, 0) + some_ms
 
     def _new_stretch(self, session: Session, beat: Beat) -> Stretch:
         self._close_stretch(session)
@@ -188,8 +256,8 @@ def in_minutes(to_ms: int, ms: int) -> Iterator[tuple[int, int]]:
     """Yield the minutes that a stretch of time before a moment lies in: where each begins, and how much of it."""
     at_ms = to_ms - ms
     while at_ms < to_ms:
-        minute = at_ms - at_ms % 60_000
-        end_ms = min(to_ms, minute + 60_000)
+        minute = at_ms - at_ms % MINUTE_MS
+        end_ms = min(to_ms, minute + MINUTE_MS)
         yield minute, end_ms - at_ms
         at_ms = end_ms
 
@@ -201,15 +269,16 @@ def hundredths(low: int, high: int) -> list[int]:
 
 
 def _see(stretch: Stretch, from_ms: int, to_ms: int) -> None:
-    """Mark what was seen of the asset, where it is known how long it is."""
+    """Mark what was seen of the asset."""
     duration_ms = stretch.duration_ms
-    if not duration_ms or to_ms <= from_ms:
-        return
-    first = max(0, from_ms) * HUNDREDTHS // duration_ms
+    first = from_ms * HUNDREDTHS // duration_ms if from_ms > 0 else 0
     last = (to_ms - 1) * HUNDREDTHS // duration_ms
-    last = min(last, HUNDREDTHS - 1)
+    if last >= HUNDREDTHS:
+        last = HUNDREDTHS - 1
     if first > last:
         return
     bits = (1 << last + 1) - (1 << first)
-    stretch.seen_low |= bits & (1 << HALF) - 1
-    stretch.seen_high |= bits >> HALF
+    if first < HALF:
+        stretch.seen_low |= bits & _LOW
+    if last >= HALF:
+        stretch.seen_high |= bits >> HALF

@@ -14,6 +14,7 @@ from footfall.flow.stream.records import VISITOR_BYTES, HitKey, Unreadable
 
 VERSION = 1
 RATE_ONE = 1_000  # Rates are in thousandths.
+SILENT_MS = 600_000  # Then a session is over, whatever it said last.
 INTERVAL_MS = 10_000  # between two beats, where the sender does not say
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 from rich.table import Table
 from rich.text import Text
 
-from footfall.flow.serve.query import HITS, MEASURES, PERIOD_DEFAULT
+from footfall.flow.serve.query import ASSETS, BY, HITS, MEASURES, OF, PERIOD_DEFAULT
 from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
 from footfall.flow.serve.uniting import VISITOR_DAYS
 from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
@@ -85,6 +85,8 @@ def query_of(arguments: argparse.Namespace) -> str:
     for name, value, is_said in (
         ("closed", "true", arguments.closed),
         ("sort", arguments.sort, arguments.sort != HITS),
+        ("by", arguments.by, arguments.by != HITS),
+        ("of", arguments.of, arguments.of != ASSETS),
         ("edited", "false", arguments.as_counted),
     ):
         if is_said:
@@ -111,7 +113,8 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
     if not items:
         console.print(Text("Nothing was seen in this span."))
         return
-    is_bounded = any("hitsAtMost" in item for item in items)
+    counted = "minutes" if any("minutes" in item for item in items) else HITS
+    is_bounded = any(f"{counted}AtMost" in item for item in items)
     has_titles = any("title" in item for item in items)
     has_visitors = any("uniques" in item for item in items)
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -119,19 +122,19 @@ def show(answer: Mapping[str, Any], around: Surroundings) -> None:
     if not has_visitors:
         table.add_column("change")
     table.add_column("asset", overflow="fold")
-    for name in (*(("visitors", "95 %") if has_visitors else ()), "hits", *(("at most",) if is_bounded else ())):
+    for name in (*(("visitors", "95 %") if has_visitors else ()), counted, *(("at most",) if is_bounded else ())):
         table.add_column(name, justify="right")
     for name in ("section", "type", "paid", *(("title",) if has_titles else ())):
         table.add_column(name, overflow="fold")
     for item in items:
         title = [printable(item.get("title"))] if has_titles else []
-        bound = [Text(grouped(item.get("hitsAtMost", item.get("hits"))))] if is_bounded else []
+        bound = [Text(grouped(item.get(f"{counted}AtMost", item.get(counted))))] if is_bounded else []
         table.add_row(
             rank(item),
             *([] if has_visitors else [change(item.get("change"))]),
             printable(item.get("assetId")),
             *(visitors(item) if has_visitors else []),
-            Text(grouped(item.get("hits"))),
+            Text(grouped(item.get(counted))),
             *bound,
             *(printable(item.get(name)) for name in ("sectionId", "resourceType", "paidType")),
             *title,
@@ -169,7 +172,9 @@ def change(places: object) -> Text:
 
 
 def grouped(number: object) -> str:
-    """Return a whole number with its thousands apart."""
+    """Return a number with its thousands apart; one with digits behind the point, as minutes have, keeps two."""
+    if isinstance(number, float):
+        return f"{number:,.2f}"
     return f"{number:,}" if isinstance(number, int) else ""
 
 
@@ -209,6 +214,7 @@ COMMAND = Command(
         "footfall popular --brand abc --from 2026-10-01T00:00+03:00 --to 2026-11-01T00:00+02:00",
         "footfall popular --brand abc --period week --tag elections --published-after 2026-11-01T00:00Z",
         "footfall popular --brand abc --period day --sort uniques",
+        "footfall popular --brand abc --period week --by minutes --of series",
     ),
     run=popular,
     arguments=(
@@ -223,6 +229,8 @@ COMMAND = Command(
         Argument("--published-after", "Only what was published then or later.", shows="T", reads=moment),
         Argument("--exclude", "Not this asset; may be repeated.", shows="ASSET", repeated=True),
         Argument("--sort", "By hits, or by how many visitors came.", choices=MEASURES, default=HITS),
+        Argument("--by", "What is counted: hits, or minutes that players' pings came to.", choices=BY, default=HITS),
+        Argument("--of", "With --by minutes: of assets, or of the series that pings name.", choices=OF, default=ASSETS),
         Argument("--limit", "How many assets.", shows="N", reads=whole_from(1, 100), default=20),
         AS_COUNTED,
         Argument("--closed", "Only windows that are closed, so that the answer stays the same.", is_switch=True),

@@ -223,7 +223,23 @@ READ_CURVE = Operation(
         Parameter("to", "The last day, as in 2026-11-15; today unless given.", text()),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "The curve.", JSON, {"$ref": "#/components/schemas/Completion"}),
+        Answer(
+            HTTPStatus.OK,
+            "The curve.",
+            JSON,
+            {"$ref": "#/components/schemas/Completion"},
+            {
+                "brand": "abc",
+                "assetId": "episode-7",
+                "from": "2026-11-15T00:00Z",
+                "to": "2026-11-16T00:00Z",
+                "minutes": 68.33,
+                "milliseconds": 4_100_000,
+                "playbacks": 2,
+                "seen": [2] * 59 + [1] * 41,
+                "finished": 1,
+            },
+        ),
         *_ANSWERS,
     ),
 )
@@ -244,7 +260,32 @@ READ_LOG = Operation(
         Parameter("after", "Where the page before ended.", text()),
     ),
     answers=(
-        Answer(HTTPStatus.OK, "Some rows.", JSON, {"$ref": "#/components/schemas/WatchLog"}),
+        Answer(
+            HTTPStatus.OK,
+            "Some rows.",
+            JSON,
+            {"$ref": "#/components/schemas/WatchLog"},
+            {
+                "brand": "abc",
+                "from": "2026-11-15T00:00Z",
+                "to": "2026-11-16T00:00Z",
+                "items": [
+                    {
+                        "session": "p-81f3",
+                        "assetId": "episode-7",
+                        "sectionId": "drama",
+                        "member": "m-1",
+                        "series": "the-harbour",
+                        "from": "2026-11-15T20:00:01Z",
+                        "to": "2026-11-15T20:43:02Z",
+                        "milliseconds": 2_580_000,
+                        "beats": 259,
+                        "duration": 2_580.0,
+                        "seen": 100,
+                    }
+                ],
+            },
+        ),
         *_ANSWERS,
     ),
 )

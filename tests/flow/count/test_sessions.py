@@ -1,0 +1,233 @@
+"""Watch time loses nothing and credits nothing twice: killed anywhere, on either ground, overtaken, read again."""
+
+import random
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from footfall.flow.count.sessions import Sessions
+from footfall.flow.store.sessions import load_sessions
+from footfall.flow.store.watch_log import load_viewers
+from footfall.flow.stream.beats import PlayState
+from footfall.ports.errors import Changed
+from footfall.ports.stream import Entry
+from footfall.values.groups import pings_group, watch_name
+from footfall.values.window import HOUR_MS, Grain
+from tests.flow.count.aws_stage import AwsStage
+from tests.flow.count.playing import (
+    GROUP,
+    Named,
+    beat,
+    log_rows,
+    send_beats,
+    send_ticks,
+    total_ms,
+    watched,
+    watched_series,
+)
+from tests.flow.count.stage import NOON_MS, Stage
+from tests.simulation.grounds import Killed, KilledTable, TroubledTable
+
+WRITES_MAX = 400
+ENDED = int(PlayState.ENDED)
+
+
+def eventful_hour() -> Iterator[list[Named]]:
+    """Yield the beats that come before each time that counting gets its turn, ten seconds apart."""
+    dice = random.Random(4)
+    late: list[Named] = []
+    for n in range(14):
+        beats = [(f"s{one}", beat(n, asset=f"a{one % 2}", series="show", member=f"m{one}")) for one in range(4)]
+        beats.append(("holed", beat(n, visitor=b"12345678")))
+        coming = [named for named in beats if not (named[0] == "holed" and n in (3, 9))]
+        coming, waiting = coming[:3], coming[3:]
+        yield [*late, *coming, *coming[:1]]
+        late = waiting if dice.random() < 0.5 else []
+        if not late:
+            yield waiting
+    yield [*late, ("s0", beat(14, asset="a0", state=ENDED)), ("s1", beat(14, asset="a1", state=ENDED))]
+    yield [("s0", beat(15, asset="a0")), ("s0", beat(16, asset="a0")), ("s1", beat(3, asset="a1"))]
+
+
+def played(stage: Stage, *, writes: int, is_ordered: bool) -> tuple[object, bool]:
+    """Play the hour, killed once after so many writes; return all that is stored and whether it came to that."""
+    table: TroubledTable = KilledTable(stage.table, writes=writes, is_ordered=is_ordered)
+    was_killed, workers = False, []
+    for beats in [*eventful_hour(), [], []]:
+        send_beats(stage, beats)
+        if not beats:
+            stage.clock.advance(700_000)
+            send_ticks(stage)
+        try:
+            workers = workers or [stage.worker(shard, table) for shard in range(stage.shards)]
+            for worker in workers:
+                worker.drain()
+        except Killed:
+            was_killed, table = True, TroubledTable(stage.table, is_ordered=is_ordered)
+            workers = [stage.worker(shard, table) for shard in range(stage.shards)]
+            for worker in workers:
+                worker.drain()
+        stage.clock.advance(5_000)
+    lines = stage.lines(GROUP)
+    return (watched(stage), watched_series(stage), log_rows(stage), lines.counted, lines.duplicate), was_killed
+
+
+@pytest.mark.parametrize("every", [29, pytest.param(1, marks=pytest.mark.soak)])
+@pytest.mark.parametrize(("kind", "is_ordered"), [(Stage, False), (Stage, True), (AwsStage, True)])
+def test_a_worker_that_is_killed_after_any_write_leaves_what_one_that_was_not_leaves(
+    kind: type[Stage], is_ordered: bool, every: int
+) -> None:
+    expected, _ = played(kind(shards=2), writes=WRITES_MAX * 100, is_ordered=is_ordered)
+    for writes in range(0, WRITES_MAX + every, every):
+        found, was_killed = played(kind(shards=2), writes=writes, is_ordered=is_ordered)
+        assert found == expected, f"killed after {writes} writes"
+        if not was_killed:
+            return
+    raise AssertionError("it was always killed: the hour has more writes than are tried")
+
+
+def test_the_log_adds_up_to_the_windows_of_every_day() -> None:
+    stage = Stage(zone="Asia/Kathmandu", shards=3)
+    night_s = (stage.window(NOON_MS, Grain.DAY).to_ms - NOON_MS) // 1_000
+    for n in range(12):  # Over the brand's midnight.
+        beats = [(f"s{one}", beat(n, at_s=night_s - 55 + 10 * n, asset=f"a{one}")) for one in range(7)]
+        stage.clock.advance(max(0, beats[0][1].at_ms - stage.clock.now_ms()))
+        send_beats(stage, beats)
+    stage.clock.advance(HOUR_MS)
+    send_ticks(stage)
+    side = stage.side()
+    side.count()
+    rows = log_rows(stage)
+    by_day: Counter[tuple[int, str]] = Counter()
+    for row in rows:
+        by_day[row.day_ms, row.asset] += row.ms
+    by_window: Counter[tuple[int, str]] = Counter()
+    for start_ms, counts in watched(stage).items():
+        for key, ms in counts.items():
+            by_window[stage.window(start_ms, Grain.DAY).from_ms, key[0]] += ms
+    assert by_day == by_window
+    assert sum(by_day.values()) == 7 * 11 * 10_000
+    assert len({day for day, _ in by_day}) == 2
+    assert sum(row.beats for row in rows) == 7 * 12
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    chance=st.integers(0, 2**32),
+    flushes=st.sets(st.integers(0, 40), max_size=8),
+    kills=st.lists(st.integers(0, 30), max_size=3),
+    is_ordered=st.booleans(),
+)
+def test_any_order_repetition_flush_and_crash_credits_the_same(
+    chance: int, flushes: set[int], kills: list[int], is_ordered: bool
+) -> None:
+    dice = random.Random(chance)
+    sent = [(f"s{one}", beat(n, asset=f"a{one}")) for n in range(12) for one in range(3)]
+    mixed = sorted(sent, key=lambda named: named[1].number + dice.uniform(0, 5))
+    mixed += dice.sample(sent, 6)
+    stage = Stage()
+    table: TroubledTable = TroubledTable(stage.table, is_ordered=is_ordered)
+    worker = stage.worker(0, table)
+    for place, named in enumerate(mixed):
+        send_beats(stage, [named])
+        if place in flushes:
+            try:
+                if kills:
+                    table = KilledTable(stage.table, writes=kills.pop(), is_ordered=is_ordered)
+                    worker = stage.worker(0, table)
+                worker.drain()
+            except Killed:
+                worker = stage.worker(0, TroubledTable(stage.table, is_ordered=is_ordered))
+    stage.worker(0, stage.table).drain()
+    assert total_ms(stage) == 3 * 11 * 10_000
+    assert stage.lines(GROUP).counted == len(mixed)
+
+
+def test_one_that_slept_while_another_counted_changes_nothing() -> None:
+    stage = Stage()
+    table = TroubledTable(stage.table, is_ordered=True)
+    send_beats(stage, [("s", beat(n)) for n in range(3)])
+    sleeper = stage.worker(0, table)
+    sleeper.drain()
+    send_beats(stage, [("s", beat(n)) for n in range(3, 6)])
+    stage.worker(0, table).drain()
+    with pytest.raises(Changed):
+        sleeper.drain()
+    sleeper.drain()
+    send_beats(stage, [("s", beat(n)) for n in range(6, 8)])
+    sleeper.drain()
+    assert total_ms(stage) == 70_000
+
+
+def test_a_session_that_is_over_goes_on_from_its_last_beat_and_credits_no_beat_again() -> None:
+    stage = Stage()
+    for beats in (
+        [("s", beat(n)) for n in range(4)] + [("s", beat(4, state=ENDED))],
+        [("s", beat(n)) for n in range(8)],
+    ):
+        send_beats(stage, beats)
+        stage.worker(0, stage.table).drain()
+    assert total_ms(stage) == 30_000 + 20_000  # From 5 to 6, and to 7; the way from the end to 5 is not watched.
+
+
+def test_changes_that_outgrow_what_they_change_become_a_snapshot() -> None:
+    stage = Stage()
+    worker = stage.worker(0, stage.table)
+    for n in range(120):
+        stage.clock.advance(1_000)
+        send_beats(stage, [("s", beat(n, at_s=n))])
+        worker.drain()
+    stored = load_sessions(stage.table, 0)
+    assert stored.head is not None
+    assert len(stored.packs) < 30
+    assert not stored.orphans
+
+
+def test_beats_beyond_the_sessions_that_there_is_room_for_are_counted_and_credit_nothing() -> None:
+    stage = Stage()
+    worker = stage.worker(0, stage.table)
+    worker.sessions = Sessions(
+        stage.table, 0, worker.placing, stage.clock, worker.expires_at_ms, fresh_ms=500, sessions_max=2
+    )
+    worker._tally = worker._new_tally()
+    send_beats(stage, [(f"s{one}", beat(n)) for one in range(5) for n in range(2)])
+    worker.drain()
+    assert total_ms(stage) == 20_000
+    assert stage.lines(GROUP).counted == 10
+
+
+def test_viewers_are_sessions_that_play_and_were_heard_of() -> None:
+    stage = Stage(shards=2)
+    beats = [(f"s{one}", beat(0, asset="a" if one < 3 else "b")) for one in range(5)]
+    send_beats(stage, [*beats, ("paused", beat(0, state=int(PlayState.PAUSED)))])
+    for shard in range(2):
+        stage.worker(shard, stage.table).drain()
+    found = load_viewers(stage.table, "abc", now_ms=stage.clock.now_ms())
+    assert sum(one.total for one in found) == 5
+    assert sum(dict(one.assets).get("a", 0) for one in found) == 3
+    stage.clock.advance(60_000)
+    assert load_viewers(stage.table, "abc", now_ms=stage.clock.now_ms()) == []
+
+
+def test_a_record_that_is_no_pack_of_beats_is_dead_and_stalls_nothing() -> None:
+    stage = Stage()
+    stage.stream.append([Entry(0, GROUP, 3, b"nonsense", NOON_MS)])
+    send_beats(stage, [("s", beat(n)) for n in range(2)])
+    stage.worker(0, stage.table).drain()
+    assert (stage.lines(GROUP).dead, stage.lines(GROUP).counted) == (3, 2)
+    assert total_ms(stage) == 10_000
+
+
+def test_hours_and_days_of_minutes_watched_are_built_as_those_of_hits() -> None:
+    stage = Stage()
+    send_beats(stage, [("s", beat(n)) for n in range(13)])
+    stage.clock.advance(30 * HOUR_MS)
+    stage.send("later")
+    stage.side().count()
+    name = watch_name("abc")
+    for grain in (Grain.HOUR, Grain.DAY):
+        assert stage.counts(NOON_MS, grain, name).total() == 120_000
+    assert pings_group("abc") == GROUP
