@@ -52,6 +52,7 @@ def test_it_is_opened_on_aws_with_its_indexes(dynamodb: DynamoDbEngine, monkeypa
     [
         ("audience_kinds", "playlist,Über", "'Über' cannot be a kind"),
         ("audience_uncounted_brands", "a,B", "'B' is not a brand name"),
+        ("audience_plans", "basic=0", "audience_plans.*is not a plan"),
     ],
 )
 def test_settings_that_cannot_be_are_refused_at_the_start(name: str, value: str, says: str, tmp_path: Path) -> None:
