@@ -59,7 +59,8 @@ def test_the_worker_is_closed_but_for_what_chromium_needs(units: Path) -> None:
 
 def test_the_worker_starts_a_command_that_parses_with_settings_that_exist() -> None:
     text = WORKER.read_text(encoding="utf-8")
-    program, *argv = shlex.split(*confined.values(text, "ExecStart"))
+    (command,) = confined.values(text, "ExecStart")
+    program, *argv = shlex.split(command)
     arguments = parser().parse_args(argv)
     assert (program, arguments.command, arguments.what) == (PROGRAM, "archive", ["worker"])
     for unit in (text, DROP_IN.read_text(encoding="utf-8")):

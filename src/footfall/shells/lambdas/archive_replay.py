@@ -5,6 +5,7 @@ function that signed it; no cookie and no key is looked at here.
 """
 
 import base64
+from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
@@ -43,7 +44,8 @@ class ReplayFunction:
         reader = self._opened()
         if reader is None:
             return _event_answer(refused(HTTPStatus.NOT_FOUND, "nothing was ever replayed here", self._shown_on))
-        wanted = str((event.get("headers") or {}).get("range", ""))
+        headers: Mapping[str, Any] = event.get("headers") or {}
+        wanted = str(headers.get("range", ""))
         answer = replay_answer(
             str(event.get("rawPath") or "/"),
             range_header=wanted, reader=reader, shown_on=self._shown_on, bytes_max=ANSWER_BYTES_MAX,
