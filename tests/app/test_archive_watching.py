@@ -21,7 +21,7 @@ from footfall.app import archive_watching as watching
 from footfall.app.archive_control import Archive
 from footfall.app.archive_watching import Means
 from footfall.archive import finding, keeping, keys, queueing, requests
-from footfall.archive.addresses import address_from
+from footfall.archive.addresses import Address, UnfitAddress, address_from
 from footfall.archive.captures import Request
 from footfall.archive.watch_store import WatchStore, new_watch
 from footfall.archive.watching import Watch
@@ -192,6 +192,22 @@ def test_what_has_no_address_in_the_catalogue_is_told(room: Newsroom) -> None:
     room.top = [AssetHits("a", 9, "", "https://news.example/a"), AssetHits("b", 8), AssetHits("c", 7, "", "/c")]
     assert room.turn() == 1
     assert room.says(watch) == "Asked for 1 page; 2 of the list have no address in the catalogue: b, c."
+
+
+def test_a_page_that_may_not_be_reached_any_more_is_told_and_holds_up_no_other(room: Newsroom) -> None:
+    inner = room.watch({"kind": "page", "url": "https://inner.example/", "everyMinutes": 15})
+    front = room.watch(FRONT)
+    allowed = room.means.address_of
+
+    def address_of(url: str) -> Address:
+        if "inner" in url:
+            raise UnfitAddress("inner.example is not public any more")
+        return allowed(url)
+
+    room.means = replace(room.means, address_of=address_of)
+    assert room.turn() == 1
+    assert room.says(inner) == "Asked for 0 pages; inner.example is not public any more."
+    assert room.says(front) == "Asked for 1 page."
 
 
 def test_a_list_that_cannot_be_had_is_asked_for_again_in_the_next_round(room: Newsroom) -> None:

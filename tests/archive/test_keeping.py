@@ -185,14 +185,10 @@ def test_moments_are_found_by_day_by_nearness_and_page_by_page(world: World) -> 
     assert pages == ids
     counts = finding.days(world.table, spaces, PAGE, year=2026)
     assert sum(counts.values()) == 7
-    for day, count in counts.items():
-        assert len(finding.of_day(world.table, spaces, PAGE, day=day)) == count
     at_us = world.capture(ids[3]).at_us
     near = finding.nearest(world.table, spaces, PAGE, at_us=at_us + 3_600_000_000)
     assert near is not None
     assert near.id == ids[3]
-    with pytest.raises(Refused):
-        finding.of_day(world.table, spaces, PAGE, day="yesterday")
     with pytest.raises(Refused):
         finding.captures(world.table, spaces, PAGE, after="x" * 40)
 

@@ -7,12 +7,10 @@ from hypothesis import strategies as st
 from footfall.archive.memento import (
     Around,
     Places,
-    chosen,
     digits_of,
     header_date,
     link_header,
     moment_from_header,
-    nearest,
     span_of,
     time_map,
 )
@@ -49,22 +47,6 @@ def test_what_is_no_moment_is_refused_with_an_example() -> None:
             span_of(digits)
     with pytest.raises(Refused, match="Tue, 17 Nov 2026"):
         moment_from_header("tomorrow")
-
-
-def test_digits_mean_the_last_capture_within_them_and_else_the_nearest() -> None:
-    lines = [line("a", NOON), line("c", NOON + 400_000), line("b", NOON + 400_000), line("d", NOON + 90 * SECOND)]
-    assert chosen(lines, "20261117120000") == lines[1]  # Of two in one microsecond, the one with the greater id.
-    assert chosen(lines, "2026") == lines[3]
-    assert chosen(lines, "20261117120100") == lines[3]
-    assert chosen(lines, "2020") == lines[0]
-    assert chosen([], "2020") is None
-
-
-def test_a_timegate_takes_the_nearest_and_the_earlier_of_two() -> None:
-    lines = [line("b", NOON + 2 * SECOND), line("a", NOON)]
-    assert nearest(lines, NOON + SECOND) == lines[1]
-    assert nearest(lines, NOON + SECOND + 1) == lines[0]
-    assert nearest([], NOON) is None
 
 
 def test_a_link_header_names_every_capture_once_with_all_its_relations() -> None:

@@ -11,7 +11,7 @@ import sysconfig
 import tempfile
 import time
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -134,6 +134,21 @@ def until(true: Callable[[], bool], *, seconds: float) -> None:
         time.sleep(0.05)
 
 
+def require_sandboxed(user: int, worker: int, *, secret: str) -> None:
+    """Pages are drawn in a user namespace of their own, by processes that know nothing of the settings."""
+    browsers = [path for path in Path("/proc").glob("[0-9]*") if is_browser_of(user, path)]
+    assert browsers
+    assert not [path for path in browsers if b"--no-sandbox" in (path / "cmdline").read_bytes()]
+    assert not [path for path in browsers if secret.encode() in (path / "environ").read_bytes()]
+    assert {(path / "ns" / "user").readlink() for path in browsers} - {Path(f"/proc/{worker}/ns/user").readlink()}
+
+
+def is_browser_of(user: int, path: Path) -> bool:
+    with suppress(OSError):  # It may have ended.
+        return f"\nUid:\t{user}\t" in (path / "status").read_text() and b"/chromium" in (path / "cmdline").read_bytes()
+    return False
+
+
 def test_a_worker_of_another_user_captures_behind_its_unit_for_a_server_behind_its_own(shared: Path) -> None:
     site, data = Site(), shared / "data"
 
@@ -155,9 +170,11 @@ def test_a_worker_of_another_user_captures_behind_its_unit_for_a_server_behind_i
     page = f"http://127.0.0.1:{site.port}/page/1"
     with as_user(SERVER_USER, shared / UNIT.name, variables(SERVER_USER), "serve") as server:
         until(lambda: (data / "control.sock").exists(), seconds=60)
-        with as_user(WORKER_USER, shared / WORKER.name, variables(WORKER_USER), "archive", "worker"):
+        told = {**variables(WORKER_USER), "FOOTFALL_SMTP_PASSWORD": "not for pages"}
+        with as_user(WORKER_USER, shared / WORKER.name, told, "archive", "worker") as worker:
             asked = said(SERVER_USER, "archive", page, "--brand", "daily", "--wait", "--json")
             assert [one["state"] for one in json.loads(asked.stdout)] == ["done"], asked.stderr
+            require_sandboxed(WORKER_USER, worker.pid, secret="not for pages")
             children = Path(f"/proc/{server.pid}/task/{server.pid}/children").read_text().split()
             running = [Path(f"/proc/{pid}/cmdline").read_text() for pid in children]
             assert not any("archiving" in line for line in running), running

@@ -5,6 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 
+from footfall.app.archive_admin import ArchiveAdmin
 from footfall.app.archive_control import OPERATOR
 from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive, require_brand
 from footfall.app.archive_run import has_worker, tidy
@@ -12,7 +13,7 @@ from footfall.app.settings import Settings
 from footfall.archive import finding, keys, queueing, references, requests, verifying
 from footfall.archive.addresses import Address
 from footfall.archive.captures import Capture, Request, Tombstone
-from footfall.archive.contents import Contents, clear, contents
+from footfall.archive.contents import Contents, contents
 from footfall.archive.finding import Lines
 from footfall.archive.indexing import rebuild
 from footfall.archive.removing import NoSuchCapture
@@ -120,12 +121,9 @@ class ArchiveActs:
 
         return rebuild(archive.searching, finding.everything_kept(archive.table), text)
 
-    def clear(self) -> int:
-        """Take everything away; return how many captures there were."""
-        archive = self.opened.archive
-        count = clear(archive.table, archive.blobs)
-        archive.searching.clear()
-        return count
+    def admin(self, *, user: object) -> ArchiveAdmin:
+        """Return what an operator may do with captures, whoever they belong to."""
+        return ArchiveAdmin(self.opened, self.settings, self.clock, user=user)
 
 
 @contextmanager

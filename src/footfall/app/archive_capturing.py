@@ -41,9 +41,11 @@ def why_not(settings: Settings) -> str | None:
 
 
 def policy_of(settings: Settings) -> Policy:
-    """Return which hosts may be reached: those of the public web, and those that the operator names."""
+    """Return which hosts may be reached: those of the public web but our own, and those that the operator names."""
+    ours = (urlsplit(url).hostname for url in (settings.people_url, settings.archive_replay_url))
     return Policy(
-        allowed=frozenset(_pair(text) for one in settings.archive_allowed.split(",") if (text := one.strip()))
+        allowed=frozenset(_pair(text) for one in settings.archive_allowed.split(",") if (text := one.strip())),
+        refused_names=frozenset(name for name in ours if name),
     )
 
 

@@ -166,7 +166,10 @@ def _pages(
 ) -> tuple[list[tuple[Sought, Address]], list[str]]:
     """Return the pages that a watch is about now, and what there is to say of those that it cannot keep."""
     if isinstance(watch.rule, PageRule):
-        return [(Sought(watch.rule.url, watch.rule.only_changed), means.address_of(watch.rule.url))], []
+        try:
+            return [(Sought(watch.rule.url, watch.rule.only_changed), means.address_of(watch.rule.url))], []
+        except Refused as refused:  # It was allowed when the watch was made.
+            return [], [refused.reason]
     pages: list[tuple[Sought, Address]] = []
     nowhere: list[str] = []
     space = keys.brand_space(watch.brand)

@@ -5,7 +5,6 @@ A capture that lies in two of these spaces, because its owner shared it, is foun
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from heapq import merge
 from itertools import islice
 
@@ -78,16 +77,6 @@ def first_and_last(table: Table, spaces: Sequence[str], key: str) -> tuple[Line,
     first = captures(table, spaces, key, limit=1).items
     last = captures(table, spaces, key, limit=1, newest_first=True).items
     return (first[0], last[0]) if first and last else None
-
-
-def of_day(table: Table, spaces: Sequence[str], key: str, *, day: str) -> Sequence[Line]:
-    """Return the moments of a day (UTC), the first of them first."""
-    try:
-        from_us = int(datetime.fromisoformat(f"{day}T00:00:00+00:00").astimezone(UTC).timestamp()) * 1_000_000
-    except ValueError as error:
-        raise Refused("day", f"{day[:20]!r} is no day such as 2026-11-17") from error
-    found = captures(table, spaces, key, from_us=from_us, to_us=from_us + 86_400_000_000 - 1, limit=LIMIT_MAX)
-    return found.items
 
 
 def days(table: Table, spaces: Sequence[str], key: str, *, year: int) -> Mapping[str, int]:

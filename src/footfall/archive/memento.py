@@ -6,7 +6,7 @@ that begins with them. Captures of one second are told apart by their ids.
 
 import re
 from calendar import monthrange
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime, parsedate_to_datetime
@@ -65,21 +65,6 @@ def span_of(digits: str) -> tuple[int, int]:
     except (ValueError, IndexError) as error:
         raise Refused("moment", f"{digits!r} is no moment of a calendar ({error})") from error
     return _microseconds(first), _microseconds(last) + 999_999
-
-
-def chosen(lines: Iterable[Line], digits: str) -> Line | None:
-    """Return the capture that digits in an address mean: the last within them, or else the one nearest to them."""
-    first_us, last_us = span_of(digits)
-    ordered = sorted(lines, key=lambda line: (line.at_us, line.id))
-    within = [line for line in ordered if first_us <= line.at_us <= last_us]
-    if within:
-        return within[-1]
-    return min(ordered, key=lambda line: max(first_us - line.at_us, line.at_us - last_us), default=None)
-
-
-def nearest(lines: Iterable[Line], at_us: int) -> Line | None:
-    """Return the capture that a TimeGate chooses: the nearest to the moment, the earlier of two."""
-    return min(lines, key=lambda line: (abs(line.at_us - at_us), line.at_us, line.id), default=None)
 
 
 def moment_from_header(text: str) -> int:

@@ -13,6 +13,8 @@ from footfall.app.settings import Settings
 from footfall.archive import queueing, requests
 from footfall.ports.capturing import Reason
 from footfall.shells.cli.archive import LOOKS_IN_SILENCE
+from footfall.values.clock import SetClock
+from tests.archive.archive_world import BRAND, World
 from tests.shells.cli.conftest import Shell
 
 
@@ -76,3 +78,25 @@ def test_what_commands_make_is_readable_by_its_owner_alone(shell: Shell, data: P
     made = [data / ARCHIVE_FOLDER, *(data / ARCHIVE_FOLDER).rglob("*")]
     assert len(made) > 4
     assert {path.stat().st_mode & 0o077 for path in made} == {0}
+
+
+def test_an_operator_holds_releases_and_removes_any_capture_and_it_is_written_down(shell: Shell, data: Path) -> None:
+    with closing(open_archive(Settings(data_dir=str(data)), shell.clock)) as opened:
+        world = World(opened.table, opened.archive.blobs, SetClock(shell.clock.now_ms()))
+        kept = world.kept("ann", "https://news.example/", "A private page.")
+
+    assert shell.run("brands", "add", BRAND, "--data", str(data)) == 0
+
+    def admin(*words: str) -> int:
+        return shell.run("archive", "admin", *words, "--data", str(data))
+
+    assert admin("hold", kept.id) == 0
+    assert admin("remove", kept.id, "--why", "asked for") == 4
+    assert "legal hold" in shell.complained()
+    assert admin("release", kept.id) == 0
+    assert admin("remove", kept.id) == 2
+    assert admin("remove", kept.id, "--why", "asked for") == 0
+    assert admin("remove", kept.id, "--why", "again") == 4
+    assert shell.run("audit", "--brand", BRAND, "--data", str(data), "--json") == 0
+    told = shell.printed()
+    assert [told.count(act) for act in ("capture-held", "capture-released", "capture-removed")] == [1, 1, 1]

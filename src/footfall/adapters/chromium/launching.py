@@ -32,6 +32,8 @@ FLAGS = (
     f"--google-apis-url={NOWHERE}",
 )
 LEFT_OUT = ("--disable-popup-blocking",)  # Playwright lets every page open windows.
+PASSED_ON = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "XDG_RUNTIME_DIR", "FONTCONFIG_PATH")
+NO_SANDBOX = "No usable sandbox"
 LAUNCH_MS = 30_000
 DRIVER_GONE = "Connection closed while reading from the driver"
 Crashes = Callable[[str], None]  # with how the process ended: "killed" from outside, "crashed" by itself, …
@@ -76,7 +78,9 @@ async def launch(path: str, gate: GateProxy) -> Running:
     try:
         browser = await playwright.chromium.launch(
             executable_path=path,
-            args=[*FLAGS, *_sandbox()],
+            args=list(FLAGS),
+            chromium_sandbox=os.geteuid() != 0,  # It does not start for root; unless it is asked for, nobody has it.
+            env=_variables(),
             ignore_default_args=list(LEFT_OUT),
             proxy={"server": gate.address, "bypass": BYPASS},
             timeout=LAUNCH_MS,
@@ -89,7 +93,7 @@ async def launch(path: str, gate: GateProxy) -> Running:
         pids = await process_ids(session, "browser")
     except BrowserError as error:
         await playwright.stop()
-        raise NoChromium(f"{path} did not start: {error.message[:300]}") from error
+        raise NoChromium(_why(path, error.message)) from error
     running = Running(playwright, browser, session, pids[0], _beginning(pids[0]), browser.version)
     PageLine(session).hear("Target.targetCrashed", lambda told: _tell(running, told))
     return running
@@ -132,5 +136,15 @@ def _beginning(pid: int) -> str:
     return ""
 
 
-def _sandbox() -> Sequence[str]:
-    return ("--no-sandbox",) if os.geteuid() == 0 else ()  # Chromium's sandbox does not start for root.
+def _variables() -> dict[str, str | float | bool]:
+    """Return what of our environment a browser is told: none of the secrets that settings may hold."""
+    return {name: value for name, value in os.environ.items() if name in PASSED_ON}
+
+
+def _why(path: str, said: str) -> str:
+    if NO_SANDBOX in said:
+        return (
+            f"{path} found no sandbox: it needs user namespaces, which this machine or service does not allow "
+            "(docs/how-to/archive-safely.md says how); it is not started without one"
+        )
+    return f"{path} did not start: {said[:300]}"

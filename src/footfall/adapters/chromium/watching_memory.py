@@ -37,9 +37,10 @@ def over_limit(resident: dict[int, int], limits: Limits) -> Sequence[int]:
 
 
 def resident_bytes(pid: int) -> int:
-    """Return the memory that a process has, or 0 when it has gone."""
+    """Return the memory that a process has for itself, or 0 when it has gone: what renderers share is no page's."""
     with contextlib.suppress(OSError, IndexError, ValueError):
-        return int(Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()[1]) * PAGE_BYTES
+        _, resident, shared, *_ = Path(f"/proc/{pid}/statm").read_text(encoding="ascii").split()
+        return (int(resident) - int(shared)) * PAGE_BYTES
     return 0
 
 

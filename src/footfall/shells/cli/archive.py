@@ -40,6 +40,7 @@ if TYPE_CHECKING:  # The archive needs an extra; whoever only asks for help does
 
 ACTIONS: Final = ("list", "requests", "show", "search", "retry", "watches", "worker", "admin")
 ADMIN: Final = ("contents", "verify", "index", "sweep", "clear")
+OF_ONE: Final = ("remove", "hold", "release")  # They name a capture.
 LIMIT_DEFAULT = 50
 LOOK_EVERY_S = 0.5
 LOOKS_IN_SILENCE = 10  # Five seconds, in which a worker that is free has begun.
@@ -138,8 +139,10 @@ def _show(acts: "ArchiveActs", id: str, arguments: argparse.Namespace, around: S
 
 def _administer(acts: "ArchiveActs", words: list[str], arguments: argparse.Namespace, around: Surroundings) -> int:
     act, *more = words or ["contents"]
+    if act in OF_ONE and len(more) == 1:
+        return _administer_one(acts, act, more[0], arguments, around)
     if more or act not in ADMIN:
-        raise WrongUsage(f"admin takes one of {', '.join(ADMIN)}.")
+        raise WrongUsage(f"admin takes one of {', '.join(ADMIN)}, or {', '.join(OF_ONE)} with the id of a capture.")
     match act:
         case "contents":
             show_contents(acts.contents(), around, as_json=arguments.json)
@@ -157,7 +160,20 @@ def _administer(acts: "ArchiveActs", words: list[str], arguments: argparse.Names
         case _:
             if not arguments.yes:
                 raise WrongUsage("clear takes every capture away, for good: say --yes as well.")
-            around.say(f"{acts.clear():,} captures were taken away.")
+            around.say(f"{acts.admin(user=user_name()).clear():,} captures were taken away.")
+    return Exit.OK
+
+
+def _administer_one(acts: "ArchiveActs", act: str, id: str, arguments: argparse.Namespace, around: Surroundings) -> int:
+    admin = acts.admin(user=user_name())
+    if act == "hold":
+        around.say(f"{admin.hold(id).url} is held: nobody removes it until it is released.")
+    elif act == "release":
+        around.say(f"{admin.release(id).url} is held no more.")
+    elif not arguments.why:
+        raise WrongUsage("remove needs a reason, which stays in its place: say --why as well.")
+    else:
+        around.say(f"{admin.remove(id, why=arguments.why).url} was removed; its place says why.")
     return Exit.OK
 
 
@@ -192,7 +208,8 @@ COMMAND = Command(
         "Addresses are asked for in the brand's name, and all of its members see them. `list`, `requests`, `show ID`,\n"
         "`search WORDS` and `retry ID` look at what there is; `worker` captures what waits, where no server does;\n"
         "`watches list`, `watches add URL --every N` or `--top N`, and `watches remove ID` let pages keep themselves;\n"
-        "`admin contents`, `admin verify`, `admin index`, `admin sweep` and `admin clear --yes` look after all of it."
+        "`admin contents`, `admin verify`, `admin index`, `admin sweep` and `admin clear --yes` look after all of it;\n"
+        "`admin remove`, `hold` and `release` take the id of a capture, whoever it belongs to."
     ),
     example="footfall archive https://example.com/ --brand daily --wait",
     more_examples=(
@@ -208,6 +225,7 @@ COMMAND = Command(
         Argument("--hide-banners", "Hide cookie banners.", is_switch=True),
         Argument("--hide-sticky", "Hide headers that stick to the window.", is_switch=True),
         Argument("--yes", "Really clear everything.", is_switch=True),
+        Argument("--why", "Why a capture is removed; its place says so.", shows="TEXT", default=""),
         Argument("--limit", "How many to show.", shows="N", reads=whole_from(1, 1_000), default=LIMIT_DEFAULT),
         *OF_WATCHES,
         JSON,
