@@ -106,7 +106,7 @@ def test_a_stack_goes_up_is_looked_at_changed_and_cleared_and_data_stay_until_to
 
     kept = tables(aws, name)
     assert deploy(shell, aws, name, "clear", "--yes", name) == Exit.OK, shell.complained()
-    assert shell.printed().count("Stays: ") == 6
+    assert shell.printed().count("Stays: ") == 7
     assert {one for one in kept if "SaltsTable" not in one} == set(tables(aws, name))
     assert deploy(shell, aws, name, "status") == Exit.FAILED
     assert "There is no stack" in shell.complained()
@@ -129,12 +129,12 @@ def test_a_stack_that_is_cleared_with_its_data_leaves_nothing(aws: Store, shell:
     outputs = json.loads(shell.printed())["outputs"]
     raw = client_of("s3", ground(aws), config={"s3": {"addressing_style": "path"}})
     raw.put_object(Bucket=outputs["RawBucket"], Key="raw/abc/1", Body=b"hits")
-    assert len(tables(aws, name)) == 6
+    assert len(tables(aws, name)) == 7
 
     shell.stdin = b"something else\n"
     assert deploy(shell, aws, name, "clear", "--with-data") == Exit.USAGE
     assert "Nothing was removed" in shell.complained()
-    assert len(tables(aws, name)) == 6
+    assert len(tables(aws, name)) == 7
     shell.stdin = f"{name}\n".encode()
     assert deploy(shell, aws, name, "clear", "--with-data") == Exit.OK, shell.complained()
     assert tables(aws, name) == []

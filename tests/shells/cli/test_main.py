@@ -46,6 +46,8 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
             "alerts",
             "audit",
             "archive",
+            "audience",
+            "earnings",
             "migrate",
             "rules",
             "lists",

@@ -258,7 +258,7 @@ def test_every_field_of_a_definition_is_said_by_a_flag(metrics: Metrics) -> None
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (("--where", "paidType:paid"), 2, "give --counts hits, or visitors, too"),
+        (("--where", "paidType:paid"), 2, "give --counts hits, or another of them, too"),
         (("--counts", "clicks"), 4, "'clicks'"),
         (("--counts", "hits", "--where", "paid"), 4, "'paid' is not a condition such as section:news,sports"),
         (("--counts", "visitors", "--where", "country:fi"), 4, "'country' is not kept of visitors: paidType, "),

@@ -41,6 +41,7 @@ def by_id(capture_id: str, request_id: str) -> Routes:
         "capture": ("GET", f"{at}{of}", None),
         "removeCapture": ("DELETE", f"{at}{of}&why=mine", None),
         "shareCapture": ("POST", f"{at}/share{of}", None),
+        "unshareCapture": ("POST", f"{at}/unshare{of}", None),
         "holdCapture": ("POST", f"{at}/hold{of}", None),
         "releaseCapture": ("POST", f"{at}/release{of}", None),
         "captureTile": ("GET", f"{at}/tiles/0{of}", None),
