@@ -4,8 +4,8 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-# One more than the cores of the smallest machine: tests wait for engines and processes of their own.
-PARALLEL ?= -n 3 --dist loadfile
+# Two more than the cores of the smallest machine: tests wait for engines and processes of their own.
+PARALLEL ?= -n 4 --dist loadfile
 
 BIN := .venv/bin
 STAMP := .venv/.installed
