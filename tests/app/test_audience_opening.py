@@ -7,7 +7,8 @@ import pytest
 
 from footfall.accounts.brands import Brand, UnknownBrand
 from footfall.app.audience_follows import FollowActs
-from footfall.app.audience_opening import has_audience, open_audience, require_brand
+from footfall.app.audience_opening import has_audience, open_audience
+from footfall.app.known_brand import require_brand
 from footfall.app.settings import ImpossibleSetting, Settings
 from footfall.app.settings_reading import read_settings
 from footfall.audience.keys import AUDIENCE_INDEXES

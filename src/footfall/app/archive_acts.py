@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from footfall.app.archive_admin import ArchiveAdmin
 from footfall.app.archive_control import OPERATOR
-from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive, require_brand
+from footfall.app.archive_opening import OpenedArchive, address_rule, open_archive
 from footfall.app.archive_run import has_worker, tidy
+from footfall.app.known_brand import require_brand
 from footfall.app.settings import Settings
 from footfall.archive import finding, keys, queueing, references, requests, verifying
 from footfall.archive.addresses import Address

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from footfall.accounts.brands import UnknownBrand
 from footfall.adapters.embedded.file_blobs import FileBlobs
 from footfall.adapters.embedded.group_files import make_database, make_folders
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -13,7 +12,6 @@ from footfall.app.archive_capturing import policy_of
 from footfall.app.archive_control import Archive
 from footfall.app.archive_watching import Means
 from footfall.app.kept_blobs import BLOBS_FOLDER
-from footfall.app.kept_settings import kept_settings
 from footfall.app.settings import Settings, require_named
 from footfall.archive.addresses import Address, address_from, require_reachable
 from footfall.archive.quotas import Quotas
@@ -43,13 +41,6 @@ def has_archive(settings: Settings) -> bool:
     if settings.ground == "aws":
         return bool(settings.aws_archive_table)
     return wiring.has_table(settings, ARCHIVE_FILE)
-
-
-def require_brand(settings: Settings, clock: Clock, brand: str) -> None:
-    """Raise UnknownBrand unless the brand is one of the instance's; with dev, which its last start says, any is."""
-    kept = kept_settings(settings.data_dir) if settings.ground == "embedded" else None
-    if not (settings.dev or (kept is not None and kept.dev) or wiring.brand_lookup(settings, clock).is_known(brand)):
-        raise UnknownBrand("brand", f"{brand!r} is not a brand here; footfall brands list shows them")
 
 
 def open_archive(settings: Settings, clock: Clock, *, for_requests: bool = False) -> OpenedArchive:

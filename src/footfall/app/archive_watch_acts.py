@@ -10,9 +10,10 @@ from footfall.app import archive_watch_control as control
 from footfall.app import wiring
 from footfall.app.archive_acts import ID_RANDOM_BYTES
 from footfall.app.archive_control import OPERATOR, Archive, Asker
-from footfall.app.archive_opening import address_rule, require_brand
+from footfall.app.archive_opening import address_rule
 from footfall.app.archive_watch_control import Document, Rules, WatchChange
 from footfall.app.control_audit import write_down
+from footfall.app.known_brand import require_brand
 from footfall.app.settings import Settings
 from footfall.values.clock import Clock
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from footfall.accounts.brands import UnknownBrand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.audience_settings import kinds_of, names_in
@@ -53,12 +52,6 @@ class OpenedAudience:
 def has_audience(settings: Settings) -> bool:
     """Tell whether anybody has followed, watched or played anything that was told."""
     return bool(settings.aws_audience_table) if settings.ground == "aws" else wiring.has_table(settings, AUDIENCE_FILE)
-
-
-def require_brand(settings: Settings, clock: Clock, brand: str) -> None:
-    """Raise UnknownBrand unless the brand is one of the instance's."""
-    if not (settings.dev or wiring.brand_lookup(settings, clock).is_known(brand)):
-        raise UnknownBrand("brand", f"{brand!r} is not a brand here; footfall brands list shows them")
 
 
 def open_audience(

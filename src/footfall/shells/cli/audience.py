@@ -23,7 +23,8 @@ LIMIT_DEFAULT, LIMIT_MAX = 20, 100
 
 def audience(arguments: argparse.Namespace, around: Surroundings) -> int:
     """Do what is asked of the audience."""
-    from footfall.app.audience_opening import open_audience, require_brand
+    from footfall.app.audience_opening import open_audience
+    from footfall.app.known_brand import require_brand
 
     settings = settings_of(arguments, around, may_be_new=True)
     before = os.umask(0o077)  # What is kept here is nobody else's to read.

@@ -138,7 +138,8 @@ def _say_entry(desk: _Desk, name: str) -> int:
 @contextmanager
 def _opened(arguments: argparse.Namespace, around: Surroundings) -> Generator[_Desk]:
     from footfall.app import wiring
-    from footfall.app.audience_opening import open_audience_table, require_brand
+    from footfall.app.audience_opening import open_audience_table
+    from footfall.app.known_brand import require_brand
 
     settings, brand = settings_of(arguments, around, may_be_new=True), arguments.brand
     require_brand(settings, around.clock, brand)
