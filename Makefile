@@ -70,7 +70,7 @@ compiled: $(STAMP)
 
 pytest: compiled $(DASHBOARD)
 	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
-	$(BIN)/python -m pytest $(PARALLEL) --no-loadscope-reorder tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)

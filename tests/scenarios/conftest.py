@@ -7,14 +7,6 @@ import pytest
 
 from tests.scenarios.instance import Starter
 
-# Files of a minute and more come first: begun last, they would be waited for by everybody else.
-LONGEST = ("test_openapi", "test_migration", "test_tutorial", "test_isolation", "test_kill_loop")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    ranks = {name: rank for rank, name in enumerate(LONGEST)}
-    items.sort(key=lambda item: ranks.get(item.path.stem, len(ranks)))
-
 
 @pytest.fixture
 def starter(tmp_path: Path) -> Generator[Starter]:
