@@ -1,6 +1,7 @@
 """What an operator does with captures, whoever they belong to: hold, release, remove; all of it is written down."""
 
 from footfall.accounts.audit import Act, Note, command_line
+from footfall.app.archive_control import is_in_brand, require_why
 from footfall.app.archive_opening import OpenedArchive
 from footfall.app.control_audit import write_down
 from footfall.app.settings import Settings
@@ -22,16 +23,21 @@ class ArchiveAdmin:
 
     def hold(self, id: str) -> Capture:
         """Put a capture under legal hold."""
-        self._note(Act.CAPTURE_HELD, self._capture(id))
+        capture = self._capture(id)
+        if capture.held_by is None:
+            self._note(Act.CAPTURE_HELD, capture)
         return removing.hold(self._archive.table, id, by=self._who)
 
     def release(self, id: str) -> Capture:
         """End a legal hold."""
-        self._note(Act.CAPTURE_RELEASED, self._capture(id))
+        capture = self._capture(id)
+        if capture.held_by is not None:
+            self._note(Act.CAPTURE_RELEASED, capture)
         return removing.release(self._archive.table, id)
 
     def remove(self, id: str, *, why: str) -> Capture:
         """Remove a capture; a tombstone says that it was there, and why it is not."""
+        require_why(why)
         capture = self._capture(id)
         if capture.held_by is not None:  # Before it is written down that it was removed.
             raise Held("id", f"{id} is under legal hold by {capture.held_by}; release it before")
@@ -56,6 +62,6 @@ class ArchiveAdmin:
         return found
 
     def _note(self, act: Act, capture: Capture, **more: str) -> None:
-        write_down(
-            self._settings, self._clock, Note(capture.brand, self._who, act, capture.id, {"url": capture.url, **more})
-        )
+        # The trail is read by editors, to whom a member's own page is nobody's business.
+        seen = {"url": capture.url} if is_in_brand(capture, capture.brand) else {}
+        write_down(self._settings, self._clock, Note(capture.brand, self._who, act, capture.id, {**seen, **more}))

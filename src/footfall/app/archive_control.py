@@ -251,8 +251,7 @@ def releasing(archive: Archive, asker: Asker, capture_id: str) -> ActOnCapture:
 def removal(archive: Archive, asker: Asker, capture_id: str, *, why: str, now_ms: int) -> ActOnCapture:
     """Return what removes a capture: one's own alone, or, as an editor, one that the brand sees."""
     require_known(asker)
-    if len(why.encode("utf-8", "replace")) > WHY_BYTES_MAX or not why.isprintable():
-        raise Refused("why", f"is not a text of one line of at most {WHY_BYTES_MAX} bytes")
+    require_why(why)
     capture = capture_of(archive, asker, capture_id)
     _require_of_brand(asker, capture)
     if capture.held_by is not None:  # Before it is written down that it was removed.
@@ -267,6 +266,12 @@ def removal(archive: Archive, asker: Asker, capture_id: str, *, why: str, now_ms
         archive.searching.remove(capture.id)
 
     return ActOnCapture(note, remove)
+
+
+def require_why(why: str) -> None:
+    """Raise Refused unless a reason can stand in the place of what was removed."""
+    if len(why.encode("utf-8", "replace")) > WHY_BYTES_MAX or not why.isprintable():
+        raise Refused("why", f"is not a text of one line of at most {WHY_BYTES_MAX} bytes")
 
 
 def _acted_on(archive: Archive, asker: Asker, capture_id: str) -> Capture:
