@@ -11,7 +11,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := src tests bench scripts
 DASHBOARD := src/footfall/shells/http/static/built/manifest.json
-WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -path web/widget -prune -o -type f -print)
+WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -path web/widget -prune -o -path web/player -prune -o -type f -print)
 
 .DEFAULT_GOAL := check
 .PHONY: check checks compiled setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
@@ -80,7 +80,7 @@ map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
 	$(BIN)/python scripts/map.py
 	$(BIN)/python scripts/reference.py
 
-tracker: $(STAMP)  ## minify web/tracker and web/widget into the package
+tracker: $(STAMP)  ## minify web/tracker, web/widget and web/player into the package
 	$(BIN)/python scripts/tracker.py
 
 soak: setup-tests compiled $(DASHBOARD)  ## the long campaigns

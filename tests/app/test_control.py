@@ -17,11 +17,14 @@ from footfall.app.control import ControlFailed, answer_about_aside, ask, asked_f
 from footfall.app.lock import InUse, take_lock
 from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import Lines, load_checkpoint
+from footfall.flow.stream.beats import VERSION as BEATS_VERSION
+from footfall.flow.stream.beats import Beats, record_from_beats
 from footfall.flow.stream.raw import StreamRaw
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
+from footfall.values.groups import pings_group
 from footfall.values.window import DAY_MS, HOUR_MS, instant_text
 from tests.app.stage import NOON_MS, Instance
 
@@ -68,6 +71,30 @@ def test_one_record_is_shown_with_its_hits() -> None:
     assert shown["hits"][0] == {**named, "at": instant_text(LATE_MS)}
     assert shown["arrived"] == instant_text(NOON_MS + 2_000)
     assert len(shown["hits"]) == 2
+
+
+def test_beats_that_were_set_aside_are_listed_and_shown_and_not_replayed() -> None:
+    instance = Instance()
+    beats = Beats(
+        "ffpg", BEATS_VERSION, NOON_MS, [("film", "", "", "")] * 2, ["s1", "s2"], [4, 7], [NOON_MS, LATE_MS],
+        [1_000, 41_200], bytes([0, 1]), aside={1: "late"},
+    )  # fmt: skip
+    instance.stream.append([Entry(0, pings_group("abc"), 2, record_from_beats(beats), NOON_MS)])
+    instance.count()
+    pings = {"of": "pings", "kind": "late"}
+    assert asked(instance, do="side-list", kind="late")["items"] == []
+    (item,) = asked(instance, do="side-list", **pings)["items"]
+    assert item == {"position": "0:1", "hits": 1, "reason": "late"}
+    assert asked(instance, do="side-show", position="0:1", **pings)["pings"] == [
+        {
+            "session": "s2", "sequence": 7, "assetId": "film", "playhead": 41.2, "state": "paused",
+            "at": instant_text(LATE_MS),
+        }
+    ]  # fmt: skip
+    for wrong in ({**pings, "do": "side-replay", "all": True}, {"do": "side-list", "of": "letters"}):
+        with pytest.raises(Refused) as refused:
+            asked(instance, **wrong)
+        assert refused.value.field == "of"
 
 
 def test_a_record_that_cannot_be_read_is_shown_as_it_is() -> None:

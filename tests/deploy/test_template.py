@@ -36,7 +36,7 @@ TOUCHES = {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
-    "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable", "AudienceTable"}, "RawBucket", "RowsTable", *ARCHIVE},
+    "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable"}, "RawBucket", "RowsTable", *ARCHIVE},
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
 CHANGES = {

@@ -34,6 +34,7 @@ from footfall.audience.statements import (
 from footfall.audience.tracing import trace
 from footfall.flow.serve.days import day_named
 from footfall.flow.store.watch_log import rows_of_day
+from footfall.flow.store.watched_by import Erased, without_erased
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 from footfall.values.window import Grain, instant_text, walk
@@ -93,12 +94,12 @@ def corrected_terms(document: Mapping[str, Any], before: Terms) -> tuple[Terms, 
     return terms, sent.reason
 
 
-def watched_in(table: Table, brand: str, terms: Terms, *, zone: str, shards: int) -> list[Watched]:
-    """Return the rows of the watch log that a period has."""
+def watched_in(table: Table, brand: str, terms: Terms, *, zone: str, shards: int, erased: Erased) -> list[Watched]:
+    """Return the rows of the watch log that a period has, where members who were erased are not named."""
     return [
         Watched(row.session, row.member, row.asset, row.from_ms, row.to_ms, row.ms)
         for day in walk(Grain.DAY, from_ms=terms.from_ms, to_ms=terms.to_ms, zone=zone)
-        for row in rows_of_day(table, brand, day.from_ms, shards=shards)
+        for row in (without_erased(one, erased) for one in rows_of_day(table, brand, day.from_ms, shards=shards))
     ]
 
 

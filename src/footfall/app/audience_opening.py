@@ -1,5 +1,6 @@
 """The audience as an instance, a function or a command opens it: its table, and what the settings say of it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +21,11 @@ AUDIENCE_FILE = wiring.AUDIENCE_FILE
 class Audience:
     """What the parts of the audience stand on; each part is made when it is first asked for."""
 
-    def __init__(self, table: Table, settings: Settings, clock: Clock) -> None:
+    def __init__(
+        self, table: Table, settings: Settings, clock: Clock, *, open_log: Callable[[], Table | None] = lambda: None
+    ) -> None:
         self.table = table
+        self._open_log = open_log
         self.settings = settings
         self.clock = clock
 
@@ -29,6 +33,11 @@ class Audience:
     def kinds(self) -> Kinds:
         """Return the kinds that things may have."""
         return kinds_of(self.settings)
+
+    @property
+    def log(self) -> Table | None:
+        """Return the store, which has the watch log, to be read; None where nothing was counted yet."""
+        return self._open_log()
 
     @cached_property
     def follows(self) -> Follows:
@@ -39,14 +48,38 @@ class Audience:
 
 @dataclass(frozen=True, slots=True)
 class OpenedAudience:
-    """The audience, and the table that has to be closed."""
+    """The audience, and the tables that have to be closed."""
 
     table: wiring.OpenTable
     audience: Audience
+    log: "_Log"
 
     def close(self) -> None:
-        """Let go of the table."""
+        """Let go of the tables."""
+        self.log.close()
         self.table.close()
+
+
+class _Log:
+    """Opens the store when the watch log is first asked for."""
+
+    def __init__(self, settings: Settings, clock: Clock, *, for_requests: bool) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._for_requests = for_requests
+        self._opened: wiring.OpenTable | None = None
+
+    def __call__(self) -> Table | None:
+        if self._opened is None and wiring.has_table(self._settings, wiring.STORE_FILE):
+            self._opened = wiring.open_store(
+                self._settings, self._clock, read_only=True, for_requests=self._for_requests
+            )
+        return self._opened
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._opened is not None:
+            self._opened.close()
 
 
 def has_audience(settings: Settings) -> bool:
@@ -59,7 +92,8 @@ def open_audience(
 ) -> OpenedAudience:
     """Open it; in a directory, it is made when there is none, unless it is only read."""
     table = open_audience_table(settings, clock, read_only=read_only, for_requests=for_requests)
-    return OpenedAudience(table, Audience(table, settings, clock))
+    log = _Log(settings, clock, for_requests=for_requests)
+    return OpenedAudience(table, Audience(table, settings, clock, open_log=log), log)
 
 
 def open_audience_table(

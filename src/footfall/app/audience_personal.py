@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from footfall.app import audience_history, audience_playbacks
+from footfall.app import audience_history, audience_playbacks, audience_watched
 from footfall.app.audience_opening import Audience
 from footfall.audience import personal
 from footfall.audience.things import Thing
@@ -39,6 +39,7 @@ PARTS: Sequence[PersonalPart] = (
     PersonalPart("follows", _exported_follows, _erase_follows),
     PersonalPart("history", audience_history.exported, audience_history.erase_some),
     PersonalPart("playbacks", audience_playbacks.exported, audience_playbacks.erase_some),
+    PersonalPart("watched", audience_watched.exported, audience_watched.erase_some),
 )
 
 

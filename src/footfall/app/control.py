@@ -24,13 +24,14 @@ from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
 from footfall.app.settings import Settings
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
+from footfall.flow.stream.beats import Beats, PlayState, beats_from_record
 from footfall.flow.stream.raw import RawHits, StreamRaw
 from footfall.flow.stream.records import Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import Refused
-from footfall.values.groups import brands_of_groups
+from footfall.values.groups import brands_of_groups, is_of_pings, pings_group
 from footfall.values.window import instant_text
 
 SOCKET_FILE = "control.sock"
@@ -38,6 +39,11 @@ LISTED_MAX = 1_000
 FIELDS = ("assetId", "sectionId", "resourceType", "paidType")  # of a hit, as its sender names them
 REPLAYED_MAX = 10_000  # At once; the command says how many are left.
 OFFLINE_WAIT_S = 0.5
+HITS, PINGS = ASIDE_OF = ("hits", "pings")
+NEVER_REPLAYED = (
+    "pings are listed and shown, not replayed: a beat counts after the one before it in its session, "
+    "and what that session came to has been told"
+)
 
 OnProgress = Callable[[float], None]
 
@@ -144,12 +150,15 @@ def answer_about_aside(
     """Return the answer to a question about set-aside hits; for a replay, what to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
     require_kind(kind)
+    group = _group(brand, request.get("of", HITS))
     match request.get("do"):
         case "side-list":
-            return _listed(table, brand, kind, request)
+            return _listed(table, group, kind, request)
         case "side-show":
-            return _shown(table, raw, brand, kind, str(request.get("position", "")))
+            return _shown(table, raw, group, kind, str(request.get("position", "")))
         case "side-replay":
+            if is_of_pings(group):
+                raise Refused("of", NEVER_REPLAYED)
             return _replay(table, raw, brand, kind, request, now_ms=clock.now_ms())
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
@@ -179,6 +188,8 @@ def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> 
     arrived = instant_text(record.arrived_at_ms)
     shown: dict[str, Any] = {"position": position, "reason": place.reason, "arrived": arrived}
     try:
+        if is_of_pings(record.group):
+            return shown | {"pings": _pings_shown(beats_from_record(record.data), place)}
         pack = pack_from_record(record.data)
     except Unreadable:
         return shown | {"bytes": record.data[:2_000].hex()}
@@ -191,6 +202,20 @@ def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> 
         for one in places
     ]
     return shown | {"hits": hits}
+
+
+def _pings_shown(beats: Beats, place: Place) -> list[dict[str, Any]]:
+    return [
+        {
+            "session": beats.sessions[one],
+            "sequence": beats.numbers[one],
+            "assetId": beats.keys[one][0],
+            "playhead": beats.playheads_ms[one] / 1_000,
+            "state": PlayState(beats.states[one]).name.lower(),
+            "at": instant_text(beats.at_ms[one]),
+        }
+        for one in place.places or range(len(beats.keys))
+    ]
 
 
 def _replay(table: Table, raw: RawHits, brand: str, kind: str, request: Mapping[str, Any], *, now_ms: int) -> Replay:
@@ -208,6 +233,13 @@ def _replay(table: Table, raw: RawHits, brand: str, kind: str, request: Mapping[
             # Not kept any more, still unreadable or still in the future: it stays where it is listed.
             left, reason = left + 1, reason or refused.reason
     return Replay(entries, left, reason)
+
+
+def _group(brand: str, of: object) -> str:
+    """Return the group of the stream whose records were set aside."""
+    if of not in ASIDE_OF:
+        raise Refused("of", f"{str(of)[:40]!r} is none of {', '.join(ASIDE_OF)}")
+    return pings_group(brand) if of == PINGS else brand
 
 
 def _brand(name: object) -> str:

@@ -8,6 +8,7 @@ from typing import Protocol
 
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import child, wiring
+from footfall.app.audience_erasing import ErasingWatched
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -107,7 +108,7 @@ class Counting:
         summaries = Summaries(table, clock)
         self._table, self._clock, self._zone_of, self._chores_at_ms = table, clock, zone_of, 0
         self._recount: Iterator[float | Done] | None = None
-        self._digests = digests
+        self._digests, self._erasing = digests, ErasingWatched(settings, table, clock)
         self._verdicts, self._learned_at_ms = KnownVerdicts(verdict_store(settings, clock)), 0
         self._labels, self._rows = wiring.present_labels(settings, clock), open_rows(settings, table, clock)
         self._forgetting = Forgetting(table, clock=clock, zone_of=zone_of, brands=self._brands_counted)
@@ -222,6 +223,7 @@ class Counting:
         self._reasons.step({worker.shard: worker.checkpoint for worker in self.workers})
         self._forgetting.step()
         self._table.expire(EXPIRED_PER_CHORE)
+        self._erasing.step()
         if self._digests is not None and self._digests.step(self._brands_counted):
             self._chores_at_ms = 0
             return True

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from footfall.app import aws_wiring, wiring
+from footfall.app.audience_erasing import ErasingWatched
 from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.past_verdicts import PastVerdicts
 from footfall.app.releases import Releasing
@@ -86,6 +87,7 @@ class Maintenance:
         self._releasing = Releasing(settings, stream, self.table, archive, clock=clock)
         self._rows = open_rows(settings, self.table, clock)
         self._forgetting = Forgetting(self.table, clock=clock, zone_of=self._zone_of, brands=self._brands_counted)
+        self._erasing = ErasingWatched(settings, self.table, clock)
         keep_ms = wiring.retention_ms(settings)[Grain.DAY]
         self._reasons = NotedReasons(self.table, clock=clock, zone_of=self._zone_of, keep_ms=keep_ms)
         self._digesting: Digesting | None = None
@@ -117,6 +119,7 @@ class Maintenance:
         self._attempt(done, "releasing held hits", lambda: self._release(done, sorted(holding), until))
         self._attempt(done, "forgetting", lambda: self._clear(done, brands, until))
         self._attempt(done, "forgetting old windows", lambda: self._forget_windows(until))
+        self._attempt(done, "taking erased names out of the watch log", lambda: self._erase_watched(until))
         return done
 
     def _attempt(self, done: Maintained, what: str, chore: Callable[[], None]) -> None:
@@ -215,6 +218,10 @@ class Maintenance:
     def _forget_windows(self, until: Until) -> None:
         """Let go of windows that are kept for less time than they were."""
         while not until() and self._forgetting.step():
+            pass
+
+    def _erase_watched(self, until: Until) -> None:
+        while not until() and self._erasing.step():
             pass
 
     def _brands_counted(self) -> set[str]:

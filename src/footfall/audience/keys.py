@@ -14,6 +14,7 @@ AUDIENCE_INDEXES: Final = (
     Index(RECENT, "viewer", "recent_ms", numeric=True),
 )
 HEAD_AT_US = 9_000_000_000_000_000  # after every moment, so that a head comes before all followers
+ERASED = "@erased"  # Few are: those of all brands lie together, for whoever takes their names out of rows.
 END = "\U0010ffff"  # after every id
 
 
@@ -90,6 +91,16 @@ def published(brand: str, thing: Thing) -> str:
 def publication(brand: str, thing: Thing, id: str) -> Key:
     """Return where a publication lies."""
     return Key(published(brand, thing), id)
+
+
+def erased(brand: str, member: str) -> Key:
+    """Return where it is said that a member (a digest) was erased."""
+    return Key(ERASED, f"{brand}#{member}")
+
+
+def erased_of(brand: str) -> tuple[str, str]:
+    """Return the ends between which a brand's erased members lie."""
+    return f"{brand}#", f"{brand}#~"
 
 
 def week(brand: str, number: int) -> str:

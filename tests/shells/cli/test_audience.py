@@ -12,8 +12,10 @@ from footfall.audience.history import record
 from footfall.audience.history_next import keep_episodes
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.playbacks_kept import admit
+from footfall.flow.store.watch_log import Viewers, WatchRow, save_rows, save_viewers
 from footfall.shells.cli.command import Exit
 from footfall.values.clock import SystemClock
+from footfall.values.window import instant_text
 from tests.audience.history_stage import ask as a_place
 from tests.audience.history_stage import means, watched
 
@@ -77,3 +79,40 @@ def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any,
     ask("hide", "member:7", "series:nothing", wanted=Exit.REFUSED)
     ask("erase", "member:7", "--yes")
     assert ask("ended", "member:7") == "There is nothing.\n"
+
+
+def test_who_watches_how_far_and_what_was_watched_is_told_from_the_store(ask: Any, shell: Any, tmp_path: Path) -> None:
+    assert ask("viewers", wanted=Exit.REFUSED) == "Nothing was counted here yet.\n"
+    now_ms = shell.clock.now_ms()
+    day_ms = now_ms // 86_400_000 * 86_400_000
+    seen = ((1 << 50) - 1).to_bytes(13, "little")
+    rows = [
+        WatchRow(
+            brand="daily", day_ms=day_ms, shard=0, session=name, number=0, asset="film", section="", series="",
+            resource_type="", paid_type="", member=name[1:], device="", from_ms=day_ms, to_ms=day_ms + 60_000,
+            ms=60_000, duration_ms=120_000, beats=7, seen=seen,
+        )
+        for name in ("s1", "s2")
+    ]  # fmt: skip
+    with closing(SqliteTable(tmp_path / "store.db", clock=shell.clock)) as table:
+        save_rows(table, [(row, now_ms + 10**9) for row in rows])
+        playing = Viewers(
+            at_ms=now_ms, until_ms=now_ms + 60_000, total=3, sections=[("", 3)], assets=[("film", 2), ("show", 1)]
+        )
+        save_viewers(table, "daily", 0, playing)
+    assert ask("viewers").startswith("3 watch now.\n")
+    assert json.loads(ask("viewers", "--json", "--limit", "1"))["assets"] == [{"assetId": "film", "viewers": 2}]
+    day = instant_text(day_ms)[:10]
+    told = ask("completion", "asset:film", "--from", day, "--to", day)
+    assert told.startswith("film: 2 playbacks that are over, 2")
+    assert [line.split() for line in told.splitlines()[5:8]] == [["40", "2"], ["50", "2"], ["60", "0"]]
+    assert json.loads(ask("completion", "asset:film", "--from", day, "--json"))["milliseconds"] == 120_000
+    ask("completion", "series:film", wanted=Exit.USAGE)
+    ask("completion", "asset:film", "--from", "yesterday", wanted=Exit.REFUSED)
+    first = json.loads(ask("watched", "asset:film", "--day", day, "--limit", "1", "--json"))
+    rest = json.loads(ask("watched", "--day", day, "--after", first["after"], "--json"))
+    assert {one["member"] for one in first["items"] + rest["items"]} == {"1", "2"}
+    assert json.loads(ask("export", "member:1"))["session"] == "s1"
+    ask("erase", "member:1", "--yes")
+    assert [one.get("member") for one in json.loads(ask("watched", "--day", day, "--json"))["items"]].count("1") == 0
+    assert ask("export", "member:1") == ""

@@ -13,7 +13,7 @@ import pytest
 from footfall.accounts.brands import Brand
 from footfall.app import wiring
 from footfall.app.settings import Settings
-from footfall.flow.store.watch_log import WatchRow, save_rows
+from footfall.flow.store.watch_log import WatchRow, rows_of_day, save_rows
 from footfall.values.window import Grain, window_of
 from tests.shells.http.stage import NOW_MS, Reply, Stage, staged
 
@@ -50,9 +50,14 @@ def stage(tmp_path: Path) -> Generator[Stage]:
 
 def ask(stage: Stage, method: str, target: str = "", body: object = None) -> Reply:
     data = b"" if body is None else json.dumps(body).encode()
-    made = stage.runner.run(stage.state.desk.change("abc", lambda one: one.add_secret_key("abc", ("admin",))))
+    return asked_of(stage, method, f"earnings{target}", data)
+
+
+def asked_of(stage: Stage, method: str, target: str, data: bytes = b"") -> Reply:
+    scopes = ("admin", "audience", "read")
+    made = stage.runner.run(stage.state.desk.change("abc", lambda one: one.add_secret_key("abc", scopes)))
     headers = {"content-type": "application/json", "authorization": f"Bearer {made.text}"}
-    return stage.ask(f"/v1/audience/earnings{target}", method=method, headers=headers, body=data)
+    return stage.ask(f"/v1/audience/{target}", method=method, headers=headers, body=data)
 
 
 def test_a_period_is_closed_once_told_in_three_forms_and_corrected_by_an_entry(stage: Stage) -> None:
@@ -91,6 +96,30 @@ def test_a_cent_is_traced_to_the_session_that_earned_it_until_its_rows_are_gone(
         save_rows(store, [row("s3", "film", 1)])
     gone = ask(stage, "GET", "/first%20days/trace?asset=show&cent=1")
     assert (gone.status, "watch log" in gone.json()["detail"]) == (409, True)
+
+
+def test_an_erased_member_is_named_nowhere_and_what_was_closed_stays(stage: Stage, tmp_path: Path) -> None:
+    centric = {**TERMS, "method": "member-centric", "fees": {"ann": 700, "bo": 301}, "owners": {}}
+    del centric["pool"]
+    assert ask(stage, "POST", body=centric).status == 201
+    before = ask(stage, "GET", "/first%20days").json()
+    (mine,) = [json.loads(line) for line in asked_of(stage, "GET", "personal?of=member:ann").text.splitlines()]
+    assert (mine["part"], mine["session"], mine["milliseconds"]) == ("watched", "s1", 600_000)
+    assert asked_of(stage, "DELETE", "personal?of=member:ann").json()["done"]
+    assert asked_of(stage, "GET", "personal?of=member:ann").text == ""
+    with closing(wiring.open_store(Settings(data_dir=str(tmp_path)), stage.clock)) as store:
+        # A session that was open comes to a row after its member was erased.
+        save_rows(store, [row("s4", "film", 60_000, member="ann")])
+        told = asked_of(stage, "GET", "watched?day=2026-11-12")
+        assert sorted(one["milliseconds"] for one in told.json()["items"]) == [60_000, 300_000, 600_000]
+        assert ("ann" in told.text, "s1" in told.text, "bo" in told.text) == (False, False, True)
+        assert {one.member for one in rows_of_day(store, "abc", DAY.from_ms, shards=1)} == {"ann", "bo"}
+        stage.clock.advance(11 * 60_000)
+        stage.counting.step()
+        assert {one.member for one in rows_of_day(store, "abc", DAY.from_ms, shards=1)} == {"", "bo"}
+    assert asked_of(stage, "GET", "watched?day=2026-11-12").json() == told.json()
+    assert ask(stage, "GET", "/first%20days").json() == before
+    assert ask(stage, "GET", "/first%20days/trace?asset=film&cent=1").status == 409
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""GET /footfall.js and /widget.js over a real connection: what browsers are told, and that sources say the same."""
+"""The scripts that pages carry, over a real connection: what browsers are told, and that sources say the same."""
 
 import gzip
 import re
@@ -9,7 +9,7 @@ import pytest
 
 from footfall.shells.http.page_scripts import NAMES, script_routes
 from footfall.shells.http.static_files import static_text
-from scripts.tracker import SCRIPTS, TRACKER, WIDGET, complaint
+from scripts.tracker import PLAYER, SCRIPTS, TRACKER, WIDGET, complaint
 from tests.shells.http.clients import Client, echo, get, run, served
 
 HOUSE = Path(__file__).resolve().parents[3]
@@ -83,6 +83,7 @@ def test_other_methods_are_refused_with_those_that_are_known(name: str) -> None:
 def test_the_scripts_are_as_small_as_we_promise() -> None:
     assert 0 < TRACKER.result.stat().st_size <= TRACKER.bytes_max < 2_048
     assert 0 < WIDGET.result.stat().st_size <= WIDGET.bytes_max < 5_120
+    assert 0 < PLAYER.result.stat().st_size <= PLAYER.bytes_max < 4_096
 
 
 def test_the_check_sees_a_stale_and_a_large_script() -> None:
@@ -113,3 +114,13 @@ def test_the_box_writes_no_html_and_keeps_nothing() -> None:
     source = WIDGET.source.read_text(encoding="utf-8")
     for word in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval", "Storage", "cookie ="):
         assert word not in source, word
+
+
+def test_every_attribute_and_fact_in_the_how_to_is_one_that_the_script_for_players_reads() -> None:
+    page = (HOUSE / "docs" / "how-to" / "count-watch-time.md").read_text(encoding="utf-8")
+    source = PLAYER.source.read_text(encoding="utf-8")
+    read = set(re.findall(r"\btag\.(\w+)", source)) | set(re.findall(r'given\("(\w+)"\)', source))
+    assert set(re.findall(r"\bdata-([a-z]+)", page)) == read
+    facts = page.split("| fact |")[1].split("\n\n")[0]
+    named = {name for line in facts.splitlines()[2:] for name in re.findall(r"`(\w+)`", line.split("|")[1])}
+    assert named == set(re.findall(r"\bfacts\.(\w+)", source))

@@ -8,13 +8,17 @@ import zstandard
 
 from footfall.accounts.brands import Brand
 from footfall.app import aws_wiring, wiring
+from footfall.app.audience_opening import open_audience
+from footfall.app.audience_personal import erase_some, exported
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.maintaining import Maintained, Maintenance, open_maintenance
 from footfall.app.set_apart import SetApart, name_of
+from footfall.audience.things import Thing
 from footfall.catalog.asset import Asset
 from footfall.flow.collect.senders import SALT_MS
 from footfall.flow.store.digests import stored_digest
 from footfall.flow.store.summaries import Summaries
+from footfall.flow.store.watch_log import WatchRow, rows_of_day, save_rows, session_digest
 from footfall.flow.stream.raw import ArchiveRaw
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry, Record
@@ -226,3 +230,22 @@ def test_the_digest_of_a_day_is_written_when_it_is_over_and_hits_are_set_apart(g
         pass
     found = zstandard.ZstdDecompressor().decompressobj().decompress(blobs.get(name_of("abc", hour_ms)) or b"")
     assert [json.loads(line)["asset"] for line in found.splitlines()] == ["bought"]
+
+
+def test_the_name_of_an_erased_member_goes_out_of_the_watch_log(ground: AwsGround) -> None:
+    day = window_of(CLOCK.now_ms(), Grain.DAY, "UTC")
+    row = WatchRow(
+        brand="abc", day_ms=day.from_ms, shard=1, session="s1", number=0, asset="film", section="", series="",
+        resource_type="", paid_type="", member="ann", device="tv", from_ms=day.from_ms, to_ms=day.from_ms + 60_000,
+        ms=60_000, duration_ms=0, beats=7, seen=b"",
+    )  # fmt: skip
+    maintenance = open_maintenance(ground.settings, SetClock(CLOCK.now_ms()))
+    save_rows(maintenance.table, [(row, day.to_ms + DAY_MS)])
+    with closing(open_audience(ground.settings, CLOCK)) as opened:
+        ann = Thing("member", "ann")
+        assert [one["session"] for one in exported(opened.audience, "abc", ann)] == ["s1"]
+        assert erase_some(opened.audience, "abc", ann).is_done
+        assert list(exported(opened.audience, "abc", ann)) == []
+    assert maintenance.run(lambda: False).failures == []
+    (left,) = rows_of_day(maintenance.table, "abc", day.from_ms, shards=2)
+    assert (left.member, left.device, left.session, left.ms) == ("", "", session_digest("s1"), 60_000)

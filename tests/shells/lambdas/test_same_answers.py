@@ -204,6 +204,7 @@ def collected(keys: Keys) -> list[Asked]:
         Asked("HEAD", "/v1/pixel.gif?brand=open&asset=p1", 204),
         Asked("GET", "/footfall.js", 200),
         Asked("GET", "/widget.js", 200),
+        Asked("GET", "/player.js", 200),
     ]
 
 

@@ -20,6 +20,7 @@ from footfall.flow.serve.parameters import (
 from footfall.flow.serve.popular import section_shown
 from footfall.flow.serve.watched import minutes_of
 from footfall.flow.store.watch_log import WatchRow, load_viewers, page_of_day, rows_of_day
+from footfall.flow.store.watched_by import Erased, without_erased
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
 from footfall.values.hit import ASSET_BYTES_MAX, LABEL_BYTES_MAX
@@ -105,8 +106,10 @@ def completion_document(table: Table, given: Given, *, zone: str, shards: int, n
     }
 
 
-def watched_document(table: Table, given: Given, *, zone: str, shards: int, now_ms: int) -> dict[str, Any]:
-    """Return a page of the watch log of a brand's day."""
+def watched_document(
+    table: Table, given: Given, *, zone: str, shards: int, now_ms: int, erased: Erased
+) -> dict[str, Any]:
+    """Return a page of the watch log of a brand's day, where members who were erased are not named."""
     brand, asset = brand_from(given), _text(given, "asset", ASSET_BYTES_MAX)
     day = _day(given, "day", zone=zone, default_ms=now_ms)
     limit = whole_of(given, "limit", highest=PAGE_MAX, default=PAGE_DEFAULT)
@@ -116,7 +119,7 @@ def watched_document(table: Table, given: Given, *, zone: str, shards: int, now_
         "brand": brand,
         "from": instant_text(day.from_ms),
         "to": instant_text(day.to_ms),
-        "items": [row_shown(row) for row in rows],
+        "items": [row_shown(without_erased(row, erased)) for row in rows],
     }
     return document if last is None else {**document, "after": f"{last[0]}:{last[1]}"}
 

@@ -31,6 +31,16 @@ class Pending:
 
 
 @dataclass(frozen=True, slots=True)
+class WatchedRow:
+    """Where a row of the watch log lies, and what its key tells."""
+
+    key: Key
+    day_ms: int
+    shard: int
+    session: str  # as a digest
+
+
+@dataclass(frozen=True, slots=True)
 class Position:
     """Where in the stream something stood: the record, and which of its hits."""
 
@@ -312,6 +322,24 @@ def watched(brand: str, day_ms: int, shard: int, *, ident: int, digest: str, num
 def watched_asset(ident: int) -> str:
     """Return what the sort keys of an asset's rows begin with."""
     return f"{ident:016x}#"
+
+
+def watched_by_partition(brand: str, member: str) -> str:
+    """Return where it lies which rows of the watch log are a member's; the member by a digest."""
+    return f"{_plain(brand)}#watched-by#{_plain(member)}"
+
+
+def watched_by(brand: str, member: str, row: Key) -> Key:
+    """Return the key that names a row of the watch log as a member's."""
+    return Key(watched_by_partition(brand, member), f"{row.partition.split('#watched#', 1)[1]}#{row.sort}")
+
+
+def watched_row(brand: str, named: Key) -> WatchedRow:
+    """Return the row of the watch log that a key names as a member's."""
+    day, shard, sort = named.sort.split("#", 2)
+    day_ms, number = moment_from_text(day), shard_from_name(shard)
+    session = sort.split("#")[1]
+    return WatchedRow(Key(watched_partition(brand, day_ms, number), sort), day_ms, number, session)
 
 
 def viewers_partition(brand: str) -> str:

@@ -69,9 +69,14 @@ def session_digest(session: str) -> str:
     return hashlib.blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def member_digest(member: str) -> str:
+    """Return the text that stands for a member in keys, and where nobody is named any more."""
+    return session_digest(member)
+
+
 def save_rows(table: Table, rows: Iterable[tuple[WatchRow, int]]) -> None:
-    """Write rows, each until it expires."""
-    puts = [_put(row, expires_at_ms) for row, expires_at_ms in rows]
+    """Write rows, each until it expires, and before a row of a member what names it as the member's."""
+    puts = [put for row, expires_at_ms in rows for put in _puts(row, expires_at_ms)]
     _write(table, list({put.key: put for put in puts}.values()))
 
 
@@ -81,7 +86,7 @@ def rows_of_day(table: Table, brand: str, day_ms: int, *, shards: int, asset: st
     for shard in range(shards):
         partition = keys.watched_partition(brand, day_ms, shard)
         for found in everything(table, partition, at_least=first, at_most=None if first is None else f"{first}~"):
-            row = _row_from(found.item, brand=brand, day_ms=day_ms, shard=shard)
+            row = row_from(found.item, brand=brand, day_ms=day_ms, shard=shard)
             if not asset or row.asset == asset:  # Two ids may share what their keys begin with.
                 yield row
 
@@ -98,7 +103,7 @@ def page_of_day(  # noqa: PLR0913 - whose rows of when, how many, and from where
         key = Key(partition, after[1]) if after and after[0] == shard else None
         while True:
             page = table.query(partition, at_least=first, at_most=last, limit=limit - len(rows), after=key)
-            found = [_row_from(one.item, brand=brand, day_ms=day_ms, shard=shard) for one in page.items]
+            found = [row_from(one.item, brand=brand, day_ms=day_ms, shard=shard) for one in page.items]
             rows += [row for row in found if not asset or row.asset == asset]
             if page.items and len(rows) >= limit:
                 return rows, (shard, page.items[-1].key.sort)
@@ -149,13 +154,17 @@ def told_up_to(table: Table, brand: str, session: str, *, before: int) -> int | 
     return number if isinstance(number, int) and isinstance(by, int) and by < before else None
 
 
-def _put(row: WatchRow, expires_at_ms: int) -> Put:
+def _puts(row: WatchRow, expires_at_ms: int) -> list[Put]:
     key = keys.watched(
         row.brand, row.day_ms, row.shard,
         ident=ident_of(row.asset), digest=session_digest(row.session), number=row.number,
     )  # fmt: skip
     item = {name: value for name in _STORED if (value := getattr(row, name))}
-    return Put(key, cast("Mapping[str, Value]", item), expires_at_ms=expires_at_ms)
+    puts = [Put(key, cast("Mapping[str, Value]", item), expires_at_ms=expires_at_ms)]
+    if row.member:
+        named = keys.watched_by(row.brand, member_digest(row.member), key)
+        puts.insert(0, Put(named, {"from_ms": row.from_ms}, expires_at_ms=expires_at_ms))
+    return puts
 
 
 def _write(table: Table, puts: Sequence[Put]) -> None:
@@ -171,7 +180,8 @@ _NOTHING: Mapping[str, Value] = {
 }  # fmt: skip
 
 
-def _row_from(item: Item, *, brand: str, day_ms: int, shard: int) -> WatchRow:
+def row_from(item: Item, *, brand: str, day_ms: int, shard: int) -> WatchRow:
+    """Return the row that an item holds."""
     try:
         return msgspec.convert({**_NOTHING, **item, "brand": brand, "day_ms": day_ms, "shard": shard}, WatchRow)
     except msgspec.ValidationError as error:

@@ -13,6 +13,7 @@ from footfall.shells.cli.asking import settings_of
 from footfall.shells.cli.audience_action import Action, say_json, things_of
 from footfall.shells.cli.audience_follows import ACTIONS as OF_FOLLOWS
 from footfall.shells.cli.audience_history import OF_HISTORY
+from footfall.shells.cli.audience_watching import OF_WATCHING
 from footfall.shells.cli.command import BRAND, CONFIG, DATA, JSON, Argument, Command, Exit, Surroundings, whole_from
 
 if TYPE_CHECKING:
@@ -47,12 +48,12 @@ def _kinds(audience: "Audience", arguments: argparse.Namespace, around: Surround
 
 OF_ALL: Final = (Action("kinds", "", "tells the kinds of things that there are", _kinds),)
 ACTIONS: Final[Mapping[str, Action]] = {
-    one.name: one for one in (*OF_ALL, *OF_FOLLOWS, *OF_HISTORY)
+    one.name: one for one in (*OF_ALL, *OF_FOLLOWS, *OF_HISTORY, *OF_WATCHING)
 }  # each part adds its own
 
 COMMAND = Command(
     name="audience",
-    says="Look at and change what members do: whom they follow, where they were, what they play.",
+    says="Look at and change what members do: whom they follow, where they were, what they play and watch.",
     tells="Things are named by kind and id, as in member:42 or series:dark. The actions are\n"
     + "\n".join(f"  {one.usage}  {one.says}" for one in ACTIONS.values()),
     example="footfall audience following member:42 --brand daily",
@@ -60,6 +61,7 @@ COMMAND = Command(
         "footfall audience follow member:42 series:dark --brand daily",
         "footfall audience history member:42 --brand daily",
         "footfall audience playbacks member:42 --brand daily",
+        "footfall audience completion asset:film-7 --from 2026-11-01 --to 2026-11-15 --brand daily",
     ),
     run=audience,
     arguments=(
@@ -68,6 +70,9 @@ COMMAND = Command(
         BRAND,
         Argument("--limit", "How many to show.", shows="N", reads=whole_from(1, LIMIT_MAX), default=LIMIT_DEFAULT),
         Argument("--after", "Where a list goes on, as the answer before said it.", shows="PLACE", default=""),
+        Argument("--day", "Of the watch log: the day, as the brand dates it; today unless given.", shows="DAY"),
+        Argument("--from", "Of a completion: the first day; the last one unless given.", shows="DAY"),
+        Argument("--to", "Of a completion: the last day; today unless given.", shows="DAY"),
         Argument("--expect", "How many followers are expected.", shows="N", reads=whole_from(1, 10**9), default=20_000),
         Argument("--yes", "Really erase.", is_switch=True),
         JSON,

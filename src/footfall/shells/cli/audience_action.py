@@ -40,6 +40,15 @@ def things_of(audience: "Audience", arguments: argparse.Namespace, *names: str) 
     return [audience.kinds.thing_from(text, field=name.lower()) for text, name in zip(given, names, strict=True)]
 
 
+def ids_of(audience: "Audience", arguments: argparse.Namespace, *kinds: str) -> list[str]:
+    """Return the ids of things that must be of these kinds."""
+    found = things_of(audience, arguments, *(kind.upper() for kind in kinds))
+    for thing, kind in zip(found, kinds, strict=True):
+        if thing.kind != kind:
+            raise WrongUsage(f"{thing} is not a {kind}; name one as in {kind}:42.")
+    return [thing.id for thing in found]
+
+
 def say_json(document: object, around: Surroundings) -> None:
     """Print an answer for programs."""
     around.say(msgspec.json.encode(document).decode())
@@ -56,3 +65,9 @@ def say_rows(rows: Sequence[Mapping[str, Any]], around: Surroundings, *columns: 
     for row in rows:
         table.add_row(*(printable(str(row.get(column, ""))) for column in columns))
     around.console().print(table)
+
+
+def say_more(answer: Mapping[str, Any], around: Surroundings) -> None:
+    """Tell where a list goes on."""
+    if answer.get("after"):
+        around.say(f"There is more: --after {answer['after']}")

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from footfall.shells.cli.audience_action import Action, say_json, say_rows, things_of
+from footfall.shells.cli.audience_action import Action, ids_of, say_json, say_more, say_rows, things_of
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
 
 if TYPE_CHECKING:
@@ -18,9 +18,9 @@ def _history(audience: "Audience", arguments: argparse.Namespace, around: Surrou
     from footfall.app.audience_history import recent, series_of
 
     if len(arguments.things or ()) > 1:
-        member, series = _ids(audience, arguments, "member", "series")
+        member, series = ids_of(audience, arguments, "member", "series")
         return _say(series_of(audience, arguments.brand, member, series=series), "episodes", arguments, around)
-    (member,) = _ids(audience, arguments, "member")
+    (member,) = ids_of(audience, arguments, "member")
     answer = recent(audience, arguments.brand, member, limit=arguments.limit, after=arguments.after)
     return _say(answer, "series", arguments, around)
 
@@ -29,7 +29,7 @@ def _going_on(audience: "Audience", arguments: argparse.Namespace, around: Surro
     """Show what a member may continue watching."""
     from footfall.app.audience_history import going_on
 
-    (member,) = _ids(audience, arguments, "member")
+    (member,) = ids_of(audience, arguments, "member")
     return _say(going_on(audience, arguments.brand, member, limit=arguments.limit), "series", arguments, around)
 
 
@@ -37,7 +37,7 @@ def _next(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     """Show which episode comes next."""
     from footfall.app.audience_history import next_up
 
-    member, series = _ids(audience, arguments, "member", "series")
+    member, series = ids_of(audience, arguments, "member", "series")
     answer = next_up(
         audience, arguments.brand, member, series=series, episodes=None, skip_in_progress=False, rewatching=False
     )
@@ -52,7 +52,7 @@ def _hide(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     """Leave a series out of a member's lists."""
     from footfall.audience.history_removing import hide
 
-    member, series = _ids(audience, arguments, "member", "series")
+    member, series = ids_of(audience, arguments, "member", "series")
     now_ms = audience.clock.now_ms()
     if not hide(audience.table, arguments.brand, member, series=series, now_ms=now_ms):
         around.say("There is nothing.")
@@ -78,7 +78,7 @@ def _playbacks(audience: "Audience", arguments: argparse.Namespace, around: Surr
     """Show what a member plays now."""
     from footfall.app.audience_playbacks import playing_now
 
-    (member,) = _ids(audience, arguments, "member")
+    (member,) = ids_of(audience, arguments, "member")
     answer = playing_now(audience, arguments.brand, member)
     if arguments.json:
         say_json(answer, around)
@@ -92,14 +92,14 @@ def _ended(audience: "Audience", arguments: argparse.Namespace, around: Surround
     """Show a member's playbacks that are over."""
     from footfall.app.audience_playbacks import ended
 
-    (member,) = _ids(audience, arguments, "member")
+    (member,) = ids_of(audience, arguments, "member")
     answer = ended(audience, arguments.brand, member=member, day="", limit=arguments.limit, after=arguments.after)
     if arguments.json:
         say_json(answer, around)
         return Exit.OK
     columns = ("session", "device", "asset", "startedAt", "endedAt", "why", "by")
     say_rows(_rows(answer, "ended"), around, *columns, nothing="There is nothing.")
-    _say_more(answer, around)
+    say_more(answer, around)
     return Exit.OK
 
 
@@ -111,7 +111,7 @@ def _stop(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     from footfall.audience.playbacks import Why
     from footfall.audience.playbacks_kept import Means, end, sweep
 
-    (member,) = _ids(audience, arguments, "member")
+    (member,) = ids_of(audience, arguments, "member")
     means, now_ms = Means(SystemRandom(), time.sleep), audience.clock.now_ms()
     playing = sweep(audience.table, arguments.brand, member, now_ms=now_ms, means=means)
     for lease in playing:
@@ -121,15 +121,6 @@ def _stop(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
         )  # fmt: skip
     around.say(f"{len(playing)} playbacks are stopped; each is told at its next beat.")
     return Exit.OK
-
-
-def _ids(audience: "Audience", arguments: argparse.Namespace, *kinds: str) -> list[str]:
-    """Return the ids of things that must be of these kinds."""
-    found = things_of(audience, arguments, *(kind.upper() for kind in kinds))
-    for thing, kind in zip(found, kinds, strict=True):
-        if thing.kind != kind:
-            raise WrongUsage(f"{thing} is not a {kind}; name one as in {kind}:42.")
-    return [thing.id for thing in found]
 
 
 def _require_member(kind: str) -> None:
@@ -143,13 +134,8 @@ def _say(answer: Answer, name: str, arguments: argparse.Namespace, around: Surro
         return Exit.OK
     columns = ("series", "asset", "state", "positionMs", "durationMs", "at", "device")
     say_rows(_rows(answer, name), around, *columns, nothing="There is nothing.")
-    _say_more(answer, around)
+    say_more(answer, around)
     return Exit.OK
-
-
-def _say_more(answer: Answer, around: Surroundings) -> None:
-    if answer.get("after"):
-        around.say(f"There is more: --after {answer['after']}")
 
 
 def _rows(answer: Answer, name: str) -> list[Answer]:

@@ -25,6 +25,7 @@ from footfall.shells.cli.recount import shown_progress
 
 ACTIONS = ("list", "show", "replay")
 KINDS = ("dead", "late", "future", "unlabelled")
+OF = ("hits", "pings")
 
 
 class WhichOne(WrongUsage):
@@ -66,6 +67,8 @@ def request_of(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the flags ask for, or raise WhichOne."""
     action, position = arguments.action, arguments.position
     request: dict[str, Any] = {"do": f"side-{action}", "brand": arguments.brand, "kind": arguments.kind}
+    if arguments.of != OF[0]:
+        request["of"] = arguments.of
     if action == "list":
         if position is not None or arguments.all:
             raise WhichOne("list takes no POSITION and no --all; use --after and --limit.")
@@ -81,7 +84,7 @@ def _show(
     items: Sequence[Mapping[str, Any]], arguments: argparse.Namespace, around: Surroundings, *, more: bool
 ) -> None:
     if not items:
-        around.say(f"No {arguments.kind} hits of {arguments.brand}.")
+        around.say(f"No {arguments.kind} {arguments.of} of {arguments.brand}.")
         return
     names = list(dict.fromkeys(name for item in items for name in item))
     table = Table(box=None, header_style="bold", pad_edge=False)
@@ -104,7 +107,8 @@ COMMAND = Command(
     example="footfall dead-letters replay --data data --brand abc --kind late --all",
     run=dead_letters,
     tells="Dead hits could not be read, late ones were too old when they arrived, future ones were ahead of the\n"
-    "clock, unlabelled ones wait for the catalogue. A replay counts each at its own time, and once.",
+    "clock, unlabelled ones wait for the catalogue. A replay counts each at its own time, and once. The beats of\n"
+    "players (--of pings) are listed and shown, and not replayed: what their sessions came to has been told.",
     more_examples=(
         "footfall dead-letters list --data data --brand abc --kind late",
         "footfall dead-letters show 0:1234 --data data --brand abc --kind late",
@@ -116,6 +120,7 @@ COMMAND = Command(
         CONFIG,
         BRAND,
         Argument("--kind", "Why they were set aside.", choices=KINDS, default="dead"),
+        Argument("--of", "What was set aside: hits, or the beats of players.", choices=OF, default=OF[0]),
         Argument("--all", "Replay all of the kind.", is_switch=True),
         Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
         Argument("--after", "List those after this position.", shows="POSITION"),

@@ -38,8 +38,10 @@ class _Desk:
     def rows(self, terms: "Terms") -> "list[Watched]":
         """Return the rows of the watch log that a period has."""
         from footfall.app.audience_earnings import watched_in
+        from footfall.audience.erased import erased_members
 
-        return watched_in(self.store, self.brand, terms, zone=self.zone, shards=self.settings.stream_shards)
+        shards, erased = self.settings.stream_shards, erased_members(self.table, self.brand)
+        return watched_in(self.store, self.brand, terms, zone=self.zone, shards=shards, erased=erased)
 
 
 def earnings(arguments: argparse.Namespace, around: Surroundings) -> int:

@@ -15,6 +15,7 @@ from footfall.shells.http.audience_asking import require_only, whole_of
 from footfall.shells.http.brands import actor_of, told
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
+from footfall.shells.http.watching import erased_of
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:  # Nobody loads earnings before somebody asks for them.
@@ -128,9 +129,9 @@ def _trace(state: Site) -> Endpoint:
 async def _rows(state: Site, brand: Brand, terms: "Terms") -> "Sequence[Watched]":
     from footfall.app.audience_earnings import watched_in
 
-    shards = state.counters.shards
+    shards, erased = state.counters.shards, await erased_of(state, brand.name)
     return await state.counters.asked(
-        brand.name, lambda table: watched_in(table, brand.name, terms, zone=brand.zone, shards=shards)
+        brand.name, lambda table: watched_in(table, brand.name, terms, zone=brand.zone, shards=shards, erased=erased)
     )
 
 

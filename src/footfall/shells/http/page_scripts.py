@@ -1,4 +1,4 @@
-"""GET /footfall.js and /widget.js: the scripts that pages carry, which browsers and caches keep for a day."""
+"""GET /footfall.js, /widget.js and /player.js: scripts that pages carry, which browsers and caches keep for a day."""
 
 import gzip
 from http import HTTPStatus
@@ -12,7 +12,7 @@ from footfall.shells.http.static_files import static_text
 from footfall.shells.http.wire import response
 
 CACHED_S = 86_400
-TRACKER, WIDGET = NAMES = ("footfall.js", "widget.js")
+TRACKER, WIDGET, PLAYER = NAMES = ("footfall.js", "widget.js", "player.js")
 
 
 class ScriptRoute:

@@ -1,6 +1,7 @@
 """GET /v1/audience/viewers, /completion and /watched: who watches now, how far, and what each session came to."""
 
 from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -13,6 +14,9 @@ from footfall.shells.http.access import brand_of
 from footfall.shells.http.brands import told
 from footfall.shells.http.site import Site
 
+if TYPE_CHECKING:
+    from footfall.flow.store.watched_by import Erased
+
 Endpoint = Callable[[Request], Awaitable[Response]]
 Document = Callable[[Table, Brand, Request], dict[str, object]]
 
@@ -22,8 +26,18 @@ def watching_routes(state: Site) -> list[Route]:
     return [
         Route("/v1/audience/viewers", _asked(state, _viewers(state)), methods=["GET"]),
         Route("/v1/audience/completion", _asked(state, _completion(state)), methods=["GET"]),
-        Route("/v1/audience/watched", _asked(state, _watched(state)), methods=["GET"]),
+        Route("/v1/audience/watched", _watched(state), methods=["GET"]),
     ]
+
+
+async def erased_of(state: Site, brand: str) -> "Erased":
+    """Return the members of a brand who were erased."""
+    from footfall.app.audience_opening import has_audience
+    from footfall.audience.erased import erased_members
+
+    if not has_audience(state.settings):
+        return {}  # Nobody was, and asking would make the table.
+    return await state.audience.asked(brand, lambda audience: erased_members(audience.table, brand))
 
 
 def _asked(state: Site, document: Document) -> Endpoint:
@@ -55,12 +69,19 @@ def _completion(state: Site) -> Document:
     return document
 
 
-def _watched(state: Site) -> Document:
-    def document(table: Table, brand: Brand, request: Request) -> dict[str, object]:
+def _watched(state: Site) -> Endpoint:
+    async def endpoint(request: Request) -> Response:
         from footfall.flow.serve.audience import watched_document, watched_parameters
 
+        brand = await brand_of(request, state, scope=READ)
         given = {**watched_parameters(request.url.query), "brand": [brand.name]}
-        now_ms, shards = state.clock.now_ms(), state.counters.shards
-        return watched_document(table, given, zone=brand.zone, shards=shards, now_ms=now_ms)
+        now_ms, shards, zone = state.clock.now_ms(), state.counters.shards, brand.zone
+        erased = await erased_of(state, brand.name)
+        return told(
+            await state.counters.asked(
+                brand.name,
+                lambda table: watched_document(table, given, zone=zone, shards=shards, now_ms=now_ms, erased=erased),
+            )
+        )
 
-    return document
+    return endpoint

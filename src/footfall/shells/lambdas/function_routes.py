@@ -160,6 +160,7 @@ MAKERS: Mapping[bytes, Maker] = {
     b"/healthz": _healthy,
     b"/footfall.js": _script("footfall.js"),
     b"/widget.js": _script("widget.js"),
+    b"/player.js": _script("player.js"),
     b"/static/page.css": _static(b"/static/page.css"),
     b"/openapi.json": _described(b"/openapi.json"),
     b"/docs": _described(b"/docs"),

@@ -115,6 +115,18 @@ _PREFLIGHT = Operation(
     GROUP,
     answers=(PREFLIGHT_ANSWER,),
 )
+_SCRIPT = Operation(
+    "GET",
+    "/player.js",
+    "playerScript",
+    "The script that tells of a video on a page: `footfall.watch(video, {asset: ...})`.",
+    GROUP,
+    parameters=(Parameter("If-None-Match", "The `ETag` of the one that is there.", text(), "header"),),
+    answers=(
+        Answer(HTTPStatus.OK, "The script, to be kept for a day.", "text/javascript", text()),
+        Answer(HTTPStatus.NOT_MODIFIED, "It has not changed."),
+    ),
+)
 _ASSET = Parameter("asset", "Of this asset only.", text(bytes_max=ASSET_BYTES_MAX))
 _MINUTES: dict[str, Schema] = {
     "minutes": {"type": "number", "description": "rounded down to two digits"},
@@ -151,7 +163,7 @@ CURVE = record(
 )
 WATCH_ROW = record(
     {
-        "session": text(),
+        "session": text("a digest of its id where the member was erased"),
         "assetId": text(),
         "sectionId": {"anyOf": [text(), {"type": "integer"}, {"type": "null"}]},
         "member": text(),
@@ -336,7 +348,7 @@ def _renamed(name: str, schema: Any) -> list[tuple[str, Any]]:
     return [("minutes", minutes), ("milliseconds", {"type": ["integer", "null"], "description": "the same, exactly"})]
 
 
-OPERATIONS = (PINGS, READ_VIEWERS, READ_CURVE, READ_LOG, _PREFLIGHT)
+OPERATIONS = (PINGS, READ_VIEWERS, READ_CURVE, READ_LOG, _SCRIPT, _PREFLIGHT)
 SCHEMAS = {
     "Ping": PING,
     "Viewers": VIEWERS_NOW,
