@@ -1,4 +1,4 @@
-"""The page Watching in a real browser: viewers and minutes as they come, how far an asset is watched, what it earned."""
+"""The page Watching in a real browser: viewers and minutes as they come, how far it is watched, what it earned."""
 
 import json
 import time
