@@ -69,9 +69,7 @@ def test_some_finish_some_leave_and_a_few_videos_are_everybodys() -> None:
 
 
 def test_what_is_invented_is_taken_by_those_who_read_pings_and_histories() -> None:
-    told = beats_between(
-        cinema().playbacks(NOON_MS, NOON_MS + HOUR_MS), from_ms=NOON_MS, to_ms=NOON_MS + HOUR_MS
-    )
+    told = beats_between(cinema().playbacks(NOON_MS, NOON_MS + HOUR_MS), from_ms=NOON_MS, to_ms=NOON_MS + HOUR_MS)
     body = msgspec.json.encode([ping_of("demo", one, beat) for one, beat in told[:1_000]])
     parsed = parse_pings(body, lines=False, pings_max=1_000)
     assert len(parsed.pings) == 1_000

@@ -87,7 +87,11 @@ export function WatchingPage() {
         </aside>
       </div>
       <div class="columns even">
-        <Completion asset={parameters.get("asset") || items[0]?.assetId || ""} items={items} choose={choose} />
+        <Completion
+          asset={parameters.get("asset") || items[0]?.assetId || ""}
+          items={items}
+          choose={choose}
+        />
         <section class="card" aria-labelledby="watched-sections">
           <h2 id="watched-sections">Sections</h2>
           <Shown asked={sections}>{(shares) => <SectionMinutes shares={shares} />}</Shown>
@@ -102,7 +106,11 @@ function Figures({ now }: { now: Viewers | undefined }) {
   const { brand, times } = useStanding();
   const query = { brand: brand.brand, by: "minutes" };
   const today = useAsked<WatchedSeries>("/v1/series", { ...query, grain: "day", last: 1 }, EVERY_MS).value;
-  const minute = useAsked<WatchedSeries>("/v1/series", { ...query, grain: "minute", last: 3 }, EVERY_MS).value;
+  const minute = useAsked<WatchedSeries>(
+    "/v1/series",
+    { ...query, grain: "minute", last: 3 },
+    EVERY_MS,
+  ).value;
   const people = useAsked<Series>(
     "/v1/series",
     { ...query, grain: "day", last: 1, measure: "uniques" },

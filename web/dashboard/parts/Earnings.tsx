@@ -78,8 +78,8 @@ function Periods() {
         ) : (
           <Empty title="No period is closed yet">
             <p>
-              When a month is over, <code>footfall earnings close</code> or <code>POST /v1/audience/earnings</code>{" "}
-              divides its money by what was watched.
+              When a month is over, <code>footfall earnings close</code> or{" "}
+              <code>POST /v1/audience/earnings</code> divides its money by what was watched.
             </p>
           </Empty>
         )

@@ -23,7 +23,10 @@ describe("minutes", () => {
     ]);
   });
   test("become points that charts draw", () => {
-    const points = [{ from: "2026-11-17T10:00Z", minutes: 2.5 }, { from: "2026-11-17T11:00Z", open: true }];
+    const points = [
+      { from: "2026-11-17T10:00Z", minutes: 2.5 },
+      { from: "2026-11-17T11:00Z", open: true },
+    ];
     expect(asCounts(points)).toEqual([
       { from: "2026-11-17T10:00Z", hits: 2.5 },
       { from: "2026-11-17T11:00Z", hits: 0, open: true },
