@@ -92,7 +92,7 @@ def test_an_owner_sees_who_watches_how_far_and_what_it_earned(browser: Browser, 
     see_minutes_and_a_curve(page)
     take_the_statement_along(page)
     page.evaluate("scrollTo({top: 0, behavior: 'instant'})")  # The head would lie across the content.
-    assert looked_at(editor, "Watching") == []
+    assert looked_at(editor, "Watching at work") == []
     editor.leave()
 
 
