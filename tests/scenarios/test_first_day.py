@@ -7,6 +7,7 @@ import subprocess
 import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from tests.scenarios.instance import (
     ANSWERING,
@@ -104,6 +105,37 @@ def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Sta
     assert kept == ["paid_reads", "reads", "reads_per_visitor", "visitors"]
     until(lambda: again.call("GET", "/v1/popular?period=justnow", None, bearer).json()["items"], bool, seconds=10)
     again.terminate()
+
+
+def test_the_demo_has_an_audience_that_watches_follows_and_resumes(starter: Starter, data: Path) -> None:
+    instance = starter.start(data, "--demo", "--demo-rate", "20")
+    minutes = "period=day&by=minutes&brand=demo"
+    listed = until(
+        lambda: instance.get(f"/v1/popular?{minutes}").json().get("items", []),
+        lambda items: len(items) > 5 and all(one["minutes"] > 0 and one.get("title") for one in items),
+        seconds=30,
+    )
+    until(lambda: instance.get(f"/v1/popular?{minutes}&of=series").json()["items"], bool, seconds=10)
+    sections = instance.get(f"/v1/top/sections?{minutes}").json()["items"]
+    assert "drama" in {one["sectionId"] for one in sections}
+    viewers = "/v1/audience/viewers?brand=demo"
+    until(lambda: instance.get(viewers).json()["viewers"], lambda now: now > 5, seconds=20)
+    # Sessions of the last hour that are over have their rows, and so their assets have curves.
+    since = datetime.now(UTC).date() - timedelta(days=1)
+    curves = [f"/v1/audience/completion?brand=demo&from={since}&asset={one['assetId']}" for one in listed]
+    until(lambda: [instance.get(one).json()["playbacks"] for one in curves], lambda some: sum(some) > 10, seconds=20)
+    bearer = {"Authorization": f"Bearer {(data / 'demo.key').read_text().strip()}"}
+
+    def told(path: str) -> dict[str, Any]:
+        return instance.call("GET", f"/v1/audience/{path}", None, bearer).json()
+
+    followed = [f"followers?of=series:{name}" for name in ("the-harbour", "night-ferry", "old-quarry")]
+    until(lambda: [one for path in followed for one in told(path)["items"]], bool, seconds=20)
+    recent = [f"history/recent?member=m-{number:03}" for number in range(40)]
+    until(lambda: [one for path in recent for one in told(path)["series"]], bool, seconds=20)
+    until(lambda: told(f"playbacks/ended?day={datetime.now(UTC).date()}")["ended"], bool, seconds=60)
+    assert instance.get("/v1/audience/followers?of=series:the-harbour&brand=demo").status == 401
+    instance.terminate()
 
 
 def test_without_dev_an_unknown_brand_is_refused_and_a_known_one_is_not(starter: Starter, data: Path) -> None:

@@ -28,6 +28,7 @@ import { SectionsPage } from "./pages/Sections.tsx";
 import { SettingsPage } from "./pages/Settings.tsx";
 import { TrendingPage } from "./pages/Trending.tsx";
 import { WatchesPage } from "./pages/Watches.tsx";
+import { WatchingPage } from "./pages/Watching.tsx";
 import { Frame } from "./parts/Frame.tsx";
 import { Empty, Loading } from "./parts/states.tsx";
 import { ASSETS, CAPTURES, CATALOGUE, isOfPeople, pageOf } from "./routes.ts";
@@ -85,6 +86,7 @@ const PAGE_OF: Record<string, () => ComponentChildren> = {
   "/trending": TrendingPage,
   "/sections": SectionsPage,
   "/audience": AudiencePage,
+  "/watching": WatchingPage,
   "/catalogue": MetricsPage,
   "/migration": MigrationPage,
   "/archive": ArchivePage,

@@ -12,6 +12,7 @@ export const PAGES: readonly PageOf[] = [
   { path: "/trending", name: "Trending", inMenu: true },
   { path: "/sections", name: "Sections and types", inMenu: true },
   { path: "/audience", name: "Audience", inMenu: true },
+  { path: "/watching", name: "Watching", inMenu: true },
   { path: "/catalogue", name: "Metrics", inMenu: true },
   { path: "/archive", name: "Archive", inMenu: true },
   { path: "/screening", name: "Screening", inMenu: true },

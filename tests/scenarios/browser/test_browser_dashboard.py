@@ -12,8 +12,8 @@ from tests.scenarios.browser.scene import WAIT_S
 from tests.scenarios.instance import Instance, Starter, footfall, free_port, hit, until
 
 PAGES = (
-    "Now", "Most read", "Trending", "Sections and types", "Audience", "Metrics", "Screening", "Ledger", "Operations",
-    "Settings",
+    "Now", "Most read", "Trending", "Sections and types", "Audience", "Watching", "Metrics", "Screening", "Ledger",
+    "Operations", "Settings",
 )  # fmt: skip
 ONE_OF = {"Asset": "/assets/story-1", "Metric": "/catalogue/reads%20per%20person"}
 BRAND = "herald"

@@ -1,6 +1,12 @@
 """The demo command: invented traffic at a rate, through refusals and restarts."""
 
+from pathlib import Path
 from typing import Any
+
+from footfall.app.invented_audience import Cinema
+from footfall.shells.cli.calls import Reply
+from footfall.shells.cli.demo_video import Show, begin_show, play_on
+from tests.shells.cli.conftest import NOW_MS
 
 
 def test_it_sends_about_the_rate_for_the_time_it_was_given(shell: Any, server: Any) -> None:
@@ -135,3 +141,67 @@ def test_the_past_is_not_sent_again_to_a_brand_that_has_one_and_its_titles_are_t
         assert all(" " in one["title"] for one in told)
         hits = [hit for asked in server.asked if asked.method == "POST" for hit in asked.json()]
         assert any("at" in hit for hit in hits) is has_past
+
+
+def test_with_video_players_send_the_last_hour_and_then_go_on(shell: Any, server: Any) -> None:
+    server.answer({"accepted": 1}, status=202)
+    now_ms = shell.clock.now_ms()
+    assert shell.run("demo", "--url", server.url, "--rate", "1", "--seconds", "30", "--video") == 0
+    beats = [beat for asked in server.asked if asked.path == "/v1/pings" for beat in asked.json()]
+    assert len({(beat["session"], beat["sequence"]) for beat in beats}) == len(beats) > 5_000
+    assert min(beat["at"] for beat in beats) >= now_ms - 3_600_000
+    assert now_ms < max(beat["at"] for beat in beats) <= now_ms + 30_000
+    assert all(len(asked.json()) <= 1_000 for asked in server.asked)
+    assert not [asked for asked in server.asked if asked.path.startswith("/v1/audience")]
+    assert "need a key" in shell.printed()
+    assert f"{len(beats):,} beats of invented players sent." in shell.printed()
+
+
+def test_with_a_key_members_follow_series_and_their_histories_and_playbacks_are_told(
+    shell: Any, server: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("ffsec_a_b\n")
+    server.answer({"accepted": 1}, status=202)
+    argv = ("demo", "--url", server.url, "--rate", "1", "--seconds", "60", "--video", "--titles")
+    assert shell.run(*argv, "--secret-file", str(tmp_path / "key")) == 0
+    paths = {f"{asked.method} {asked.path.partition('?')[0]}" for asked in server.asked}
+    assert paths >= {
+        "PUT /v1/audience/history/series/the-harbour/episodes", "PUT /v1/audience/follows",
+        "POST /v1/audience/history", "POST /v1/audience/playbacks", "POST /v1/audience/playbacks/beat",
+        "POST /v1/audience/playbacks/end",
+    }  # fmt: skip
+    histories = [asked.json()["events"] for asked in server.asked if "/v1/audience/history?" in asked.path]
+    assert all(0 < len(events) <= 100 for events in histories)
+    follows = [asked.path for asked in server.asked if "/v1/audience/follows" in asked.path]
+    assert len(set(follows)) == len(follows)
+    titles = [one["title"] for asked in server.asked if "/v1/assets" in asked.path for one in asked.json()]
+    assert any(title.startswith("The Harbour, 1: ") for title in titles)
+
+
+def test_a_key_that_may_not_tell_of_members_is_said_once_and_the_beats_go_on(
+    shell: Any, server: Any, tmp_path: Path
+) -> None:
+    (tmp_path / "key").write_text("ffsec_a_b\n")
+    server.answer({"status": 403, "field": "key", "detail": "may not do this"}, status=403)
+    server.answer({"accepted": 1}, status=202)
+    argv = ("demo", "--url", server.url, "--rate", "1", "--seconds", "5", "--video")
+    assert shell.run(*argv, "--secret-file", str(tmp_path / "key")) == 0
+    assert len([asked for asked in server.asked if asked.path.startswith("/v1/audience")]) == 1
+    assert shell.printed().count("has not the scope audience") == 1
+    assert any(asked.path == "/v1/pings" for asked in server.asked)
+
+
+def test_a_playback_that_has_lost_its_place_asks_for_it_no_more() -> None:
+    asked = list[str]()
+
+    def call(_method: str, path: str, document: Any) -> Reply:
+        if "/playbacks" in path:
+            asked.append(document["session"])
+        return Reply(410 if "/playbacks" in path else 200, {}, b"{}")
+
+    show = Show(cinema=Cinema(1, brand="demo"), brand="demo", call=call, say=print, knows_members=True)
+    begin_show(show, now_ms=NOW_MS, is_described=False)
+    for second in range(1, 61):
+        play_on(show, now_ms=NOW_MS + second * 1_000)
+    assert len(asked) > 20
+    assert len(set(asked)) == len(asked)

@@ -1,4 +1,4 @@
-"""`footfall demo`: invented readers, so that there is something to look at before the first real one."""
+"""`footfall demo`: invented readers and viewers, so that there is something to look at before the first real one."""
 
 import argparse
 from collections.abc import Callable, Sequence
@@ -7,11 +7,13 @@ from typing import Any
 
 import msgspec
 
+from footfall.app.invented_audience import Cinema
 from footfall.app.invented_programs import with_programs
 from footfall.app.invented_traffic import Newsroom, Story
 from footfall.shells.cli.batches import refusals_of
 from footfall.shells.cli.calls import BUSY, Caller, RefusedByServer, Reply, answer_of, call_patiently
 from footfall.shells.cli.command import URL, Argument, Command, Exit, Surroundings, above_zero, whole_from
+from footfall.shells.cli.demo_video import Show, begin_show, encoded, play_on
 from footfall.shells.cli.secret_file import SECRET_FILE, key_headers
 from footfall.shells.cli.send import post_hits
 from footfall.values.window import instant_text
@@ -44,6 +46,7 @@ class _Run:
     seed: int
     last_ms: int
     is_described: bool
+    show: Show | None = None
     owed: float = 0.0
     described: set[str] = field(default_factory=set[str])
     batches: int = 0
@@ -68,9 +71,13 @@ def demo(arguments: argparse.Namespace, around: Surroundings) -> int:
         is_described=arguments.titles,
     )
     around.say(f"Sending about {arguments.rate:g} invented hits a second to {arguments.brand} at {arguments.url}.")
+    if arguments.video:
+        run.show = _show_of(run, arguments)
     try:
         from_ms = now_ms - arguments.backfill_hours * 60 * MINUTE_MS
         _describe(run, from_ms)
+        if run.show is not None:
+            begin_show(run.show, now_ms=now_ms, is_described=run.is_described)
         if not (arguments.if_empty and _has_hits(run)):
             _backfill(run, from_ms=from_ms, to_ms=now_ms)
         while True:
@@ -82,7 +89,25 @@ def demo(arguments: argparse.Namespace, around: Surroundings) -> int:
         run.caller.close()
         _end_status(run)
     around.say(f"{run.sent:,} invented hits sent, {run.refused:,} refused.")
+    if run.show is not None:
+        around.say(f"{run.show.beats:,} beats of invented players sent.")
     return Exit.OK
+
+
+def _show_of(run: _Run, arguments: argparse.Namespace) -> Show:
+    def call(method: str, path: str, document: Any) -> Reply:
+        body, headers = encoded(document), {"Content-Type": "application/json"}
+        return _patiently(run, lambda: run.caller.call(method, path, body=body, headers=headers))
+
+    if arguments.secret_file is None:
+        run.around.say("Its players send beats; follows, histories and playbacks need a key (--secret-file).")
+    return Show(
+        cinema=Cinema(run.seed, brand=run.brand),
+        brand=run.brand,
+        call=call,
+        say=run.around.say,
+        knows_members=arguments.secret_file is not None,
+    )
 
 
 def _backfill(run: _Run, *, from_ms: int, to_ms: int) -> None:
@@ -102,6 +127,8 @@ def _go_on(run: _Run) -> bool:
     """Send what the readers of this moment owe, and tell whether that was all."""
     now_ms = run.around.clock.now_ms()
     _require_time_left(run, now_ms)
+    if run.show is not None:
+        play_on(run.show, now_ms=now_ms)
     rate = run.newsroom.rate_at(now_ms, mean_per_s=run.rate, zone="UTC")
     # A clock that is set back owes nothing.
     run.owed = min(run.owed + rate * max(now_ms - run.last_ms, 0) / 1_000, max(rate * OWED_S_MAX, 1.0))
@@ -195,6 +222,7 @@ COMMAND = Command(
     name="demo",
     says="Send invented traffic: a daily rhythm, a few favourites, many others, and now and then a viral story.",
     example="footfall demo --brand demo --rate 200 --backfill-hours 3",
+    more_examples=("footfall demo --brand demo --video --secret-file data/demo.key",),
     run=demo,
     arguments=(
         URL,
@@ -214,5 +242,10 @@ COMMAND = Command(
         ),
         Argument("--if-empty", "Send past hours only if the last day has no hits.", is_switch=True),
         Argument("--titles", "Tell the catalogue what the stories are called.", is_switch=True),
+        Argument(
+            "--video",
+            "Play as well: beats of invented players, the last hour first; with a key also what members do.",
+            is_switch=True,
+        ),
     ),
 )

@@ -36,6 +36,7 @@ PAGES = (
     "/assets/{id:path}",
     "/sections",
     "/audience",
+    "/watching",
     "/catalogue",
     "/catalogue/{name:path}",
     "/migration",

@@ -1,4 +1,4 @@
-"""The demo beside a server: its invented readers, its metrics, and a key that is good for as long as it runs."""
+"""The demo beside a server: its invented readers and viewers, its metrics, and a key that ends with the server."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from footfall.accounts.audit import Note
 from footfall.accounts.keyring import Keyring
-from footfall.accounts.keys import EDIT, READ, WRITE, new_secret_key
+from footfall.accounts.keys import AUDIENCE, EDIT, READ, WRITE, new_secret_key
 from footfall.app.settings import Settings
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.metric_desk import MetricDesk
@@ -45,7 +45,7 @@ class Demo:
         It is stored nowhere else: a stored key would need a stored brand, which is closed to whoever has none.
         """
         made = new_secret_key(
-            DEMO_BRAND, (WRITE, READ, EDIT), label="the demo", now_ms=self._clock.now_ms(),
+            DEMO_BRAND, (WRITE, READ, EDIT, AUDIENCE), label="the demo", now_ms=self._clock.now_ms(),
             random_bytes=secrets.token_bytes, expires_at_ms=None,
         )  # fmt: skip
         try:
@@ -79,7 +79,7 @@ class Demo:
         url = f"http://{self._settings.http_host}:{port}"
         command = ["-m", "footfall.shells.cli.main", "demo", "--url", url, "--brand", DEMO_BRAND]
         hours = min(HOURS, int(PAST_HITS_MAX / self._rate / 3_600))  # So that a first look has a yesterday.
-        command += ["--rate", str(self._rate), "--titles", "--backfill-hours", str(hours), "--if-empty"]
+        command += ["--rate", str(self._rate), "--titles", "--backfill-hours", str(hours), "--if-empty", "--video"]
         if self.has_key:
             command += ["--secret-file", str(self.key_file)]
         self._process = await asyncio.create_subprocess_exec(sys.executable, *command)

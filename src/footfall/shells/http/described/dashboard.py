@@ -14,6 +14,7 @@ _PAGES = {
     "/assets/{id}": ("assetPage", "How one asset does."),
     "/sections": ("sectionsPage", "Sections and types."),
     "/audience": ("audiencePage", "Hits and visitors over time."),
+    "/watching": ("watchingPage", "Who watches now, minutes, how far an asset is watched, and closed earnings."),
     "/catalogue": ("metricsPage", "A brand's metrics, found by words and kinds."),
     "/catalogue/{name}": ("metricPage", "One metric: what it is, its numbers, where it comes from, its versions."),
     "/migration": ("migrationPage", "How far the move of a database into the brand's catalogue is."),
