@@ -182,3 +182,12 @@ def test_an_act_of_a_later_release_is_shown_as_it_is() -> None:
         "subject": "x",
         "details": {"a": 1},
     }
+
+
+def test_acts_of_one_millisecond_stand_in_the_order_in_which_they_were_done() -> None:
+    house = House()
+    subjects = [f"asset-{number}" for number in range(300)]
+    for subject in subjects:
+        house.trail.write(Note("abc", COMMAND_LINE, Act.ASSET_HIDDEN, subject))
+    entries, _ = house.trail.page("abc", limit=1_000)
+    assert [one.subject for one in reversed(entries)] == subjects

@@ -5,6 +5,7 @@ so that nothing is done without a trace.
 """
 
 import hashlib
+import itertools
 import re
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -27,6 +28,7 @@ DETAILS_MAX = 20
 TEXT_CHARACTERS_MAX = 300  # of a subject or a detail; what is longer is cut, and ends in an ellipsis.
 
 _CURSOR = re.compile(r"[0-9]{15}-[0-9a-f]{16}")
+_ORDER_MASK = 0xFFFF
 
 Detail = str | int | bool | None
 
@@ -117,6 +119,7 @@ class Trail:
         self._table = table
         self._clock = clock
         self._keep_ms = keep_ms
+        self._order = itertools.count()
 
     def write(self, note: Note) -> None:
         """Write an act down."""
@@ -130,9 +133,11 @@ class Trail:
         details = {name: _short(value) if isinstance(value, str) else value for name, value in note.details.items()}
         item: Item = {"at_ms": now_ms, "by": note.by, "act": note.act.value, "subject": _short(note.subject)}
         item = {**item, "details": details}
-        # Two acts of one millisecond differ in what they tell; where they do not, they are one.
-        digest = hashlib.blake2b(msgspec.json.encode(item), digest_size=8).hexdigest()
-        return Put(Key(_partition(note.brand), f"{now_ms:015d}-{digest}"), item, expires_at_ms=now_ms + self._keep_ms)
+        # Acts of one millisecond stand in the order in which they were done; those of two processes differ in the digest.
+        order = next(self._order) & _ORDER_MASK
+        digest = hashlib.blake2b(msgspec.json.encode(item), digest_size=6).hexdigest()
+        sort = f"{now_ms:015d}-{order:04x}{digest}"
+        return Put(Key(_partition(note.brand), sort), item, expires_at_ms=now_ms + self._keep_ms)
 
     def page(self, brand: str, *, limit: int, after: str = "") -> tuple[Sequence[Entry], str]:
         """Return a brand's acts, the newest first, and where to go on; empty when that is all."""
