@@ -227,6 +227,23 @@ def test_a_statement_is_a_table_for_spreadsheets_and_a_page_to_print() -> None:
     assert entry.log in page
 
 
+def test_a_table_of_a_correction_has_numbers_below_zero_and_what_is_left_undivided() -> None:
+    table = SqliteTable(":memory:", clock=SystemClock())
+    nothing = closed(table, terms(pool=1_000), [])
+    first = closed(table, terms(name="2026-11", pool=250), [Watched("s", "", "film", 0, 9, 9)])
+    back = replace(first, number=1, undivided=250, amount=0)
+    told = [(nothing, []), (first, lines_of(table, "daily", first)), (back, [Line("film", "", -9, -250)])]
+    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told)).decode())))
+    assert [(row["line"], row["asset"], row["amount"]) for row in read] == [
+        ("undivided", "", "10.00"),
+        ("earned", "film", "2.50"),
+        ("earned", "film", "-2.50"),
+        ("undivided", "", "2.50"),
+    ]
+    page = statement_page("daily", told)
+    assert (page.count("<td>Undivided"), page.count(">12.50")) == (3, 2)  # As a row of each, and of all together.
+
+
 def test_amounts_are_written_with_the_digits_of_their_currency() -> None:
     assert [money(5, 2), money(-1234, 2), money(7, 0), money(1_000, 3)] == ["0.05", "-12.34", "7", "1.000"]
     assert [minutes(90_000), minutes(-1)] == ["1.500", "-0.000"]
