@@ -97,7 +97,7 @@ def corrected_terms(document: Mapping[str, Any], before: Terms) -> tuple[Terms, 
 def watched_in(table: Table, brand: str, terms: Terms, *, zone: str, shards: int, erased: Erased) -> list[Watched]:
     """Return the rows of the watch log that a period has, where members who were erased are not named."""
     return [
-        Watched(row.session, row.member, row.asset, row.from_ms, row.to_ms, row.ms)
+        Watched(row.session, row.member, row.asset, row.from_ms, row.to_ms, row.ms, row.day_ms, row.number)
         for day in walk(Grain.DAY, from_ms=terms.from_ms, to_ms=terms.to_ms, zone=zone)
         for row in (without_erased(one, erased) for one in rows_of_day(table, brand, day.from_ms, shards=shards))
     ]

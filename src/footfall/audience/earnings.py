@@ -48,6 +48,8 @@ class Watched:
     from_ms: int
     to_ms: int
     watched_ms: int
+    day_ms: int = 0  # The day and the number of its first beat in the session tell it from all other rows of an asset.
+    number: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
