@@ -54,10 +54,9 @@ def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> 
         together = _table(first, sums_of([lines for _, lines in told]), undivided=undivided)
         parts.append("<h2>With all corrections</h2>" + together)
     title = f"Earnings of {escape(brand)}, {escape(first.name)}"
-    span = f"{_day(first.from_ms)} to {_day(first.to_ms)}, divided {_METHODS[first.method]}"
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-        f"<h1>{title}</h1><p>{span}.</p>{''.join(parts)}</html>"
+        f"<h1>{title}</h1>{''.join(parts)}</html>"
     )
 
 
@@ -78,9 +77,11 @@ def _csv_rows(entry: Entry, lines: Sequence[Line]) -> Iterator[dict[str, object]
 
 def _entry_part(entry: Entry, lines: Sequence[Line]) -> str:
     reason = f"<p>{escape(entry.reason)}</p>" if entry.reason else ""
+    span = f"{_day(entry.from_ms)} to {_day(entry.to_ms)}, divided {_METHODS[entry.method]}."
     closed = f"Closed {_moment(entry.at_ms)} by {escape(entry.by)}."
     proof = f"<p><small>Watch log {entry.log}<br>Lines {entry.digest}</small></p>"
-    return f"<h2>{_called(entry).capitalize()}</h2>{reason}<p>{closed}</p>{_table(entry, lines, undivided=entry.undivided)}{proof}"
+    table = _table(entry, lines, undivided=entry.undivided)
+    return f"<h2>{_called(entry).capitalize()}</h2><p>{span}</p>{reason}<p>{closed}</p>{table}{proof}"
 
 
 def _table(entry: Entry, lines: Sequence[Line], *, undivided: int) -> str:
