@@ -5,7 +5,7 @@ from typing import Any
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import Settings
-from footfall.flow.count.watching import Beat
+from footfall.flow.count.watch_values import Beat
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section, save_visitors
 from footfall.flow.stream.beats import PlayState
 from footfall.metrics.data import query_from

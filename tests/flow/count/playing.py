@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from footfall.flow.count.watching import Beat
+from footfall.flow.count.watch_values import Beat
 from footfall.flow.store.columns import CountKey
+from footfall.flow.store.completions import Completion, load_completion
 from footfall.flow.store.watch_log import WatchRow, rows_of_day
 from footfall.flow.stream.beats import VERSION, Beats, PlayState, record_from_beats, tick_record
 from footfall.flow.stream.shards import shard_of
@@ -70,6 +71,7 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
             durations_ms=[one.duration_ms for one in ones],
             series=[one.series for one in ones],
             members=[one.member for one in ones],
+            devices=[one.device for one in ones],
             visitors=[one.visitor for one in ones],
         )
     )
@@ -94,6 +96,14 @@ def watched_series(stage: Stage) -> Counter[str]:
 def total_ms(stage: Stage) -> int:
     """Return all milliseconds that minutes have."""
     return sum(counts.total() for counts in watched(stage).values())
+
+
+def seen_of(stage: Stage, asset: str, *, days: int = 1) -> Completion:
+    """Return how far an asset was watched, from the stage's day on."""
+    first = stage.window(NOON_MS, Grain.DAY).from_ms
+    to_ms = first + days * 86_400_000
+    found = load_completion(stage.table, "abc", asset, from_ms=first, to_ms=to_ms, shards=stage.shards)
+    return replace(found, through=0)
 
 
 def log_rows(stage: Stage) -> list[WatchRow]:

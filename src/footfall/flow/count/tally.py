@@ -38,6 +38,7 @@ from footfall.values.groups import MARK, is_of_counters, is_of_pings
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
+NO_ROOM = "no-room"  # beats of sessions beyond those that a shard can hold open
 LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
@@ -217,10 +218,18 @@ class Tally:
             self._set_aside(record, line, at, 1)
         if self._sessions is None:
             return
-        for place, credited in self._sessions.credited(record, beats).items():
-            self._count_some(place, Counts(credited.counts), record.sequence, record.arrived_at_ms)
-            if self._uniques and any(credited.visitors):
-                self._tally_of(place).meet(credited.keys, credited.visitors)
+        taken = self._sessions.taken(record, beats)
+        if taken.crowded:
+            lines.counted -= taken.crowded
+            lines.move(NO_ROOM, taken.crowded)
+        for place, credited in taken.credits.items():
+            visitors = credited.visitors if self._uniques and any(credited.visitors) else None
+            if self._is_new(place, record.sequence, record.arrived_at_ms):
+                self._tally_of(place).count_weighed(credited.keys, credited.ms, visitors)
+                continue
+            self._count_again(place, credited.counts(), record.sequence)
+            if visitors:
+                self._tally_of(place).meet(credited.keys, visitors)
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""
