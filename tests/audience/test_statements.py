@@ -29,7 +29,16 @@ from footfall.audience.statements import (
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Put, Table, everything
 from footfall.values.clock import SystemClock
+from tests.audience.follow_stage import GROUNDS
 from tests.audience.test_earnings import row, terms
+from tests.engines.dynamodb import DynamoDbEngine, table_of
+
+
+def _table_on(ground: str, request: pytest.FixtureRequest) -> Table:
+    if ground == "sqlite":
+        return SqliteTable(":memory:", clock=SystemClock())
+    engine: DynamoDbEngine = request.getfixturevalue("dynamodb")
+    return table_of(engine.shared(), engine.names(engine.shared()), clock=SystemClock())
 
 
 def closed(
@@ -63,8 +72,11 @@ def test_a_closed_period_stays_as_it_is_and_corrections_follow_it() -> None:
         entries(table, "daily", "2026-11")
 
 
-def test_a_day_is_closed_under_one_name_until_a_correction_gives_it_back() -> None:
-    table = SqliteTable(":memory:", clock=SystemClock())
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_day_is_closed_under_one_name_until_a_correction_gives_it_back(
+    ground: str, request: pytest.FixtureRequest
+) -> None:
+    table = _table_on(ground, request)
     october = terms(name="october", from_ms=0, to_ms=31)
     closed(table, october, [])
     with pytest.raises(DaysClosed, match="closed as 'october'"):
