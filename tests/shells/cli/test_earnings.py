@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
+from footfall.accounts.brands import Brand
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.app.kept_settings import keep_settings
+from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import Checkpoint, save_checkpoint
 from footfall.flow.store.watch_log import WatchRow, save_rows
 from footfall.shells.cli.command import Exit
@@ -18,16 +21,19 @@ DAY_FROM_MS = NOW_MS - NOW_MS % DAY_MS - 3 * DAY_MS
 TERMS = {"name": "2026-11-12", "from": "2026-11-12", "to": "2026-11-13", "currency": "EUR", "pool": 1_001}
 
 
-@pytest.fixture
-def ask(shell: Any, tmp_path: Path) -> Any:
-    (tmp_path / "footfall.toml").write_text('[brands.daily]\nzone = "UTC"\n')
-    row = WatchRow(
-        brand="daily", day_ms=DAY_FROM_MS, shard=0, session="s1", number=4, asset="film", section="", series="",
+def row_in(shard: int, session: str) -> WatchRow:
+    return WatchRow(
+        brand="daily", day_ms=DAY_FROM_MS, shard=shard, session=session, number=4, asset="film", section="", series="",
         resource_type="", paid_type="", member="ann", device="", from_ms=DAY_FROM_MS, to_ms=DAY_FROM_MS + 60_000,
         ms=60_000, duration_ms=0, beats=6, seen=b"",
     )  # fmt: skip
+
+
+@pytest.fixture
+def ask(shell: Any, tmp_path: Path) -> Any:
+    (tmp_path / "footfall.toml").write_text('[brands.daily]\nzone = "UTC"\n')
     with closing(SqliteTable(tmp_path / "store.db", clock=shell.clock)) as store:
-        save_rows(store, [(row, NOW_MS + 10**10)])
+        save_rows(store, [(row_in(0, "s1"), NOW_MS + 10**10)])
 
     def run(*words: str, wanted: Exit = Exit.OK, sent: Any = None) -> str:
         before = len(shell.printed())
@@ -74,3 +80,15 @@ def test_a_correction_of_a_log_that_has_expired_needs_a_word_more(ask: Any, shel
     ask("correct", sent=correction, wanted=Exit.FAILED)
     assert "had 1.000 minutes and has 0.000" in shell.complained()
     assert "nothing was watched" in ask("correct", "--anew", "--dry-run", sent=correction)
+
+
+def test_all_shards_that_the_instance_has_are_read_though_the_command_line_does_not_name_them(
+    ask: Any, shell: Any, tmp_path: Path
+) -> None:
+    keep_settings(Settings(data_dir=str(tmp_path), stream_shards=2, brands={"daily": Brand("daily")}))
+    with closing(SqliteTable(tmp_path / "store.db", clock=shell.clock)) as store:
+        save_rows(store, [(row_in(1, "s2"), NOW_MS + 10**10)])
+        for shard in range(2):
+            save_checkpoint(store, shard, Checkpoint(number=1, passed_ms=NOW_MS), replaces=None)
+    (closed,) = json.loads(ask("close", "--json", sent=TERMS))["entries"]
+    assert closed["milliseconds"] == 120_000

@@ -170,9 +170,13 @@ def _say_entries(desk: _Desk, entries: Sequence[Mapping[str, Any]]) -> None:
 def _opened(arguments: argparse.Namespace, around: Surroundings) -> Generator[_Desk]:
     from footfall.app import wiring
     from footfall.app.audience_opening import open_audience_table
+    from footfall.app.kept_settings import kept_settings
     from footfall.app.known_brand import require_brand
 
     settings, brand = settings_of(arguments, around, may_be_new=True), arguments.brand
+    if settings.ground != "aws":
+        # By other shards or days than those that it counts by, only some of the log would be read.
+        settings = kept_settings(settings.data_dir) or settings
     require_brand(settings, around.clock, brand)
     zone = wiring.zone_of(settings, around.clock)(brand)
     with (
