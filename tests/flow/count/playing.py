@@ -17,16 +17,18 @@ from tests.flow.count.stage import NOON_MS, Stage, key_of
 
 GROUP = pings_group("abc")
 Named = tuple[str, Beat]
+_NOT_TOLD = (("series", ""), ("member", ""), ("device", ""))
 
 
 def beat(number: int, *, at_s: float | None = None, asset: str = "film", **more: object) -> Beat:
     """Return a beat of a player that plays from noon on and says so every ten seconds."""
     seconds = 10 * number if at_s is None else at_s
+    told = [more.pop(name, default) for name, default in (("key", key_of(asset)), *_NOT_TOLD)]
     fields: dict[str, object] = {
         "at_ms": NOON_MS + int(seconds * 1_000),
         "playhead_ms": 10_000 * number,
         "state": int(PlayState.PLAYING),
-        "key": key_of(asset),
+        "facts": tuple(told),
         **more,
     }
     return Beat(number, **fields)  # pyright: ignore[reportArgumentType]
@@ -60,7 +62,7 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
             "ffpg",
             VERSION,
             now_ms,
-            keys=[one.key for one in ones],
+            keys=[one.facts[0] for one in ones],
             sessions=[name for name, _ in beats],
             numbers=[one.number for one in ones],
             at_ms=[one.at_ms for one in ones],
@@ -69,9 +71,9 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
             rates=[one.rate for one in ones],
             intervals_ms=[one.interval_ms for one in ones],
             durations_ms=[one.duration_ms for one in ones],
-            series=[one.series for one in ones],
-            members=[one.member for one in ones],
-            devices=[one.device for one in ones],
+            series=[one.facts[1] for one in ones],
+            members=[one.facts[2] for one in ones],
+            devices=[one.facts[3] for one in ones],
             visitors=[one.visitor for one in ones],
         )
     )

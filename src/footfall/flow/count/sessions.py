@@ -188,16 +188,11 @@ class Sessions:
     def _take_all(self, brand: str, beats: Beats, record: Record) -> int:
         """Take in the beats of a record; return how many found no room."""
         opened, changed = self._open.setdefault(brand, {}), self._new.changed.setdefault(brand, {})
-        aside, take, settle, now_ms = (
-            beats.aside or (),
-            self._watching.take,
-            self._watching.settle,
-            record.arrived_at_ms,
-        )
-        crowded = 0
-        for place, (name, beat) in enumerate(zip(beats.sessions, _beats(beats, now_ms), strict=False)):
-            if aside and place in aside:
-                continue
+        take, settle, crowded = self._watching.take, self._watching.settle, 0
+        named = zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)
+        if beats.aside:
+            named = [one for place, one in enumerate(named) if place not in beats.aside]
+        for name, beat in named:
             session = opened.get(name) or self._opened(brand, name, record)
             if session is None:
                 crowded += 1
@@ -205,8 +200,6 @@ class Sessions:
             changed[name] = session
             base = session.base
             if base is not None and beat.number == base.number + 1 and not session.ahead:
-                if now_ms > session.heard_at_ms:
-                    session.heard_at_ms = now_ms
                 settle(session, beat)
             else:
                 take(session, beat)
@@ -237,7 +230,7 @@ class Sessions:
         if 0 <= now_ms - self._head.cleared_at_ms < CLEAR_EVERY_MS:
             return False
         self._head.cleared_at_ms = now_ms
-        slight = ((one.heard_at_ms, one.brand, one.name) for one in self._each() if has_come_to_nothing(one))
+        slight = ((one.last_heard_ms, one.brand, one.name) for one in self._each() if has_come_to_nothing(one))
         for _, brand, name in nsmallest(max(1, self._sessions_max // CLEARED_SHARE), slight):
             self._end(self._open[brand][name], record.sequence)
         return self._head.open < self._sessions_max
@@ -246,7 +239,7 @@ class Sessions:
         """Settle what has waited for too long, and close days and sessions that are over."""
         silent_since_ms, watching = now_ms - SILENT_MS, self._watching
         for session in list(self._each()):
-            if session.heard_at_ms <= silent_since_ms:
+            if session.last_heard_ms <= silent_since_ms:
                 self._end(session, sequence)
                 continue
             has_waited = bool(session.ahead) and watching.pass_time(session, now_ms)
@@ -263,7 +256,7 @@ class Sessions:
         self._new.changed.get(brand, {}).pop(name, None)
         assert session.base is not None  # It was heard of, and nothing of it waits.
         viewed = [(one.asset, one.day_ms, one.seen_low, one.seen_high) for one in session.viewed]
-        self._new.ends[brand, name] = SessionEnd(brand, name, session.base.number, sequence, session.high_ms, viewed)
+        self._new.ends[brand, name] = SessionEnd(brand, name, session.base.number, sequence, session.highest_ms, viewed)
 
     def _placed(self, arrived_at_ms: int) -> Mapping[tuple[str, Place], Credited]:
         """Return credits by the minutes that they lie in."""
@@ -321,14 +314,17 @@ def _beats(beats: Beats, arrived_at_ms: int) -> Iterator[Beat]:
         beats.at_ms,
         beats.playheads_ms,
         beats.states,
-        beats.keys,
+        zip(
+            beats.keys,
+            repeat("") if beats.series is None else beats.series,
+            repeat("") if beats.members is None else beats.members,
+            repeat("") if beats.devices is None else beats.devices,
+            strict=False,
+        ),
         repeat(RATE_ONE) if beats.rates is None else beats.rates,
         repeat(INTERVAL_MS) if beats.intervals_ms is None else beats.intervals_ms,
         repeat(0) if beats.durations_ms is None else beats.durations_ms,
         repeat(arrived_at_ms),
-        repeat("") if beats.series is None else beats.series,
-        repeat("") if beats.members is None else beats.members,
-        repeat("") if beats.devices is None else beats.devices,
         repeat(b"") if beats.visitors is None else beats.visitors,
     )
 

@@ -27,7 +27,7 @@ def viewers_by_brand(
 def _is_now(session: Session, base: Beat, now_ms: int, fresh_ms: int) -> bool:
     """Tell whether a beat came no longer ago than two intervals and speaks of now: a device that was away does not."""
     latest_ms = 2 * base.interval_ms + fresh_ms
-    return now_ms - session.heard_at_ms <= latest_ms and now_ms - base.at_ms <= latest_ms + CLOCK_OFF_MS
+    return now_ms - session.last_heard_ms <= latest_ms and now_ms - base.at_ms <= latest_ms + CLOCK_OFF_MS
 
 
 def _viewers(beats: list[Beat], now_ms: int, fresh_ms: int) -> Viewers:
@@ -36,6 +36,6 @@ def _viewers(beats: list[Beat], now_ms: int, fresh_ms: int) -> Viewers:
         at_ms=now_ms,
         until_ms=now_ms + 2 * longest_ms + 2 * fresh_ms,
         total=len(beats),
-        sections=Counter(beat.key[1] for beat in beats).most_common(),
-        assets=Counter(beat.key[0] for beat in beats).most_common(),
+        sections=Counter(beat.facts[0][1] for beat in beats).most_common(),
+        assets=Counter(beat.facts[0][0] for beat in beats).most_common(),
     )

@@ -12,26 +12,25 @@ from footfall.flow.store.columns import CountKey
 from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE
 from footfall.flow.stream.records import HitKey
 
+Facts = tuple[HitKey, str, str, str]  # what is watched with its labels, of which series, by whom, on what
 
-class Beat(Struct, array_like=True, frozen=True, gc=False):
-    """One beat of a session."""
+
+class Beat(Struct, array_like=True, gc=False):
+    """One beat of a session. Nothing of it changes; beats that tell the same facts come to share them."""
 
     number: int
     at_ms: int
     playhead_ms: int
     state: int
-    key: HitKey
+    facts: Facts
     rate: int = RATE_ONE
     interval_ms: int = INTERVAL_MS
     duration_ms: int = 0
     arrived_at_ms: int = 0
-    series: str = ""
-    member: str = ""
-    device: str = ""
     visitor: bytes = b""
 
 
-class Stretch(Struct, array_like=True):
+class Stretch(Struct, array_like=True, gc=False):
     """What a session has watched of one asset on one day, as one member."""
 
     number: int  # of its first beat
@@ -59,18 +58,28 @@ class Viewed(Struct, array_like=True, frozen=True, gc=False):
     seen_high: int
 
 
-class Session(Struct, array_like=True):
+class Session(Struct, array_like=True, gc=False):
     """What has to be known of an open session: the last beat that is settled, and those that wait behind a hole."""
 
     brand: str
     name: str
-    heard_at_ms: int = 0  # when its last beat arrived
+    heard_at_ms: int = 0  # when a beat last arrived that was not settled at once
     base: Beat | None = None
     ahead: dict[int, Beat] = {}
     stretch: Stretch | None = None
-    high_ms: int = 0  # the latest moment that a settled beat told
+    high_ms: int = 0  # the latest moment that a beat told before one that told an earlier
     viewed: list[Viewed] = []
     is_credited: bool = False  # by a stretch that is over
+
+    @property
+    def last_heard_ms(self) -> int:
+        """Return when its last beat arrived."""
+        return self.heard_at_ms if self.base is None else max(self.heard_at_ms, self.base.arrived_at_ms)
+
+    @property
+    def highest_ms(self) -> int:
+        """Return the latest moment that a settled beat told."""
+        return self.high_ms if self.base is None else max(self.high_ms, self.base.at_ms)
 
 
 @dataclass(frozen=True, slots=True)

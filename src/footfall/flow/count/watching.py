@@ -8,11 +8,11 @@ A stretch is what one row of the watch log will say: one asset with its labels, 
 any of that changes another begins, so that the rows of a session add up to what its beats were credited, by all of it.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from footfall.flow.count.watch_values import Beat, Credited, Session, Stretch, Told, Viewed
+from footfall.flow.count.watch_values import Beat, Credited, Facts, Session, Stretch, Told, Viewed
 from footfall.flow.stream.beats import RATE_ONE, PlayState
-from footfall.flow.stream.records import HitKey
 from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
@@ -20,10 +20,12 @@ WAITING_MAX = 8
 HUNDREDTHS = 100
 VIEWED_MAX = 8  # Assets of which a session knows what was seen: a film goes on after some advertisements.
 HALF = HUNDREDTHS // 2
+SHARED_MAX = 100_000  # What sessions are counted under, some 200 bytes each.
 _LOW = (1 << HALF) - 1
 
 _PLAYING, _ENDED = int(PlayState.PLAYING), int(PlayState.ENDED)
-_NO_KEY: HitKey = ("", "", "", "")
+T = TypeVar("T", bound=Hashable)
+_NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
 
 MinuteOf = tuple[str, int, bool]  # whose, where it begins, and whether it is counted by series there
@@ -32,8 +34,10 @@ DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day aro
 
 def credit_ms(before: Beat, beat: Beat, *, is_hole: bool = False) -> int:
     """Return how much a beat is credited after the one before it: the least of clock, playhead and interval."""
-    if before.state != _PLAYING or beat.state != _PLAYING or before.key[0] != beat.key[0] or not beat.rate:
+    if before.state != _PLAYING or beat.state != _PLAYING or not beat.rate:
         return 0
+    if before.facts is not beat.facts and before.facts[0][0] != beat.facts[0][0]:
+        return 0  # Something else.
     ms = beat.interval_ms if is_hole else beat.interval_ms * 3 // 2
     clock_ms = beat.at_ms - before.at_ms
     if clock_ms < ms:
@@ -52,6 +56,7 @@ class Watching:
         self._at = ("", -1)  # the last minute that something was added to: whose, and where it begins
         self._cell = Credited()  # of that minute, by asset
         self._shows = Credited()  # and by series
+        self._shared: dict[Hashable, Any] = {}
         self.minutes: dict[MinuteOf, Credited] = {}
         self.over: list[Told] = []  # stretches that no beat of their session changes any more
 
@@ -104,30 +109,27 @@ class Watching:
         base, stretch = session.base, session.stretch
         if base is None or stretch is None or not stretch.ms or base.at_ms < stretch.day_to_ms:
             return False
-        self._close_stretch(session)
+        session.stretch = self._stretch_after(session, base.facts, base.number + 1, stretch)
         return True
 
     def settle(self, session: Session, beat: Beat, *, is_hole: bool = False) -> None:
         """Credit the beat that follows the last one that is settled, or the first after a hole."""
         before, session.base = session.base, beat
         stretch = session.stretch
-        if (
-            stretch is None
-            or stretch.member != beat.member
-            or stretch.key != beat.key
-            or stretch.show[0] != beat.series
-            or stretch.device != beat.device
-        ):
+        if stretch is None or before is None or before.facts != beat.facts:
             stretch = self._stretch_of(session, beat)
+        else:
+            beat.facts = before.facts  # So that no session keeps its last beat's own.
         stretch.beats += 1
-        if beat.duration_ms:
+        if beat.duration_ms != stretch.duration_ms and beat.duration_ms:
             stretch.duration_ms = beat.duration_ms
-        ms = 0 if before is None else credit_ms(before, beat, is_hole=is_hole)
-        at_ms, high_ms = beat.at_ms, session.high_ms
-        if at_ms > high_ms:
-            session.high_ms = at_ms
-        if ms and before is not None and before.at_ms < high_ms:
-            ms = _after_a_step_back(before, beat, ms, high_ms=high_ms)
+        if before is None:
+            return
+        ms, at_ms = credit_ms(before, beat, is_hole=is_hole), beat.at_ms
+        if at_ms < before.at_ms:
+            session.high_ms = max(session.high_ms, before.at_ms)
+        elif before.at_ms < session.high_ms:
+            ms = _after_a_step_back(before, beat, ms, high_ms=session.high_ms)
         if not ms:
             return
         start_ms = at_ms - ms
@@ -185,7 +187,7 @@ class Watching:
             day_ms, day_to_ms = self._day_of(session.brand, start_ms)
             if stretch.ms and stretch.day_ms != day_ms:
                 stretch.beats -= 1  # It is told with the day that it lies in.
-                stretch = self._new_stretch(session, beat, stretch)
+                stretch = session.stretch = self._stretch_after(session, beat.facts, beat.number, stretch)
                 stretch.beats = 1
             stretch.day_ms, stretch.day_to_ms = day_ms, day_to_ms
             end_ms = min(beat.at_ms, day_to_ms)
@@ -198,27 +200,37 @@ class Watching:
         What a beat leaves out is as it was. What comes to be known later holds for the stretch from its beginning; but
         a series only where nothing was credited without it, since lists of series have nothing of that.
         """
-        known = session.stretch
-        if known is None or known.key != beat.key:
-            return self._new_stretch(session, beat, None if known is None or known.key[0] != beat.key[0] else known)
-        is_another_series = beat.series and beat.series != known.show[0] and (known.show[0] or known.ms)
-        if is_another_series or (known.member and beat.member and known.member != beat.member):
-            return self._new_stretch(session, beat, known)
-        known.member, known.device = known.member or beat.member, known.device or beat.device
-        known.show = (known.show[0] or beat.series, *known.key[1:])
-        return known
-
-    def _new_stretch(self, session: Session, beat: Beat, known: Stretch | None) -> Stretch:
-        """Begin another stretch, of which it is known already what a stretch of the same asset has told."""
-        self._close_stretch(session)
-        series, member, device = beat.series, beat.member, beat.device
-        if known is not None:
-            series, member, device = series or known.show[0], member or known.member, device or known.device
-        session.stretch = Stretch(
-            number=beat.number, key=beat.key, show=(series, *beat.key[1:]), member=member, device=device,
-            duration_ms=beat.duration_ms or (known.duration_ms if known is not None else 0),
-        )  # fmt: skip
+        beat.facts = self._shared_facts(beat.facts)
+        known, (key, series, member, device) = session.stretch, beat.facts
+        if known is not None and known.key == key:
+            is_another_series = series and series != known.show[0] and (known.show[0] or known.ms)
+            if not is_another_series and not (known.member and member and known.member != member):
+                known.member, known.device = known.member or member, known.device or device
+                known.show = self._share((known.show[0] or series, *key[1:]))
+                return known
+        session.stretch = self._stretch_after(session, beat.facts, beat.number, known)
         return session.stretch
+
+    def _stretch_after(self, session: Session, facts: Facts, number: int, known: Stretch | None) -> Stretch:
+        """Close a stretch and return another, of which is known what one of the same asset has told."""
+        self._close_stretch(session)
+        key, series, member, device = facts
+        duration_ms = 0
+        if known is not None and known.key[0] == key[0]:
+            series, member, device = series or known.show[0], member or known.member, device or known.device
+            duration_ms = known.duration_ms
+        show = self._share((series, *key[1:]))
+        return Stretch(number, key, show, member, device, duration_ms=duration_ms)
+
+    def _shared_facts(self, facts: Facts) -> Facts:
+        """Return facts whose parts are those of other sessions: few assets are watched by many, and lie at hand."""
+        key, series, member, device = facts
+        return self._share(key), self._share(series), member, self._share(device)
+
+    def _share(self, one: T) -> T:
+        if len(self._shared) >= SHARED_MAX:
+            self._shared.clear()
+        return self._shared.setdefault(one, one)
 
     def _close_stretch(self, session: Session) -> None:
         stretch, session.stretch = session.stretch, None
@@ -239,7 +251,7 @@ def has_come_to_nothing(session: Session) -> bool:
 
 def resumed(brand: str, name: str, *, number: int, high_ms: int, viewed: Sequence[Viewed]) -> Session:
     """Return a session that was over and goes on: what it came to is told, up to a beat."""
-    base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, key=_NO_KEY)
+    base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, facts=_NO_FACTS)
     return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed), is_credited=True)
 
 
@@ -291,10 +303,12 @@ def _see(stretch: Stretch, from_ms: int, to_ms: int) -> None:
     last = (to_ms - 1) * HUNDREDTHS // duration_ms
     if last >= HUNDREDTHS:
         last = HUNDREDTHS - 1
-    if first > last:
-        return
-    bits = (1 << last + 1) - (1 << first)
-    if first < HALF:
+    if first == last:  # Nearly always, of what is longer than some minutes.
+        if first < HALF:
+            stretch.seen_low |= 1 << first
+        else:
+            stretch.seen_high |= 1 << first - HALF
+    elif first < last:
+        bits = (1 << last + 1) - (1 << first)
         stretch.seen_low |= bits & _LOW
-    if last >= HALF:
         stretch.seen_high |= bits >> HALF
