@@ -54,18 +54,19 @@ def log_of(stage: Stage, table: Table | None = None) -> WatchLog:
 def beats_of(stage: Stage, number: int, from_min: int, done: Sequence[tuple[str, int, int, bool]]) -> list[Named]:
     """Return a session's beats, from so many minutes after midnight on."""
     midnight_s = (stage.window(NOON_MS, Grain.DAY).to_ms - NOON_MS) / 1_000
-    at_s, beats, member = midnight_s + 60 * from_min, list[Named](), f"m{number % 3}"
+    at_s, beats = midnight_s + 60 * from_min, list[Named]()
 
-    def add(asset: str, state: int) -> None:
+    def add(asset: str, state: int, member: str) -> None:
         far_ms = {"playhead_ms": len(beats) * 1_000 * INTERVAL_S, "interval_ms": 1_000 * INTERVAL_S}
         beats.append((f"s{number}", beat(len(beats), at_s=at_s, asset=asset, state=state, member=member, **far_ms)))
 
-    for asset, count, gap_min, has_ended in done:
+    for place, (asset, count, gap_min, has_ended) in enumerate(done):
+        member = f"m{(number + place) % 3}"  # Somebody else takes the remote control.
         for _ in range(count):
-            add(asset, PLAYING)
+            add(asset, PLAYING, member)
             at_s += INTERVAL_S
         if has_ended:
-            add(asset, ENDED)
+            add(asset, ENDED, member)
         at_s += 60 * gap_min
     return beats
 

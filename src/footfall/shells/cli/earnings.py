@@ -89,7 +89,7 @@ def _written(desk: _Desk, drawn: "Drawn", *, is_dry: bool) -> int:
         write(desk.table, desk.brand, drawn)
         told = told_entries(desk.table, desk.brand, drawn.entry.name)
         entries = [entry_document(entry, lines) for entry, lines in told]
-    _say_entries(desk, entries)
+    _say_entries(desk, entries, warnings=drawn.warnings)
     if not desk.arguments.json:
         for warning in drawn.warnings:
             desk.around.say(f"Look again: {warning}.")
@@ -150,11 +150,11 @@ def _trace(desk: _Desk) -> int:
     return Exit.OK
 
 
-def _say_entries(desk: _Desk, entries: Sequence[Mapping[str, Any]]) -> None:
+def _say_entries(desk: _Desk, entries: Sequence[Mapping[str, Any]], *, warnings: Sequence[str] = ()) -> None:
     from footfall.audience.statement_text import money
 
     if desk.arguments.json:
-        say_json({"entries": entries}, desk.around)
+        say_json({"entries": entries, "warnings": list(warnings)}, desk.around)
         return
     for one in entries:
         called = f"correction {one['entry']}: {one['reason']}" if one["entry"] else "statement"
