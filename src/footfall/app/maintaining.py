@@ -15,7 +15,6 @@ from footfall.app.event_counting import ShardWorkers, ids_max_within, keeper_in
 from footfall.app.past_verdicts import PastVerdicts
 from footfall.app.releases import Releasing
 from footfall.app.row_layout import open_rows
-from footfall.app.session_ticks import due_ticks
 from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
@@ -76,7 +75,6 @@ class Maintenance:
         self._settings = settings
         self._clock = clock
         self._archive = archive
-        self._stream = stream
         self.table = wiring.open_store(settings, clock)
         self._accounts = wiring.open_accounts(settings, clock, read_only=True)
         self._salts = wiring.salts(wiring.open_salt_table(settings, clock))
@@ -111,7 +109,6 @@ class Maintenance:
         brands = sorted({*done.last_hit_ms, *self._settings.brands, *self._accounts.register.all()})
         for shard in self._idle(checkpoints):
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
-        self._attempt(done, "time of open sessions", lambda: self._tick(checkpoints))
         self._attempt(done, "alerts", lambda: self._tell_alerts(done, until))
         self._attempt(done, "watches", lambda: self._take_turns(until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
@@ -154,12 +151,6 @@ class Maintenance:
             worker.build(until)
         else:
             done.waiting += 1
-
-    def _tick(self, checkpoints: Mapping[int, Checkpoint]) -> None:
-        """Let time pass for sessions of players where nothing comes; counting ends those that are over."""
-        ticks = due_ticks(self.table, checkpoints, now_ms=self._clock.now_ms())
-        if ticks:
-            self._stream.append(ticks)
 
     def _note_reasons(self, checkpoints: Mapping[int, Checkpoint]) -> None:
         """Note the reasons of the day before, once every shard that there is has passed its end."""

@@ -25,13 +25,10 @@ from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Key
 from footfall.shells.lambdas.count import Count
 from footfall.values.clock import SetClock
-from footfall.values.groups import pings_group
 from footfall.values.window import DAY_MS, Grain, instant_text, window_of
 from tests.engines.aws_ground import AwsGround, NewGround
 from tests.engines.kinesis import require_active
 from tests.engines.lambda_runtime import HandlerFailed, RunHandler
-from tests.flow.count.playing import beat, record_of
-from tests.flow.count.stage import NOON_MS
 from tests.shells.lambdas.events import (
     CLOCK,
     SOURCES,
@@ -98,23 +95,6 @@ def test_the_windows_of_a_shard_close_and_are_built_although_nothing_more_comes(
     with closing(wiring.open_store(ground.settings, CLOCK)) as store:
         parts = Summaries(store, CLOCK).live("abc", hour)
         assert sum(int(part.columns.hits.sum()) for part in parts) == 20
-
-
-def test_a_session_that_falls_silent_is_over_although_nothing_more_comes(ground: AwsGround) -> None:
-    now_ms = CLOCK.now_ms()
-    beats = [("s", beat(n, at_s=(now_ms - NOON_MS) / 1_000 - 30 + 10 * n)) for n in range(3)]
-    append(ground, [Entry(1, pings_group("abc"), 3, record_of(beats, now_ms), now_ms)])
-    count_all(ground)
-    day = window_of(now_ms - 15_000, Grain.DAY, "UTC")
-    with closing(wiring.open_store(ground.settings, CLOCK)) as store:
-        maintained(ground, in_ms=MINUTE_MS // 2)  # Nobody has to say that time has passed: it has not.
-        assert len(kinesis_events(ground)) == 1
-        assert sum(len(event["Records"]) for event in kinesis_events(ground)) == 1
-        maintained(ground, in_ms=11 * MINUTE_MS)
-        count_all(ground)
-        assert [(row.session, row.ms) for row in rows_of_day(store, "abc", day.from_ms, shards=2)] == [("s", 20_000)]
-        maintained(ground, in_ms=13 * MINUTE_MS)
-        assert sum(len(event["Records"]) for event in kinesis_events(ground)) == 2  # None is open: no tick more.
 
 
 def test_a_shard_with_something_to_count_is_left_to_counting(ground: AwsGround) -> None:
