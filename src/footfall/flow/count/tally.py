@@ -19,7 +19,7 @@ from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.store.moved_lines import Move
-from footfall.flow.stream.beats import beats_from_record
+from footfall.flow.stream.beats import NO_ROOM, beats_from_record
 from footfall.flow.stream.records import (
     Counted,
     HitKey,
@@ -38,7 +38,6 @@ from footfall.values.groups import MARK, is_of_counters, is_of_pings
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
-NO_ROOM = "no-room"  # beats of sessions beyond those that a shard can hold open
 LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
