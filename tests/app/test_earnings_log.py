@@ -176,9 +176,7 @@ def _require_waits(stage: Stage, table: Table) -> None:
     side.count()
     stage.clock.advance(550_000)
     side.count()
-    with pytest.raises(
-        NotOver, match=r"1 playback sessions .* wait until 2026-11-18T00:10:10Z, or as long as they go on"
-    ):
+    with pytest.raises(NotOver, match=r"1 playback sessions .* wait until 2026-11-18T00:10:10Z, then close it"):
         log_of(stage, table).require_whole(on, lateness_ms=DAY_MS)
     elsewhere = Terms(name="y", from_ms=on.from_ms, to_ms=on.from_ms + DAY_MS, currency="EUR", pool=1)
     log_of(stage, table).require_whole(elsewhere, lateness_ms=DAY_MS)
@@ -187,3 +185,17 @@ def _require_waits(stage: Stage, table: Table) -> None:
     side.count()
     log_of(stage, table).require_whole(on, lateness_ms=DAY_MS)
     assert log_of(stage, table).folded(on).watched_ms == 2 * 1_000 * INTERVAL_S
+
+
+def test_a_session_that_goes_on_for_days_holds_nothing_up_and_is_divided_by_its_days() -> None:
+    stage = Stage()
+    on = terms_of(stage, to_ms=stage.window(NOON_MS, Grain.DAY).to_ms)
+    side = stage.side()
+    for named in beats_of(stage, 0, -120, [("channel", 27 * 12, 0, False)]):
+        stage.clock.advance(max(0, named[1].at_ms - stage.clock.now_ms()))
+        send_beats(stage, [named])
+    side.workers[0].drain()
+    stage.clock.advance(60_000)
+    side.workers[0].pass_idle()
+    log_of(stage).require_whole(on, lateness_ms=DAY_MS)
+    assert log_of(stage).folded(on).watched_ms == 2 * HOUR_MS

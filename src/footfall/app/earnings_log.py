@@ -66,7 +66,7 @@ class WatchLog:
             until_ms = max(one.heard_at_ms for one in found) + SILENT_MS + SWEEP_MS
             raise NotOver(
                 f"{sessions:,} playback sessions that are open have watched something of {terms.name!r} that is in no "
-                f"row of the log yet; wait until {instant_text(until_ms)}, or as long as they go on, then close it"
+                f"row of the log yet; wait until {instant_text(until_ms)}, then close it"
             )
 
     def _days(self, terms: Terms) -> Iterator[int]:

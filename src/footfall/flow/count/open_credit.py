@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from footfall.flow.count.watching import Session
+from footfall.flow.count.watch_values import Session
 from footfall.flow.store.sessions import load_sessions
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Table
@@ -40,8 +40,10 @@ def open_credit(table: Table, shard: int, brand: str, *, from_ms: int, to_ms: in
 
 
 def _has_credit(session: Session, *, from_ms: int, to_ms: int) -> bool:
-    days = session.stretch.days if session.stretch is not None else {}
-    return any(from_ms <= day_ms < to_ms for day_ms in days) or any(
+    stretch = session.stretch
+    if stretch is not None and stretch.ms and from_ms <= stretch.day_ms < to_ms:
+        return True
+    return any(
         beat.at_ms > from_ms and beat.at_ms - beat.interval_ms * 3 // 2 < to_ms for beat in session.ahead.values()
     )
 
