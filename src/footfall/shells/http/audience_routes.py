@@ -9,7 +9,7 @@ from footfall.shells.http.audience_asking import Endpoint, audience_brand, one_o
 from footfall.shells.http.audience_earnings import earnings_routes
 from footfall.shells.http.audience_history import history_routes
 from footfall.shells.http.audience_playbacks import playback_routes
-from footfall.shells.http.brands import told
+from footfall.shells.http.brands import actor_of, told
 from footfall.shells.http.follow_routes import follow_routes
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -37,6 +37,7 @@ def _personal(state: Site) -> Endpoint:
         require_only(request, "of")
         of = one_of(request, "of")
         if request.method == "DELETE":
+            await _note_erasure(request, state, brand, of)
             erased = await state.audience.asked(
                 brand, lambda audience: erase_some(audience, brand, audience.kinds.thing_from(of, field="of"))
             )
@@ -51,3 +52,12 @@ def _personal(state: Site) -> Endpoint:
         return Response(lines, headers={**GUARDS, "cache-control": "no-store", "content-type": LINES})
 
     return personal
+
+
+async def _note_erasure(request: Request, state: Site, brand: str, of: str) -> None:
+    from footfall.app.audience_acts import erasure_note, note_erasure
+    from footfall.app.audience_settings import kinds_of
+
+    note = erasure_note(brand, kinds_of(state.settings).thing_from(of, field="of"), by=actor_of(request))
+    now_ms = state.clock.now_ms()
+    await state.desk.look(lambda register: note_erasure(register.trail, note, now_ms=now_ms))
