@@ -1,6 +1,8 @@
 """How far an asset is watched is added up once, whoever writes it again, and read in one query for each shard."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.store import keys
@@ -59,6 +61,14 @@ def test_what_is_written_again_after_a_stop_adds_nothing_and_what_is_new_does(ta
     for through, parts in ((5, [first]), (5, [first]), (8, [first, second]), (8, [second])):
         added(table, *parts, through=through)
     assert found(table) == Completion(0, 80_000, 1, [1, 1] + [0] * 98)
+
+
+@given(some=st.lists(st.integers(0, (1 << HUNDREDTHS) - 1), max_size=9))
+def test_each_hundredth_is_counted_by_itself_however_it_was_jumped_about(some: list[int]) -> None:
+    total = Completion()
+    total.add([Seen(1, 10, 1, bits) for bits in some])
+    assert total.seen == [sum(bits >> place & 1 for bits in some) for place in range(HUNDREDTHS)]
+    assert (total.ms, total.playbacks) == (10 * len(some), len(some))
 
 
 class SlowTable(SqliteTable):
