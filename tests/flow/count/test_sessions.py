@@ -181,6 +181,22 @@ def test_a_session_that_is_over_goes_on_from_its_last_beat_and_credits_no_beat_a
     assert total_ms(stage) == 30_000 + 20_000  # From 5 to 6, and to 7; the way from the end to 5 is not watched.
 
 
+@pytest.mark.parametrize("writes", range(24))
+def test_a_session_that_goes_on_and_ends_again_in_a_flush_that_is_killed_credits_no_beat_again(writes: int) -> None:
+    stage = Stage()
+    table: TroubledTable = TroubledTable(stage.table, is_ordered=True)
+    send_beats(stage, [*[("s", beat(n)) for n in range(4)], ("s", beat(4, state=ENDED))])
+    stage.worker(0, table).drain()
+    send_beats(stage, [("s", beat(n)) for n in range(8)])
+    send_beats(stage, [("s", beat(8, state=ENDED))])
+    try:
+        stage.worker(0, KilledTable(stage.table, writes=writes, is_ordered=True)).drain()
+    except Killed:
+        stage.worker(0, table).drain()
+    assert total_ms(stage) == 30_000 + 20_000
+    assert sum(row.ms for row in log_rows(stage)) == 50_000
+
+
 def test_changes_that_outgrow_what_they_change_become_a_snapshot() -> None:
     stage = Stage()
     worker = stage.worker(0, stage.table)

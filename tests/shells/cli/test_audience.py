@@ -12,6 +12,7 @@ from footfall.audience.history import record
 from footfall.audience.history_next import keep_episodes
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.playbacks_kept import admit
+from footfall.flow.store.completions import Seen, add_to_completions
 from footfall.flow.store.watch_log import Viewers, WatchRow, save_rows, save_viewers
 from footfall.shells.cli.command import Exit
 from footfall.values.clock import SystemClock
@@ -99,6 +100,10 @@ def test_who_watches_how_far_and_what_was_watched_is_told_from_the_store(ask: An
     ]  # fmt: skip
     with closing(SqliteTable(tmp_path / "store.db", clock=shell.clock)) as table:
         save_rows(table, [(row, now_ms + 10**9) for row in rows])
+        parts = [Seen(1, row.ms, 1, int.from_bytes(row.seen, "little")) for row in rows]
+        add_to_completions(
+            table, 0, {("daily", "film", day_ms): parts}, through=1, expires_at_ms=lambda _: now_ms + 10**9
+        )
         playing = Viewers(
             at_ms=now_ms, until_ms=now_ms + 60_000, total=3, sections=[("", 3)], assets=[("film", 2), ("show", 1)]
         )

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Generator
 from pathlib import Path
 
@@ -12,7 +13,10 @@ from prometheus_client.parser import text_string_to_metric_families
 from footfall import __version__
 from footfall.accounts.brands import Brand
 from footfall.app.judging_steps import GRACE_MS, Report
+from footfall.flow.store.checkpoints import Lines
+from footfall.flow.stream.beats import NO_ROOM
 from footfall.shells.http.gauges import BRANDS_MAX
+from footfall.values.groups import pings_group
 from tests.shells.http.stage import NOW_MS, Stage, staged
 from tests.tidy.sources import HOUSE
 
@@ -156,6 +160,16 @@ def test_screened_hits_are_told_by_reason(stage: Stage) -> None:
     stage.append("abc", weight=4)
     stage.count()
     assert gauges(stage)["footfall_brand_line_hits"][("abc", "screened:known-bot")] == 3
+
+
+def test_beats_without_room_are_told_of_their_shard(stage: Stage) -> None:
+    stage.send({"brand": "abc", "assetId": 1})
+    stage.count()
+    assert set(gauges(stage)["footfall_crowded_beats"].values()) == {0}
+    stage.counting.workers[0].checkpoint.lines[pings_group("abc")] = Lines(screened=Counter({NO_ROOM: 7}))
+    stage.append("abc", weight=4)
+    stage.count()
+    assert gauges(stage)["footfall_crowded_beats"][("0",)] == 7
 
 
 def test_seconds_since_the_last_hit_are_told_of_brands_that_were_heard(tmp_path: Path) -> None:

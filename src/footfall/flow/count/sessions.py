@@ -73,6 +73,8 @@ class _Unwritten:
 
     changed: dict[str, dict[str, Session]] = field(default_factory=dict[str, dict[str, Session]])  # by brand, by name
     ends: dict[tuple[str, str], SessionEnd] = field(default_factory=dict[tuple[str, str], SessionEnd])
+    # Ends that are stored, of sessions that went on: who reads these records again has to find them.
+    before: dict[tuple[str, str], SessionEnd] = field(default_factory=dict[tuple[str, str], SessionEnd])
     rows: list[WatchRow] = field(default_factory=list[WatchRow])
     seen: dict[CompletionKey, list[Seen]] = field(default_factory=dict[CompletionKey, list[Seen]])
     crowded: dict[int, int] = field(default_factory=dict[int, int])  # record -> beats
@@ -211,7 +213,12 @@ class Sessions:
         """Return a session that is new, or goes on after its end; None when there is no room."""
         if self._head.open >= self._sessions_max and not self._makes_room(record):
             return None
-        end = self._new.ends.get((brand, name)) or end_before(self._table, brand, name, record=record.sequence)
+        key = (brand, name)
+        end = self._new.ends.get(key)
+        if end is None:
+            end = end_before(self._table, brand, name, record=record.sequence)
+            if end is not None:
+                self._new.before[key] = replace(end, before=None)
         if end is None:
             session = Session(brand, name, ahead={})
         else:
@@ -256,7 +263,10 @@ class Sessions:
         self._new.changed.get(brand, {}).pop(name, None)
         assert session.base is not None  # It was heard of, and nothing of it waits.
         viewed = [(one.asset, one.day_ms, one.seen_low, one.seen_high) for one in session.viewed]
-        self._new.ends[brand, name] = SessionEnd(brand, name, session.base.number, sequence, session.highest_ms, viewed)
+        self._new.ends[brand, name] = SessionEnd(
+            *(brand, name, session.base.number, sequence, session.highest_ms, viewed),
+            before=self._new.before.get((brand, name)),
+        )
 
     def _placed(self, arrived_at_ms: int) -> Mapping[tuple[str, Place], Credited]:
         """Return credits by the minutes that they lie in."""

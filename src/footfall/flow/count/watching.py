@@ -245,14 +245,14 @@ def is_over(session: Session) -> bool:
 
 
 def has_come_to_nothing(session: Session) -> bool:
-    """Tell whether nothing was ever credited to a session."""
+    """Tell whether nothing was credited to a session since it began, or went on."""
     return not session.is_credited and (session.stretch is None or not session.stretch.ms)
 
 
 def resumed(brand: str, name: str, *, number: int, high_ms: int, viewed: Sequence[Viewed]) -> Session:
     """Return a session that was over and goes on: what it came to is told, up to a beat."""
     base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, facts=_NO_FACTS)
-    return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed), is_credited=True)
+    return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed))
 
 
 def in_minutes(to_ms: int, ms: int) -> Iterator[tuple[int, int]]:

@@ -6,8 +6,9 @@ curve of many days is one query for each shard, however many watched. docs/forma
 """
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import NamedTuple
 
 import msgspec
@@ -43,14 +44,15 @@ class Completion:
 
     def add(self, more: Iterable[Seen]) -> None:
         """Add what stretches tell."""
+        steps = [0] * (HUNDREDTHS + 1)  # Most see an asset in one piece, so it is told where pieces begin and end.
         for one in more:
             self.ms += one.ms
             self.playbacks += one.playbacks
-            bits = one.bits
-            while bits:
-                lowest = bits & -bits
-                self.seen[lowest.bit_length() - 1] += 1
-                bits ^= lowest
+            for place in _places(one.bits & ~(one.bits << 1)):
+                steps[place] += 1
+            for place in _places(one.bits << 1 & ~one.bits):
+                steps[place] -= 1
+        self.seen = [seen + new for seen, new in zip(self.seen, accumulate(steps), strict=False)]
 
 
 def add_to_completions(
@@ -97,6 +99,14 @@ def load_completion(table: Table, brand: str, asset: str, *, from_ms: int, to_ms
 def asset_digest(asset: str) -> str:
     """Return the text that stands for an asset in keys, whatever characters its id has."""
     return hashlib.blake2b(asset.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def _places(bits: int) -> Iterator[int]:
+    """Yield the places of bits that are set."""
+    while bits:
+        place = bits.bit_length() - 1
+        yield place
+        bits ^= 1 << place
 
 
 def _completion_from(item: Item) -> Completion:

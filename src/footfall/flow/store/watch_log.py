@@ -6,7 +6,7 @@ The milliseconds of a day's rows are those of the day's windows. docs/formats/st
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import cast
 
 import msgspec
@@ -67,6 +67,7 @@ class SessionEnd:
     by: int
     high_ms: int = 0  # the latest moment that a beat told
     viewed: Sequence[tuple[str, int, int, int]] = ()  # of assets: day, and the hundredths of both halves
+    before: "SessionEnd | None" = None  # the end that it went on after, where both came about in one flush
 
 
 def session_digest(session: str) -> str:
@@ -142,16 +143,7 @@ def load_viewers(table: Table, brand: str, *, now_ms: int) -> list[Viewers]:
 def save_ends(table: Table, ends: Iterable[SessionEnd], *, expires_at_ms: int) -> None:
     """Remember up to which beat sessions were told, and by which record they were over."""
     puts = [
-        Put(
-            keys.session_end(one.brand, session_digest(one.session)),
-            {
-                "number": one.number,
-                "by": one.by,
-                "high_ms": one.high_ms,
-                "viewed": [list(asset) for asset in one.viewed],
-            },
-            expires_at_ms=expires_at_ms,
-        )
+        Put(keys.session_end(one.brand, session_digest(one.session)), _end_item(one), expires_at_ms=expires_at_ms)
         for one in ends
     ]
     _write(table, list({put.key: put for put in puts}.values()))
@@ -163,11 +155,31 @@ def end_before(table: Table, brand: str, session: str, *, record: int) -> Sessio
     if item is None:
         return None
     try:
-        end = msgspec.convert({**item, "brand": brand, "session": session}, SessionEnd)
+        end: SessionEnd | None = _end_from(item, brand, session)
     except msgspec.ValidationError as error:
         raise Corrupt(f"the end of a session of {brand} cannot be read: {error}") from error
     # One that a later record ended is not over yet for whoever reads the records again.
-    return end if end.by < record else None
+    while end is not None and end.by >= record:
+        end = end.before
+    return end
+
+
+def _end_item(end: SessionEnd) -> dict[str, Value]:
+    item: dict[str, Value] = {
+        "number": end.number,
+        "by": end.by,
+        "high_ms": end.high_ms,
+        "viewed": [list(asset) for asset in end.viewed],
+    }
+    return item if end.before is None else {**item, "before": _end_item(end.before)}
+
+
+def _end_from(item: Item, brand: str, session: str) -> SessionEnd:
+    before = item.get("before")
+    named = {"brand": brand, "session": session}
+    earlier = _end_from(before, brand, session) if isinstance(before, Mapping) else None
+    end = msgspec.convert({**item, **named, "before": None}, SessionEnd)
+    return replace(end, before=earlier)
 
 
 def _puts(row: WatchRow, expires_at_ms: int) -> list[Put]:
