@@ -261,8 +261,8 @@ READ_LOG = Operation(
     "watched",
     "What each session watched on a day.",
     GROUP,
-    "read",
-    more="A row is there when its session has ended or was silent for ten minutes. The milliseconds of a day's rows "
+    "audience",
+    more="Rows name members, so it needs a key, also where a brand's lists are open. A row is there when its session has ended or was silent for ten minutes. The milliseconds of a day's rows "
     "add up to those of its windows.",
     parameters=(
         BRAND,
