@@ -134,19 +134,14 @@ def recent(audience: Audience, brand: str, member: str, *, limit: int, after: st
     """Return the series that a member watched last."""
     place = history_reading.place_from(after)
     found = history_reading.recent(audience.table, brand, member, limit=limit, after=place)
-    rule = rule_of(audience.settings)
-    return {
-        "member": member,
-        "series": [_short(document_of(one, rule)) for one in found.entries],
-        "after": None if found.after is None else found.after.text,
-    }
+    return _document_of_recent(member, found, rule_of(audience.settings))
 
 
-def going_on(audience: Audience, brand: str, member: str, *, limit: int) -> dict[str, object]:
+def going_on(audience: Audience, brand: str, member: str, *, limit: int, after: str) -> dict[str, object]:
     """Return what a member may continue watching."""
-    rule = rule_of(audience.settings)
-    entries = history_reading.going_on(audience.table, brand, member, limit=limit, rule=rule)
-    return {"member": member, "series": [_short(document_of(one, rule)) for one in entries]}
+    rule, place = rule_of(audience.settings), history_reading.place_from(after)
+    found = history_reading.going_on(audience.table, brand, member, limit=limit, rule=rule, after=place)
+    return _document_of_recent(member, found, rule)
 
 
 def next_up(  # noqa: PLR0913 - whose, of what, in which order and in which of two ways
@@ -213,6 +208,14 @@ def _document_of_recorded(event: Watching, came: Recorded) -> dict[str, object]:
         "state": came.state.value,
         "newest": came.is_newest,
         "at": instant_text(came.at_ms),
+    }
+
+
+def _document_of_recent(member: str, found: history_reading.Recent, rule: WatchedRule) -> dict[str, object]:
+    return {
+        "member": member,
+        "series": [_short(document_of(one, rule)) for one in found.entries],
+        "after": None if found.after is None else found.after.text,
     }
 
 

@@ -1,6 +1,7 @@
 """What a member may do to their history: hide it from lists, remove it, take it away as lines, and have it erased."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from itertools import islice
 
 from footfall.audience import history_keys as keys
@@ -20,6 +21,7 @@ from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Key, Present, 
 # A device that was away tells late where somebody was; what was removed meanwhile does not come back by that.
 REMOVED_KEPT_MS = 7 * 86_400_000
 ERASED_AT_ONCE = 500
+RACES_MAX = 5  # Each is lost to whoever watched or hid the same series at the same moment.
 
 Write = Put | Delete
 
@@ -50,14 +52,17 @@ def remove_asset(table: Table, brand: str, member: str, *, series: str, asset: s
     """Remove an asset from a history; the series then shows the newest episode that is left of it."""
     with table.together():
         table.put(_removed(keys.episode(brand, member, series=series, asset=asset), now_ms))
-        last = latest_of(table, brand, member, series=series)
-        if last is None or last.asset != asset:
-            return
-        left = _newest_left(table, brand, member, series=series)
-        key = keys.latest(brand, member, series=series)
-        put = _removed(key, now_ms) if left is None else Put(key, left, expires_at_ms=now_ms + KEPT_MS)
-        # Whoever watched it again meanwhile is not undone.
-        _is_done(lambda: table.put(Put(put.key, put.item, put.expires_at_ms, (Equals("asset", asset),))))
+        for _ in range(RACES_MAX):
+            last = latest_of(table, brand, member, series=series)
+            if last is None or last.asset != asset:
+                return
+            left = _newest_left(table, brand, member, series=series, hidden_ms=last.hidden_ms)
+            key = keys.latest(brand, member, series=series)
+            put = _removed(key, now_ms) if left is None else Put(key, left, expires_at_ms=now_ms + KEPT_MS)
+            # Whoever watched it again meanwhile is not undone, nor is whoever hid it.
+            expects = (Equals("asset", asset), Equals("hidden_ms", last.hidden_ms))
+            if _is_done(partial(table.put, Put(put.key, put.item, put.expires_at_ms, expects))):
+                return
 
 
 def remove_series(table: Table, brand: str, member: str, *, series: str, now_ms: int) -> None:
@@ -103,7 +108,7 @@ def _removed(key: Key, now_ms: int) -> Put:
     return Put(key, item, expires_at_ms=now_ms + REMOVED_KEPT_MS)
 
 
-def _newest_left(table: Table, brand: str, member: str, *, series: str) -> Item | None:
+def _newest_left(table: Table, brand: str, member: str, *, series: str, hidden_ms: int | None) -> Item | None:
     at_least, at_most = keys.episodes(series)
     left: list[tuple[Entry, Item]] = []
     for found in everything(table, keys.history(brand, member), at_least=at_least, at_most=at_most):
@@ -115,7 +120,12 @@ def _newest_left(table: Table, brand: str, member: str, *, series: str) -> Item 
     entry, item = max(left, key=lambda one: one[0].at_ms)
     dropped = {"times", "counted", "watched_ms"}
     facts = {name: value for name, value in item.items() if name not in dropped}
-    return {**facts, "viewer": keys.history(brand, member), "recent_ms": entry.at_ms - entry.at_ms % RECENT_STEP_MS}
+    facts["recent_ms"] = entry.at_ms - entry.at_ms % RECENT_STEP_MS
+    if hidden_ms is not None:
+        facts["hidden_ms"] = hidden_ms
+    if hidden_ms is None or entry.at_ms > hidden_ms:  # What was hidden is in no list whatever else goes.
+        facts["viewer"] = keys.history(brand, member)
+    return facts
 
 
 def _told(item: Item) -> Mapping[str, object]:

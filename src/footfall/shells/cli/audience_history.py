@@ -30,7 +30,8 @@ def _going_on(audience: "Audience", arguments: argparse.Namespace, around: Surro
     from footfall.app.audience_history import going_on
 
     (member,) = ids_of(audience, arguments, "member")
-    return _say(going_on(audience, arguments.brand, member, limit=arguments.limit), "series", arguments, around)
+    answer = going_on(audience, arguments.brand, member, limit=arguments.limit, after=arguments.after)
+    return _say(answer, "series", arguments, around)
 
 
 def _next(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:

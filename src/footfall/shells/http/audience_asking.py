@@ -14,7 +14,7 @@ from footfall.shells.http.archive_asking import whole_of as whole_of
 from footfall.shells.http.site import Site
 from footfall.values.errors import Refused
 
-AFTER_CHARACTERS_MAX = 1_000
+AFTER_CHARACTERS_MAX = 3_000  # A place may name two ids of 256 bytes, each of them escaped.
 PAGE_DEFAULT, PAGE_MAX = 20, 100
 
 _AFTER = re.compile(r"[A-Za-z0-9_-]+")

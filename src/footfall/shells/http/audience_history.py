@@ -132,9 +132,9 @@ def _recent(request: Request) -> Question:
 def _going_on(request: Request) -> Question:
     from footfall.app.audience_history import going_on
 
-    require_only(request, "member", "limit")
-    member, limit = _id(request, "member"), limit_of(request)
-    return lambda audience, brand: going_on(audience, brand, member, limit=limit)
+    require_only(request, "member", "limit", "after")
+    member, limit, after = _id(request, "member"), limit_of(request), after_of(request)
+    return lambda audience, brand: going_on(audience, brand, member, limit=limit, after=after)
 
 
 def _next(state: Site) -> Endpoint:

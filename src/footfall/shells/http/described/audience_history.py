@@ -211,8 +211,11 @@ OPERATIONS = (
         {"member": "42", "series": [_SEEN], "after": None},
     ),
     _reads(
-        "continue", "continueWatching", "The recent series whose last episode is in progress.", (_MEMBER, _LIMIT),
-        {"member": _ID, "series": listed(SCHEMAS["HistorySeries"])}, {"member": "42", "series": [_SEEN]},
+        "continue", "continueWatching", "The recent series whose last episode is in progress.",
+        (_MEMBER, _LIMIT, _AFTER),
+        {"member": _ID, "series": listed(SCHEMAS["HistorySeries"]), "after": maybe(text())},
+        {"member": "42", "series": [_SEEN], "after": None},
+        more="A page may have fewer than asked, or none, and still say where to go on: behind much that is finished.",
     ),
     _orders("GET", "episodes", "The order of a series' episodes, as it is kept for all members."),
     _orders(
