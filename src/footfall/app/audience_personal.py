@@ -34,12 +34,12 @@ def _erase_follows(audience: Audience, brand: str, thing: Thing, limit: int) -> 
     return personal.erase_some(audience.follows, brand, thing, limit)
 
 
-# All that keeps anything of members.
+# All that keeps anything of members. The watch log is one write, and first: whoever is stopped after it has erased most.
 PARTS: Sequence[PersonalPart] = (
+    PersonalPart("watched", audience_watched.exported, audience_watched.erase_some),
     PersonalPart("follows", _exported_follows, _erase_follows),
     PersonalPart("history", audience_history.exported, audience_history.erase_some),
     PersonalPart("playbacks", audience_playbacks.exported, audience_playbacks.erase_some),
-    PersonalPart("watched", audience_watched.exported, audience_watched.erase_some),
 )
 
 

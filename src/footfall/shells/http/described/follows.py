@@ -223,8 +223,8 @@ _OF_FEEDS = (
     ),
     Operation(
         "DELETE", f"{HERE}/personal", "erasePersonal", "Erase some of what is kept of a member.", GROUP, "audience",
-        more="Send it again until `done` is true: each goes on with what is still there. From then on "
-        "the watch log names the member no more; its rows keep what was watched.",
+        more="Send it again until `done` is true: each goes on with what is still there. From the "
+        "first on, the watch log names the member no more; its rows keep what was watched.",
         parameters=(named("of", "Whose."), OF_BRAND),
         answers=(
             _done("So much is gone.", record({"of": THING, "erased": whole(0), "done": {"type": "boolean"}}),
