@@ -34,7 +34,7 @@ def _erase_follows(audience: Audience, brand: str, thing: Thing, limit: int) -> 
     return personal.erase_some(audience.follows, brand, thing, limit)
 
 
-# All that keeps anything of members. The watch log is one write, and first: whoever is stopped after it has erased most.
+# All that keeps anything of members; the watch log first, which is one write: whoever stops early has erased names.
 PARTS: Sequence[PersonalPart] = (
     PersonalPart("watched", audience_watched.exported, audience_watched.erase_some),
     PersonalPart("follows", _exported_follows, _erase_follows),

@@ -15,7 +15,7 @@ from footfall.audience.playbacks_kept import held
 from footfall.audience.playbacks_keys import playbacks
 from footfall.audience.things import MEMBER, Thing
 from footfall.values.errors import Refused
-from footfall.values.window import moment_from_text
+from footfall.values.window import NotAMoment, moment_from_text
 
 NAME_BYTES_MAX = 128  # of a device, as people call it
 STOPPED_MAX = LEASES_MAX
@@ -65,7 +65,7 @@ def ended(audience: Audience, brand: str, *, member: str, day: str, limit: int, 
     if bool(member) == bool(day):
         raise Refused("member", "or day is needed, one of them: whose playbacks, or those of which day (UTC)")
     if day:
-        moment_from_text(f"{day}T00:00Z", field="day")
+        _require_day(day)
         found = ended_on(audience.table, brand, day, limit=limit, after=after)
     else:
         found = ended_of(audience.table, brand, member, limit=limit, after=after)
@@ -95,6 +95,13 @@ def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
 def _documents_of(found: Ended) -> Iterator[dict[str, object]]:
     for member, ending in found.endings:
         yield {"member": member, **document_of_ending(ending)}
+
+
+def _require_day(day: str) -> None:
+    try:
+        moment_from_text(f"{day}T00:00Z", field="day")
+    except NotAMoment as error:
+        raise Refused("day", f"{day[:40]!r} is no day; write one as in 2026-11-15") from error
 
 
 def _limit(plan: object, settings: Settings) -> int:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+from urllib.parse import unquote_to_bytes
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -24,7 +25,16 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 async def audience_brand(request: Request, state: Site) -> str:
     """Return the brand whose members a request is about, or raise unless its key has the scope audience."""
-    return (await brand_of(request, state, scope=AUDIENCE)).name
+    brand = (await brand_of(request, state, scope=AUDIENCE)).name
+    require_text_in_address(request)
+    return brand
+
+
+def require_text_in_address(request: Request) -> None:
+    """Raise Refused when an address has bytes that are no text: decoded, many ids would be one, of U+FFFD."""
+    _require_text("id", request.scope.get("raw_path", b""))
+    for part in bytes(request.scope["query_string"]).split(b"&"):
+        _require_text(part.partition(b"=")[0].decode("ascii", "replace")[:64], part)
 
 
 def one_of(request: Request, name: str) -> str:
@@ -46,6 +56,13 @@ def after_of(request: Request) -> str:
     if after and (len(after) > AFTER_CHARACTERS_MAX or _AFTER.fullmatch(after) is None):
         raise Refused("after", f"{after[:40]!r} is not what an answer said; send it as it was")
     return after
+
+
+def _require_text(field: str, escaped: bytes) -> None:
+    try:
+        unquote_to_bytes(escaped).decode()
+    except UnicodeDecodeError as error:
+        raise Refused(field, "is not UTF-8; escape the UTF-8 bytes of an id, as in caf%C3%A9") from error
 
 
 def require_fields(document: Mapping[str, Any], *names: str) -> None:
