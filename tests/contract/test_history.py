@@ -19,6 +19,7 @@ from footfall.audience.history_reading import (
     resume_point,
 )
 from footfall.audience.history_rule import USUAL_RULE, State
+from footfall.audience.kept_lists import all_rows
 from footfall.values.clock import SetClock
 from tests.audience.history_stage import HOUR_MS, INDEXES, MINUTE_MS, NOON_MS, CountedTable, watched
 from tests.contract.conftest import NewTable
@@ -190,13 +191,13 @@ def test_a_history_is_exported_whole_and_erased_whole(counted: CountedTable) -> 
     for number in range(30):
         record(counted, "blog", watched(f"film {number}", 40, NOON_MS + number), now_ms=NOON_MS + number)
     record(counted, "blog", watched("film", 40, NOON_MS, member="bob"), now_ms=NOON_MS)
-    lines = list(removing.exported(counted, "blog", "ann"))
+    lines = list(all_rows([removing.kept(counted, "blog", "ann")]))
     assert sum(line["kind"] == "episode" for line in lines) == 30
     assert {str(line["asset"]) for line in lines} == {f"film {number}" for number in range(30)}
     assert removing.erase_history(counted, "blog", "ann") == 60
-    assert list(removing.exported(counted, "blog", "ann")) == []
+    assert list(all_rows([removing.kept(counted, "blog", "ann")])) == []
     assert recent(counted, "blog", "ann", limit=9).entries == []
-    assert len(list(removing.exported(counted, "blog", "bob"))) == 2
+    assert len(list(all_rows([removing.kept(counted, "blog", "bob")]))) == 2
 
 
 def test_next_up_needs_one_query_and_the_order_that_is_kept_once_for_all(counted: CountedTable) -> None:

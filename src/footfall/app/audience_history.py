@@ -1,6 +1,6 @@
 """What a publisher's servers tell and ask of histories: documents in, documents out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from footfall.app.audience_opening import Audience
@@ -9,6 +9,7 @@ from footfall.audience import history_next, history_reading, history_removing
 from footfall.audience.history import Entry, Recorded, Watching, record
 from footfall.audience.history_keys import history
 from footfall.audience.history_rule import Progress, WatchedRule, require_progress
+from footfall.audience.kept_lists import Kept
 from footfall.audience.things import ASSET, ID_BYTES_MAX, MEMBER, SERIES, Thing
 from footfall.values.errors import Refused
 from footfall.values.hit import require_text
@@ -187,10 +188,9 @@ def document_of(entry: Entry, rule: WatchedRule) -> dict[str, object]:
     }
 
 
-def exported(audience: Audience, brand: str, thing: Thing) -> Iterator[Mapping[str, object]]:
-    """Yield all that is kept of a member's history."""
-    if thing.kind == MEMBER:
-        yield from history_removing.exported(audience.table, brand, thing.id)
+def kept(audience: Audience, brand: str, thing: Thing) -> list[Kept]:
+    """Return all that is kept of a member's history."""
+    return [history_removing.kept(audience.table, brand, thing.id)] if thing.kind == MEMBER else []
 
 
 def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:

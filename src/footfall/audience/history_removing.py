@@ -1,6 +1,6 @@
 """What a member may do to their history: hide it from lists, remove it, take it away as lines, and have it erased."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice
 
@@ -14,9 +14,10 @@ from footfall.audience.history import (
     order_of,
 )
 from footfall.audience.history_reading import latest_of
+from footfall.audience.kept_lists import Kept, Row
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item, Value
-from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Key, Present, Put, Table, Update, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Found, Key, Present, Put, Table, Update, everything
 
 # A device that was away tells late where somebody was; what was removed meanwhile does not come back by that.
 REMOVED_KEPT_MS = 7 * 86_400_000
@@ -73,12 +74,9 @@ def remove_series(table: Table, brand: str, member: str, *, series: str, now_ms:
     write_all(table, [_removed(keys.latest(brand, member, series=series), now_ms), *removed])
 
 
-def exported(table: Table, brand: str, member: str) -> Iterator[Mapping[str, object]]:
-    """Yield everything that is kept of a member's history, each as an object of its own."""
-    for found in everything(table, keys.history(brand, member)):
-        if "gone" not in found.item:
-            is_episode = found.key.sort.startswith(keys.EPISODES)
-            yield {"kind": "episode" if is_episode else "series", **_told(found.item)}
+def kept(table: Table, brand: str, member: str) -> Kept:
+    """Return everything that is kept of a member's history, each as an object of its own."""
+    return Kept(table, keys.history(brand, member), _rows)
 
 
 def erase_some(table: Table, partition: str, *, limit: int) -> int:
@@ -126,6 +124,13 @@ def _newest_left(table: Table, brand: str, member: str, *, series: str, hidden_m
     if hidden_ms is None or entry.at_ms > hidden_ms:  # What was hidden is in no list whatever else goes.
         facts["viewer"] = keys.history(brand, member)
     return facts
+
+
+def _rows(found: Sequence[Found]) -> Iterator[Row]:
+    for one in found:
+        if "gone" not in one.item:
+            is_episode = one.key.sort.startswith(keys.EPISODES)
+            yield {"kind": "episode" if is_episode else "series", **_told(one.item)}
 
 
 def _told(item: Item) -> Mapping[str, object]:

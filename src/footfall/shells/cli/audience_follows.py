@@ -104,10 +104,11 @@ def _say_shards(answer: Answer, around: Surroundings) -> None:
 
 
 def _export(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
-    from footfall.app.audience_personal import exported
+    from footfall.app.audience_personal import kept
+    from footfall.audience.kept_lists import all_rows
 
     (thing,) = things_of(audience, arguments, "THING")
-    for row in exported(audience, arguments.brand, thing):
+    for row in all_rows(kept(audience, arguments.brand, thing)):
         say_json(row, around)
     return Exit.OK
 

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
-from urllib.parse import unquote_to_bytes
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes, urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,14 +14,28 @@ from footfall.shells.http.access import brand_of
 from footfall.shells.http.archive_asking import require_only as require_only
 from footfall.shells.http.archive_asking import whole_of as whole_of
 from footfall.shells.http.site import Site
+from footfall.shells.http.static_files import GUARDS
 from footfall.values.errors import Refused
 
+if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
+    from footfall.audience.kept_lists import SomeRows
+
+LINES = "application/x-ndjson"
 AFTER_CHARACTERS_MAX = 3_000  # A place may name two ids of 256 bytes, each of them escaped.
 PAGE_DEFAULT, PAGE_MAX = 20, 100
 
 _AFTER = re.compile(r"[A-Za-z0-9_-]+")
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+def lines_told(request: Request, some: "SomeRows") -> Response:
+    """Return rows as JSON lines; where there are more, the answer's Link says where they are."""
+    headers = {**GUARDS, "cache-control": "no-store", "content-type": LINES}
+    if some.after is not None:
+        asked = {name: value for name, value in request.query_params.items() if name != "after"}
+        headers["link"] = f'<{request.url.path}?{urlencode({**asked, "after": some.after})}>; rel="next"'
+    return Response(b"".join(msgspec.json.encode(row) + b"\n" for row in some.rows), headers=headers)
 
 
 async def audience_brand(request: Request, state: Site) -> str:

@@ -183,8 +183,8 @@ NEXT_OF = Operation(
 )  # fmt: skip
 EXPORT = Operation(
     "GET", f"{PATH}/export", "exportHistory", "All that is kept of a member's history, a line each.", GROUP,
-    "audience", parameters=(_MEMBER,),
-    answers=(Answer(HTTPStatus.OK, "JSON lines.", LINES, text()), _WRONG),
+    "audience", parameters=(_MEMBER, _AFTER),
+    answers=(Answer(HTTPStatus.OK, "JSON lines; where there are more, `Link` says where.", LINES, text()), _WRONG),
 )  # fmt: skip
 
 OPERATIONS = (

@@ -214,7 +214,9 @@ _OF_FEEDS = (
                   "It goes back 13 weeks. A page may have fewer than asked, or none, and go on all the same."),
     Operation(
         "GET", f"{HERE}/personal", "personal", "All that is kept of a member, one JSON object a line.", GROUP,
-        "audience", parameters=(named("of", "Whose."), OF_BRAND),
+        "audience", parameters=(named("of", "Whose."), AFTER, OF_BRAND),
+        more="Some thousand at a time: where there are more, the header `Link` has the address of the next, as "
+        '`rel="next"`.',
         answers=(
             Answer(HTTPStatus.OK, "Each line says in `part` which part of the audience keeps it.", LINES, text(),
                    '{"part":"follows","what":"follows","thing":"series:dark","at":"2026-11-17T09:30Z"}\n'),
