@@ -92,7 +92,7 @@ PINGS = Operation(
     more="Each beat is credited against the one with the sequence before it: the least of the time between them, the "
     "playhead's way divided by the rate, and one and a half intervals; nothing unless both were `playing`. The order "
     "of arrival changes nothing, nor does a beat that comes twice. Those more than a day late are "
-    "among `accepted` and set aside: the ledger tells them as `late`.",
+    "among `accepted` and set aside; the answer says how many, as `late`.",
     parameters=(TOKEN, SIGNATURE, *IDEMPOTENT),
     bodies=(
         Body(
