@@ -11,7 +11,7 @@ import pytest
 
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app.audience_playing import Playing
+from footfall.app.audience_playing import Attempt, Playing
 from footfall.app.aws_wiring import REQUEST_PATIENCE
 from footfall.audience.playbacks import PlaybackOver, Policy, TooManyPlaying, Why
 from footfall.audience.playbacks_ended import ended_of
@@ -79,6 +79,13 @@ class Ground:
         self.table.fault = None
         self.clock.advance(1_000)
 
+    def finished(self, attempt: Attempt) -> None:
+        """Wait until a call that nobody waited for is over, and known to be."""
+        assert attempt.future is not None
+        attempt.future.result(timeout=60)
+        (lane,) = self.playing._lanes  # pyright: ignore[reportPrivateUsage]
+        lane.thread.submit(int).result(timeout=60)  # Whoever is told of a call's end is told before the next begins.
+
     def leases(self, member: str = "ann") -> list[str]:
         """Return who holds a place, by the table itself."""
         with_own = SqliteTable(self.path, clock=self.clock, indexes=INDEXES, durable=False)
@@ -144,8 +151,7 @@ def test_a_table_that_does_not_answer_holds_nobody_up_and_the_late_answer_is_not
         assert not following.waited().is_recorded
     assert ground.playing.unrecorded == 1
     ground.table.may_answer.set()
-    assert late.future is not None
-    late.future.result(timeout=60)
+    ground.finished(late)
     assert ground.playing.catch_up()
     assert (ground.leases(), ground.endings(), ground.playing.unrecorded) == (["a"], {}, 0)
 
@@ -200,8 +206,7 @@ def test_a_place_that_was_promised_while_the_table_was_away_is_kept_by_the_next_
 
 def test_a_call_that_ends_while_it_is_given_up_is_not_written_again(ground: Ground) -> None:
     given_up = ground.playing.admit("blog", "ann", ask("a", limit=1))
-    assert given_up.future is not None
-    given_up.future.result(timeout=60)
+    ground.finished(given_up)
     # As when it ends in the moment between a look at the clock and the answer from memory.
     assert not given_up._from_memory().is_recorded  # pyright: ignore[reportPrivateUsage]
     assert ground.playing.unrecorded == 0
@@ -220,9 +225,8 @@ def test_a_call_that_was_answered_before_its_turn_came_revives_nothing(ground: G
     assert not stuck.waited().is_recorded
     assert not ground.playing.end("blog", "ann", "a").waited().is_recorded
     ground.table.may_answer.set()
-    for attempt in (stuck, behind):
-        assert attempt.future is not None
-        attempt.future.result(timeout=60)
+    ground.finished(stuck)
+    ground.finished(behind)
     assert ground.playing.catch_up()
     assert (ground.leases(), ground.endings(), ground.playing.unrecorded) == ([], {"a": Why.ENDED}, 0)
     assert ground.leases("bob") == ["x"]
@@ -237,8 +241,7 @@ def test_what_memory_knows_is_what_the_table_said_and_what_happened_since(ground
     assert not late.waited().is_recorded
     ground.playing.end("blog", "ann", "a").waited()
     ground.table.may_answer.set()
-    assert late.future is not None
-    late.future.result(timeout=60)  # It knows nothing of the end.
+    ground.finished(late)  # It knows nothing of the end.
     ground.table.fault = Throttled("busy")
     ground.playing._within_ms = 30_000  # pyright: ignore[reportPrivateUsage]
     new = ground.playing.admit("blog", "ann", ask("b", limit=1, policy=strict)).waited()
