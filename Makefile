@@ -5,7 +5,7 @@ HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
 # Two more than the cores of the smallest machine: tests wait for engines and processes of their own.
-PARALLEL ?= -n 4 --dist loadfile
+PARALLEL ?= -n 4 --dist loadfile --no-loadscope-reorder
 
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -76,8 +76,7 @@ collected: compiled
 	@$(BIN)/python -m pytest --collect-only -q > build/collected.txt || { tail -n 40 build/collected.txt; false; }
 
 pytest: compiled $(DASHBOARD)
-	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
-	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL)
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)

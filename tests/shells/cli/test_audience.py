@@ -32,7 +32,7 @@ def ask(shell: Any, tmp_path: Path) -> Any:
     return run
 
 
-def test_follows_are_made_listed_and_erased(ask: Any) -> None:
+def test_follows_are_made_listed_and_erased(ask: Any, shell: Any, tmp_path: Path) -> None:
     assert ask("follow", "member:1", "series:dark").startswith("member:1 follows series:dark since 20")
     assert ask("is-following", "member:2", "series:dark") == "member:2 does not follow series:dark.\n"
     assert ask("counts", "series:dark") == "series:dark follows 0, 1 follow it.\n"
@@ -45,6 +45,9 @@ def test_follows_are_made_listed_and_erased(ask: Any) -> None:
     assert ask("make-private", "member:1") == "member:1 is private.\n"
     ask("erase", "member:1", wanted=Exit.USAGE)
     assert ask("erase", "member:1", "--yes").endswith("items of member:1 are gone.\n")
+    assert shell.run("audit", "--data", str(tmp_path), "--brand", "daily", "--json") == Exit.OK
+    (act,) = json.loads(shell.printed().splitlines()[-1])["items"]
+    assert (act["act"], act["subject"][:15]) == ("thing-erased", "member, digest ")
     assert ask("followers", "series:dark") == "There is nothing.\n"
     assert ask("kinds").split() == ["member", "series", "asset", "author", "actor"]
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
+from footfall.shells.cli.asking import user_name
 from footfall.shells.cli.audience_action import Action, say_json, say_rows, things_of
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
 
@@ -114,11 +115,16 @@ def _export(audience: "Audience", arguments: argparse.Namespace, around: Surroun
 
 
 def _erase(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.accounts.audit import command_line
+    from footfall.app.audience_acts import erasure_note
     from footfall.app.audience_personal import erase_some
+    from footfall.app.control_audit import write_down
 
     (thing,) = things_of(audience, arguments, "THING")
     if not arguments.yes:
         raise WrongUsage("erase takes all that is kept of a thing away, for good: say --yes as well.")
+    note = erasure_note(arguments.brand, thing, by=command_line(user_name()))
+    write_down(audience.settings, audience.clock, note)
     items, is_done = 0, False
     while not is_done:
         erased = erase_some(audience, arguments.brand, thing)

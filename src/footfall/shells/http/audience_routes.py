@@ -8,7 +8,7 @@ from footfall.shells.http.audience_asking import Endpoint, after_of, audience_br
 from footfall.shells.http.audience_earnings import earnings_routes
 from footfall.shells.http.audience_history import history_routes
 from footfall.shells.http.audience_playbacks import playback_routes
-from footfall.shells.http.brands import told
+from footfall.shells.http.brands import actor_of, told
 from footfall.shells.http.follow_routes import follow_routes
 from footfall.shells.http.site import Site
 
@@ -35,6 +35,7 @@ def _personal(state: Site) -> Endpoint:
         require_only(request, "of", *(["after"] if request.method == "GET" else []))
         of, after = one_of(request, "of"), after_of(request)
         if request.method == "DELETE":
+            await _note_erasure(request, state, brand, of)
             erased = await state.audience.asked(
                 brand, lambda audience: erase_some(audience, brand, audience.kinds.thing_from(of, field="of"))
             )
@@ -47,3 +48,12 @@ def _personal(state: Site) -> Endpoint:
         return lines_told(request, some)
 
     return personal
+
+
+async def _note_erasure(request: Request, state: Site, brand: str, of: str) -> None:
+    from footfall.app.audience_acts import erasure_note, note_erasure
+    from footfall.app.audience_settings import kinds_of
+
+    note = erasure_note(brand, kinds_of(state.settings).thing_from(of, field="of"), by=actor_of(request))
+    now_ms = state.clock.now_ms()
+    await state.desk.look(lambda register: note_erasure(register.trail, note, now_ms=now_ms))
