@@ -53,7 +53,20 @@ def test_follows_are_made_listed_and_erased(ask: Any, shell: Any, tmp_path: Path
     assert ask("kinds").split() == ["member", "series", "asset", "author", "actor"]
 
 
+def test_what_was_published_is_told_in_feeds_and_taken_back(ask: Any) -> None:
+    ask("follow", "member:1", "series:dark")
+    told = ask("publish", "series:dark", "--id", "s1e2", "--about", '{"title": "Lies"}')
+    assert told.startswith("series:dark published s1e2 at 20")
+    assert json.loads(ask("feed", "member:1", "--json"))["items"][0]["about"] == {"title": "Lies"}
+    ask("publish", "series:dark", wanted=Exit.USAGE)
+    ask("publish", "series:dark", "--id", "x", "--about", "no JSON", wanted=Exit.USAGE)
+    assert ask("unpublish", "series:dark", "--id", "s1e2") == "s1e2 of series:dark is in no feed.\n"
+    assert ask("feed", "member:1") == "There is nothing.\n"
+
+
 def test_what_makes_no_sense_is_refused_with_a_sentence(ask: Any, shell: Any, tmp_path: Path) -> None:
+    ask("resume", "member:1", "series:dark", wanted=Exit.USAGE)
+    assert "series:dark is no asset; name one as in asset:42." in shell.complained()
     ask("follow", "member:1", wanted=Exit.USAGE)
     ask("follow", "member:1", "member:1", wanted=Exit.REFUSED)
     ask("follow", "wizard:1", "member:1", wanted=Exit.REFUSED)
@@ -73,6 +86,13 @@ def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any,
     assert ask("next", "member:7", "series:dark") == "e2\n"
     ask("hide", "member:7", "series:film")
     assert ask("continue", "member:7") == "There is nothing.\n"
+    assert ask("show", "member:7", "series:film") == "Lists have it again.\n"
+    ask("show", "member:7", "series:nothing", wanted=Exit.REFUSED)
+    assert [line.split()[0] for line in ask("continue", "member:7").splitlines()] == ["series", "film"]
+    assert ask("resume", "member:7", "asset:film").startswith("film: in-progress, at 0:24:00 of 1:00:00, ")
+    assert ask("resume", "member:7", "asset:e1", "series:dark").startswith("e1: watched, at 0:57:00 of 1:00:00, ")
+    assert ask("resume", "member:7", "asset:never") == "There is nothing.\n"
+    assert json.loads(ask("resume", "member:7", "asset:film", "--json"))["point"]["positionMs"] == 1_440_000
     ask("forget", "member:7", "series:dark")
     assert json.loads(ask("history", "member:7", "series:dark", "--json"))["episodes"] == []
     assert "device of tv" in ask("playbacks", "member:7")

@@ -4,6 +4,7 @@ import os
 import re
 from collections import Counter
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from footfall import __version__
 from footfall.accounts.brands import Brand
+from footfall.app.audience_opening import open_audience_table
 from footfall.app.judging_steps import GRACE_MS, Report
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.beats import NO_ROOM
@@ -95,6 +97,22 @@ def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
     assert found["footfall_judging_verdicts_total"] == {(): 3}
     assert found["footfall_judging_brands"] == {(): 2}
     assert found["footfall_judging_ready_brands"] == {("visitor",): 0, ("asset",): 1}
+
+
+def test_what_plays_and_is_still_to_be_written_is_told(tmp_path: Path) -> None:
+    with staged(tmp_path, audience_answer_ms=50) as stage:
+        assert gauges(stage)["footfall_playbacks_unrecorded"] == {(): 0}
+        stage.runner.run(stage.state.desk.change("tv", lambda one: one.add(Brand("tv"), zone_in_use=None)))
+        key = stage.runner.run(stage.state.desk.change("tv", lambda one: one.add_secret_key("tv", ("audience",))))
+        stage.ask("/v1/audience/counts?of=member:1", headers={"authorization": f"Bearer {key.text}"})
+        with closing(open_audience_table(stage.state.settings, stage.clock)) as busy, busy.together():
+            begun = b'{"member": "ann", "session": "s", "asset": "film"}'
+            headers = {"authorization": f"Bearer {key.text}", "content-type": "application/json"}
+            reply = stage.ask("/v1/audience/playbacks", method="POST", headers=headers, body=begun)
+            assert reply.json()["recorded"] is False
+            found = gauges(stage)
+        assert found["footfall_playbacks_unrecorded"] == {(): 1}
+        assert found["footfall_playbacks_forgotten_total"] == {(): 0}
 
 
 def test_ready_answers_are_told(stage: Stage) -> None:

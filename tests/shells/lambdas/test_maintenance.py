@@ -9,10 +9,11 @@ import zstandard
 from footfall.accounts.brands import Brand
 from footfall.app import aws_wiring, wiring
 from footfall.app.audience_opening import open_audience
-from footfall.app.audience_personal import erase_some, exported
+from footfall.app.audience_personal import erase_some, kept
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.maintaining import Maintained, Maintenance, open_maintenance
 from footfall.app.set_apart import SetApart, name_of
+from footfall.audience.kept_lists import all_rows
 from footfall.audience.things import Thing
 from footfall.catalog.asset import Asset
 from footfall.flow.collect.senders import SALT_MS
@@ -247,9 +248,9 @@ def test_the_name_of_an_erased_member_goes_out_of_the_watch_log(ground: AwsGroun
     save_rows(maintenance.table, [(row, day.to_ms + DAY_MS)])
     with closing(open_audience(ground.settings, CLOCK)) as opened:
         ann = Thing("member", "ann")
-        assert [one["session"] for one in exported(opened.audience, "abc", ann)] == ["s1"]
+        assert [one["session"] for one in all_rows(kept(opened.audience, "abc", ann))] == ["s1"]
         assert erase_some(opened.audience, "abc", ann).is_done
-        assert list(exported(opened.audience, "abc", ann)) == []
+        assert list(all_rows(kept(opened.audience, "abc", ann))) == []
     assert maintenance.run(lambda: False).failures == []
     (left,) = rows_of_day(maintenance.table, "abc", day.from_ms, shards=2)
     assert (left.member, left.device, left.session, left.ms) == ("", "", session_digest("s1"), 60_000)

@@ -15,6 +15,7 @@ from prometheus_client.registry import Collector
 from footfall import __version__
 from footfall.flow.store.checkpoints import LINES, Checkpoint, Lines
 from footfall.flow.stream.beats import NO_ROOM
+from footfall.shells.http.audience_gauges import audience_gauges
 from footfall.shells.http.capacity_gauges import capacity_gauges
 from footfall.shells.http.judging_gauges import judging_gauges
 from footfall.shells.http.state import FrontState
@@ -59,6 +60,7 @@ class Gauges(Collector):
             yield from judging_gauges(self._state.judged.report, now_ms=now_ms)
         yield from _files(self._state)
         yield from capacity_gauges(self._state)
+        yield from audience_gauges(self._state.audience)
 
 
 def _front(state: FrontState) -> Iterator[Metric]:

@@ -91,7 +91,8 @@ PINGS = Operation(
     "hits",
     more="Each beat is credited against the one with the sequence before it: the least of the time between them, the "
     "playhead's way divided by the rate, and one and a half intervals; nothing unless both were `playing`. The order "
-    "of arrival changes nothing, nor does a beat that comes twice. Those more than a day late are set aside.",
+    "of arrival changes nothing, nor does a beat that comes twice. Those more than a day late are "
+    "among `accepted` and set aside; the answer says how many, as `late`.",
     parameters=(TOKEN, SIGNATURE, *IDEMPOTENT),
     bodies=(
         Body(
@@ -262,8 +263,9 @@ READ_LOG = Operation(
     "watched",
     "What each session watched on a day.",
     GROUP,
-    "read",
-    more="A row is there when its session has ended or was silent for ten minutes. The milliseconds of a day's rows "
+    "audience",
+    more="Rows name members, so it needs a key, also where a brand's lists are open. A row is there when its session "
+    "has ended or was silent for ten minutes. The milliseconds of a day's rows "
     "add up to those of its windows.",
     parameters=(
         BRAND,
