@@ -32,7 +32,7 @@ def open_credit(table: Table, shard: int, brand: str, *, from_ms: int, to_ms: in
             if session.brand == brand:
                 heard_at_ms.pop(session.name, None)
                 if _has_credit(session, from_ms=from_ms, to_ms=to_ms):
-                    heard_at_ms[session.name] = session.heard_at_ms
+                    heard_at_ms[session.name] = session.last_heard_ms
         for of, name in gone:
             if of == brand:
                 heard_at_ms.pop(name, None)
