@@ -29,7 +29,7 @@ ACCOUNT_UNITS_MAX = 80_000.0
 DECREASES_FREE = 4
 DECREASE_EVERY_MINUTES = 60
 DECREASES_A_DAY_MAX = 27
-# "Why is DynamoDB auto scaling not working", repost.aws/knowledge-center/dynamodb-auto-scaling: up when above the target
+# "DynamoDB auto scaling is not working", repost.aws/knowledge-center/dynamodb-auto-scaling: up when above the target
 # for two consecutive minutes, down when 20 points below it for fifteen.
 SCALE_UP_MINUTES = 2
 SCALE_DOWN_MINUTES = 15
@@ -63,7 +63,7 @@ RESHARDS_A_DAY_MAX = 10
 # Ours: shards are split one after another; half a minute for each.
 RESHARD_SECONDS_EACH = 30
 
-# "Understanding Lambda function scaling", docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html: the default of an
+# "Lambda function scaling", docs.aws.amazon.com/lambda/latest/dg/lambda-concurrency.html: the default of an
 # account and region. "Lambda scaling behavior", .../scaling-behavior.html: 1,000 environments in ten seconds for each
 # function, refilled continuously, not saved up; ten requests a second of each.
 FUNCTION_CONCURRENCY = 1_000
