@@ -123,14 +123,33 @@ ROW_FILLS = 800.0  # visitors
 VISITORS_HEAD_BYTES = 43
 
 
-def visitors_bytes(assets: AssetsOfShard, hits: Floats, *, visitors: Floats) -> Floats:
-    """Return the bytes of the visitors of windows with so many hits of so many different people."""
-    section = labels_of(assets) // (len(KINDS) * len(PAYS))
-    of_sections = np.bincount(section, weights=assets.share, minlength=assets.sections)
-    groups = np.concatenate([assets.share, of_sections, [1.0]])
-    flat_hits, flat_people = np.atleast_1d(hits).ravel(), np.atleast_1d(visitors).ravel()
-    sizes = np.array([_one_window(groups, one, people) for one, people in zip(flat_hits, flat_people, strict=True)])
-    return sizes.reshape(np.shape(hits))
+@dataclass(slots=True)
+class VisitorSizes:
+    """Bytes of the packed visitors of windows, by their hits; each hit is of somebody else unless they come again."""
+
+    assets: AssetsOfShard
+    again: float = 1.0  # hits of each visitor in the window
+    _groups: Floats = field(default_factory=lambda: np.zeros(0))
+    _known: dict[int, float] = field(default_factory=dict[int, float])
+
+    def __post_init__(self) -> None:
+        section = labels_of(self.assets) // (len(KINDS) * len(PAYS))
+        of_sections = np.bincount(section, weights=self.assets.share, minlength=self.assets.sections)
+        self._groups = np.concatenate([self.assets.share, of_sections, [1.0]])
+
+    def bytes(self, hits: Floats) -> Floats:
+        """Return the expected bytes of windows with so many hits that have a visitor."""
+        at = np.log2(np.maximum(hits, 1.0)) * 2
+        low = np.floor(at).astype(int)
+        steps = np.arange(int(low.min()), int(low.max()) + 2)
+        sizes = np.array([self._size(int(step)) for step in steps])
+        return np.exp(np.interp(at, steps, np.log(sizes)))
+
+    def _size(self, step: int) -> float:
+        if step not in self._known:
+            hits = 2.0 ** (step / 2)
+            self._known[step] = _one_window(self._groups, hits, hits / self.again)
+        return self._known[step]
 
 
 def _one_window(groups: Floats, hits: float, people: float) -> float:

@@ -4,7 +4,7 @@ Each number can be traced to a format, a line of the template, a measured run or
 tests/planning/test_workload_engines.py runs the real counting on DynamoDB's own local build and compares.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +17,6 @@ from footfall.planning.workload_items import checkpoint_bytes, head_bytes, read_
 from footfall.planning.workload_stream import Carried, archived_bytes, carried
 from footfall.planning.workload_windows import (
     KINDS,
-    SHARE_NEW,
     BrandInShard,
     Written,
     brand_in_shard,
@@ -198,7 +197,7 @@ def _longer(
         comes = -np.expm1(-of_shard)
         times = brands * stack.counting_shards
         units, size = brand.longer_units(of_shard)
-        visitors, pieces, visitors_size = brand.longer_visitors(of_shard, share_new=1.0 if minutes == 60 else SHARE_NEW)
+        visitors, pieces, visitors_size = brand.longer_visitors(of_shard, is_day=minutes == DAY_MINUTES)
         for name, values in (("units", units), ("writes", 1 + np.floor(size / 8_000)), ("windows", np.ones(windows)),
                              ("visitors", visitors), ("pieces", pieces)):  # fmt: skip
             out[name] = out[name] + values * comes * times
@@ -238,5 +237,3 @@ def _round_units(site: Site, stack: Stack) -> float:
     size = stack.counting_shards * checkpoint_bytes(brands=site.popularity.brands, producers=np.ones(1))
     return 2 * float(read_units(size)[0]) + 4
 
-
-Explained = Callable[[Workload], float]

@@ -12,7 +12,7 @@ import numpy as np
 from footfall.flow.store.summaries import BLOCK_BYTES_MAX, INLINE_BYTES_MAX, PIECE_BYTES_STEP, PIECE_KEY_BYTES, PIECES_MAX
 from footfall.flow.store.visitors import PIECE_BYTES_MAX
 from footfall.planning.site import VISITS_EACH, Site, Stack
-from footfall.planning.summary_sizes import WINDOW_ROWS_MAX, AssetsOfShard, Floats, SummarySizes, visitors_bytes
+from footfall.planning.summary_sizes import WINDOW_ROWS_MAX, AssetsOfShard, Floats, SummarySizes, VisitorSizes
 from footfall.planning.workload_items import (
     checkpoint_bytes,
     head_bytes,
@@ -61,6 +61,8 @@ class BrandInShard:
     uniques: bool
     minutes: SummarySizes
     longer: SummarySizes
+    people: VisitorSizes
+    people_of_day: VisitorSizes
 
     def minute(self, hits: Floats, flush_s: Floats) -> Mapping[str, Floats]:
         """Return what minutes with so many hits cost, written with every flush that meets them."""
@@ -90,9 +92,7 @@ class BrandInShard:
         again = comes * -np.expm1(-hits * low)
         out["reads"][:] += again * read_units(size) + (comes - again)
         if self.uniques and self.visitors:
-            people = np.maximum(met * self.visitors, 1.0)
-            piece = visitors_bytes(self.assets, people, visitors=people)
-            pieces, units = _in_pieces(piece)
+            pieces, units = _in_pieces(self.people.bytes(met * self.visitors))
             out["visitors"][:] += comes * units
             out["pieces"][:] += comes * pieces
 
@@ -102,12 +102,11 @@ class BrandInShard:
         units = pieces_units(size) if tight_pieces else at_once_units(size)
         return units * (hits > 0), size * (hits > 0)
 
-    def longer_visitors(self, hits: Floats, *, share_new: float) -> tuple[Floats, Floats, Floats]:
+    def longer_visitors(self, hits: Floats, *, is_day: bool) -> tuple[Floats, Floats, Floats]:
         """Return units, items and bytes of the visitors of an hour or a day."""
         if not self.uniques or not self.visitors:
             return np.zeros_like(hits), np.zeros_like(hits), np.zeros_like(hits)
-        people = np.maximum(hits * self.visitors, 1.0)
-        size = visitors_bytes(self.assets, people, visitors=np.maximum(people * share_new, 1.0))
+        size = (self.people_of_day if is_day else self.people).bytes(hits * self.visitors)
         pieces, units = _in_pieces(size)
         return units * (hits > 0), pieces * (hits > 0), size * (hits > 0)
 
@@ -162,7 +161,6 @@ def brand_in_shard(site: Site, stack: Stack, *, seed: int) -> BrandInShard:
         stack.uniques,
         SummarySizes(assets, seed=seed),
         SummarySizes(assets, seed=seed + 1, rows_max=WINDOW_ROWS_MAX, tight=True),
+        VisitorSizes(assets),
+        VisitorSizes(assets, again=VISITS_EACH),
     )
-
-
-SHARE_NEW = 1 / VISITS_EACH  # Of a day's hits, so many are of people who were not there before.
