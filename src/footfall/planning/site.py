@@ -4,7 +4,6 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from footfall.planning.summary_sizes import AssetsOfShard, Floats, assets_of_shard
 from footfall.planning.traffic import Traffic
 from footfall.planning.traffic_popularity import Popularity
 from footfall.values.errors import Refused
@@ -50,13 +49,6 @@ class Site:
     def hottest_share(self) -> float:
         """Return the share of all hits that the most popular asset of the largest brand has."""
         return float(self.popularity.brand_shares()[0]) * self.popularity.asset_share()
-
-    def assets_of_shard(self, shards: int) -> AssetsOfShard:
-        """Return the assets of one brand in one counting shard."""
-        popular = self.popularity
-        return assets_of_shard(
-            popular.assets, shards=min(shards, popular.assets), exponent=popular.exponent, sections=self.sections
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +103,3 @@ class Stack:
             raise Refused("freshness_s", f"{self.freshness_s} seconds are not between 1 and 300")
         if not 2 <= self.raw_days <= 366:
             raise Refused("raw_days", f"{self.raw_days} days are not between 2 and 366")
-
-
-def interpolated(at: Floats, known: Floats, values: Floats) -> Floats:
-    """Return values between known ones, by the logarithm of what they are known for."""
-    return np.interp(np.log(np.maximum(at, 1e-9)), np.log(np.maximum(known, 1e-9)), values)

@@ -6,6 +6,7 @@ uniques.md) are added up by group, since a busy hour has too many of them to dra
 """
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,7 @@ class SummarySizes:
         )
 
 
+@lru_cache(maxsize=8)
 def shuffled(count: int) -> NDArray[np.int64]:
     """Return a fixed order: the popular assets are not the first that were made."""
     return np.random.default_rng(count).permutation(count)
@@ -101,10 +103,15 @@ def shuffled(count: int) -> NDArray[np.int64]:
 
 def labels_of(assets: AssetsOfShard) -> NDArray[np.int64]:
     """Return each asset's section, kind and pay as one number, always the same."""
-    chance = np.random.default_rng((assets.count, assets.sections))
-    section = chance.integers(0, assets.sections, assets.count)
-    kind = chance.choice(len(KINDS), assets.count, p=[share for _, share in KINDS])
-    pays = chance.choice(len(PAYS), assets.count, p=[share for _, share in PAYS])
+    return _labels(assets.count, assets.sections)
+
+
+@lru_cache(maxsize=8)
+def _labels(assets: int, sections: int) -> NDArray[np.int64]:
+    chance = np.random.default_rng((assets, sections))
+    section = chance.integers(0, sections, assets)
+    kind = chance.choice(len(KINDS), assets, p=[share for _, share in KINDS])
+    pays = chance.choice(len(PAYS), assets, p=[share for _, share in PAYS])
     return (section * len(KINDS) + kind) * len(PAYS) + pays
 
 

@@ -10,10 +10,9 @@ from footfall.planning.simulated_limits import TABLE_UNITS_MAX, TARGET
 from footfall.planning.simulated_partitions import Keys, Sort
 from footfall.planning.simulated_table import Load, TableDesign, TableOutcome, simulate_table
 from footfall.planning.summary_sizes import Floats
-from footfall.planning.traffic import DAY_MINUTES
 from footfall.planning.workload import Workload
 
-DAYS = 2  # The busiest day, and one before it to begin with.
+MINUTES = 720  # Twelve hours around the busiest minute: what is refused waits for quieter ones.
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +48,9 @@ class Throttling:
 
 
 def throttling(work: Workload, *, seed: int) -> Throttling:
-    """Return what becomes of the busiest day's writes."""
-    minutes = min(DAYS * DAY_MINUTES, len(work.hits))
-    peak = int(np.argmax(work.writes)) // DAY_MINUTES
-    first = min(max(0, (peak - 1) * DAY_MINUTES), len(work.hits) - minutes)
+    """Return what becomes of the writes around the busiest minute."""
+    minutes = min(MINUTES, len(work.hits))
+    first = min(max(0, int(np.argmax(work.writes)) - minutes // 2), len(work.hits) - minutes)
     loads = _loads(work, first, first + minutes)
     per_s = work.writes[first : first + minutes] / 60
     least = max(1.0, float(np.ceil(np.quantile(per_s, 0.05) / TARGET)))

@@ -4,6 +4,7 @@ The attributes are those of docs/formats/store.md; a test writes real ones to Dy
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -34,6 +35,7 @@ def item_bytes(key: Key, item: Mapping[str, Value], *, expires: bool, expects: b
     return size + (TOKEN_BYTES if expects else 0)
 
 
+@lru_cache(maxsize=64)
 def head_bytes(*, brand: str = BRAND, shard: int = 0) -> int:
     """Return what a summary's head weighs beside its packed counts."""
     item: dict[str, Value] = {
@@ -50,6 +52,7 @@ def head_bytes(*, brand: str = BRAND, shard: int = 0) -> int:
     return item_bytes(keys.head(brand, _WINDOW, keys.shard_name(shard)), item, expires=True, expects=True)
 
 
+@lru_cache(maxsize=1)
 def visitors_item_bytes() -> int:
     """Return what a piece of a window's visitors weighs beside its sketches."""
     key = keys.visitors(BRAND, _WINDOW, part=keys.shard_name(0), through=THROUGH, checksum=CHECKSUM, n=0)

@@ -6,13 +6,14 @@ each minute of a month. docs/decisions/0026-writes-that-cost-money.md says why c
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
 from footfall.flow.store.summaries import BLOCK_BYTES_MAX, INLINE_BYTES_MAX, PIECE_BYTES_STEP, PIECE_KEY_BYTES, PIECES_MAX
 from footfall.flow.store.visitors import PIECE_BYTES_MAX
 from footfall.planning.site import VISITS_EACH, Site, Stack
-from footfall.planning.summary_sizes import WINDOW_ROWS_MAX, AssetsOfShard, Floats, SummarySizes, VisitorSizes
+from footfall.planning.summary_sizes import WINDOW_ROWS_MAX, AssetsOfShard, Floats, SummarySizes, VisitorSizes, assets_of_shard
 from footfall.planning.workload_items import (
     checkpoint_bytes,
     head_bytes,
@@ -152,15 +153,34 @@ def flush_units(site: Site, stack: Stack, carried: Carried, touched: Floats, *, 
     }
 
 
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """What is drawn once for assets of one shape, however many plans ask for it."""
+
+    assets: AssetsOfShard
+    minutes: SummarySizes
+    longer: SummarySizes
+    people: VisitorSizes
+    people_of_day: VisitorSizes
+
+
+@lru_cache(maxsize=64)  # Each holds a few kilobytes beside the shares of its assets.
+def sizes(assets: int, shards: int, exponent: float, sections: int, seed: int) -> Sizes:
+    """Return the sizes of a brand's windows in one shard; drawing them takes longer than all the rest."""
+    of_shard = assets_of_shard(assets, shards=min(shards, assets), exponent=exponent, sections=sections)
+    return Sizes(
+        of_shard,
+        SummarySizes(of_shard, seed=seed),
+        SummarySizes(of_shard, seed=seed + 1, rows_max=WINDOW_ROWS_MAX, tight=True),
+        VisitorSizes(of_shard),
+        VisitorSizes(of_shard, again=VISITS_EACH),
+    )
+
+
 def brand_in_shard(site: Site, stack: Stack, *, seed: int) -> BrandInShard:
     """Return a brand's windows in one shard."""
-    assets = site.assets_of_shard(stack.counting_shards)
+    popular = site.popularity
+    drawn = sizes(popular.assets, stack.counting_shards, popular.exponent, site.sections, seed)
     return BrandInShard(
-        assets,
-        site.visitors,
-        stack.uniques,
-        SummarySizes(assets, seed=seed),
-        SummarySizes(assets, seed=seed + 1, rows_max=WINDOW_ROWS_MAX, tight=True),
-        VisitorSizes(assets),
-        VisitorSizes(assets, again=VISITS_EACH),
+        drawn.assets, site.visitors, stack.uniques, drawn.minutes, drawn.longer, drawn.people, drawn.people_of_day
     )
