@@ -1,10 +1,10 @@
-"""How much a table may do, and how that changes: provisioned with auto scaling, on demand, and as it once was.
+"""How much a table or a stream may do, and how that changes: provisioned, scaled, on demand, and as it once was.
 
 Capacity changes only between minutes, as CloudWatch tells of whole ones.
 """
 
 import math
-from collections import deque
+from collections import Counter, deque
 from dataclasses import dataclass
 
 from footfall.planning.simulated_limits import (
@@ -14,10 +14,14 @@ from footfall.planning.simulated_limits import (
     DECREASES_FREE,
     ON_DEMAND_MINUTES,
     ON_DEMAND_TIMES,
+    RESHARD_TIMES_MAX,
+    RESHARDS_A_DAY_MAX,
     SCALE_APPLIED_MINUTES,
     SCALE_DOWN_BELOW,
     SCALE_DOWN_MINUTES,
     SCALE_UP_MINUTES,
+    SHARDS_MAX,
+    STREAM_ON_DEMAND_MINUTES,
     TABLE_UNITS_MAX,
     TARGET,
     TARGET_MAX,
@@ -83,6 +87,29 @@ class OnDemand:
             raise Refused("previous_peak", f"{self.previous_peak} is no number of units a second")
 
 
+@dataclass(frozen=True, slots=True)
+class Sharded:
+    """Shards of a stream, each with the same limit: so many, more from given minutes on, or as many as it takes."""
+
+    shards: int
+    reshards: tuple[tuple[int, int], ...] = ()  # (minute, shards): when the new ones are there
+    is_on_demand: bool = False
+
+    def __post_init__(self) -> None:
+        if not 1 <= self.shards <= SHARDS_MAX:
+            raise Refused("shards", f"{self.shards} is not between 1 and {SHARDS_MAX}")
+        before_minute, before = 0, self.shards
+        for minute, shards in self.reshards:
+            if minute < before_minute or not before < shards <= min(SHARDS_MAX, before * RESHARD_TIMES_MAX):
+                raise Refused(
+                    "reshards", f"from {before} to {shards} shards at minute {minute}: in order, up to double"
+                )
+            before_minute, before = minute, shards
+        days = Counter(minute // DAY_MINUTES for minute, _ in self.reshards)
+        if days and max(days.values()) > RESHARDS_A_DAY_MAX:
+            raise Refused("reshards", f"more than {RESHARDS_A_DAY_MAX} of a day")
+
+
 Capacity = Provisioned | Divided | OnDemand
 
 
@@ -136,8 +163,9 @@ class ProvisionedUnits:
 class OnDemandUnits:
     """The units that an on-demand table accommodates: double the peak, once that is half an hour old."""
 
-    def __init__(self, first: float, previous_peak: float) -> None:
+    def __init__(self, first: float, previous_peak: float, *, minutes: int = ON_DEMAND_MINUTES) -> None:
         self.units = max(first, ON_DEMAND_TIMES * previous_peak)
+        self._minutes = minutes
         self._recent: deque[float] = deque()
 
     def begin(self, minute: int) -> None:
@@ -148,5 +176,30 @@ class OnDemandUnits:
         """Note what the minute has consumed a second."""
         del minute
         self._recent.append(consumed)
-        if len(self._recent) > ON_DEMAND_MINUTES:
+        if len(self._recent) > self._minutes:
             self.units = max(self.units, ON_DEMAND_TIMES * self._recent.popleft())
+
+
+class ShardUnits:
+    """The units of a stream's shards: by a schedule, or double the peak."""
+
+    def __init__(self, sharded: Sharded, shard_units: float) -> None:
+        self._shard_units = shard_units
+        self._reshards = deque(sharded.reshards)
+        self._peak = (
+            OnDemandUnits(sharded.shards * shard_units, 0.0, minutes=STREAM_ON_DEMAND_MINUTES)
+            if sharded.is_on_demand
+            else None
+        )
+        self.units = sharded.shards * shard_units
+
+    def begin(self, minute: int) -> None:
+        """Let shards that were asked for be there."""
+        while self._reshards and self._reshards[0][0] <= minute:
+            self.units = self._reshards.popleft()[1] * self._shard_units
+
+    def end(self, minute: int, consumed: float) -> None:
+        """Note what the minute has consumed a second."""
+        if self._peak is not None:
+            self._peak.end(minute, consumed)
+            self.units = min(SHARDS_MAX, math.ceil(self._peak.units / self._shard_units)) * self._shard_units

@@ -51,6 +51,7 @@ SHARD_BYTES = 1_000_000.0
 SHARD_READ_BYTES = 2_000_000.0
 SHARD_READS = 5
 RECORD_BYTES_MAX = 1_048_576
+SHARDS_MAX = 20_000  # An account's default in the large regions.
 # "Choose the right mode to stream in", docs.aws.amazon.com/streams/latest/dev/how-do-i-size-a-stream.html: four shards'
 # worth at first, double the peak of the last 30 days; more than double within 15 minutes may be throttled.
 STREAM_ON_DEMAND_SHARDS = 4

@@ -21,7 +21,7 @@ SPACE = 2.0**64
 TOP_KEYS = 2_048  # Keys beyond are so many and so alike that they are spread evenly over the space.
 PIECES = 16  # What a divisible key is cut into: it may lie on so many partitions.
 PIECED_KEYS = 256
-PARTITIONS_MAX = 10_000
+PARTITIONS_MAX = 20_000
 _BACKGROUND_POINTS = 32
 
 

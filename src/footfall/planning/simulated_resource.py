@@ -10,10 +10,19 @@ from math import ceil
 
 import numpy as np
 
-from footfall.planning.simulated_capacity import Capacity, Divided, OnDemand, OnDemandUnits, ProvisionedUnits
+from footfall.planning.simulated_capacity import (
+    Capacity,
+    Divided,
+    OnDemand,
+    OnDemandUnits,
+    Provisioned,
+    ProvisionedUnits,
+    Sharded,
+    ShardUnits,
+)
 from footfall.planning.simulated_limits import HEAT_MINUTES, PARTITION_BYTES, TABLE_UNITS_MAX
 from footfall.planning.simulated_outcomes import Cause
-from footfall.planning.simulated_partitions import Keys, Layout, Shares, slots_of
+from footfall.planning.simulated_partitions import Keys, Layout, Shares, Slots, slots_of
 
 _SLACK = 1e-9
 
@@ -57,7 +66,7 @@ class Resource:
 
     def __init__(  # noqa: PLR0913 - what it is, who uses it, and what it begins with
         self,
-        capacity: Capacity,
+        capacity: Capacity | Sharded,
         kind: Kind,
         keys: Sequence[Keys],
         *,
@@ -70,16 +79,11 @@ class Resource:
         self._keys = keys
         self._seed = seed
         self._units_max = units_max if isinstance(capacity, OnDemand) else float("inf")
-        self._is_divided = isinstance(capacity, Divided)
+        self._is_divided = isinstance(capacity, Divided | Sharded)
         self._heat_minutes = 0 if self._is_divided else heat_minutes
         self._cause = Cause.PREVIOUS_PEAK if isinstance(capacity, OnDemand) else Cause.PROVISIONED
-        if isinstance(capacity, OnDemand):
-            self._units = OnDemandUnits(kind.first_units, capacity.previous_peak)
-            burst_s = 0
-        else:
-            scaling = None if isinstance(capacity, Divided) else capacity.scaling
-            self._units = ProvisionedUnits(capacity.units, scaling)
-            burst_s = capacity.burst_s
+        self._units = _units_of(capacity, kind)
+        burst_s = 0 if isinstance(capacity, OnDemand | Sharded) else capacity.burst_s
         self._partition_burst_s = burst_s if self._is_divided else 0
         self._burst_s = 0 if self._is_divided else burst_s
         self.layout = Layout(max(partitions, ceil(self.units / kind.partition_units)))
@@ -171,7 +175,7 @@ class Resource:
         return Admitted(demand, refused)
 
     def spend(self, served: Shares) -> float:
-        """Take what a second has served, by partition, from what there was; return the hottest one's part of its limit."""
+        """Take what a second has served, by partition, from what there was; return the hottest's part of its limit."""
         if self._partition_burst_s:
             limit = self._partition_burst_s * self.partition_units
             left = self._partition_saved + self.partition_units - served
@@ -196,7 +200,7 @@ class Resource:
     def _most(self) -> float:
         return float("inf") if self._is_divided else self.units + self._saved
 
-    def _slots_of(self, place: int):
+    def _slots_of(self, place: int) -> Slots:
         return slots_of(self._keys[place], salt=self._seed * 1_000 + place, epoch=self._epochs[place])
 
     def _all_shares(self) -> Shares:
@@ -224,6 +228,18 @@ class Resource:
         self._hot_minutes = np.insert(self._hot_minutes, place + 1, 0)
         self.splits.append(Split(minute, why, len(self.layout)))
         follow(place, left)
+
+
+def _units_of(capacity: Capacity | Sharded, kind: Kind) -> ProvisionedUnits | OnDemandUnits | ShardUnits:
+    match capacity:
+        case Provisioned():
+            return ProvisionedUnits(capacity.units, capacity.scaling)
+        case Divided():
+            return ProvisionedUnits(capacity.units, None)
+        case OnDemand():
+            return OnDemandUnits(kind.first_units, capacity.previous_peak)
+        case Sharded():
+            return ShardUnits(capacity, kind.partition_units)
 
 
 def settled(saved: Shares, units: float, burst_s: int, demand: Shares) -> Shares | None:

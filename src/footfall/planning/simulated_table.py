@@ -109,7 +109,7 @@ def simulate_table(design: TableDesign, loads: Sequence[Load], *, seed: int) -> 
         of_kind = [load for load in loads if load.does is does]
         if not of_kind:
             lane.rest()
-        for minute, rates in enumerate(_rates(of_kind, minutes, seed=seed)):
+        for minute, rates in enumerate(rates_of(of_kind, minutes, seed=seed)):
             lane.minute(minute, rates, float(stored[minute]))
     (writes, written), (reads, read) = lanes
     return TableOutcome(
@@ -169,7 +169,7 @@ def _lane(
     return Lane(resource, [load.client for load in of_kind], uses, minutes), resource
 
 
-def _rates(loads: Sequence[Load], minutes: int, *, seed: int) -> Iterator[Shares]:
+def rates_of(loads: Sequence[Load], minutes: int, *, seed: int) -> Iterator[Shares]:
     """Yield the units of each minute by load and second; drawn day by day, so that a month needs no month's memory."""
     for first in range(0, minutes if loads else 0, DAY_MINUTES):
         last = min(minutes, first + DAY_MINUTES)
