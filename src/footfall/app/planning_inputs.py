@@ -31,10 +31,17 @@ def shaped(shape: Shape) -> Traffic:
     if shape.per_day <= 0:
         raise Refused("--hits-per-day", "there is nothing to plan for without a hit")
     base: Traffic = Constant(shape.per_day) if shape.evening_times == 1 else Rhythm(shape.per_day, shape.evening_times)
-    if shape.spike_times:
-        at = SPIKE_DAY * DAY_MINUTES + SPIKE_HOUR * 60
-        base = Sum((base, Spike(at, shape.spike_times * shape.per_day / DAY_MINUTES)))
+    viral = viral_of(shape)
+    base = base if viral is None else Sum((base, viral))
     return Grown(base, shape.growth) if shape.growth else base
+
+
+def viral_of(shape: Shape) -> Spike | None:
+    """Return what one asset has of it when it goes viral."""
+    if not shape.spike_times:
+        return None
+    at = SPIKE_DAY * DAY_MINUTES + SPIKE_HOUR * 60
+    return Spike(at, shape.spike_times * shape.per_day / DAY_MINUTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +61,12 @@ class Given:
     seed: int = 0
 
 
-def asked(traffic: Traffic, given: Given, stack: Stack, *, per_day: float) -> Asked:
+def asked(traffic: Traffic, given: Given, stack: Stack, *, per_day: float, viral: Traffic | None = None) -> Asked:
     """Return what a plan is asked for."""
     if given.assets < given.brands:
         raise Refused("--assets", f"{given.assets:,} assets are fewer than {given.brands:,} brands, and each has one at least")
     popularity = Popularity(given.assets // given.brands, brands=given.brands)
-    site = Site(traffic, popularity, given.sections, given.batch, given.ids, given.visitors)
+    site = Site(traffic, popularity, given.sections, given.batch, given.ids, given.visitors, viral)
     lists = per_day * LISTS_SHARE if given.lists_per_day is None else given.lists_per_day
     return Asked(
         site, Readers(lists), stack, given.kinesis_shards, given.counting_shards, month=given.month, seed=given.seed

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from footfall.planning.limits import Limit
+from footfall.planning.limits import Limit, Raised
 from footfall.planning.plan import Plan
 from footfall.planning.quantities import money, short
 
@@ -59,8 +59,7 @@ def against(planned: Plan, actual: Plan) -> Iterator[Advice]:
 
 
 def _scale(made: Plan) -> Advice:
-    near = [one for one in made.limits if one.raised.name == "BY_PARAMETER" or one.name in ("api-requests", "concurrency")]
-    first = min(near, key=lambda one: one.multiple)
+    first = min((one for one in made.limits if one.raised is not Raised.NEVER), key=lambda one: one.multiple)
     if first.multiple < NEAR:
         return Advice(About.SCALE, f"Scale: {_used(first)}; {first.do}.", True)
     return Advice(About.SCALE, f"Nothing to scale: {_used(first)}, reached at {first.multiple:.1f} times the traffic.", False)

@@ -70,27 +70,34 @@ def first_to_break(limits: list[Limit]) -> Limit:
     return min(limits, key=lambda one: one.multiple)
 
 
-def shards_for(site: Site, peak_hits: float) -> tuple[int, int]:
-    """Return how many Kinesis shards keep the busiest minute under the alarm, and counting shards to grow twofold."""
+def shards_for(site: Site, peak_hits: float, *, hottest_hits: float | None = None) -> tuple[int, int]:
+    """Return how many Kinesis shards keep the busiest minute under the alarm, and counting shards to grow twofold.
+
+    An asset that fills a shard by itself is not helped by more of them; the others then need shards beside it.
+    """
+    hot = peak_hits * site.hottest_share() if hottest_hits is None else hottest_hits
+    share = hot / peak_hits if peak_hits else 0.0
     counting = kinesis = 1
     for _ in range(8):  # More counting shards make more records of a batch, so it is looked at again.
-        stack = Stack(counting_shards=counting, kinesis_shards=1)
-        moved = carried(site, stack, np.array([peak_hits]))
-        hottest = _hottest_part(site, kinesis)
-        records, size = float(moved.records[0]) / 60, float(moved.bytes[0]) / 60
-        needed = max(records / SHARD_RECORDS, size / SHARD_BYTES) / ALARM_SHARE
-        wanted = min(KINESIS_SHARDS_MAX, max(1, int(np.ceil(needed * hottest * kinesis))))
+        moved = carried(site, Stack(counting_shards=counting, kinesis_shards=1), np.array([peak_hits]))
+        full = max(float(moved.records[0]) / SHARD_RECORDS, float(moved.bytes[0]) / SHARD_BYTES) / 60
+        room = ALARM_SHARE - full * share
+        needed = full * (1 - share) / room if room > ALARM_SHARE / 2 else 1 + full * (1 - share) / ALARM_SHARE
+        if full <= ALARM_SHARE:
+            needed = 1.0
+        wanted = min(KINESIS_SHARDS_MAX, max(1, int(np.ceil(needed))))
         both = min(COUNTING_SHARDS_MAX, max(2, 2 * wanted))
-        if wanted == kinesis and both == counting:
+        if wanted <= kinesis and both <= counting:
             break
-        counting, kinesis = both, max(wanted, kinesis)
+        counting, kinesis = max(both, counting), max(wanted, kinesis)
     return kinesis, counting
 
 
-def _hottest_part(site: Site, shards: int) -> float:
-    """Return the share of all hits that the fullest shard has: its part of the rest, and the most popular asset."""
-    hottest = site.hottest_share()
-    return hottest + (1 - hottest) / shards if shards > 1 else 1.0
+def _hottest_part(work: Workload, at: int) -> float:
+    """Return the share of a minute's hits that the fullest shard has: its part of the rest, and the hottest asset."""
+    shards = work.stack.kinesis_shards
+    hottest = float(work.hottest[at]) / max(float(work.hits[at]), 1e-9)
+    return hottest + (1 - hottest) / shards
 
 
 def _peak(work: Workload) -> int:
@@ -99,24 +106,28 @@ def _peak(work: Workload) -> int:
 
 def _stream(work: Workload) -> Iterator[Limit]:
     at, moved, shards = _peak(work), work.carried, work.stack.kinesis_shards
-    part = _hottest_part(work.site, shards)
+    part = _hottest_part(work, at)
     records, size = float(moved.records[at]) / 60 * part, float(moved.bytes[at]) / 60 * part
     source = "Kinesis Data Streams, Quotas and limits"
     why = "The fullest shard in the busiest minute: an even part of all, and the most popular asset on top."
     told = derived("peak.shard-share", part, "share", "The fullest shard's part of all records.")
+    is_one_asset = float(work.hottest[at]) / max(float(work.hits[at]), 1e-9) > part / 2
+    raised = Raised.NEVER if is_one_asset and shards > 1 else Raised.BY_PARAMETER
     do = f"`footfall deploy update --shards {min(2 * shards, KINESIS_SHARDS_MAX)}`, up to CountingShards; or have servers send batches"
+    if is_one_asset and shards > 1:
+        do = "more shards do not help, since one asset fills this one: have servers send its hits in batches"
     then = "Kinesis refuses records; collect tries again and then answers 429, and nothing that was answered 202 is lost"
     yield Limit("kinesis-records", "records a second of a Kinesis shard",
                 derived("peak.shard-records", records, "records/s", why, told),
                 documented("limit.shard-records", SHARD_RECORDS, "records/s", "One shard takes so many.", source),
-                Raised.BY_PARAMETER, then, do)  # fmt: skip
+                raised, then, do)  # fmt: skip
     yield Limit("kinesis-bytes", "bytes a second of a Kinesis shard",
                 derived("peak.shard-bytes", size, "bytes/s", why, told),
                 documented("limit.shard-bytes", SHARD_BYTES, "bytes/s", "One shard takes so many.", source),
-                Raised.BY_PARAMETER, then, do)  # fmt: skip
-    one = float(work.hits[at]) / 60 * work.site.hottest_share() / work.site.batch
+                raised, then, do)  # fmt: skip
+    one = float(work.hottest.max()) / 60 / work.site.batch
     yield Limit("hot-asset", "requests a second of one asset",
-                derived("peak.hot-asset", one, "records/s", "The most popular asset's part of the busiest minute; a record each."),
+                derived("peak.hot-asset", one, "records/s", "The hottest asset in its busiest minute; a record for each request."),
                 documented("limit.hot-asset", SHARD_RECORDS, "records/s", "All hits of an asset go to one shard.",
                            "docs/deploying.md, Limits"),
                 Raised.NEVER, then, "have servers send that asset's hits in batches")  # fmt: skip
@@ -146,7 +157,7 @@ def _functions(work: Workload) -> Iterator[Limit]:
                            "AWS Lambda, Understanding function scaling"),
                 Raised.BY_VENDOR, "Lambda refuses calls; the API answers 503", "raise it in Service Quotas")  # fmt: skip
     counting = work.functions["count"]
-    busy = float(counting.at_once[at]) * _hottest_part(work.site, work.stack.kinesis_shards)
+    busy = float(counting.at_once[at]) * _hottest_part(work, at)
     yield Limit("counting-time", "time of the one function that counts a Kinesis shard",
                 derived("peak.counting-time", busy, "seconds/s", "Its time of a second: processor, and waiting for tables and objects."),
                 documented("limit.counting-time", 1.0, "seconds/s", "One function at a time counts a shard, in order.",

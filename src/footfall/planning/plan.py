@@ -11,10 +11,11 @@ from footfall.planning.bill import Bill, bill_of
 from footfall.planning.capacity import break_even_share
 from footfall.planning.crossings import LEAST_PER_DAY, MOST_PER_DAY, POINTS, Crossing, crossings, scaled_workloads
 from footfall.planning.figures import Figure, derived, given, walked
-from footfall.planning.limits import Limit, first_to_break, limits_of, shards_for
+from footfall.planning.limits import Limit, Raised, first_to_break, limits_of, shards_for
 from footfall.planning.prices import PriceBook, Region
 from footfall.planning.sensitivity import Moved, sensitivity
 from footfall.planning.site import KINESIS_SHARDS_MAX, Readers, Site, Stack
+from footfall.planning.summary_sizes import Floats
 from footfall.planning.throttling import Throttling, throttling
 from footfall.planning.traffic import DAY_MINUTES
 from footfall.planning.workload import MONTH_DAYS, Workload, workload
@@ -75,7 +76,7 @@ class Plan:
     @property
     def first_hard(self) -> Limit:
         """Return what breaks first of all that no parameter of the stack moves."""
-        return first_to_break([one for one in self.limits if one.raised.name != "BY_PARAMETER"])
+        return first_to_break([one for one in self.limits if one.raised is not Raised.BY_PARAMETER])
 
     @property
     def cheapest(self) -> Alternative | None:
@@ -89,7 +90,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
     hits = asked.site.traffic.hits(MONTH_DAYS * DAY_MINUTES, start_minute=start_day * DAY_MINUTES)
     if not float(hits.sum()):
         raise Refused("traffic", "there is not a single hit in the month that is planned for")
-    stack = sized(asked, float(hits.max()))
+    stack = sized(asked, hits, start_day=start_day)
     work = workload(asked.site, stack, asked.readers, start_day=start_day, seed=asked.seed)
     bill = bill_of(work, region, after_days=YEAR_DAYS)
     limits = limits_of(work)
@@ -105,7 +106,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
         work,
         bill,
         limits,
-        _stored(asked, stack, region),
+        _stored(asked, region),
         alternatives(work, bill, region, book, after_days=YEAR_DAYS),
         machines(work, region, after_days=YEAR_DAYS),
         crossings(works, per_day, region, after_days=YEAR_DAYS),
@@ -115,9 +116,14 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
     )
 
 
-def sized(asked: Asked, peak_hits: float) -> Stack:
+def sized(asked: Asked, hits: Floats, *, start_day: int) -> Stack:
     """Return the stack with shards for the busiest minute, where nobody has chosen them."""
-    kinesis, counting = shards_for(asked.site, peak_hits)
+    at = int(np.argmax(hits))
+    site, hottest = asked.site, None
+    if site.viral is not None:
+        own = min(float(site.viral.hits(1, start_minute=start_day * DAY_MINUTES + at)[0]), float(hits[at]))
+        hottest = own + (float(hits[at]) - own) * site.hottest_share()
+    kinesis, counting = shards_for(site, float(hits[at]), hottest_hits=hottest)
     kinesis = asked.kinesis_shards or kinesis
     counting = asked.counting_shards or max(counting, kinesis)
     if kinesis > counting:
@@ -125,14 +131,14 @@ def sized(asked: Asked, peak_hits: float) -> Stack:
     return replace(asked.stack, kinesis_shards=min(kinesis, KINESIS_SHARDS_MAX), counting_shards=counting)
 
 
-def _stored(asked: Asked, stack: Stack, region: Region) -> list[Stored]:
+def _stored(asked: Asked, region: Region) -> list[Stored]:
     found: list[Stored] = []
     for months in MONTHS_TOLD:
         hits = asked.site.traffic.hits(MONTH_DAYS * DAY_MINUTES, start_minute=(months - 1) * MONTH_DAYS * DAY_MINUTES)
         if not float(hits.sum()):
             continue  # A trace may end before.
-        grown = sized(asked, float(hits.max()))
-        work = workload(asked.site, grown, asked.readers, days=7, start_day=(months - 1) * MONTH_DAYS, seed=asked.seed)
+        grown = sized(asked, hits, start_day=(months - 1) * MONTH_DAYS)
+        work = workload(asked.site, grown, asked.readers, start_day=(months - 1) * MONTH_DAYS, seed=asked.seed)
         days = months * MONTH_DAYS
         bill = bill_of(work, region, after_days=days, ways=False)
         table, objects = sum(work.table_bytes(after_days=days).values()), work.raw_bytes(after_days=days)

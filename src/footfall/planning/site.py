@@ -25,6 +25,7 @@ class Site:
     batch: int = 1  # hits of a request: browsers send one, servers many
     ids: float = 0.0  # the share of hits that bring an id
     visitors: float = 1.0  # the share of hits that tell of their visitor
+    viral: Traffic | None = None  # what of the traffic is one asset's, beside its ordinary share
 
     def __post_init__(self) -> None:
         if not 1 <= self.batch <= BATCH_MAX:

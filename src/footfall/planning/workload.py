@@ -40,6 +40,7 @@ class Workload:
     stack: Stack
     readers: Readers
     hits: Floats
+    hottest: Floats  # of these, the most popular asset's
     carried: Carried
     written: Written
     lists: Served
@@ -85,11 +86,14 @@ class Workload:
 def workload(site: Site, stack: Stack, readers: Readers, *, days: int = MONTH_DAYS, start_day: int = 0, seed: int = 0) -> Workload:
     """Return what a month of traffic makes footfall do."""
     hits = site.traffic.hits(days * DAY_MINUTES, start_minute=start_day * DAY_MINUTES)
-    return workload_of_minutes(site, stack, readers, hits, seed=seed)
+    viral = None if site.viral is None else site.viral.hits(len(hits), start_minute=start_day * DAY_MINUTES)
+    return workload_of_minutes(site, stack, readers, hits, viral=viral, seed=seed)
 
 
-def workload_of_minutes(site: Site, stack: Stack, readers: Readers, hits: Floats, *, seed: int = 0) -> Workload:
-    """Return what such minutes make footfall do."""
+def workload_of_minutes(
+    site: Site, stack: Stack, readers: Readers, hits: Floats, *, viral: Floats | None = None, seed: int = 0
+) -> Workload:
+    """Return what such minutes make footfall do; of their hits, the viral ones are one asset's."""
     moved = carried(site, stack, hits)
     brand = brand_in_shard(site, stack, seed=seed)
     written = _written(site, stack, hits, moved, brand)
@@ -100,7 +104,9 @@ def workload_of_minutes(site: Site, stack: Stack, readers: Readers, hits: Floats
         "serving": lists.looks * _look_units(site, stack, hits, brand),
         "maintenance": np.full(len(hits), _round_units(site, stack)),
     }
-    return Workload(site, stack, readers, hits, moved, written, lists, work, reads)
+    own = np.zeros(len(hits)) if viral is None else np.minimum(viral, hits)
+    hottest = own + (hits - own) * site.hottest_share()
+    return Workload(site, stack, readers, hits, hottest, moved, written, lists, work, reads)
 
 
 def _written(site: Site, stack: Stack, hits: Floats, moved: Carried, brand: BrandInShard) -> Written:

@@ -101,7 +101,7 @@ def _planned(arguments: argparse.Namespace, around: Surroundings) -> int:
 
 
 def _asked(arguments: argparse.Namespace, around: Surroundings) -> "Asked":
-    from footfall.app.planning_inputs import Shape, asked, shaped
+    from footfall.app.planning_inputs import Shape, asked, shaped, viral_of
 
     if arguments.trace and arguments.hits_per_day is not None:
         raise WrongUsage("--trace and --hits-per-day both tell the traffic; give one of them.")
@@ -115,7 +115,8 @@ def _asked(arguments: argparse.Namespace, around: Surroundings) -> "Asked":
     if arguments.hits_per_day is None:
         raise WrongUsage("say how many hits come: --hits-per-day 50M, or --trace FILE with measured ones.")
     shape = Shape(arguments.hits_per_day, arguments.evening or 1.0, arguments.spike, arguments.growth)
-    return asked(shaped(shape), _given(arguments), _stack(arguments), per_day=arguments.hits_per_day)
+    per_day = arguments.hits_per_day
+    return asked(shaped(shape), _given(arguments), _stack(arguments), per_day=per_day, viral=viral_of(shape))
 
 
 def _given(arguments: argparse.Namespace) -> Any:

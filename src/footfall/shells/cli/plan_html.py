@@ -57,17 +57,23 @@ def _head(made: Plan) -> Iterator[str]:
         ("Functions at once", f"{sum(float(one.at_once.max()) for one in work.functions.values()):,.0f}", "of 1,000 that an account has"),
         ("Write units a second", f"{float(work.writes.max()) / 60:,.1f}", f"{float(work.writes.mean()) / 60:,.1f} in the mean"),
         ("First to break", f"{first.multiple:.1f} x", first.title),
-        ("Without a parameter to move it", f"{hard.multiple:,.0f} x", hard.title),
+        ("Without a parameter to move it", f"{hard.multiple:,.1f} x", hard.title),
         ("Most to save", money(cheapest.saves) if cheapest else "nothing", cheapest.what if cheapest else "no change is cheaper"),
     ]
     yield "<section class=tiles aria-label='In short'>"
     for name, value, more in tiles:
-        yield f"<div class=tile><h2>{escape(name)}</h2><p class=big>{escape(value)}</p><p>{escape(more)}</p></div>"
+        yield f"<div class=tile><h2>{escape(name)}</h2><p class=big>{escape(value)}</p><p>{_coded(more)}</p></div>"
     yield "</section>"
 
 
+def _coded(text: str) -> str:
+    """Return a sentence with what stands between backticks as code."""
+    parts = escape(text).split("`")
+    return "".join(part if place % 2 == 0 else f"<code>{part}</code>" for place, part in enumerate(parts))
+
+
 def _advice(advices: Sequence[Advice]) -> str:
-    rows = "".join(f"<li class={'due' if one.is_due else 'calm'}>{escape(one.says)}</li>" for one in advices)
+    rows = "".join(f"<li class={'due' if one.is_due else 'calm'}>{_coded(one.says)}</li>" for one in advices)
     return f"<section><h2>What to do</h2><ul class=advice>{rows}</ul></section>"
 
 
@@ -144,7 +150,7 @@ def _capacity(made: Plan) -> str:
     drawn = [Line("written", hours, (ways[0].outcome.writes.offered / 60).tolist())]
     drawn += [Line(f"capacity, {way.name}", hours, way.outcome.writes.capacity.tolist()) for way in ways[1:]]
     says = "Write units a second in the twelve hours around the busiest minute, on a simulated table, and what each way provides."
-    picture = lines("Capacity", says, drawn, Axis("hours", lambda value: f"{value:.0f}"), Axis("write units a second", short))
+    picture = lines("Capacity", says, drawn, Axis("hours", lambda value: f"{value:.0f}", ticks=tuple(range(0, 25, 2))), Axis("write units a second", short))
     rows = [
         (way.name, f"{float(way.outcome.writes.capacity.min()):,.1f}", f"{float(way.outcome.writes.capacity.max()):,.1f}",
          f"{float(way.outcome.writes.offered.max()) / 60:,.1f}", f"{100 * way.hottest_share:.1f} %")
@@ -161,7 +167,7 @@ def _refused(made: Plan) -> str:
         for way in ways
     ]
     says = "Units that the simulated table refuses each minute; counting is paced and tries again, so they come later and none is lost."
-    picture = lines("Throttled writes", says, drawn, Axis("hours", lambda value: f"{value:.0f}"), Axis("units refused a minute", short), height=220)
+    picture = lines("Throttled writes", says, drawn, Axis("hours", lambda value: f"{value:.0f}", ticks=tuple(range(0, 25, 2))), Axis("units refused a minute", short), height=220)
     rows = [
         (way.name, short(way.refused), f"{100 * way.refused_share:.2f} %",
          ", ".join(f"{cause.value} {short(float(one.sum()))}" for cause, one in way.outcome.writes.throttled.items() if float(one.sum())) or "none")
@@ -189,7 +195,7 @@ def _months(made: Plan) -> str:
         Line("tables", months, [one.table_gb for one in made.stored]),
         Line("raw hits on S3", months, [one.objects_gb for one in made.stored]),
     ]
-    says = "What lies there after so many months: minutes go after two days, hours after 60, days after two years, raw hits as they are kept."
+    says = "What lies there after so many months: minutes go after two days, hours after 60, days after two years, raw hits as they are kept. Where traffic grows it is at most: as though all of it had come like the month."
     picture = lines("Storage", says, drawn, Axis("months", lambda value: f"{value:.0f}", ticks=months), Axis("GB", short), height=240)
     rows = [
         (str(one.months), short(one.hits_per_day), data_size(one.table_gb * 1e9), data_size(one.objects_gb * 1e9), money(one.usd))
@@ -218,7 +224,7 @@ def _dollars(value: float) -> str:
 
 def _moved(made: Plan) -> str:
     drawn = [(one.name, float(one.low_usd), float(one.high_usd), one.low, one.high) for one in made.moved]
-    says = "The bill with less and with more of each input, and everything else as it is."
+    says = "The bill with less (orange) and with more (blue) of each input, and everything else as it is; the upright is the plan."
     picture = tornado("What moves the bill", says, float(made.bill.usd), drawn, money)
     rows = [(one.name, one.low, money(one.low_usd), one.high, money(one.high_usd)) for one in made.moved]
     return _figure("What moves the bill", says, picture, ("input", "less", "USD", "more", "USD"), rows)

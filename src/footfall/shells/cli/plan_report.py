@@ -54,10 +54,14 @@ def _head(made: Plan) -> Iterator[str]:
         f"{stack.counting_shards} counting shards, up to {_at_once(made)} functions at once."
     )
     yield f"{money(made.bill.usd)} a month on AWS, {money(made.bill.usd / Decimal(max(per_day * 30 / 1e6, 1e-9)))} for a million hits."
-    yield (
-        f"First to break: {made.first.title}, at {made.first.multiple:.1f} times this traffic; "
-        f"what no parameter moves: {made.first_hard.title}, at {made.first_hard.multiple:,.0f} times."
-    )
+    first, hard = made.first, made.first_hard
+    if first.multiple < 1:
+        yield f"It does not fit: {first.title} is reached at {first.multiple:.2f} times this traffic; {first.then}."
+    else:
+        yield (
+            f"First to break: {first.title}, at {_times(first.multiple)} times this traffic; "
+            f"what no parameter moves: {hard.title}, at {_times(hard.multiple)} times."
+        )
     yield ""
 
 

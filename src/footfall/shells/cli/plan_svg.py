@@ -10,7 +10,7 @@ from html import escape
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 78, 16, 14, 46
 ROW, BAR = 30, 16
-LABEL_CHARACTER = 6.7  # of a label's width, at 13 pixels
+LABEL_CHARACTER = 7.5  # of a label's width, at 13 pixels
 TICKS = 5
 POINTS_MAX = 720  # More than one for each pixel is not seen.
 
@@ -71,7 +71,9 @@ def bars(name: str, says: str, rows: Sequence[tuple[str, float, str]], *, is_log
     left = _label_width([label for label, _, _ in rows])
     behind = max((len(told) for _, _, told in rows), default=0) * LABEL_CHARACTER + 10
     most = max((value for _, value, _ in rows), default=1.0) or 1.0
-    scale = _Scale(1.0 if is_log else 0.0, max(most, 10.0 if is_log else most), left, WIDTH - RIGHT - behind, is_log)
+    least = min([value for _, value, _ in rows if value > 0] or [1.0])
+    low = min(1.0, 10.0 ** math.floor(math.log10(least) - 0.3)) if is_log else 0.0
+    scale = _Scale(low, max(most, 10.0 if is_log else most), left, WIDTH - RIGHT - behind, is_log)
     parts: list[str] = []
     for place, (label, value, told) in enumerate(rows):
         y = TOP + place * ROW
@@ -98,7 +100,7 @@ def tornado(name: str, says: str, middle: float, rows: Sequence[tuple[str, float
         for value, style in ((low, "fill1"), (high, "fill0")):
             one, other = sorted((at, scale.at(value)))
             parts.append(f'<rect class="{style}" x="{one:.1f}" y="{y}" width="{max(other - one, 1):.1f}" height="{BAR}" rx="2"/>')
-        told = f"{low_text}: {shown(low)}   {high_text}: {shown(high)}"
+        told = f"{low_text}: {shown(low)} · {high_text}: {shown(high)}"
         parts.append(f'<text class="tick" x="{left}" y="{y + BAR + 14}">{escape(told)}</text>')
     return _svg(name, says, parts, height + 4)
 
@@ -199,4 +201,4 @@ def _legend(names: Sequence[str], width: float) -> tuple[str, int]:
 
 
 def _label_width(labels: Sequence[str]) -> float:
-    return min(320.0, max((len(label) for label in labels), default=0) * LABEL_CHARACTER + 16)
+    return min(400.0, max((len(label) for label in labels), default=0) * LABEL_CHARACTER + 16)
