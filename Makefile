@@ -59,6 +59,7 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/map.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/figures.py --check
+	$(BIN)/python scripts/source_figures.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
