@@ -121,7 +121,7 @@ class _Environments:
 
 @dataclass(frozen=True, slots=True)
 class BatchDesign:
-    """How a stream's records reach a function: gathered for so long, so many at most, one batch of a shard at a time."""
+    """How records reach a function: gathered for so long, so many at most, one batch of a shard at a time."""
 
     window_s: float
     duration_ms: float  # of a call, whatever is in it
