@@ -57,7 +57,7 @@ def _section(section: Section) -> Iterator[str]:
     yield from ("", f"## {section.title}", "", section.says)
     if section.title in PICTURES:
         yield PICTURES[section.title].rstrip()
-    yield from ("", "| figure | where | theirs | ours | why |", "| --- | --- | --: | --: | --- |")
+    yield from ("", f"| {' | '.join(section.columns)} |", "| --- | --- | --: | --: | --- |")
     for one in section.figures:
         yield f"| {one.what} | {one.place} | {one.theirs} | {one.ours} | {one.reason} |"
 

@@ -22,6 +22,7 @@ class Section:
     title: str
     says: str
     figures: tuple[Reproduced, ...]
+    columns: tuple[str, str, str, str, str] = ("figure", "where", "theirs", "ours", "why")
 
 
 def usd(amount: Decimal, places: int = 2) -> str:

@@ -10,6 +10,7 @@ from footfall.planning.prices import PriceBook, Region
 from footfall.planning.reproduced import Reproduced, Section
 from footfall.planning.source_figures_archive import ARK, archive_figures
 from footfall.planning.source_figures_compute import COMPUTE, compute_figures
+from footfall.planning.source_figures_machine import MACHINE, MACHINE_COLUMNS, machine_figures
 from footfall.planning.source_figures_tables import (
     DATABASES,
     PACKED,
@@ -34,7 +35,9 @@ def sections(book: PriceBook, measured: Measured) -> list[Section]:
         "Ark's cost model": (ARK, lambda: archive_figures(region)),
         "Other figures": (_OTHERS, lambda: _others(region)),
     }
-    return [Section(title, says, tuple(figures())) for title, (says, figures) in made.items()]
+    found = [Section(title, says, tuple(figures())) for title, (says, figures) in made.items()]
+    machine = Section("One rented machine against AWS", MACHINE, tuple(machine_figures(region)), MACHINE_COLUMNS)
+    return [*found[:-1], machine, found[-1]]
 
 
 def _others(region: Region) -> Iterator[Reproduced]:
