@@ -127,7 +127,7 @@ class _Entry(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per: Annotated[int, msgspec.Meta(ge=1)] = 1
     usd: dict[str, Decimal] = {}
     tiers: Annotated[list[_Tier], msgspec.Meta(max_length=TIERS_MAX)] = []
-    free: Annotated[Decimal, msgspec.Meta()] = Decimal(0)
+    free: Decimal = Decimal(0)
     confirmed: list[str] = []
     note: str = ""
 
@@ -213,6 +213,8 @@ def _require_known(entry: _Entry, titles: Mapping[str, str], sources: Mapping[st
 
 def _price_from(entry: _Entry, region: str, sources: Mapping[str, _Source], *, named: str) -> Price:
     tiers = tuple(_tiers_from(entry, region, named=named))
+    if not all(number.is_finite() for number in (entry.free, *(tier.usd for tier in tiers))):
+        raise Refused(named, f"{entry.name} has a price for {region} that is no number")
     if entry.free < 0 or any(tier.usd < 0 for tier in tiers):
         raise Refused(named, f"{entry.name} has a negative number for {region}; nothing costs less than nothing")
     source = sources[entry.source]

@@ -1,6 +1,7 @@
 """What functions, containers and workflows are billed by: how vendors round time, memory and steps."""
 
 from decimal import Decimal
+from math import ceil
 from typing import Final
 
 MB_PER_GB: Final = 1_024
@@ -15,7 +16,7 @@ SECONDS_PER_HOUR: Final = 3_600
 
 def lambda_billed_ms(duration_ms: Decimal | int, *, step_ms: int = LAMBDA_STEP_MS) -> int:
     """Return the milliseconds that a run is billed for: rounded up to whole steps, at least one."""
-    return max(1, -int(-Decimal(duration_ms) // step_ms)) * step_ms
+    return max(1, ceil(Decimal(duration_ms) / step_ms)) * step_ms
 
 
 def lambda_gb_seconds(
@@ -34,7 +35,7 @@ def lambda_provisioned_gb_seconds(concurrency: int, *, seconds: int, memory_mb: 
 
 def fargate_hours(tasks: int, *, seconds: Decimal | int) -> Decimal:
     """Return the hours that tasks of one length are billed for: by the second, a minute at least."""
-    billed_s = max(FARGATE_SECONDS_MIN, -int(-Decimal(seconds) // 1))
+    billed_s = max(FARGATE_SECONDS_MIN, ceil(seconds))
     return Decimal(tasks) * billed_s / SECONDS_PER_HOUR
 
 
@@ -45,6 +46,6 @@ def standard_transitions(executions: int, *, steps: int, retries: int = 0) -> in
 
 def express_gb_seconds(executions: int, *, duration_ms: Decimal | int, memory_mb: Decimal | int) -> Decimal:
     """Return what express workflows are billed for: by the started 100 ms and the started 64 MB."""
-    billed_ms = max(1, -int(-Decimal(duration_ms) // EXPRESS_STEP_MS)) * EXPRESS_STEP_MS
-    billed_mb = max(1, -int(-Decimal(memory_mb) // EXPRESS_STEP_MB)) * EXPRESS_STEP_MB
+    billed_ms = max(1, ceil(Decimal(duration_ms) / EXPRESS_STEP_MS)) * EXPRESS_STEP_MS
+    billed_mb = max(1, ceil(Decimal(memory_mb) / EXPRESS_STEP_MB)) * EXPRESS_STEP_MB
     return Decimal(executions) * billed_ms * billed_mb / (1_000 * MB_PER_GB)

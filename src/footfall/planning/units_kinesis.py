@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from decimal import Decimal
+from math import ceil
 from typing import Final
 
 KIB: Final = 1_024
@@ -41,11 +42,7 @@ def shards_needed(*, records_per_s: Decimal | int, in_bytes_per_s: Decimal | int
     out_bytes_per_s = in_bytes_per_s * consumers
     return max(
         1,
-        _started(Decimal(records_per_s) / SHARD_RECORDS_PER_S),
-        _started(Decimal(in_bytes_per_s) / SHARD_IN_BYTES_PER_S),
-        _started(Decimal(out_bytes_per_s) / SHARD_OUT_BYTES_PER_S),
+        ceil(Decimal(records_per_s) / SHARD_RECORDS_PER_S),
+        ceil(Decimal(in_bytes_per_s) / SHARD_IN_BYTES_PER_S),
+        ceil(Decimal(out_bytes_per_s) / SHARD_OUT_BYTES_PER_S),
     )
-
-
-def _started(number: Decimal) -> int:
-    return -int(-number // 1)

@@ -47,6 +47,8 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "restore": "restore",
         "doctor": "doctor",
         "deploy": "deploy",
+        "plan": "plan",
+        "autoscale": "autoscale",
         "completion": "completion",
         "help": "help_page",
         "version": "version",
