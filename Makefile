@@ -5,16 +5,19 @@ HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
 # Two more than the cores of the smallest machine: tests wait for engines and processes of their own.
-PARALLEL ?= -n 4 --dist loadfile
+PARALLEL ?= -n 4 --dist loadfile --no-loadscope-reorder
 
 BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := src tests bench scripts
 DASHBOARD := src/footfall/shells/http/static/built/manifest.json
+# Tests start footfall some hundred times and four processes read all of them: each would compile everything anew where
+# the environment forbids to write bytecode.
+export PYTHONDONTWRITEBYTECODE :=
 WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prune -o -path web/widget -prune -o -path web/player -prune -o -type f -print)
 
 .DEFAULT_GOAL := check
-.PHONY: check checks compiled setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
+.PHONY: check checks compiled collected setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
 	tracker soak bench clean
 
 check: $(STAMP) $(DASHBOARD)  ## every check and every test
@@ -22,7 +25,7 @@ check: $(STAMP) $(DASHBOARD)  ## every check and every test
 	@$(MAKE) --no-print-directory pytest
 
 # The longest first: the others are done beside it.
-checks: types format lint contracts fresh web
+checks: types collected format lint contracts fresh web
 
 setup: $(STAMP)  ## the virtual environment in .venv
 
@@ -59,26 +62,31 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/map.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/figures.py --check
+	$(BIN)/python scripts/source_figures.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
 	$(BIN)/python scripts/dashboard.py --check
 
-# Tests start footfall some hundred times; where the environment forbids to write bytecode, each would compile it anew.
 compiled: $(STAMP)
 	@$(BIN)/python -m compileall -q src
 
+# Every test is read once before several processes do so at the same time, and find it compiled.
+collected: compiled
+	@mkdir -p build
+	@$(BIN)/python -m pytest --collect-only -q > build/collected.txt || { tail -n 40 build/collected.txt; false; }
+
 pytest: compiled $(DASHBOARD)
-	$(BIN)/python -m pytest $(PARALLEL) --ignore=tests/scenarios
-	$(BIN)/python -m pytest $(PARALLEL) tests/scenarios
+	$(BIN)/python -m pytest $(PARALLEL)
 
 fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
+map: $(STAMP)  ## draw docs/map.md, docs/reference/ and docs/source-figures.md again
 	$(BIN)/python scripts/map.py
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/source_figures.py
 
 tracker: $(STAMP)  ## minify web/tracker, web/widget and web/player into the package
 	$(BIN)/python scripts/tracker.py

@@ -1,6 +1,9 @@
 """Settings of the whole test run."""
 
+import pytest
 from hypothesis import settings
+
+from tests.order import in_order
 
 # The servers that adapters are tested on; each starts with the first test that asks for it and ends with the run.
 pytest_plugins = [
@@ -19,7 +22,13 @@ pytest_plugins = [
 # The machine is shared, so a slow example is no failure. The same examples every time: a red run is a changed
 # program, never bad luck. `make soak` tries more of them where one takes long; `pytest --hypothesis-profile=hunt` looks
 # for new ones, far longer.
-settings.register_profile("check", deadline=None, max_examples=60, derandomize=True, print_blob=True)
+settings.register_profile("check", deadline=None, max_examples=40, derandomize=True, print_blob=True)
 settings.register_profile("campaign", deadline=None, max_examples=400, derandomize=True, print_blob=True)
 settings.register_profile("hunt", deadline=None, max_examples=5_000, derandomize=False, print_blob=True)
 settings.load_profile("check")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    # One process goes by folders, so that a failure is where everybody looks for it.
+    if hasattr(config, "workerinput"):
+        items[:] = in_order(items)

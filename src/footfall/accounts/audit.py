@@ -133,7 +133,7 @@ class Trail:
         details = {name: _short(value) if isinstance(value, str) else value for name, value in note.details.items()}
         item: Item = {"at_ms": now_ms, "by": note.by, "act": note.act.value, "subject": _short(note.subject)}
         item = {**item, "details": details}
-        # Acts of one millisecond stand in the order in which they were done; those of two processes differ in the digest.
+        # Acts of one millisecond stand in the order in which they were done; two processes differ in the digest.
         order = next(self._order) & _ORDER_MASK
         digest = hashlib.blake2b(msgspec.json.encode(item), digest_size=6).hexdigest()
         sort = f"{now_ms:015d}-{order:04x}{digest}"

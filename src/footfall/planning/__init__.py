@@ -1,1 +1,1 @@
-"""What traffic will cost and where it will break: traffic, prices, a simulator of the engines, and the plan of them."""
+"""What traffic will cost and where it will break: traffic, prices, simulated engines, and the plan made of them."""

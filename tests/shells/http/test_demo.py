@@ -26,7 +26,7 @@ def test_its_key_is_in_a_file_of_its_own_and_edits_the_demo_alone(tmp_path: Path
     keyring, demo = Keyring(), demo_in(tmp_path)
     demo.lend_key(keyring)
     caller = keyring.caller(demo.key_file.read_text().strip(), now_ms=NOW_MS)
-    assert (caller.brand, caller.may) == (DEMO_BRAND, {"edit", "read", "write", "hits"})
+    assert (caller.brand, caller.may) == (DEMO_BRAND, {"audience", "edit", "read", "write", "hits"})
     assert (elsewhere.read_text(), demo.key_file.stat().st_mode & 0o777) == ("mine", 0o600)
     demo.stop()
     assert not demo.key_file.exists()

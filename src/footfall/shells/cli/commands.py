@@ -48,6 +48,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "doctor": "doctor",
         "deploy": "deploy",
         "plan": "plan",
+        "autoscale": "autoscale",
         "completion": "completion",
         "help": "help_page",
         "version": "version",
