@@ -50,6 +50,12 @@ def compute_figures(region: Region) -> Iterator[Reproduced]:
         usd(longest),
         "cheaper than the container, as the thesis says",
     )
+    yield from _even_batches(place)
+    yield from _always(place)
+    yield from _even(region, place)
+
+
+def _even_batches(place: str) -> Iterator[Reproduced]:
     yield Reproduced(
         "length from which on a batch job is cheaper in a container",
         place,
@@ -71,6 +77,9 @@ def compute_figures(region: Region) -> Iterator[Reproduced]:
             "container's first minute is paid in vain"
         ),
     )
+
+
+def _always(place: str) -> Iterator[Reproduced]:
     yield Reproduced(
         "container for the API, all month",
         f"{place}, figure 5.3",
@@ -85,7 +94,6 @@ def compute_figures(region: Region) -> Iterator[Reproduced]:
         usd(THESIS_BATCH.month_usd()),
         "the other set of prices that the thesis names two paragraphs earlier",
     )
-    yield from _even(region, place)
 
 
 def _never_or_seconds(memory_mb: int) -> str:

@@ -135,6 +135,10 @@ def packed_figures(region: Region, measured: Measured) -> Iterator[Reproduced]:
         f"{window.read_units:g}",
         "half of one for 4 KB, since its queries are eventually consistent; reading rows packs them by itself",
     )
+    yield from _days_of_rows(region, measured, place)
+
+
+def _days_of_rows(region: Region, measured: Measured, place: str) -> Iterator[Reproduced]:
     rows, packed = measured.rows_units, measured.packed_units
     yield Reproduced(
         "write units of a day, 10 M hits",
