@@ -91,9 +91,10 @@ def _says(scales: dict[int, list[Scale]]) -> Iterator[str]:
         )
     yield ""
     yield (
-        "The table is never what costs: counts are packed by window, so writes grow with brands, shards and minutes and hardly with hits. What "
-        "costs is that each hit of a browser is a request of its own, to CloudFront, the API and a function; whoever has servers between them and "
-        "footfall sends batches, and whoever has billions puts machines there."
+        "The table is never what costs: counts are packed by window, so that writes grow with brands, shards and minutes, and only the sketches of "
+        "visitors with hits. What costs is that each hit of a browser is a request of its own, to CloudFront, the API and a function; whoever has "
+        "servers between them and footfall sends batches, and whoever has billions puts machines there. Many shards cost batches their advantage: "
+        "a request's hits are divided among counting shards, and each gets a record of its own."
     )
 
 
