@@ -20,13 +20,14 @@ LIMITS_TOLD = 4
 
 HEAD = """# To internet scale, on paper
 
-Written by `scripts/scale_page.py` from `src/footfall/planning/scales.py`; edit there. `footfall plan --hits-per-day 1B` plans
-your own traffic.
+Written by `scripts/scale_page.py` from `src/footfall/planning/scales.py`; edit there.
+`footfall plan --hits-per-day 1B` plans your own traffic.
 
 What happens to the stack of [deploying](deploying.md) when 10 million hits a day become 100 billion, by the model that
-[`footfall plan`](how-to/plan-costs.md) uses: {assets} assets of {brands} brands in each stack, evenings with five times the hits of
-mornings, a list for every twentieth hit, visitors counted, raw hits kept for 14 days, {region}, prices of {dated}. Nobody has run
-this on AWS: it is arithmetic with measured sizes and documented limits, and `footfall plan explain` says which is which.
+[`footfall plan`](how-to/plan-costs.md) uses: {assets} assets of {brands} brands in each stack, evenings with five
+times the hits of mornings, a list for every twentieth hit, visitors counted, raw hits kept for 14 days,
+{region}, prices of {dated}. Nobody has run this on AWS: it is arithmetic with measured sizes and
+documented limits, and `footfall plan explain` says which is which.
 """
 
 
@@ -41,9 +42,16 @@ def page(region: Region, dated: str) -> str:
 
 
 def _section(batch: int, scales: Sequence[Scale]) -> Iterator[str]:
-    title = "One hit to a request, as browsers send them" if batch == 1 else f"{batch} hits to a request, as servers send them"
+    title = (
+        "One hit to a request, as browsers send them"
+        if batch == 1
+        else f"{batch} hits to a request, as servers send them"
+    )
     yield f"\n## {title}\n"
-    yield "| hits a day | busiest second | stacks | Kinesis shards | functions at once | write units/s | in tables after a year | raw hits on S3 | USD a month | for a million hits |"
+    yield (
+        "| hits a day | busiest second | stacks | Kinesis shards | functions at once | write units/s | in "
+        "tables after a year | raw hits on S3 | USD a month | for a million hits |"
+    )
     yield "| --: | --: | --: | --: | --: | --: | --: | --: | --: | --: |"
     for one in scales:
         yield "| " + " | ".join(_cells(one)) + " |"
@@ -83,17 +91,25 @@ def _says(scales: dict[int, list[Scale]]) -> Iterator[str]:
         saves = single.usd - batched.usd
         first = single.next_limits[0]
         stacks = "one stack" if single.stacks == 1 else f"{single.stacks} stacks, divided by brand"
-        does_fit = "comes next" if first.multiple >= 1 else "is passed already: it has to be raised before the first day"
+        does_fit = (
+            "comes next" if first.multiple >= 1 else "is passed already: it has to be raised before the first day"
+        )
         yield (
-            f"- **{short(single.per_day)} a day**: {stacks}; {money(single.usd)} a month. {first.title[0].upper()}{first.title[1:]} {does_fit} "
-            f"({first.multiple:,.1f} times; {first.do}). In batches of 100 it is {money(batched.usd)}, {money(saves)} less. On rented machines with eight "
-            f"cores it would be {single.machines:,} of them and {money(single.machine_usd)}, with somebody to keep them."
+            f"- **{short(single.per_day)} a day**: {stacks}; {money(single.usd)} a month. "
+            f"{first.title[0].upper()}{first.title[1:]} {does_fit} "
+            f"({first.multiple:,.1f} times; {first.do}). In batches of 100 it is {money(batched.usd)}, "
+            f"{money(saves)} less. On rented machines with eight "
+            f"cores it would be {single.machines:,} of them and {money(single.machine_usd)}, with somebody to "
+            "keep them."
         )
     yield ""
     yield (
-        "The table is never what costs: counts are packed by window, so that writes grow with brands, shards and minutes, and only the sketches of "
-        "visitors with hits. What costs is that each hit of a browser is a request of its own, to CloudFront, the API and a function; whoever has "
-        "servers between them and footfall sends batches, and whoever has billions puts machines there. Many shards cost batches their advantage: "
+        "The table is never what costs: counts are packed by window, so that writes grow with brands, shards "
+        "and minutes, and only the sketches of "
+        "visitors with hits. What costs is that each hit of a browser is a request of its own, to CloudFront, "
+        "the API and a function; whoever has "
+        "servers between them and footfall sends batches, and whoever has billions puts machines there. Many "
+        "shards cost batches their advantage: "
         "a request's hits are divided among counting shards, and each gets a record of its own."
     )
 
@@ -107,7 +123,10 @@ def main() -> int:
     text = page(book.region(REGION), str(book.dated))
     if is_check:
         if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-            print("docs/scale.md is stale: run `.venv/bin/python scripts/scale_page.py` and commit what it writes.", file=sys.stderr)
+            print(
+                "docs/scale.md is stale: run `.venv/bin/python scripts/scale_page.py` and commit what it writes.",
+                file=sys.stderr,
+            )
             return 1
         return 0
     PAGE.write_text(text, encoding="utf-8")

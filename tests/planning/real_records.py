@@ -1,4 +1,4 @@
-"""Hits as browsers and servers send them, through the real door, to what Kinesis and the archive really hold of them."""
+"""Hits as browsers and servers send them, through the real door, to what Kinesis and the archive hold of them."""
 
 from collections.abc import Iterator
 from random import Random

@@ -57,7 +57,9 @@ def test_another_region_has_other_prices() -> None:
 
 
 def test_more_is_stored_after_a_year_than_after_a_month() -> None:
-    assert line("table-storage", bill_of(work(), region(), after_days=365)) > line("table-storage", bill_of(work(), region(), after_days=30))
+    assert line("table-storage", bill_of(work(), region(), after_days=365)) > line(
+        "table-storage", bill_of(work(), region(), after_days=30)
+    )
 
 
 def test_keeping_hits_for_a_day_saves_the_longer_retention() -> None:

@@ -14,7 +14,11 @@ BYTES = derived("bytes", 2_000, "bytes", "Hits times their size.", HITS, SIZE)
 
 def test_a_number_can_be_walked_down_to_what_it_is_made_of() -> None:
     assert [figure.name for figure in walked([BYTES])] == ["bytes", "traffic.hits", "size.hit"]
-    assert [(level, figure.name) for level, figure in tree(BYTES)] == [(0, "bytes"), (1, "traffic.hits"), (1, "size.hit")]
+    assert [(level, figure.name) for level, figure in tree(BYTES)] == [
+        (0, "bytes"),
+        (1, "traffic.hits"),
+        (1, "size.hit"),
+    ]
 
 
 def test_what_was_told_before_is_not_told_again() -> None:

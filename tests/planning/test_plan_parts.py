@@ -25,8 +25,12 @@ def test_provisioned_wins_from_29_percent_of_steady_use_on() -> None:
 
 
 def test_steady_use_is_cheaper_provisioned_and_reserved_cheaper_still() -> None:
-    busy = replace(even_work(), written=replace(even_work().written, units={
-        kind: np.full(1_440, 60.0 * 1_000 / 9) for kind in even_work().written.units}))  # fmt: skip
+    busy = replace(
+        even_work(),
+        written=replace(
+            even_work().written, units={kind: np.full(1_440, 60.0 * 1_000 / 9) for kind in even_work().written.units}
+        ),
+    )
     ways = {way.name: way.usd for way in capacity_costs(busy, region(), months=1 / 30).ways}
     # A thousand units a second, at 70 % of what is provisioned.
     assert ways["on demand"] > ways["provisioned"] > ways["reserved 1 y"] > ways["reserved 3 y"]
@@ -38,7 +42,12 @@ def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:
     for per_s in (100, 650, 2_000, 10_000):
         kinesis, counting = shards_for(site(), per_s * 60)
         stack = Stack(counting_shards=counting, kinesis_shards=kinesis)
-        busy = plan(Asked(Site(Constant(per_s * 86_400), site().popularity), Readers(), stack, kinesis, counting), book(), region(), whole=False)
+        busy = plan(
+            Asked(Site(Constant(per_s * 86_400), site().popularity), Readers(), stack, kinesis, counting),
+            book(),
+            region(),
+            whole=False,
+        )
         used = next(one.share for one in busy.limits if one.name == "kinesis-records")
         assert used <= 0.701
         assert counting >= 2 * kinesis or counting == 256
@@ -46,7 +55,12 @@ def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:
 
 def test_fewer_shards_than_that_ring_the_alarm() -> None:
     kinesis, counting = shards_for(site(), 5_000 * 60)
-    tight = plan(Asked(Site(Constant(5_000 * 86_400), site().popularity), Readers(), Stack(), kinesis - 1, counting), book(), region(), whole=False)
+    tight = plan(
+        Asked(Site(Constant(5_000 * 86_400), site().popularity), Readers(), Stack(), kinesis - 1, counting),
+        book(),
+        region(),
+        whole=False,
+    )
     assert next(one.share for one in tight.limits if one.name == "kinesis-records") > 0.7
 
 
@@ -120,7 +134,9 @@ def test_hits_and_batches_move_the_bill_most() -> None:
 def test_a_plan_is_the_same_for_the_same_seed_and_all_its_numbers_have_reasons() -> None:
     one, other = (plan(Asked(site(1e6), Readers(1e4), Stack(), seed=4), book(), region()) for _ in range(2))
     assert one.bill.usd == other.bill.usd
-    assert [simulated.outcome.digest() for simulated in one.throttling.ways] == [simulated.outcome.digest() for simulated in other.throttling.ways]
+    assert [simulated.outcome.digest() for simulated in one.throttling.ways] == [
+        simulated.outcome.digest() for simulated in other.throttling.ways
+    ]
     figures = all_figures(one)
     assert len(figures) > 100
     assert all(figure.why.endswith((".", "first day")) for figure in figures)

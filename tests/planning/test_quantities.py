@@ -10,7 +10,16 @@ from footfall.values.errors import Refused
 
 @pytest.mark.parametrize(
     ("text", "number"),
-    [("50M", 50_000_000), ("100k", 100_000), ("1.5B", 1_500_000_000), ("250,000", 250_000), ("2_000", 2_000), ("3G", 3 * 10**9), ("0.5k", 500), ("7", 7)],
+    [
+        ("50M", 50_000_000),
+        ("100k", 100_000),
+        ("1.5B", 1_500_000_000),
+        ("250,000", 250_000),
+        ("2_000", 2_000),
+        ("3G", 3 * 10**9),
+        ("0.5k", 500),
+        ("7", 7),
+    ],
 )
 def test_scales_are_read(text: str, number: int) -> None:
     assert quantity_from_text("hits", text) == number
@@ -35,7 +44,10 @@ def test_what_is_no_quantity_is_refused_with_the_reason(text: str, says: str) ->
         quantity_from_text("hits", text, least=1)
 
 
-@pytest.mark.parametrize(("number", "text"), [(0, "0"), (999, "999"), (1_000, "1k"), (1_234_567, "1.23M"), (0.004, "0.004"), (5e10, "50B"), (99.96, "100")])
+@pytest.mark.parametrize(
+    ("number", "text"),
+    [(0, "0"), (999, "999"), (1_000, "1k"), (1_234_567, "1.23M"), (0.004, "0.004"), (5e10, "50B"), (99.96, "100")],
+)
 def test_numbers_are_written_short(number: float, text: str) -> None:
     assert short(number) == text
 

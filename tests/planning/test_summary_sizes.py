@@ -5,7 +5,15 @@ import pytest
 
 from footfall.flow.store.blocks import bytes_from_columns
 from footfall.flow.store.columns import CountKey, columns_from_counts
-from footfall.planning.summary_sizes import FIRST_ASSET, SummarySizes, VisitorSizes, assets_of_shard, labels_of, shuffled, slice_of
+from footfall.planning.summary_sizes import (
+    FIRST_ASSET,
+    SummarySizes,
+    VisitorSizes,
+    assets_of_shard,
+    labels_of,
+    shuffled,
+    slice_of,
+)
 from footfall.sketches.coupons import coupons_of_numbers
 from footfall.sketches.grouped import grouped_from
 from footfall.sketches.grouped_bytes import bytes_from_grouped

@@ -42,7 +42,9 @@ def test_write_units_of_a_day_are_those_of_the_benchmark(stack: Stack, what: str
     assert counted(modelled(stack=stack)) == pytest.approx(measured(what), rel=0.03)
 
 
-@pytest.mark.parametrize(("kind", "rel"), [("minutes", 0.02), ("hours", 0.01), ("days", 0.02), ("journal", 0.01), ("finishing", 0.0)])
+@pytest.mark.parametrize(
+    ("kind", "rel"), [("minutes", 0.02), ("hours", 0.01), ("days", 0.02), ("journal", 0.01), ("finishing", 0.0)]
+)
 def test_each_kind_of_write_is_that_of_the_benchmark(kind: str, rel: float) -> None:
     units = float(modelled().written.units[kind].sum())
     assert units == pytest.approx(measured(f"write units: footfall at 60 s, of it {kind}"), rel=rel or 1e-9)
@@ -52,7 +54,9 @@ def test_ids_and_visitors_are_those_of_the_benchmark() -> None:
     with_ids = modelled(replace(DAY, ids=1.0)).written.units["ids"]
     assert float(with_ids.sum()) == pytest.approx(measured("write units of ids: an id for every hit"), rel=0.01)
     with_people = modelled(replace(DAY, visitors=1.0), replace(ONE, uniques=True)).written.units["visitors"]
-    assert float(with_people.sum()) == pytest.approx(measured("write units of uniques, a visitor for every hit"), rel=0.07)
+    assert float(with_people.sum()) == pytest.approx(
+        measured("write units of uniques, a visitor for every hit"), rel=0.07
+    )
 
 
 def test_objects_of_raw_hits_are_those_of_the_benchmark() -> None:
@@ -60,7 +64,9 @@ def test_objects_of_raw_hits_are_those_of_the_benchmark() -> None:
 
 
 def test_twice_the_hits_cost_less_than_twice_the_writes() -> None:
-    assert counted(modelled(replace(DAY, traffic=Constant(2e7)))) < 1.9 * counted(modelled(replace(DAY, traffic=Constant(1e7))))
+    assert counted(modelled(replace(DAY, traffic=Constant(2e7)))) < 1.9 * counted(
+        modelled(replace(DAY, traffic=Constant(1e7)))
+    )
 
 
 def test_single_hits_of_a_busy_stream_are_flushed_before_their_time() -> None:

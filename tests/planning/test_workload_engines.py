@@ -51,9 +51,7 @@ class EvenDay:
         assets = AssetsOfShard(np.full(self.assets_per_brand, 1 / self.assets_per_brand), 50)
         labels = [slice_of(int(one)) for one in labels_of(assets)]
         idents = FIRST_ASSET + shuffled(self.assets_per_brand)
-        return [
-            (str(int(ident)), *label[:3]) for _ in BRANDS for ident, label in zip(idents, labels, strict=True)
-        ]
+        return [(str(int(ident)), *label[:3]) for _ in BRANDS for ident, label in zip(idents, labels, strict=True)]
 
     def brand_of(self, asset: int) -> str:
         return BRANDS[asset // self.assets_per_brand]
@@ -102,16 +100,20 @@ def test_journal_and_checkpoints_cost_what_the_model_says(counted: tuple[Counted
         assert abs(cost.written[kind] - (of_hours(modelled, kind) - day_builds)) <= 6
 
 
-def test_windows_that_are_pending_cost_what_the_model_says(counted: tuple[CountedDay, Cost], modelled: Workload) -> None:
-    # Two writes each: when the window is met first, and when it is built. Those of the last hour are built after it, and
-    # the days, which are met in the first flush, when they end.
+def test_windows_that_are_pending_cost_what_the_model_says(
+    counted: tuple[CountedDay, Cost], modelled: Workload
+) -> None:
+    # Two writes each: when the window is met first, and when it is built. Those of the last hour are built after
+    # it, and the days, which are met in the first flush, when they end.
     _, cost = counted
     windows = len(BRANDS) * HOURS
     assert cost.written["pending"] == 2 * windows - len(BRANDS) + len(BRANDS)
     assert of_hours(modelled, "pending") == pytest.approx(2 * windows * 25 / 24)
 
 
-def test_objects_of_raw_hits_are_as_many_as_the_model_says(counted: tuple[CountedDay, Cost], modelled: Workload) -> None:
+def test_objects_of_raw_hits_are_as_many_as_the_model_says(
+    counted: tuple[CountedDay, Cost], modelled: Workload
+) -> None:
     # One for each brand and flush, and another where a flush meets a new hour.
     _, cost = counted
     said = float(modelled.written.puts.sum()) * HOURS / 24

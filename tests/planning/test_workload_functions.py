@@ -22,7 +22,10 @@ HITS = 10_000
 def counting_us(batch: int) -> float:
     """Return the processor time of a hit, of several rounds the least."""
     found = raw_records(HITS, batch=batch, ids=False, per_s=HITS / 60)
-    raws = [RawRecord(one.kinesis_shard, n, one.partition_key, one.data, one.arrived_at_ms) for n, one in enumerate(found, 1)]
+    raws = [
+        RawRecord(one.kinesis_shard, n, one.partition_key, one.data, one.arrived_at_ms)
+        for n, one in enumerate(found, 1)
+    ]
     rounds: list[float] = []
     for _ in range(3):
         clock = SetClock(NOW_MS + 120_000)

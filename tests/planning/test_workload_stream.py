@@ -11,7 +11,7 @@ HITS = 3_000
 
 @pytest.mark.parametrize("batch", [1, 2, 10, 100])
 @pytest.mark.parametrize("ids", [False, True])
-def test_records_and_archived_hits_are_as_large_as_real_ones(batch: int, ids: bool) -> None:  # noqa: FBT001
+def test_records_and_archived_hits_are_as_large_as_real_ones(batch: int, ids: bool) -> None:
     raws = list(raw_records(HITS, batch=batch, ids=ids, per_s=HITS / 60))
     size = sum(len(raw.data) + len(raw.partition_key) for raw in raws) / len(raws)
     assert record_bytes(batch, ids=float(ids)) == pytest.approx(size, rel=0.03)

@@ -3,6 +3,7 @@
 A plan is made of it in the same way as of a guess, so that the two can be put beside each other.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,7 +65,7 @@ def measured_traffic(settings: Settings, clock: Clock, *, days: int) -> Measured
     """Return what was counted in the last days, whole hours of it."""
     store = wiring.open_store(settings, clock, read_only=True)
     to_ms = clock.now_ms() // HOUR_MS * HOUR_MS
-    starts = np.arange(to_ms - days * DAY_MS, to_ms, HOUR_MS)
+    starts = range(to_ms - days * DAY_MS, to_ms, HOUR_MS)
     hours = np.zeros(len(starts))
     assets = 0
     brands = [one for one in _brands(store) if not is_beside(one)]
@@ -75,9 +76,11 @@ def measured_traffic(settings: Settings, clock: Clock, *, days: int) -> Measured
         assets += seen
     began = np.flatnonzero(hours)
     if not len(began) or len(hours) - began[0] < HOURS_MIN:
-        raise NothingMeasured(f"fewer than {HOURS_MIN} whole hours were counted in the last {days} days; let it run for a while")
+        raise NothingMeasured(
+            f"fewer than {HOURS_MIN} whole hours were counted in the last {days} days; let it run for a while"
+        )
     first = int(began[0])
-    return Measured(hours[first:], len(brands), assets, int(starts[first]))
+    return Measured(hours[first:], len(brands), assets, starts[first])
 
 
 def _brands(store: Table) -> list[str]:
@@ -85,13 +88,13 @@ def _brands(store: Table) -> list[str]:
     return sorted({brand for checkpoint in found for brand in checkpoint.lines})
 
 
-def _of_brand(summaries: Summaries, brand: str, zone: str, starts: Minutes) -> tuple[Minutes, int]:
+def _of_brand(summaries: Summaries, brand: str, zone: str, starts: Sequence[int]) -> tuple[Minutes, int]:
     """Return a brand's hits of each hour of UTC, and the most assets that one of its days has had."""
     hours = np.zeros(len(starts))
     most = 0
-    for place, start_ms in enumerate(starts.tolist()):
+    for place, start_ms in enumerate(starts):
         # A zone may begin its hours at half past; what lies in between is told for the hour that it begins in.
-        parts = summaries.live(brand, window_of(int(start_ms) + HOUR_MS // 2, Grain.HOUR, zone))
+        parts = summaries.live(brand, window_of(start_ms + HOUR_MS // 2, Grain.HOUR, zone))
         hours[place] = sum(total_hits(part.columns) for part in parts)
         most = max(most, sum(len(asset_starts(part.columns)) for part in parts))
     return hours, most

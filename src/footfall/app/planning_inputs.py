@@ -64,7 +64,9 @@ class Given:
 def asked(traffic: Traffic, given: Given, stack: Stack, *, per_day: float, viral: Traffic | None = None) -> Asked:
     """Return what a plan is asked for."""
     if given.assets < given.brands:
-        raise Refused("--assets", f"{given.assets:,} assets are fewer than {given.brands:,} brands, and each has one at least")
+        raise Refused(
+            "--assets", f"{given.assets:,} assets are fewer than {given.brands:,} brands, and each has one at least"
+        )
     popularity = Popularity(given.assets // given.brands, brands=given.brands)
     site = Site(traffic, popularity, given.sections, given.batch, given.ids, given.visitors, viral)
     lists = per_day * LISTS_SHARE if given.lists_per_day is None else given.lists_per_day

@@ -55,22 +55,33 @@ def against(planned: Plan, actual: Plan) -> Iterator[Advice]:
         yield Advice(About.APART, f"{short(found)} {what}, where the plan has {short(was)}: {more} planned.", is_apart)
     before, now = planned.work.stack, actual.work.stack
     if now.kinesis_shards != before.kinesis_shards:
-        yield Advice(About.APART, f"The measured traffic needs {now.kinesis_shards} Kinesis shards, and the plan has {before.kinesis_shards}.", True)
+        yield Advice(
+            About.APART,
+            f"The measured traffic needs {now.kinesis_shards} Kinesis shards, and the plan has "
+            f"{before.kinesis_shards}.",
+            is_due=True,
+        )
 
 
 def _scale(made: Plan) -> Advice:
     first = min((one for one in made.limits if one.raised is not Raised.NEVER), key=lambda one: one.multiple)
     if first.multiple < NEAR:
-        return Advice(About.SCALE, f"Scale: {_used(first)}; {first.do}.", True)
-    return Advice(About.SCALE, f"Nothing to scale: {_used(first)}, reached at {first.multiple:.1f} times the traffic.", False)
+        return Advice(About.SCALE, f"Scale: {_used(first)}; {first.do}.", is_due=True)
+    return Advice(
+        About.SCALE,
+        f"Nothing to scale: {_used(first)}, reached at {first.multiple:.1f} times the traffic.",
+        is_due=False,
+    )
 
 
 def _rekey(made: Plan) -> Advice:
     keyed = [one for one in made.limits if one.name in ("hot-asset", "one-key")]
     first = min(keyed, key=lambda one: one.multiple)
     if first.multiple < HOT:
-        return Advice(About.REKEY, f"Re-key: {_used(first)}; {first.do}.", True)
-    return Advice(About.REKEY, f"No key is hot: {_used(first)}, reached at {first.multiple:.0f} times the traffic.", False)
+        return Advice(About.REKEY, f"Re-key: {_used(first)}; {first.do}.", is_due=True)
+    return Advice(
+        About.REKEY, f"No key is hot: {_used(first)}, reached at {first.multiple:.0f} times the traffic.", is_due=False
+    )
 
 
 def _reserve(made: Plan) -> Advice:
@@ -78,20 +89,33 @@ def _reserve(made: Plan) -> Advice:
     now, best = ways.ways[0], ways.cheapest
     saves = now.usd - best.usd
     if saves > WORTH_USD and saves > made.bill.usd * WORTH:
-        return Advice(About.RESERVE, f"Buy the table's units {best.name}: {money(best.usd)} a month instead of {money(now.usd)} on demand.", True)
+        return Advice(
+            About.RESERVE,
+            f"Buy the table's units {best.name}: {money(best.usd)} a month instead of {money(now.usd)} on demand.",
+            is_due=True,
+        )
     if best is now:
-        return Advice(About.RESERVE, f"Stay on demand: {money(now.usd)} a month for the table's units, and no other way is cheaper.", False)
+        return Advice(
+            About.RESERVE,
+            f"Stay on demand: {money(now.usd)} a month for the table's units, and no other way is cheaper.",
+            is_due=False,
+        )
     return Advice(
         About.RESERVE,
-        f"Stay on demand: {best.name} would save {money(saves)} of {money(made.bill.usd)} a month, which is not worth a capacity to watch.",
-        False,
+        f"Stay on demand: {best.name} would save {money(saves)} of {money(made.bill.usd)} a month, which is "
+        "not worth a capacity to watch.",
+        is_due=False,
     )
 
 
 def _cheaper(made: Plan) -> Iterator[Advice]:
     for one in made.cheaper[:3]:
         is_due = one.saves > max(WORTH_USD, made.bill.usd * WORTH)
-        yield Advice(About.CHEAPER, f"{one.what.rstrip('.')}: saves {money(one.saves)} a month; it gives up: {one.gives_up}.", is_due)
+        yield Advice(
+            About.CHEAPER,
+            f"{one.what.rstrip('.')}: saves {money(one.saves)} a month; it gives up: {one.gives_up}.",
+            is_due,
+        )
 
 
 def _used(limit: Limit) -> str:

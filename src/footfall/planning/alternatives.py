@@ -18,11 +18,19 @@ SMALL_DISK_GB, LARGE_DISK_GB = 40, 1_000
 SAVES_MIN = Decimal("0.01")  # of the bill; less is no reason to change anything
 MACHINES_MAX = 1
 
-HOLDS = measured("machine.hits-per-second", SINGLES_PER_S, "hits/s",
-                 "Single hits that one instance on two cores takes durably and counts; 384,785 in batches of 100.",
-                 "bench/results/ingest.json")  # fmt: skip
-LARGER = assumed("machine.larger", LARGE_TIMES, "times",
-                 "Eight cores are taken to carry four times what two do: nobody has measured it yet.")  # fmt: skip
+HOLDS = measured(
+    "machine.hits-per-second",
+    SINGLES_PER_S,
+    "hits/s",
+    "Single hits that one instance on two cores takes durably and counts; 384,785 in batches of 100.",
+    "bench/results/ingest.json",
+)
+LARGER = assumed(
+    "machine.larger",
+    LARGE_TIMES,
+    "times",
+    "Eight cores are taken to carry four times what two do: nobody has measured it yet.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,9 @@ class Machine:
     fits: bool
 
 
-def alternatives(work: Workload, bill: Bill, region: Region, book: PriceBook, *, after_days: float) -> list[Alternative]:
+def alternatives(
+    work: Workload, bill: Bill, region: Region, book: PriceBook, *, after_days: float
+) -> list[Alternative]:
     """Return every change that saves something worth it, the largest first."""
 
     def priced(changed: Workload, where: Region = region) -> Figure:
@@ -66,23 +76,65 @@ def _of_stack(work: Workload, bill: Bill, priced: Callable[..., Figure]) -> Iter
     changes: list[tuple[str, str, Site, Stack, str]] = []
     site, stack = work.site, work.stack
     if site.batch < BATCHED:
-        changes.append(("batches", f"Have servers send hits in batches of {BATCHED}, or put a log's objects into a bucket.",
-                        replace(site, batch=BATCHED), stack, "browsers cannot: each sends its own hit"))  # fmt: skip
+        changes.append(
+            (
+                "batches",
+                f"Have servers send hits in batches of {BATCHED}, or put a log's objects into a bucket.",
+                replace(site, batch=BATCHED),
+                stack,
+                "browsers cannot: each sends its own hit",
+            )
+        )
     if stack.edge:
-        changes.append(("no-edge-for-hits", "Send hits to the API itself (the output ApiAddress), and only lists through CloudFront.",
-                        site, replace(stack, edge=False), "readers far away wait longer for the answer to a hit, which nobody sees"))  # fmt: skip
+        changes.append(
+            (
+                "no-edge-for-hits",
+                "Send hits to the API itself (the output ApiAddress), and only lists through CloudFront.",
+                site,
+                replace(stack, edge=False),
+                "readers far away wait longer for the answer to a hit, which nobody sees",
+            )
+        )
     if stack.uniques:
-        changes.append(("no-uniques", "--set Uniques=false: count no visitors.", site, replace(stack, uniques=False),
-                        "lists by visitors, and who came again"))  # fmt: skip
+        changes.append(
+            (
+                "no-uniques",
+                "--set Uniques=false: count no visitors.",
+                site,
+                replace(stack, uniques=False),
+                "lists by visitors, and who came again",
+            )
+        )
     if stack.retention_h > 24:
-        changes.append(("short-retention", "--set StreamRetentionHours=24: keep hits in the stream for a day.",
-                        site, replace(stack, retention_h=24), "a standstill of more than a day loses hits"))  # fmt: skip
+        changes.append(
+            (
+                "short-retention",
+                "--set StreamRetentionHours=24: keep hits in the stream for a day.",
+                site,
+                replace(stack, retention_h=24),
+                "a standstill of more than a day loses hits",
+            )
+        )
     if stack.freshness_s < 300:
-        changes.append(("older-lists", "--freshness 300: write counts every five minutes.", site, replace(stack, freshness_s=300),
-                        "lists are up to five minutes old"))  # fmt: skip
+        changes.append(
+            (
+                "older-lists",
+                "--freshness 300: write counts every five minutes.",
+                site,
+                replace(stack, freshness_s=300),
+                "lists are up to five minutes old",
+            )
+        )
     if not stack.arm:
-        changes.append(("arm", "--set Architecture=arm64: pack the functions for AWS's own processors.", site, replace(stack, arm=True),
-                        "nothing; measure once, as durations differ"))  # fmt: skip
+        changes.append(
+            (
+                "arm",
+                "--set Architecture=arm64: pack the functions for AWS's own processors.",
+                site,
+                replace(stack, arm=True),
+                "nothing; measure once, as durations differ",
+            )
+        )
     for name, what, of_site, of_stack, gives_up in changes:
         cost = priced(workload_of_minutes(of_site, of_stack, work.readers, work.hits))
         yield Alternative(name, what, cost, bill.usd - Decimal(cost.value), gives_up)
@@ -94,28 +146,51 @@ def _of_capacity(bill: Bill) -> Iterator[Alternative]:
     now, best = bill.capacity.ways[0], bill.capacity.cheapest
     if best.usd < now.usd:
         saves = now.usd - best.usd
-        cost = derived(f"alternative.{best.name.replace(' ', '-')}", bill.usd - saves, "USD",
-                       "The bill with the table's units bought that way.", best.cost)  # fmt: skip
-        gives_up = "a spike above it is refused until it has grown" + (", and the years are paid whatever comes" if "reserved" in best.name else "")
-        yield Alternative("capacity", f"Buy the table's units {best.name}: {best.write_units:,.0f} write and {best.read_units:,.0f} read units.",
-                          cost, saves, gives_up)  # fmt: skip
+        cost = derived(
+            f"alternative.{best.name.replace(' ', '-')}",
+            bill.usd - saves,
+            "USD",
+            "The bill with the table's units bought that way.",
+            best.cost,
+        )
+        gives_up = "a spike above it is refused until it has grown" + (
+            ", and the years are paid whatever comes" if "reserved" in best.name else ""
+        )
+        yield Alternative(
+            "capacity",
+            f"Buy the table's units {best.name}: {best.write_units:,.0f} write and {best.read_units:,.0f} read units.",
+            cost,
+            saves,
+            gives_up,
+        )
 
 
-def _of_regions(work: Workload, bill: Bill, region: Region, book: PriceBook, priced: Callable[..., Figure]) -> Iterator[Alternative]:
+def _of_regions(
+    work: Workload, bill: Bill, region: Region, book: PriceBook, priced: Callable[..., Figure]
+) -> Iterator[Alternative]:
     costs = {name: priced(work, other) for name, other in book.regions.items() if name != region.name}
     if costs:
         best = min(costs, key=lambda name: Decimal(costs[name].value))
         saves = bill.usd - Decimal(costs[best].value)
-        yield Alternative("region", f"Deploy in {best} ({book.regions[best].title}).", costs[best], saves,
-                          "where data lie, and how far readers are from it")  # fmt: skip
+        yield Alternative(
+            "region",
+            f"Deploy in {best} ({book.regions[best].title}).",
+            costs[best],
+            saves,
+            "where data lie, and how far readers are from it",
+        )
 
 
 def _of_machines(work: Workload, bill: Bill, region: Region, *, after_days: float) -> Iterator[Alternative]:
     for machine in machines(work, region, after_days=after_days):
         if machine.fits:
-            yield Alternative("machine", f"Run one instance on a rented {machine.name} (`footfall serve`) instead of the stack.",
-                              machine.cost, bill.usd - Decimal(machine.cost.value),
-                              "somebody who keeps the machine, and a second one when it must never be away")  # fmt: skip
+            yield Alternative(
+                "machine",
+                f"Run one instance on a rented {machine.name} (`footfall serve`) instead of the stack.",
+                machine.cost,
+                bill.usd - Decimal(machine.cost.value),
+                "somebody who keeps the machine, and a second one when it must never be away",
+            )
             return
 
 
@@ -132,10 +207,24 @@ def machines(work: Workload, region: Region, *, after_days: float) -> list[Machi
         more = max(0.0, size_gb * 1.3 - disk)
         usd = region.cost(price, 1) + region.cost("machine.disk-gb-month", Decimal(repr(more)))
         holds = per_s * times * USED_SHARE
-        carries = derived(f"machine.carries-{times}", holds, "hits/s", "Half of what was measured, so that a busy minute finds room.",
-                          HOLDS, LARGER)  # fmt: skip
-        stored = derived(f"machine.stored-{times}", size_gb, "GB", "Raw hits and windows, as on AWS; a third more is kept free.")
-        cost = derived(f"machine.cost-{times}", usd, "USD", "The machine's price, and more disk where its own is too small.", stored)
+        carries = derived(
+            f"machine.carries-{times}",
+            holds,
+            "hits/s",
+            "Half of what was measured, so that a busy minute finds room.",
+            HOLDS,
+            LARGER,
+        )
+        stored = derived(
+            f"machine.stored-{times}", size_gb, "GB", "Raw hits and windows, as on AWS; a third more is kept free."
+        )
+        cost = derived(
+            f"machine.cost-{times}",
+            usd,
+            "USD",
+            "The machine's price, and more disk where its own is too small.",
+            stored,
+        )
         found.append(Machine(name, cost, carries, peak <= holds))
     return found
 

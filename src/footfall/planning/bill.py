@@ -1,4 +1,4 @@
-"""The monthly bill of a workload, part by part; every line is a quantity, a price with its source, and their product."""
+"""The monthly bill of a workload, part by part; each line is a quantity, a price with its source, and their product."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -44,16 +44,24 @@ class Bill:
     @property
     def total(self) -> Figure:
         """Return the whole bill."""
-        return total("bill.total", "USD", "All parts of a month of 30 days; nothing that is free for a while is taken off.",
-                     self.parts().values())  # fmt: skip
+        return total(
+            "bill.total",
+            "USD",
+            "All parts of a month of 30 days; nothing that is free for a while is taken off.",
+            self.parts().values(),
+        )
 
     def parts(self) -> dict[Part, Figure]:
         """Return the sums of the services, the dearest first."""
         sums = {
-            part: total(f"bill.{part.name.lower()}", "USD", f"All lines of {part.value}.", [
-                line for of, line in self.lines if of is part])
+            part: total(
+                f"bill.{part.name.lower()}",
+                "USD",
+                f"All lines of {part.value}.",
+                [line for of, line in self.lines if of is part],
+            )
             for part in Part
-        }  # fmt: skip
+        }
         return dict(sorted(sums.items(), key=lambda one: -one[1].value))
 
     @property
@@ -66,7 +74,14 @@ def bill_of(work: Workload, region: Region, *, after_days: float = 365.0, ways: 
     """Return the bill of a month with such traffic, with what was stored in so many days before its end."""
     priced = _Pricing(work, region, after_days)
     capacity = capacity_costs(work, region, months=work.days / MONTH_DAYS) if ways else None
-    lines = [*priced.table(), *priced.stream(), *priced.functions(), *priced.front(), *priced.objects(), *priced.watching()]
+    lines = [
+        *priced.table(),
+        *priced.stream(),
+        *priced.functions(),
+        *priced.front(),
+        *priced.objects(),
+        *priced.watching(),
+    ]
     return Bill(tuple(lines), capacity or Capacity(()))
 
 
@@ -104,19 +119,40 @@ class _Pricing:
             for kind, units in work.written.units.items()
             if (why := _WRITES[kind])
         ]
-        yield Part.DYNAMODB, self.line(
-            "dynamodb.write-request", "table-writes", self.month(float(work.writes.sum())), "write units",
-            "What counting writes, by kind; tests/planning/test_workload_engines.py compares it with DynamoDB's local build.",
-            *kinds)  # fmt: skip
+        yield (
+            Part.DYNAMODB,
+            self.line(
+                "dynamodb.write-request",
+                "table-writes",
+                self.month(float(work.writes.sum())),
+                "write units",
+                "What counting writes, by kind; tests/planning/test_workload_engines.py compares it with "
+                "DynamoDB's local build.",
+                *kinds,
+            ),
+        )
         reads = [
             derived(f"reads.{who}", self.month(float(units.sum())), "read units", _READS[who])
             for who, units in work.read_units.items()
         ]
-        yield Part.DYNAMODB, self.line(
-            "dynamodb.read-request", "table-reads", self.month(float(work.reads.sum())), "read units",
-            "What counting, serving and maintenance read, at most.", *reads)  # fmt: skip
+        yield (
+            Part.DYNAMODB,
+            self.line(
+                "dynamodb.read-request",
+                "table-reads",
+                self.month(float(work.reads.sum())),
+                "read units",
+                "What counting, serving and maintenance read, at most.",
+                *reads,
+            ),
+        )
         stored = [
-            derived(f"stored.{kind.replace(' ', '-')}", size / GB, "GB", "Bytes of a day, times the days that they are kept.")
+            derived(
+                f"stored.{kind.replace(' ', '-')}",
+                size / GB,
+                "GB",
+                "Bytes of a day, times the days that they are kept.",
+            )
             for kind, size in work.table_bytes(after_days=self.after_days).items()
         ]
         size = sum(float(one.value) for one in stored)
@@ -133,15 +169,32 @@ class _Pricing:
         why = "Every shard is paid for by the hour, whatever goes through it."
         yield Part.KINESIS, self.line("kinesis.shard-hour", "stream-shards", hours, "shard-hours", why, shards)
         if work.stack.retention_h > 24:
-            kept = documented("stream.retention", work.stack.retention_h, "hours",
-                              "Hits wait so long when they cannot be counted; beyond 24 hours a shard costs more.",
-                              "deploy/aws/template.yaml (StreamRetentionHours)")  # fmt: skip
-            yield Part.KINESIS, self.line(
-                "kinesis.extended-retention-shard-hour", "stream-retention", hours, "shard-hours",
-                "Keeping records for more than a day.", kept)  # fmt: skip
+            kept = documented(
+                "stream.retention",
+                work.stack.retention_h,
+                "hours",
+                "Hits wait so long when they cannot be counted; beyond 24 hours a shard costs more.",
+                "deploy/aws/template.yaml (StreamRetentionHours)",
+            )
+            yield (
+                Part.KINESIS,
+                self.line(
+                    "kinesis.extended-retention-shard-hour",
+                    "stream-retention",
+                    hours,
+                    "shard-hours",
+                    "Keeping records for more than a day.",
+                    kept,
+                ),
+            )
         units = self.month(float(work.carried.put_units.sum()))
-        records = derived("stream.records", self.month(float(work.carried.records.sum())), "records",
-                          "One for each request and counting shard that its hits go to.", RECORD_BYTES_WHY)  # fmt: skip
+        records = derived(
+            "stream.records",
+            self.month(float(work.carried.records.sum())),
+            "records",
+            "One for each request and counting shard that its hits go to.",
+            RECORD_BYTES_WHY,
+        )
         why = "A record is a payload unit for each 25 KB that it begins."
         yield Part.KINESIS, self.line("kinesis.put-unit", "stream-puts", units, "payload units", why, records)
 
@@ -151,8 +204,14 @@ class _Pricing:
         seconds: list[Figure] = []
         for name, one in self.work.functions.items():
             calls.append(derived(f"calls.{name}", self.month(float(one.calls.sum())), "calls", _CALLS[name]))
-            seconds.append(derived(f"gb-seconds.{name}", self.month(one.gb_seconds), "GB-seconds",
-                                   f"Its time, times its {one.memory_mb:,} MB."))  # fmt: skip
+            seconds.append(
+                derived(
+                    f"gb-seconds.{name}",
+                    self.month(one.gb_seconds),
+                    "GB-seconds",
+                    f"Its time, times its {one.memory_mb:,} MB.",
+                )
+            )
         count = sum(float(one.value) for one in calls)
         why = "All functions' calls of a month."
         yield Part.LAMBDA, self.line("lambda.request", "function-calls", count, "calls", why, *calls, EVENT_LIMITS)
@@ -168,15 +227,25 @@ class _Pricing:
         reached = self.month(float(work.lists.reached.sum()))
         sent = derived("requests.hits", hits, "requests", "Requests that bring hits: hits by hits of a request.")
         asked = derived("requests.lists", lists, "requests", "Lists that readers ask for.")
-        behind = derived("requests.lists-behind-the-edge", reached, "requests",
-                         "Each edge fetches a list once in the 30 s that it may keep it.", asked)  # fmt: skip
+        behind = derived(
+            "requests.lists-behind-the-edge",
+            reached,
+            "requests",
+            "Each edge fetches a list once in the 30 s that it may keep it.",
+            asked,
+        )
         why = "Every request with hits, and lists that no edge has, reach the API."
-        yield Part.API, self.line("api-gateway.http-request", "api-requests", hits + reached, "requests", why, sent, behind)
+        yield (
+            Part.API,
+            self.line("api-gateway.http-request", "api-requests", hits + reached, "requests", why, sent, behind),
+        )
         at_edge = (hits if work.stack.edge else 0.0) + lists
         why = "Hits and lists that come through CloudFront." if work.stack.edge else "Lists; hits go to the API itself."
         yield Part.CLOUDFRONT, self.line("cloudfront.request", "edge-requests", at_edge, "requests", why, sent, asked)
         size = lists * LIST_BYTES + (hits * ANSWER_BYTES if work.stack.edge else 0.0)
-        why = "A list of 5,381 bytes (bench/results/serve.json; compressed it is less), and 350 for the answer to a hit."
+        why = (
+            "A list of 5,381 bytes (bench/results/serve.json; compressed it is less), and 350 for the answer to a hit."
+        )
         yield Part.CLOUDFRONT, self.line("cloudfront.gb-out", "edge-bytes", size / GB, "GB", why, sent, asked)
 
     def objects(self) -> Iterator[tuple[Part, Figure]]:
@@ -213,7 +282,8 @@ class _Pricing:
 
 
 _WRITES = {
-    "minutes": "Each brand's minute in each shard, written with every flush that meets it; its size is what the format packs.",
+    "minutes": "Each brand's minute in each shard, written with every flush that meets it; its size is what the "
+    "format packs.",
     "hours": "An hour of each brand and shard, built once, packed tighter, in pieces of whole units.",
     "days": "A day of each brand and shard, likewise.",
     "visitors": "Sketches of visitors beside the windows; off with Uniques=false.",

@@ -1,4 +1,4 @@
-"""How a table's units can be bought: by the request, by the hour, or reserved for a year or three; and where that turns."""
+"""How a table's units can be bought: by the request, by the hour, or reserved for years; and where that turns."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,12 +15,21 @@ from footfall.planning.workload import Workload
 MONTH_HOURS = 720
 YEAR_HOURS = 8_760
 RESERVED_STEP = 100  # Reserved capacity is sold by the hundred units.
-ON_DEMAND, PROVISIONED, SCALED, RESERVED_1Y, RESERVED_3Y = "on demand", "provisioned", "auto scaling", "reserved 1 y", "reserved 3 y"
+ON_DEMAND, PROVISIONED, SCALED, RESERVED_1Y, RESERVED_3Y = (
+    "on demand",
+    "provisioned",
+    "auto scaling",
+    "reserved 1 y",
+    "reserved 3 y",
+)
 
 TARGET_FIGURE = documented(
-    "capacity.target", TARGET, "share", "Auto scaling keeps use at 70 % of what is provisioned, so 1.43 times the use is paid for.",
+    "capacity.target",
+    TARGET,
+    "share",
+    "Auto scaling keeps use at 70 % of what is provisioned, so 1.43 times the use is paid for.",
     "DynamoDB, Managing throughput capacity automatically",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +79,9 @@ def capacity_costs(work: Workload, region: Region, *, months: float) -> Capacity
 
 def _on_demand(work: Workload, region: Region, per_month: float) -> Way:
     writes, reads = float(work.writes.sum()) * per_month, float(work.reads.sum()) * per_month
-    usd = region.cost("dynamodb.write-request", _decimal(writes)) + region.cost("dynamodb.read-request", _decimal(reads))
+    usd = region.cost("dynamodb.write-request", _decimal(writes)) + region.cost(
+        "dynamodb.read-request", _decimal(reads)
+    )
     told = (
         derived("capacity.writes", writes, "write units", "All writes of a month."),
         derived("capacity.reads", reads, "read units", "All reads of a month."),
@@ -83,16 +94,31 @@ def _on_demand(work: Workload, region: Region, per_month: float) -> Way:
 
 def _provisioned(region: Region, flat: Mapping[str, float]) -> Way:
     usd = _hours(region, flat["w"] * MONTH_HOURS, flat["r"] * MONTH_HOURS)
-    told = (derived("capacity.provisioned-writes", flat["w"], "units", "The busiest minute's writes a second, by the target."),
-            TARGET_FIGURE, _price(region, "dynamodb.wcu-hour"), _price(region, "dynamodb.rcu-hour"))  # fmt: skip
-    cost = derived("capacity.provisioned", usd, "USD", "Enough for the busiest minute, all month, whether it is used or not.", *told)
+    told = (
+        derived(
+            "capacity.provisioned-writes", flat["w"], "units", "The busiest minute's writes a second, by the target."
+        ),
+        TARGET_FIGURE,
+        _price(region, "dynamodb.wcu-hour"),
+        _price(region, "dynamodb.rcu-hour"),
+    )
+    cost = derived(
+        "capacity.provisioned",
+        usd,
+        "USD",
+        "Enough for the busiest minute, all month, whether it is used or not.",
+        *told,
+    )
     return Way(PROVISIONED, cost, flat["w"], flat["r"])
 
 
 def _scaled(region: Region, hourly: Mapping[str, Floats], per_month: float) -> Way:
     units = {name: np.maximum(1.0, np.ceil(values)) for name, values in hourly.items()}
     usd = _hours(region, float(units["w"].sum()) * per_month, float(units["r"].sum()) * per_month)
-    why = "Each hour has enough for its busiest minute, by the target; auto scaling follows in minutes, burst covers them."
+    why = (
+        "Each hour has enough for its busiest minute, by the target; auto scaling follows in minutes, burst "
+        "covers them."
+    )
     told = (TARGET_FIGURE, _price(region, "dynamodb.wcu-hour"), _price(region, "dynamodb.rcu-hour"))
     cost = derived("capacity.auto-scaling", usd, "USD", why, *told)
     return Way(SCALED, cost, float(units["w"].max()), float(units["r"].max()))
@@ -100,7 +126,7 @@ def _scaled(region: Region, hourly: Mapping[str, Floats], per_month: float) -> W
 
 def _reserved(region: Region, hourly: Mapping[str, Floats], per_month: float, *, years: int) -> Way:
     """Return the cheapest number of reserved units, with the rest by the hour."""
-    usd, reserved = Decimal(0), {}
+    usd, reserved = Decimal(0), dict[str, float]()
     for name, unit in (("w", "wcu"), ("r", "rcu")):
         units = np.ceil(hourly[name])
         choices = np.unique(np.floor(np.quantile(units, np.linspace(0, 1, 21)) / RESERVED_STEP) * RESERVED_STEP)
@@ -110,14 +136,21 @@ def _reserved(region: Region, hourly: Mapping[str, Floats], per_month: float, *,
         reserved[name] = best
     why = (
         f"{reserved['w']:,.0f} write and {reserved['r']:,.0f} read units reserved for {years} year{'s' * (years > 1)}, "
-        "a twelfth of the year's part of what is paid at once and the hours; the rest by the hour. They are sold by the hundred."
+        "a twelfth of the year's part of what is paid at once and the hours; the rest by the hour. They are "
+        "sold by the hundred."
     )
-    told = tuple(_price(region, f"dynamodb.{unit}-reserved-{years}y-{what}") for unit in ("wcu", "rcu") for what in ("upfront", "hour"))
+    told = tuple(
+        _price(region, f"dynamodb.{unit}-reserved-{years}y-{what}")
+        for unit in ("wcu", "rcu")
+        for what in ("upfront", "hour")
+    )
     cost = derived(f"capacity.reserved-{years}y", usd, "USD", why, *told)
     return Way(RESERVED_1Y if years == 1 else RESERVED_3Y, cost, reserved["w"], reserved["r"])
 
 
-def _with_reserved(region: Region, unit: str, units: Floats, reserved: float, per_month: float, *, years: int) -> Decimal:
+def _with_reserved(
+    region: Region, unit: str, units: Floats, reserved: float, per_month: float, *, years: int
+) -> Decimal:
     rest = float(np.maximum(0.0, np.maximum(units, 1.0) - reserved).sum()) * per_month
     usd = region.cost(f"dynamodb.{unit}-hour", _decimal(rest))
     if reserved:
@@ -131,12 +164,20 @@ def break_even_share(region: Region) -> Figure:
     """Return the steady use from which on a provisioned write unit is cheaper than requests."""
     hour, request = region.price("dynamodb.wcu-hour").each, region.price("dynamodb.write-request").each
     value = float(hour / (request * 3_600))
-    return derived("capacity.break-even", value, "share", "A unit's hour, by what 3,600 writes cost one by one.",
-                   _price(region, "dynamodb.wcu-hour"), _price(region, "dynamodb.write-request"))  # fmt: skip
+    return derived(
+        "capacity.break-even",
+        value,
+        "share",
+        "A unit's hour, by what 3,600 writes cost one by one.",
+        _price(region, "dynamodb.wcu-hour"),
+        _price(region, "dynamodb.write-request"),
+    )
 
 
 def _hours(region: Region, write_hours: float, read_hours: float) -> Decimal:
-    return region.cost("dynamodb.wcu-hour", _decimal(write_hours)) + region.cost("dynamodb.rcu-hour", _decimal(read_hours))
+    return region.cost("dynamodb.wcu-hour", _decimal(write_hours)) + region.cost(
+        "dynamodb.rcu-hour", _decimal(read_hours)
+    )
 
 
 def _hourly_peak(per_s: Floats) -> Floats:
@@ -146,8 +187,14 @@ def _hourly_peak(per_s: Floats) -> Floats:
 
 def _price(region: Region, name: str) -> Figure:
     price = region.price(name)
-    return Figure(f"price.{name}", price.usd, "USD", f"{region.title}, for {price.per:,} of: {price.unit}.", Origin.PRICED,
-                  f"{price.source}, {price.address}")  # fmt: skip
+    return Figure(
+        f"price.{name}",
+        price.usd,
+        "USD",
+        f"{region.title}, for {price.per:,} of: {price.unit}.",
+        Origin.PRICED,
+        f"{price.source}, {price.address}",
+    )
 
 
 def _decimal(value: float) -> Decimal:

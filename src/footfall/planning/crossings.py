@@ -18,7 +18,9 @@ from footfall.planning.workload import MONTH_DAYS, Workload, workload_of_minutes
 POINTS = 13
 LEAST_PER_DAY, MOST_PER_DAY = 1e4, 1e10
 TASK_VCPU, TASK_GB = 0.25, 0.5  # the smallest task of Fargate
-TASK_REQUESTS_PER_S = 400.0  # assumed: a quarter of a core, at 0.55 ms of a core for a request of a server with PutRecords
+TASK_REQUESTS_PER_S = (
+    400.0  # assumed: a quarter of a core, at 0.55 ms of a core for a request of a server with PutRecords
+)
 SECONDS = MONTH_DAYS * 86_400
 
 
@@ -79,7 +81,10 @@ def _machine_or_aws(works: list[Workload], per_day: Floats, region: Region, *, a
             if machine.fits:
                 values[place] = float(machine.cost.value)
     curves = (Curve("AWS", aws), Curve("one machine, 2 cores", small), Curve("one machine, 8 cores", large))
-    says = "A machine costs the same whatever comes, until it is full; the stack's fixed part alone is dearer than a small one."
+    says = (
+        "A machine costs the same whatever comes, until it is full; the stack's fixed part alone is dearer "
+        "than a small one."
+    )
     return Crossing("machine", "One rented machine, or AWS", says, per_day, curves, changes(per_day, curves))
 
 
@@ -87,25 +92,36 @@ def _units(works: list[Workload], per_day: Floats, region: Region) -> Crossing:
     all_ways = [capacity_costs(work, region, months=work.days / MONTH_DAYS) for work in works]
     names = ("on demand", PROVISIONED, SCALED, RESERVED_1Y, RESERVED_3Y)
     curves = tuple(Curve(name, np.array([float(ways.way(name).usd) for ways in all_ways])) for name in names)
-    says = "Provisioned units are cheaper from 29 % of steady use on; reserved ones are sold by the hundred, so small tables have none."
-    return Crossing("units", "The table's units: on demand, provisioned, reserved", says, per_day, curves, changes(per_day, curves))
+    says = (
+        "Provisioned units are cheaper from 29 % of steady use on; reserved ones are sold by the hundred, so "
+        "small tables have none."
+    )
+    return Crossing(
+        "units", "The table's units: on demand, provisioned, reserved", says, per_day, curves, changes(per_day, curves)
+    )
 
 
 def _functions_or_tasks(works: list[Workload], per_day: Floats, region: Region) -> Crossing:
-    """Compare the function that collects with containers that would do the same behind a load balancer's price of nothing."""
+    """Compare the function that collects with containers that would do the same."""
     functions, tasks = np.zeros(len(works)), np.zeros(len(works))
     for place, work in enumerate(works):
         collect = work.functions["collect"]
         month = MONTH_DAYS / work.days
         calls, seconds = float(collect.calls.sum()) * month, collect.gb_seconds * month
-        functions[place] = float(region.cost("lambda.request", _d(calls)) + region.cost("lambda.gb-second", _d(seconds)))
+        functions[place] = float(
+            region.cost("lambda.request", _d(calls)) + region.cost("lambda.gb-second", _d(seconds))
+        )
         peak = float(work.carried.requests.max()) / 60
         count = max(2.0, np.ceil(peak / TASK_REQUESTS_PER_S / 0.5))
         hours = count * MONTH_DAYS * 24
-        tasks[place] = float(region.cost("fargate.vcpu-hour", _d(hours * TASK_VCPU)) + region.cost("fargate.gb-hour", _d(hours * TASK_GB)))
+        tasks[place] = float(
+            region.cost("fargate.vcpu-hour", _d(hours * TASK_VCPU))
+            + region.cost("fargate.gb-hour", _d(hours * TASK_GB))
+        )
     curves = (Curve("Lambda, collecting", functions), Curve("Fargate, two tasks or more", tasks))
     says = (
-        "Two small tasks that are always there, or functions that are paid by the request; a task is taken to answer 400 requests "
+        "Two small tasks that are always there, or functions that are paid by the request; a task is taken to "
+        "answer 400 requests "
         "a second and is used by half. The API's own price is the same for both."
     )
     return Crossing("functions", "Collecting: Lambda, or Fargate", says, per_day, curves, changes(per_day, curves))

@@ -121,96 +121,217 @@ def _stream(work: Workload) -> Iterator[Limit]:
     told = derived("peak.shard-share", part, "share", "The fullest shard's part of all records.")
     is_one_asset = float(work.hottest[at]) / max(float(work.hits[at]), 1e-9) > part / 2
     raised = Raised.NEVER if is_one_asset and shards > 1 else Raised.BY_PARAMETER
-    do = f"`footfall deploy update --shards {min(2 * shards, KINESIS_SHARDS_MAX)}`, up to CountingShards; or have servers send batches"
+    do = (
+        f"`footfall deploy update --shards {min(2 * shards, KINESIS_SHARDS_MAX)}`, up to CountingShards; or "
+        "have servers send batches"
+    )
     if is_one_asset and shards > 1:
         do = "more shards do not help, since one asset fills this one: have servers send its hits in batches"
-    then = "Kinesis refuses records; collect tries again and then answers 429, and nothing that was answered 202 is lost"
-    yield Limit("kinesis-records", "records a second of a Kinesis shard",
-                derived("peak.shard-records", records, "records/s", why, told),
-                documented("limit.shard-records", SHARD_RECORDS, "records/s", "One shard takes so many.", source),
-                raised, then, do)  # fmt: skip
-    yield Limit("kinesis-bytes", "bytes a second of a Kinesis shard",
-                derived("peak.shard-bytes", size, "bytes/s", why, told),
-                documented("limit.shard-bytes", SHARD_BYTES, "bytes/s", "One shard takes so many.", source),
-                raised, then, do)  # fmt: skip
+    then = (
+        "Kinesis refuses records; collect tries again and then answers 429, and nothing that was answered 202 is lost"
+    )
+    yield Limit(
+        "kinesis-records",
+        "records a second of a Kinesis shard",
+        derived("peak.shard-records", records, "records/s", why, told),
+        documented("limit.shard-records", SHARD_RECORDS, "records/s", "One shard takes so many.", source),
+        raised,
+        then,
+        do,
+    )
+    yield Limit(
+        "kinesis-bytes",
+        "bytes a second of a Kinesis shard",
+        derived("peak.shard-bytes", size, "bytes/s", why, told),
+        documented("limit.shard-bytes", SHARD_BYTES, "bytes/s", "One shard takes so many.", source),
+        raised,
+        then,
+        do,
+    )
     hot = int(np.argmax(work.hottest))
-    one = with_asset(float(moved.requests[hot]), float(work.hottest[hot]) / max(float(work.hits[hot]), 1e-9), work.site.batch) / 60
-    yield Limit("hot-asset", "requests a second of one asset",
-                derived("peak.hot-asset", one, "records/s", "The hottest asset in its busiest minute; a record for each request."),
-                documented("limit.hot-asset", SHARD_RECORDS, "records/s", "All hits of an asset go to one shard.",
-                           "docs/deploying.md, Limits"),
-                Raised.NEVER, then, "have servers send that asset's hits in batches")  # fmt: skip
+    one = (
+        with_asset(
+            float(moved.requests[hot]), float(work.hottest[hot]) / max(float(work.hits[hot]), 1e-9), work.site.batch
+        )
+        / 60
+    )
+    yield Limit(
+        "hot-asset",
+        "requests a second of one asset",
+        derived(
+            "peak.hot-asset", one, "records/s", "The hottest asset in its busiest minute; a record for each request."
+        ),
+        documented(
+            "limit.hot-asset",
+            SHARD_RECORDS,
+            "records/s",
+            "All hits of an asset go to one shard.",
+            "docs/deploying.md, Limits",
+        ),
+        Raised.NEVER,
+        then,
+        "have servers send that asset's hits in batches",
+    )
     all_shards = float(moved.records[at]) / 60
     top = SHARD_RECORDS * KINESIS_SHARDS_MAX
-    yield Limit("all-shards", "records a second of all shards that a stack may have",
-                derived("peak.records", all_shards, "records/s", "All records of the busiest minute."),
-                documented("limit.records", top, "records/s", "200 shards, which the template allows, of 1,000 records each.",
-                           "deploy/aws/template.yaml (ShardCount)"),
-                Raised.NEVER, then, "a stack for each group of brands, or batches")  # fmt: skip
+    yield Limit(
+        "all-shards",
+        "records a second of all shards that a stack may have",
+        derived("peak.records", all_shards, "records/s", "All records of the busiest minute."),
+        documented(
+            "limit.records",
+            top,
+            "records/s",
+            "200 shards, which the template allows, of 1,000 records each.",
+            "deploy/aws/template.yaml (ShardCount)",
+        ),
+        Raised.NEVER,
+        then,
+        "a stack for each group of brands, or batches",
+    )
 
 
 def _functions(work: Workload) -> Iterator[Limit]:
     at = _peak(work)
     requests = float(work.carried.requests[at] + work.lists.reached[at]) / 60
-    yield Limit("api-requests", "requests a second of the HTTP API",
-                derived("peak.api-requests", requests, "requests/s", "Requests with hits, and lists behind the edge."),
-                documented("limit.api-requests", API_REQUESTS, "requests/s", "The stage's limit, and an account's default.",
-                           "deploy/aws/template.yaml (ApiStage)"),
-                Raised.BY_VENDOR, "the API answers 429; trackers send again for a while",
-                "ask AWS for more and raise ApiStage, or have servers send batches")  # fmt: skip
+    yield Limit(
+        "api-requests",
+        "requests a second of the HTTP API",
+        derived("peak.api-requests", requests, "requests/s", "Requests with hits, and lists behind the edge."),
+        documented(
+            "limit.api-requests",
+            API_REQUESTS,
+            "requests/s",
+            "The stage's limit, and an account's default.",
+            "deploy/aws/template.yaml (ApiStage)",
+        ),
+        Raised.BY_VENDOR,
+        "the API answers 429; trackers send again for a while",
+        "ask AWS for more and raise ApiStage, or have servers send batches",
+    )
     at_once = sum(float(one.at_once[at]) for one in work.functions.values())
     burst = at_once + 3 * float(np.sqrt(at_once))
-    yield Limit("concurrency", "functions at once",
-                derived("peak.concurrency", burst, "functions", "All functions' time a second, and three deviations of chance."),
-                documented("limit.concurrency", FUNCTION_CONCURRENCY, "functions", "An account's default in a region.",
-                           "AWS Lambda, Understanding function scaling"),
-                Raised.BY_VENDOR, "Lambda refuses calls; the API answers 503", "raise it in Service Quotas")  # fmt: skip
+    yield Limit(
+        "concurrency",
+        "functions at once",
+        derived(
+            "peak.concurrency", burst, "functions", "All functions' time a second, and three deviations of chance."
+        ),
+        documented(
+            "limit.concurrency",
+            FUNCTION_CONCURRENCY,
+            "functions",
+            "An account's default in a region.",
+            "AWS Lambda, Understanding function scaling",
+        ),
+        Raised.BY_VENDOR,
+        "Lambda refuses calls; the API answers 503",
+        "raise it in Service Quotas",
+    )
     counting = work.functions["count"]
     busy = float(counting.at_once[at]) * _hottest_part(work, at)
-    yield Limit("counting-time", "time of the one function that counts a Kinesis shard",
-                derived("peak.counting-time", busy, "seconds/s", "Its time of a second: processor, and waiting for tables and objects."),
-                documented("limit.counting-time", 1.0, "seconds/s", "One function at a time counts a shard, in order.",
-                           "deploy/aws/template.yaml (ParallelizationFactor)"),
-                Raised.BY_PARAMETER, "counting falls behind; hits wait in the stream",
-                "more shards of Kinesis, or more CountMemory")  # fmt: skip
+    yield Limit(
+        "counting-time",
+        "time of the one function that counts a Kinesis shard",
+        derived(
+            "peak.counting-time",
+            busy,
+            "seconds/s",
+            "Its time of a second: processor, and waiting for tables and objects.",
+        ),
+        documented(
+            "limit.counting-time",
+            1.0,
+            "seconds/s",
+            "One function at a time counts a shard, in order.",
+            "deploy/aws/template.yaml (ParallelizationFactor)",
+        ),
+        Raised.BY_PARAMETER,
+        "counting falls behind; hits wait in the stream",
+        "more shards of Kinesis, or more CountMemory",
+    )
 
 
 def _table(work: Workload) -> Iterator[Limit]:
     peak = float(work.writes.max()) / 60
-    yield Limit("table-new", "write units a second of a table that is new",
-                derived("peak.writes", peak, "units/s", "All writes of the busiest minute; builds are spread over the hour."),
-                documented("limit.table-new", ON_DEMAND_WRITE_UNITS, "units/s", "A new table on demand; it doubles within 30 minutes.",
-                           "DynamoDB, On-demand capacity mode"),
-                Raised.BY_VENDOR, "writes are refused for a while; shards slow down by themselves and catch up",
-                "warm the table up before the first day")  # fmt: skip
-    yield Limit("table-quota", "write units a second of a table",
-                derived("peak.table-writes", peak, "units/s", "The same writes, against the account's quota for a table."),
-                documented("limit.table", TABLE_UNITS_MAX, "units/s", "The default quota of a table.", "DynamoDB, Service quotas"),
-                Raised.BY_VENDOR, "writes are refused; counting falls behind", "raise the quota")  # fmt: skip
+    yield Limit(
+        "table-new",
+        "write units a second of a table that is new",
+        derived("peak.writes", peak, "units/s", "All writes of the busiest minute; builds are spread over the hour."),
+        documented(
+            "limit.table-new",
+            ON_DEMAND_WRITE_UNITS,
+            "units/s",
+            "A new table on demand; it doubles within 30 minutes.",
+            "DynamoDB, On-demand capacity mode",
+        ),
+        Raised.BY_VENDOR,
+        "writes are refused for a while; shards slow down by themselves and catch up",
+        "warm the table up before the first day",
+    )
+    yield Limit(
+        "table-quota",
+        "write units a second of a table",
+        derived("peak.table-writes", peak, "units/s", "The same writes, against the account's quota for a table."),
+        documented(
+            "limit.table", TABLE_UNITS_MAX, "units/s", "The default quota of a table.", "DynamoDB, Service quotas"
+        ),
+        Raised.BY_VENDOR,
+        "writes are refused; counting falls behind",
+        "raise the quota",
+    )
     brand = float(work.site.popularity.brand_shares()[0])
     windows = work.written.units["minutes"] + work.written.units["visitors"]
     key = float(windows.max()) / 60 * brand
-    yield Limit("one-key", "write units a second of one partition key",
-                derived("peak.one-key", key, "units/s", "The largest brand's open minute, of all shards, has one partition key."),
-                documented("limit.partition", PARTITION_WRITE_UNITS, "units/s", "A partition takes so many, whatever the table has.",
-                           "DynamoDB, Designing partition keys"),
-                Raised.NEVER, "writes of that brand are refused and paced; its lists come later",
-                "--set Uniques=false, a larger FreshnessSeconds, or more brands")  # fmt: skip
+    yield Limit(
+        "one-key",
+        "write units a second of one partition key",
+        derived(
+            "peak.one-key", key, "units/s", "The largest brand's open minute, of all shards, has one partition key."
+        ),
+        documented(
+            "limit.partition",
+            PARTITION_WRITE_UNITS,
+            "units/s",
+            "A partition takes so many, whatever the table has.",
+            "DynamoDB, Designing partition keys",
+        ),
+        Raised.NEVER,
+        "writes of that brand are refused and paced; its lists come later",
+        "--set Uniques=false, a larger FreshnessSeconds, or more brands",
+    )
 
 
 def _counting(work: Workload) -> Iterator[Limit]:
     day = float(work.hits.sum()) / work.days
     shards = work.stack.counting_shards
     if work.site.ids:
-        yield Limit("ids", "ids that a counting shard remembers for a day",
-                    derived("peak.ids", day * work.site.ids / shards, "ids", "Hits with an id of a day, by counting shards."),
-                    documented("limit.ids", IDS_OF_SHARD, "ids", "Beyond it the oldest are forgotten before their day is over.",
-                               "docs/formats/seen-ids.md"),
-                    Raised.NEVER, "a repeat after hours may count twice", "more CountingShards, which are chosen once")  # fmt: skip
+        yield Limit(
+            "ids",
+            "ids that a counting shard remembers for a day",
+            derived("peak.ids", day * work.site.ids / shards, "ids", "Hits with an id of a day, by counting shards."),
+            documented(
+                "limit.ids",
+                IDS_OF_SHARD,
+                "ids",
+                "Beyond it the oldest are forgotten before their day is over.",
+                "docs/formats/seen-ids.md",
+            ),
+            Raised.NEVER,
+            "a repeat after hours may count twice",
+            "more CountingShards, which are chosen once",
+        )
     brand = float(work.site.popularity.brand_shares()[0])
     busiest = float(work.hits.max()) * brand
     seen = work.site.popularity.seen(busiest) / shards
-    yield Limit("minute-assets", "assets of a brand's minute in a shard",
-                derived("peak.minute-assets", seen, "assets", "Assets that the largest brand's busiest minute meets."),
-                documented("limit.minute-assets", MINUTE_ASSETS, "assets", "Beyond it hits count in `other`.", "docs/architecture.md"),
-                Raised.NEVER, "lists say exact: false", "more CountingShards")  # fmt: skip
+    yield Limit(
+        "minute-assets",
+        "assets of a brand's minute in a shard",
+        derived("peak.minute-assets", seen, "assets", "Assets that the largest brand's busiest minute meets."),
+        documented(
+            "limit.minute-assets", MINUTE_ASSETS, "assets", "Beyond it hits count in `other`.", "docs/architecture.md"
+        ),
+        Raised.NEVER,
+        "lists say exact: false",
+        "more CountingShards",
+    )

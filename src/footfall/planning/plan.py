@@ -127,7 +127,10 @@ def sized(asked: Asked, hits: Floats, *, start_day: int) -> Stack:
     kinesis = asked.kinesis_shards or kinesis
     counting = asked.counting_shards or max(counting, kinesis)
     if kinesis > counting:
-        raise Refused("shards", f"{kinesis} Kinesis shards are more than {counting} counting shards, and no hit would go to the others")
+        raise Refused(
+            "shards",
+            f"{kinesis} Kinesis shards are more than {counting} counting shards, and no hit would go to the others",
+        )
     return replace(asked.stack, kinesis_shards=min(kinesis, KINESIS_SHARDS_MAX), counting_shards=counting)
 
 
@@ -159,13 +162,30 @@ def _figures(asked: Asked, work: Workload, bill: Bill, limits: Sequence[Limit], 
         given("traffic.visitors", site.visitors, "share", "Hits that tell of their visitor."),
         given("traffic.lists-per-day", asked.readers.lists_per_day, "lists", "Lists that readers ask for."),
     ]
-    peak = derived("traffic.peak-per-minute", float(work.hits.max()), "hits", "The busiest minute of the month.", inputs[0])
-    shards = derived("shards.kinesis", work.stack.kinesis_shards, "shards",
-                     "The busiest minute's records or bytes, by what a shard takes, at most 70 % full, as the alarm has it.", peak)  # fmt: skip
-    counting = derived("shards.counting", work.stack.counting_shards, "shards",
-                       "Twice the Kinesis shards, since it is chosen for good and bounds them.", shards)  # fmt: skip
-    flush = derived("stream.flush-interval", float(np.median(work.carried.flush_s)), "s",
-                    "How long an event is gathered: the freshness and a second, or until 10,000 records or 6 MB.", shards)  # fmt: skip
+    peak = derived(
+        "traffic.peak-per-minute", float(work.hits.max()), "hits", "The busiest minute of the month.", inputs[0]
+    )
+    shards = derived(
+        "shards.kinesis",
+        work.stack.kinesis_shards,
+        "shards",
+        "The busiest minute's records or bytes, by what a shard takes, at most 70 % full, as the alarm has it.",
+        peak,
+    )
+    counting = derived(
+        "shards.counting",
+        work.stack.counting_shards,
+        "shards",
+        "Twice the Kinesis shards, since it is chosen for good and bounds them.",
+        shards,
+    )
+    flush = derived(
+        "stream.flush-interval",
+        float(np.median(work.carried.flush_s)),
+        "s",
+        "How long an event is gathered: the freshness and a second, or until 10,000 records or 6 MB.",
+        shards,
+    )
     capacity = [way.cost for way in bill.capacity.ways]
     ends = [figure for limit in limits for figure in (limit.used, limit.limit)]
     return [bill.total, *inputs, peak, shards, counting, flush, break_even_share(region), *capacity, *ends]

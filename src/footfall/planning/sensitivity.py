@@ -90,7 +90,11 @@ def _cases(base: _Case) -> Iterator[tuple[str, Told, Told]]:
         (f"{more:,}", of_popularity(replace(popular, assets=more))),
     )
     few, many = max(1, popular.brands // 2), min(BRANDS_MAX, popular.brands * 2)
-    yield "brands", (f"{few:,}", of_popularity(replace(popular, brands=few))), (f"{many:,}", of_popularity(replace(popular, brands=many)))
+    yield (
+        "brands",
+        (f"{few:,}", of_popularity(replace(popular, brands=few))),
+        (f"{many:,}", of_popularity(replace(popular, brands=many))),
+    )
     yield (
         "hits that bring an id",
         ("none", replace(base, site=replace(site, ids=0.0))),
@@ -109,16 +113,23 @@ def _cases(base: _Case) -> Iterator[tuple[str, Told, Told]]:
     half, double = max(1, stack.counting_shards // 2), min(COUNTING_SHARDS_MAX, stack.counting_shards * 2)
     yield (
         "counting shards",
-        (str(half), replace(base, stack=replace(stack, counting_shards=half, kinesis_shards=min(half, stack.kinesis_shards)))),
+        (
+            str(half),
+            replace(base, stack=replace(stack, counting_shards=half, kinesis_shards=min(half, stack.kinesis_shards))),
+        ),
         (str(double), replace(base, stack=replace(stack, counting_shards=double))),
     )
     yield (
         "Kinesis shards",
-        ("as few as there are" if stack.kinesis_shards == 1 else str(stack.kinesis_shards // 2),
-         replace(base, stack=replace(stack, kinesis_shards=max(1, stack.kinesis_shards // 2)))),
-        (str(min(KINESIS_SHARDS_MAX, 2 * stack.kinesis_shards)),
-         replace(base, stack=replace(stack, kinesis_shards=min(KINESIS_SHARDS_MAX, 2 * stack.kinesis_shards)))),
-    )  # fmt: skip
+        (
+            "as few as there are" if stack.kinesis_shards == 1 else str(stack.kinesis_shards // 2),
+            replace(base, stack=replace(stack, kinesis_shards=max(1, stack.kinesis_shards // 2))),
+        ),
+        (
+            str(min(KINESIS_SHARDS_MAX, 2 * stack.kinesis_shards)),
+            replace(base, stack=replace(stack, kinesis_shards=min(KINESIS_SHARDS_MAX, 2 * stack.kinesis_shards))),
+        ),
+    )
     yield (
         "days that raw hits are kept",
         ("2", replace(base, stack=replace(stack, raw_days=2))),

@@ -1,6 +1,7 @@
 """What a plan is made for: who comes, how it is sent, who reads lists, and how the stack is set up."""
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
@@ -42,10 +43,7 @@ class Site:
         if len(shares) <= BRAND_CLASSES_MAX:
             return [(1, float(one)) for one in shares]
         edges = np.unique(np.geomspace(1, len(shares) + 1, BRAND_CLASSES_MAX + 1).astype(int)) - 1
-        return [
-            (int(end - start), float(shares[start:end].mean()))
-            for start, end in zip(edges[:-1], edges[1:], strict=True)
-        ]
+        return [(int(end - start), float(shares[start:end].mean())) for start, end in pairwise(edges)]
 
     def hottest_share(self) -> float:
         """Return the share of all hits that the most popular asset of the largest brand has."""

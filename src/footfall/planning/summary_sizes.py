@@ -68,7 +68,7 @@ class SummarySizes:
 
     def _size(self, power: int) -> float:
         if power not in self._drawn:
-            chance = np.random.default_rng((self.seed, power))
+            chance = _chance(self.seed, power)
             hits = 2.0**power
             rounds = _SAMPLES if hits < _SAMPLED_ALIKE else 1
             sizes = [len(bytes_from_columns(self._window(hits, chance), tight=self.tight)) for _ in range(rounds)]
@@ -95,10 +95,15 @@ class SummarySizes:
         )
 
 
+def _chance(*seed: int) -> np.random.Generator:
+    """Return the chance that begins with these numbers, which are all that decides."""
+    return np.random.Generator(np.random.PCG64(list(seed)))
+
+
 @lru_cache(maxsize=8)
 def shuffled(count: int) -> NDArray[np.int64]:
     """Return a fixed order: the popular assets are not the first that were made."""
-    return np.random.default_rng(count).permutation(count)
+    return _chance(count).permutation(count)
 
 
 def labels_of(assets: AssetsOfShard) -> NDArray[np.int64]:
@@ -108,7 +113,7 @@ def labels_of(assets: AssetsOfShard) -> NDArray[np.int64]:
 
 @lru_cache(maxsize=8)
 def _labels(assets: int, sections: int) -> NDArray[np.int64]:
-    chance = np.random.default_rng((assets, sections))
+    chance = _chance(assets, sections)
     section = chance.integers(0, sections, assets)
     kind = chance.choice(len(KINDS), assets, p=[share for _, share in KINDS])
     pays = chance.choice(len(PAYS), assets, p=[share for _, share in PAYS])

@@ -1,4 +1,4 @@
-"""The planned writes on a simulated table, as the stack has it and as it would be provisioned: what is refused, and when."""
+"""The planned writes on a simulated table, as the stack has it and as it might be provisioned: what is refused."""
 
 from dataclasses import dataclass
 
@@ -80,5 +80,9 @@ def _loads(work: Workload, start: int, end: int) -> list[Load]:
         load("minutes", units["minutes"] + units["visitors"], of_brands),
         load("hours and days", units["hours"] + units["days"], longer),
         load("checkpoints", units["checkpoints"], Keys(1, sort=Sort.SPREAD)),
-        load("journal, pending, ids", units["journal"] + units["pending"] + units["finishing"] + units["ids"], Keys(shards, sort=Sort.INCREASING)),
+        load(
+            "journal, pending, ids",
+            units["journal"] + units["pending"] + units["finishing"] + units["ids"],
+            Keys(shards, sort=Sort.INCREASING),
+        ),
     ]

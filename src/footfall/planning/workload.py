@@ -83,7 +83,9 @@ class Workload:
         return float(self.hits.sum()) / self.days * each * min(after_days, self.stack.raw_days)
 
 
-def workload(site: Site, stack: Stack, readers: Readers, *, days: int = MONTH_DAYS, start_day: int = 0, seed: int = 0) -> Workload:
+def workload(
+    site: Site, stack: Stack, readers: Readers, *, days: int = MONTH_DAYS, start_day: int = 0, seed: int = 0
+) -> Workload:
     """Return what a month of traffic makes footfall do."""
     hits = site.traffic.hits(days * DAY_MINUTES, start_minute=start_day * DAY_MINUTES)
     viral = None if site.viral is None else site.viral.hits(len(hits), start_minute=start_day * DAY_MINUTES)
@@ -111,7 +113,11 @@ def workload_of_minutes(
 
 def _written(site: Site, stack: Stack, hits: Floats, moved: Carried, brand: BrandInShard) -> Written:
     by_minute = _minutes(site, stack, hits, brand)
-    kept = {"minutes": by_minute["kept"], "minutes' visitors": by_minute["visitors_kept"], "ids": by_minute["ids_bytes"]}
+    kept = {
+        "minutes": by_minute["kept"],
+        "minutes' visitors": by_minute["visitors_kept"],
+        "ids": by_minute["ids_bytes"],
+    }
     kept = {kind: float(found.sum()) * DAY_MINUTES / len(hits) for kind, found in kept.items()}
     hourly, hour_kept = _longer(site, stack, brand, hits, minutes=60)
     daily, day_kept = _longer(site, stack, brand, hits, minutes=DAY_MINUTES)
@@ -149,8 +155,25 @@ def _minutes(site: Site, stack: Stack, hits: Floats, brand: BrandInShard) -> Map
     if not len(positive):
         none = np.zeros(len(hits))
         return dict.fromkeys(
-            ("units", "writes", "reads", "visitors", "pieces", "kept", "visitors_kept", "puts", "flushes", "journal",
-             "checkpoints", "ids", "id_blocks", "ids_bytes", "flush_reads"), none)  # fmt: skip
+            (
+                "units",
+                "writes",
+                "reads",
+                "visitors",
+                "pieces",
+                "kept",
+                "visitors_kept",
+                "puts",
+                "flushes",
+                "journal",
+                "checkpoints",
+                "ids",
+                "id_blocks",
+                "ids_bytes",
+                "flush_reads",
+            ),
+            none,
+        )
     low, high = float(positive.min()), float(positive.max())
     grid = np.geomspace(low, high, GRID_POINTS) if high > low * 1.000_001 else np.array([low])
     found = _minutes_of(site, stack, grid, brand)
@@ -204,8 +227,13 @@ def _longer(
         times = brands * stack.counting_shards
         units, size = brand.longer_units(of_shard)
         visitors, pieces, visitors_size = brand.longer_visitors(of_shard, is_day=minutes == DAY_MINUTES)
-        for name, values in (("units", units), ("writes", 1 + np.floor(size / 8_000)), ("windows", np.ones(windows)),
-                             ("visitors", visitors), ("pieces", pieces)):  # fmt: skip
+        for name, values in (
+            ("units", units),
+            ("writes", 1 + np.floor(size / 8_000)),
+            ("windows", np.ones(windows)),
+            ("visitors", visitors),
+            ("pieces", pieces),
+        ):
             out[name] = out[name] + values * comes * times
         # At most: as though every part were read again when the window is built of it.
         parts = 60 if minutes == 60 else 24
@@ -242,4 +270,3 @@ def _round_units(site: Site, stack: Stack) -> float:
     """Return the read units of one minute's round of maintenance and the judge: checkpoints twice, brands, verdicts."""
     size = stack.counting_shards * checkpoint_bytes(brands=site.popularity.brands, producers=np.ones(1))
     return 2 * float(read_units(size)[0]) + 4
-

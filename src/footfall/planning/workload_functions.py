@@ -26,38 +26,56 @@ CACHED_S = 30  # of the shortest list, justnow; docs/caching.md
 LIST_BYTES = 5_381
 
 CORE = documented(
-    "functions.core-mb", CORE_MB, "MB", "A function has a whole core at 1,769 MB, and its share below.",
+    "functions.core-mb",
+    CORE_MB,
+    "MB",
+    "A function has a whole core at 1,769 MB, and its share below.",
     "AWS Lambda, Configure memory",
-)  # fmt: skip
+)
 COLLECT = assumed(
-    "functions.collect-seconds", 0.017, "s",
+    "functions.collect-seconds",
+    0.017,
+    "s",
     "A request takes 2 ms of a core (most of it boto3's), of which 512 MB have 0.29, and Kinesis some 10 ms to answer; "
     "bench/results/cold-start.json has 29 ms with a local Kinesis that is slower than AWS's.",
-)  # fmt: skip
+)
 COUNT = measured(
-    "functions.count-core-us", HIT_CORE_US + RECORD_CORE_US, "us",
-    "Counting takes 2.4 us of a core for each hit and 30 us for each record, so single hits cost twelve times those of batches; "
+    "functions.count-core-us",
+    HIT_CORE_US + RECORD_CORE_US,
+    "us",
+    "Counting takes 2.4 us of a core for each hit and 30 us for each record, so single hits cost twelve "
+    "times those of batches; "
     "an id costs 3.5 us more.",
     "tests/planning/test_workload_functions.py, bench/results/hot-asset.json",
-)  # fmt: skip
+)
 WAITS = assumed(
-    "functions.waits-seconds", TABLE_S, "s",
+    "functions.waits-seconds",
+    TABLE_S,
+    "s",
     "DynamoDB answers a write in some 5 ms, S3 a put in some 30 ms; counting waits for each.",
-)  # fmt: skip
+)
 ROUNDS = documented(
-    "functions.rounds-per-minute", 1, "runs", "Maintenance and the judge run once a minute, whatever comes.",
+    "functions.rounds-per-minute",
+    1,
+    "runs",
+    "Maintenance and the judge run once a minute, whatever comes.",
     "deploy/aws/template.yaml (MaintenanceSchedule, JudgeSchedule)",
-)  # fmt: skip
+)
 JUDGE = measured(
-    "functions.judge-core-us", JUDGED_CORE_US + REFERRED_CORE_US, "us",
-    "The judge takes 2.6 us of a core for a hit, of at most 30,000 hits a minute, and 4.7 us to count where its reader came from.",
+    "functions.judge-core-us",
+    JUDGED_CORE_US + REFERRED_CORE_US,
+    "us",
+    "The judge takes 2.6 us of a core for a hit, of at most 30,000 hits a minute, and 4.7 us to count "
+    "where its reader came from.",
     "bench/results/judging.json, bench/results/referrers.json",
-)  # fmt: skip
+)
 SERVED = measured(
-    "functions.serve-seconds", SERVE_S, "s",
+    "functions.serve-seconds",
+    SERVE_S,
+    "s",
     "A warm function answers a list in under a millisecond of a whole core (0.87 ms measured), 3 ms on its share.",
     "bench/results/cold-start.json",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +138,7 @@ def served(readers: Readers, stack: Stack, shape: Floats) -> Served:
     grid = np.unique(np.concatenate([[0.0], np.geomspace(1e-3, max(float(asked.max()), 1.0), 40)]))
     per_s = grid[:, None] / 60 * rates[None, :]
     reached = (per_s / (1 + per_s * CACHED_S)).sum(axis=1) * readers.edges * 60
-    behind = np.interp(asked, grid, reached)
+    behind: Floats = np.interp(asked, grid, reached).astype(np.float64)
     copies = np.maximum(1.0, np.ceil(behind / 60 * SERVE_S))
     looks = np.minimum(behind, copies * 60 / max(1.0, stack.freshness_s / 10))
     return Served(asked, behind, looks)

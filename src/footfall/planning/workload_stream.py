@@ -84,7 +84,8 @@ def record_bytes(hits: float, *, ids: float) -> float:
 
 def archived_bytes(batch: int, *, ids: float) -> float:
     """Return the bytes of a hit in the archive, when requests have so many."""
-    return float(np.interp(np.log(batch), np.log(_BATCHES), _ARCHIVED_BYTES)) + ids * ID_BYTES
+    known = [float(one) for one in np.log(_BATCHES)]
+    return float(np.interp(float(np.log(batch)), known, _ARCHIVED_BYTES)) + ids * ID_BYTES
 
 
 def carried(site: Site, stack: Stack, hits: Floats) -> Carried:

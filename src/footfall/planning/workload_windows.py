@@ -10,10 +10,23 @@ from functools import lru_cache
 
 import numpy as np
 
-from footfall.flow.store.summaries import BLOCK_BYTES_MAX, INLINE_BYTES_MAX, PIECE_BYTES_STEP, PIECE_KEY_BYTES, PIECES_MAX
+from footfall.flow.store.summaries import (
+    BLOCK_BYTES_MAX,
+    INLINE_BYTES_MAX,
+    PIECE_BYTES_STEP,
+    PIECE_KEY_BYTES,
+    PIECES_MAX,
+)
 from footfall.flow.store.visitors import PIECE_BYTES_MAX
 from footfall.planning.site import VISITS_EACH, Site, Stack
-from footfall.planning.summary_sizes import WINDOW_ROWS_MAX, AssetsOfShard, Floats, SummarySizes, VisitorSizes, assets_of_shard
+from footfall.planning.summary_sizes import (
+    WINDOW_ROWS_MAX,
+    AssetsOfShard,
+    Floats,
+    SummarySizes,
+    VisitorSizes,
+    assets_of_shard,
+)
 from footfall.planning.workload_items import (
     checkpoint_bytes,
     head_bytes,
@@ -136,14 +149,19 @@ def _in_pieces(size: Floats) -> tuple[Floats, Floats]:
     return pieces, pieces * write_units(size / pieces + visitors_item_bytes())
 
 
-def flush_units(site: Site, stack: Stack, carried: Carried, touched: Floats, *, producers: Floats) -> Mapping[str, Floats]:
+def flush_units(
+    site: Site, stack: Stack, carried: Carried, touched: Floats, *, producers: Floats
+) -> Mapping[str, Floats]:
     """Return what one flush of one shard costs beside its windows: journal, checkpoint, ids, and reading it first."""
     journal = write_units(journal_bytes(touched))
     checkpoint = checkpoint_bytes(brands=site.popularity.brands, producers=producers)
     rows = carried.requests * site.batch / 60 * carried.flush_s / stack.counting_shards * site.ids
     blocks = np.ceil(rows / ID_BLOCK_ROWS)
-    ids = np.where(rows > 0, np.maximum(blocks, 1) * write_units(
-        ids_item_bytes() + ID_ROW_BYTES * rows / np.maximum(blocks, 1)), 0.0)  # fmt: skip
+    ids = np.where(
+        rows > 0,
+        np.maximum(blocks, 1) * write_units(ids_item_bytes() + ID_ROW_BYTES * rows / np.maximum(blocks, 1)),
+        0.0,
+    )
     return {
         "journal": journal,
         "checkpoints": write_units(checkpoint),

@@ -1,4 +1,4 @@
-"""`footfall plan`: what traffic will cost on AWS, where it will break, and the cheaper way; before and after it is there."""
+"""`footfall plan`: what traffic will cost on AWS, where it will break, and the cheaper way; before and after."""
 
 import argparse
 from collections.abc import Callable
@@ -11,7 +11,17 @@ import msgspec
 
 from footfall.planning.quantities import quantity_from_text
 from footfall.shells.cli.asking import settings_of
-from footfall.shells.cli.command import CONFIG, DATA, JSON, Argument, Command, Exit, Surroundings, WrongUsage, whole_from
+from footfall.shells.cli.command import (
+    CONFIG,
+    DATA,
+    JSON,
+    Argument,
+    Command,
+    Exit,
+    Surroundings,
+    WrongUsage,
+    whole_from,
+)
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:
@@ -79,7 +89,9 @@ def plan(arguments: argparse.Namespace, around: Surroundings) -> int:
         if arguments.schema:
             raise WrongUsage("--schema belongs to `footfall plan keys`.")
         if arguments.name and arguments.action != "explain":
-            raise WrongUsage(f"{arguments.name!r} is given without explain; write `footfall plan explain {arguments.name}`.")
+            raise WrongUsage(
+                f"{arguments.name!r} is given without explain; write `footfall plan explain {arguments.name}`."
+            )
         return _planned(arguments, around)
     except Refused as refused:
         raise WrongUsage(str(refused)) from refused
@@ -208,28 +220,75 @@ COMMAND: Final = Command(
     "footfall plan --hits-per-day 50M --assets 100k --brands 5",
     plan,
     (
-        Argument("action", "What to do: show the plan, explain its numbers, or score a key design.", choices=ACTIONS, default="show",
-                 may_be_absent=True),
+        Argument(
+            "action",
+            "What to do: show the plan, explain its numbers, or score a key design.",
+            choices=ACTIONS,
+            default="show",
+            may_be_absent=True,
+        ),
         Argument("name", "The number to explain, such as bill.total.", may_be_absent=True),
-        Argument("--hits-per-day", "Hits of a mean day: 250000, 50M, 1.5B.", shows="HITS", reads=quantity("--hits-per-day", least=1)),
+        Argument(
+            "--hits-per-day",
+            "Hits of a mean day: 250000, 50M, 1.5B.",
+            shows="HITS",
+            reads=quantity("--hits-per-day", least=1),
+        ),
         Argument("--trace", "Measured traffic instead: a CSV file of moments and hits.", shows="FILE"),
-        Argument("--assets", "Assets that are read, of all brands together.", shows="COUNT", reads=quantity("--assets", least=1), default=100_000),
-        Argument("--brands", "How many brands there are.", shows="COUNT", reads=quantity("--brands", least=1), default=1),
+        Argument(
+            "--assets",
+            "Assets that are read, of all brands together.",
+            shows="COUNT",
+            reads=quantity("--assets", least=1),
+            default=100_000,
+        ),
+        Argument(
+            "--brands", "How many brands there are.", shows="COUNT", reads=quantity("--brands", least=1), default=1
+        ),
         Argument("--sections", "Sections of each brand.", shows="COUNT", reads=whole_from(1, 2_000), default=50),
-        Argument("--batch", "Hits of one request: browsers send 1.", shows="HITS", reads=whole_from(1, 2_000), default=1),
+        Argument(
+            "--batch", "Hits of one request: browsers send 1.", shows="HITS", reads=whole_from(1, 2_000), default=1
+        ),
         Argument("--ids", "The share of hits that bring an id of their own.", shows="SHARE", reads=share, default=0.0),
-        Argument("--visitors", "The share of hits that tell of their visitor.", shows="SHARE", reads=share, default=1.0),
-        Argument("--lists-per-day", "Lists that readers ask for; a twentieth of the hits unless it is said.", shows="LISTS",
-                 reads=quantity("--lists-per-day")),
-        Argument("--evening", "How many times the morning's hits the evening has; 1 for the same at all times.", shows="TIMES",
-                 reads=times, default=5.0),
-        Argument("--spike", "An asset that goes viral on the tenth day, at so many times the mean of all hits.", shows="TIMES",
-                 reads=times, default=0.0),
+        Argument(
+            "--visitors", "The share of hits that tell of their visitor.", shows="SHARE", reads=share, default=1.0
+        ),
+        Argument(
+            "--lists-per-day",
+            "Lists that readers ask for; a twentieth of the hits unless it is said.",
+            shows="LISTS",
+            reads=quantity("--lists-per-day"),
+        ),
+        Argument(
+            "--evening",
+            "How many times the morning's hits the evening has; 1 for the same at all times.",
+            shows="TIMES",
+            reads=times,
+            default=5.0,
+        ),
+        Argument(
+            "--spike",
+            "An asset that goes viral on the tenth day, at so many times the mean of all hits.",
+            shows="TIMES",
+            reads=times,
+            default=0.0,
+        ),
         Argument("--growth", "How much more comes each month, such as 8%.", shows="PERCENT", reads=growth, default=0.0),
-        Argument("--month", "Which month from now the plan is for.", shows="MONTH", reads=whole_from(1, 120), default=1),
-        Argument("--shards", "Kinesis shards; as many as the traffic needs unless it is said.", shows="COUNT", reads=whole_from(1, 200)),
-        Argument("--counting-shards", "Parts that counting is divided into; twice the shards unless it is said.", shows="COUNT",
-                 reads=whole_from(1, 256)),
+        Argument(
+            "--month", "Which month from now the plan is for.", shows="MONTH", reads=whole_from(1, 120), default=1
+        ),
+        Argument(
+            "--shards",
+            "Kinesis shards; as many as the traffic needs unless it is said.",
+            shows="COUNT",
+            reads=whole_from(1, 200),
+        ),
+        Argument(
+            "--counting-shards",
+            "Parts that counting is divided into; twice the shards unless it is said.",
+            shows="COUNT",
+            reads=whole_from(1, 256),
+        ),
         Argument("--freshness", "How old lists may be.", shows="SECONDS", reads=whole_from(1, 300), default=60),
         Argument("--raw-days", "How long raw hits are kept.", shows="DAYS", reads=whole_from(2, 366), default=14),
         Argument("--no-uniques", "Count no visitors.", is_switch=True),
@@ -238,20 +297,37 @@ COMMAND: Final = Command(
         Argument("--arm", "Functions run on AWS's own processors.", is_switch=True),
         Argument("--region", "The region whose prices are taken.", shows="REGION", default=REGION),
         Argument("--prices", "A file with prices of your own, whole or a few of them.", shows="FILE"),
-        Argument("--seed", "What chance begins with; the same seed gives the same plan.", shows="NUMBER", reads=whole_from(0, 2**31), default=0),
+        Argument(
+            "--seed",
+            "What chance begins with; the same seed gives the same plan.",
+            shows="NUMBER",
+            reads=whole_from(0, 2**31),
+            default=0,
+        ),
         Argument("--html", "Write one page with pictures, which needs nothing else.", shows="FILE"),
         JSON,
         Argument("--schema", "With keys: the file that describes a table's keys.", shows="FILE"),
-        Argument("--actual", "Make the plan of what was really counted; with --hits-per-day, say how it differs.", is_switch=True),
-        Argument("--days", "With --actual: how many days back are looked at.", shows="DAYS", reads=whole_from(1, 60), default=ACTUAL_DAYS),
+        Argument(
+            "--actual",
+            "Make the plan of what was really counted; with --hits-per-day, say how it differs.",
+            is_switch=True,
+        ),
+        Argument(
+            "--days",
+            "With --actual: how many days back are looked at.",
+            shows="DAYS",
+            reads=whole_from(1, 60),
+            default=ACTUAL_DAYS,
+        ),
         DATA,
         CONFIG,
     ),
-    tells="Numbers may be written as 100k, 50M or 1.5B. Prices come with footfall, dated and with their sources. Nothing is asked of AWS.",
+    tells="Numbers may be written as 100k, 50M or 1.5B. Prices come with footfall, dated and with their "
+    "sources. Nothing is asked of AWS.",
     more_examples=(
         "footfall plan --hits-per-day 50M --assets 100k --brands 5 --growth 8% --html report.html",
         "footfall plan explain bill.table-writes --hits-per-day 50M",
         "footfall plan keys --schema keys.yaml",
         "footfall plan --actual --data data --hits-per-day 50M",
     ),
-)  # fmt: skip
+)

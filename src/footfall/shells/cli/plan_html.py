@@ -1,24 +1,16 @@
 """A plan as one page that needs nothing else: sentences, pictures and the tables beside them, light or dark."""
 
-import math
 from collections.abc import Iterator, Sequence
-from decimal import Decimal
 from html import escape
-
-import numpy as np
 
 from footfall import __version__
 from footfall.planning.advice import Advice
-from footfall.planning.crossings import Crossing
 from footfall.planning.plan import Plan, all_figures
-from footfall.planning.quantities import data_size, money, short
+from footfall.planning.quantities import money, short
 from footfall.shells.cli.plan_html_style import STYLE
+from footfall.shells.cli.plan_html_tables import table
+from footfall.shells.cli.plan_pictures import pictures
 from footfall.shells.cli.plan_report import shown_value
-from footfall.shells.cli.plan_svg import Axis, Line, bars, lines, tornado
-
-Cells = Sequence[str]
-WEEK_MINUTES = 10_080
-STEP = 10  # minutes of a point
 
 
 def page(made: Plan, advices: Sequence[Advice]) -> str:
@@ -31,9 +23,10 @@ def page(made: Plan, advices: Sequence[Advice]) -> str:
             f"<title>{escape(title)}</title><style>{STYLE}</style></head><body><main>",
             *_head(made),
             _advice(advices),
-            *_pictures(made),
+            *pictures(made),
             _figures(made),
-            f"<footer>Made by footfall {escape(__version__)}; prices of {escape(made.dated)}, {escape(made.region.title)}. "
+            f"<footer>Made by footfall {escape(__version__)}; prices of {escape(made.dated)}, "
+            f"{escape(made.region.title)}. "
             "Nothing on this page is loaded from anywhere.</footer></main></body></html>",
         ]
     )
@@ -46,19 +39,33 @@ def _head(made: Plan) -> Iterator[str]:
     yield f"<h1>{escape(money(made.bill.usd))} a month on AWS for {escape(short(per_day))} hits a day</h1>"
     popular = work.site.popularity
     yield (
-        f"<p class=lead>{popular.brands:,} brand{'s' * (popular.brands > 1)}, {escape(short(popular.assets * popular.brands))} assets, "
-        f"{work.site.batch} hit{'s' * (work.site.batch > 1)} to a request; the busiest minute has {escape(short(peak))} hits, "
+        f"<p class=lead>{popular.brands:,} brand{'s' * (popular.brands > 1)}, "
+        f"{escape(short(popular.assets * popular.brands))} assets, "
+        f"{work.site.batch} hit{'s' * (work.site.batch > 1)} to a request; the busiest minute has "
+        f"{escape(short(peak))} hits, "
         f"{peak / float(work.hits.mean()):.1f} times the mean.</p></header>"
     )
     first, hard = made.first, made.first_hard
     cheapest = made.cheapest
     tiles = [
         ("Kinesis shards", f"{stack.kinesis_shards}", f"{stack.counting_shards} counting shards"),
-        ("Functions at once", f"{sum(float(one.at_once.max()) for one in work.functions.values()):,.0f}", "of 1,000 that an account has"),
-        ("Write units a second", f"{float(work.writes.max()) / 60:,.1f}", f"{float(work.writes.mean()) / 60:,.1f} in the mean"),
+        (
+            "Functions at once",
+            f"{sum(float(one.at_once.max()) for one in work.functions.values()):,.0f}",
+            "of 1,000 that an account has",
+        ),
+        (
+            "Write units a second",
+            f"{float(work.writes.max()) / 60:,.1f}",
+            f"{float(work.writes.mean()) / 60:,.1f} in the mean",
+        ),
         ("First to break", f"{first.multiple:.1f} x", first.title),
         ("Without a parameter to move it", f"{hard.multiple:,.1f} x", hard.title),
-        ("Most to save", money(cheapest.saves) if cheapest else "nothing", cheapest.what if cheapest else "no change is cheaper"),
+        (
+            "Most to save",
+            money(cheapest.saves) if cheapest else "nothing",
+            cheapest.what if cheapest else "no change is cheaper",
+        ),
     ]
     yield "<section class=tiles aria-label='In short'>"
     for name, value, more in tiles:
@@ -77,171 +84,6 @@ def _advice(advices: Sequence[Advice]) -> str:
     return f"<section><h2>What to do</h2><ul class=advice>{rows}</ul></section>"
 
 
-def _pictures(made: Plan) -> Iterator[str]:
-    yield _bill(made)
-    yield _load(made)
-    if made.throttling.ways:
-        yield _capacity(made)
-        yield _refused(made)
-    yield _limits(made)
-    if made.stored:
-        yield _months(made)
-    for one in made.crossings:
-        yield _crossing(one, float(made.work.hits.sum()) / made.work.days)
-    if made.moved:
-        yield _moved(made)
-    yield _ways(made)
-    yield _cheaper(made)
-
-
-def _figure(title: str, says: str, picture: str, head: Cells, rows: Sequence[Cells], *, is_open: bool = False) -> str:
-    opened = " open" if is_open else ""
-    return (
-        f"<section><h2>{escape(title)}</h2><p>{escape(says)}</p>"
-        f"<figure><div class=scroll tabindex=0 role=group aria-label='{escape(title, quote=True)}'>{picture}</div></figure>"
-        f"<details{opened}><summary>The numbers</summary>{_table(title, head, rows)}</details></section>"
-    )
-
-
-def _table(title: str, head: Cells, rows: Sequence[Cells]) -> str:
-    heads = "".join(f"<th scope=col>{escape(cell)}</th>" for cell in head)
-    body = "".join(
-        "<tr>" + "".join(f"<{'th scope=row' if place == 0 else 'td'}>{escape(cell)}</{'th' if place == 0 else 'td'}>" for place, cell in enumerate(row)) + "</tr>"
-        for row in rows
-    )
-    return f"<div class=scroll><table><caption>{escape(title)}</caption><thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table></div>"
-
-
-def _bill(made: Plan) -> str:
-    parts = made.bill.parts()
-    total = made.bill.usd or Decimal(1)
-    drawn = [(part.value, float(figure.value), f"{money(Decimal(figure.value))} ({100 * Decimal(figure.value) / total:.1f} %)") for part, figure in parts.items()]
-    rows = [
-        (part.value, line.name.removeprefix("bill.").replace("-", " "), f"{shown_value(line.inputs[0])} {line.inputs[0].unit}", money(Decimal(line.value)))
-        for part, line in sorted(made.bill.lines, key=lambda one: -one[1].value)
-    ]
-    says = "A month of 30 days, with what a year of such traffic has stored. Nothing that is free for a while is taken off."
-    return _figure("Cost by part", says, bars("Cost by part", says, drawn), ("part", "line", "quantity", "USD a month"), rows)
-
-
-def _load(made: Plan) -> str:
-    hits = made.work.hits[:WEEK_MINUTES]
-    means = hits[: len(hits) // STEP * STEP].reshape(-1, STEP).mean(axis=1) / 60
-    days = np.arange(len(means)) * STEP / 1_440
-    says = f"Hits a second of the first {math.ceil(len(hits) / 1_440)} days that are planned for, ten minutes to a point."
-    x = Axis("day", lambda value: f"{value:.0f}", from_zero=False, ticks=tuple(range(math.ceil(len(hits) / 1_440) + 1)))
-    y = Axis("hits a second", short)
-    picture = lines("Load", says, [Line("hits a second", days.tolist(), means.tolist())], x, y)
-    whole = len(hits) // 1_440
-    rows = [
-        (f"day {day + 1}", short(float(one.sum())), short(float(one.mean()) / 60), short(float(one.max()) / 60))
-        for day, one in enumerate(hits[: whole * 1_440].reshape(whole, 1_440))
-    ]
-    return _figure("Load", says, picture, ("day", "hits", "mean hits a second", "busiest minute, hits a second"), rows)
-
-
-def _hours(made: Plan) -> list[float]:
-    minutes = len(made.throttling.ways[0].outcome.writes.offered)
-    return (np.arange(minutes) / 60).tolist()
-
-
-def _capacity(made: Plan) -> str:
-    ways, hours = made.throttling.ways, _hours(made)
-    drawn = [Line("written", hours, (ways[0].outcome.writes.offered / 60).tolist())]
-    drawn += [Line(f"capacity, {way.name}", hours, way.outcome.writes.capacity.tolist()) for way in ways[1:]]
-    says = "Write units a second in the twelve hours around the busiest minute, on a simulated table, and what each way provides."
-    picture = lines("Capacity", says, drawn, Axis("hours", lambda value: f"{value:.0f}", ticks=tuple(range(0, 25, 2))), Axis("write units a second", short))
-    rows = [
-        (way.name, f"{float(way.outcome.writes.capacity.min()):,.1f}", f"{float(way.outcome.writes.capacity.max()):,.1f}",
-         f"{float(way.outcome.writes.offered.max()) / 60:,.1f}", f"{100 * way.hottest_share:.1f} %")
-        for way in ways
-    ]  # fmt: skip
-    head = ("way", "least units/s", "most units/s", "offered at most", "hottest partition")
-    return _figure("Capacity", says, picture, head, rows)
-
-
-def _refused(made: Plan) -> str:
-    ways, hours = made.throttling.ways, _hours(made)
-    drawn = [
-        Line(way.name, hours, sum((one for one in way.outcome.writes.throttled.values()), np.zeros(len(hours))).tolist())
-        for way in ways
-    ]
-    says = "Units that the simulated table refuses each minute; counting is paced and tries again, so they come later and none is lost."
-    picture = lines("Throttled writes", says, drawn, Axis("hours", lambda value: f"{value:.0f}", ticks=tuple(range(0, 25, 2))), Axis("units refused a minute", short), height=220)
-    rows = [
-        (way.name, short(way.refused), f"{100 * way.refused_share:.2f} %",
-         ", ".join(f"{cause.value} {short(float(one.sum()))}" for cause, one in way.outcome.writes.throttled.items() if float(one.sum())) or "none")
-        for way in ways
-    ]  # fmt: skip
-    return _figure("Throttled writes", says, picture, ("way", "units refused", "of those offered", "by cause"), rows)
-
-
-def _limits(made: Plan) -> str:
-    shown = [one for one in made.limits if one.multiple < 1e6]
-    drawn = [(one.title, one.multiple, f"{one.multiple:,.1f} x" if one.multiple < 100 else f"{one.multiple:,.0f} x") for one in shown]
-    says = "How many times the planned traffic reaches each limit; the scale goes by powers of ten."
-    rows = [
-        (one.title, f"{short(float(one.used.value))} of {short(float(one.limit.value))} {one.limit.unit}", f"{one.multiple:,.1f} x",
-         one.raised.value, f"{one.then}; {one.do}")
-        for one in made.limits
-    ]  # fmt: skip
-    head = ("limit", "used", "reached at", "moved by", "beyond it, and what to do")
-    return _figure("What breaks first", says, bars("What breaks first", says, drawn, is_log=True), head, rows)
-
-
-def _months(made: Plan) -> str:
-    months = [float(one.months) for one in made.stored]
-    drawn = [
-        Line("tables", months, [one.table_gb for one in made.stored]),
-        Line("raw hits on S3", months, [one.objects_gb for one in made.stored]),
-    ]
-    says = "What lies there after so many months: minutes go after two days, hours after 60, days after two years, raw hits as they are kept. Where traffic grows it is at most: as though all of it had come like the month."
-    picture = lines("Storage", says, drawn, Axis("months", lambda value: f"{value:.0f}", ticks=months), Axis("GB", short), height=240)
-    rows = [
-        (str(one.months), short(one.hits_per_day), data_size(one.table_gb * 1e9), data_size(one.objects_gb * 1e9), money(one.usd))
-        for one in made.stored
-    ]
-    return _figure("Storage over the months", says, picture, ("month", "hits a day", "tables", "raw hits", "USD of the month"), rows, is_open=True)
-
-
-def _crossing(one: Crossing, now: float) -> str:
-    per_day = one.per_day.tolist()
-    drawn = [Line(curve.name, per_day, curve.usd.tolist()) for curve in one.curves]
-    x = Axis("hits a day", short, is_log=True)
-    picture = lines(one.title, one.says, drawn, x, Axis("USD a month", _dollars, is_log=True), marks=[now])
-    steps = "; ".join(f"{way}" if place == 0 else f"from {short(at)} on {way}" for place, (at, way) in enumerate(one.at))
-    says = f"{one.says} Cheapest: {steps}. The dashed line is the planned traffic."
-    rows = [
-        (short(at), *("not possible" if math.isnan(float(curve.usd[place])) else money(float(curve.usd[place])) for curve in one.curves))
-        for place, at in enumerate(per_day)
-    ]
-    return _figure(one.title, says, picture, ("hits a day", *(curve.name for curve in one.curves)), rows)
-
-
-def _dollars(value: float) -> str:
-    return f"${short(value)}"
-
-
-def _moved(made: Plan) -> str:
-    drawn = [(one.name, float(one.low_usd), float(one.high_usd), one.low, one.high) for one in made.moved]
-    says = "The bill with less (orange) and with more (blue) of each input, and everything else as it is; the upright is the plan."
-    picture = tornado("What moves the bill", says, float(made.bill.usd), drawn, money)
-    rows = [(one.name, one.low, money(one.low_usd), one.high, money(one.high_usd)) for one in made.moved]
-    return _figure("What moves the bill", says, picture, ("input", "less", "USD", "more", "USD"), rows)
-
-
-def _ways(made: Plan) -> str:
-    rows = [(way.name, money(way.usd), f"{way.write_units:,.1f}", f"{way.read_units:,.1f}", way.cost.why) for way in made.bill.capacity.ways]
-    return f"<section><h2>How the table's units are bought</h2>{_table('Ways', ('way', 'USD a month', 'write units/s', 'read units/s', 'how'), rows)}</section>"
-
-
-def _cheaper(made: Plan) -> str:
-    if not made.cheaper:
-        return ""
-    rows = [(one.what, money(one.saves), money(Decimal(one.cost.value)), one.gives_up) for one in made.cheaper]
-    return f"<section><h2>Cheaper ways</h2>{_table('Cheaper ways', ('change', 'saves a month', 'the bill then', 'it gives up'), rows)}</section>"
-
-
 def _figures(made: Plan) -> str:
     rows = [
         (one.name, shown_value(one), one.unit, one.origin.value, one.why, one.source)
@@ -249,5 +91,5 @@ def _figures(made: Plan) -> str:
     ]
     return (
         f"<section><h2>Where every number comes from</h2><details><summary>{len(rows)} numbers</summary>"
-        f"{_table('All numbers', ('name', 'value', 'unit', 'how', 'why', 'source'), rows)}</details></section>"
+        f"{table('All numbers', ('name', 'value', 'unit', 'how', 'why', 'source'), rows)}</details></section>"
     )

@@ -5,7 +5,8 @@ from typing import Final
 STYLE: Final = """
 :root{color-scheme:light dark;--paper:#fbfbfa;--card:#fff;--ink:#1d2129;--soft:#5a6270;--line:#d9dde3;--grid:#e9ecf0;
 --c0:#1f5fbf;--c1:#c2570c;--c2:#2b7a3f;--c3:#8a3ffc;--c4:#a8214b;--due:#b3261e}
-@media (prefers-color-scheme:dark){:root{--paper:#14171c;--card:#1c2027;--ink:#e8eaee;--soft:#a3abb8;--line:#39404b;--grid:#2a303a;
+@media (prefers-color-scheme:dark){:root{--paper:#14171c;--card:#1c2027;--ink:#e8eaee;--soft:#a3abb8;
+--line:#39404b;--grid:#2a303a;
 --c0:#7fb0ff;--c1:#f0a05a;--c2:#7fcf94;--c3:#c0a0ff;--c4:#ff8fab;--due:#ff9a90}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.5 system-ui,sans-serif}
@@ -40,7 +41,8 @@ details{margin:.5rem 0 0}
 summary{cursor:pointer;color:var(--soft)}
 table{border-collapse:collapse;font-size:.88rem;margin:.5rem 0;min-width:100%}
 caption{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
-th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;font-variant-numeric:tabular-nums}
+th,td{text-align:left;padding:.3rem .8rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top;
+font-variant-numeric:tabular-nums}
 th[scope=row]{font-weight:500}
 footer{margin-top:2.5rem;color:var(--soft);font-size:.85rem}
 @media print{figure,.tile{break-inside:avoid}details{display:block}}

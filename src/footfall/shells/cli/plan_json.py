@@ -37,60 +37,106 @@ def plan_as_json(made: Plan, advices: Sequence[Advice]) -> Mapping[str, Any]:
             "rawDays": stack.raw_days,
         },
         "functions": {
-            name: {"atOnceMax": _round(float(one.at_once.max())), "callsPerDay": _round(float(one.calls.sum()) / work.days)}
+            name: {
+                "atOnceMax": _round(float(one.at_once.max())),
+                "callsPerDay": _round(float(one.calls.sum()) / work.days),
+            }
             for name, one in work.functions.items()
         },
         "bill": _bill(made),
         "capacity": [
-            {"way": way.name, "usd": _usd(way.usd), "writeUnits": _round(way.write_units), "readUnits": _round(way.read_units)}
+            {
+                "way": way.name,
+                "usd": _usd(way.usd),
+                "writeUnits": _round(way.write_units),
+                "readUnits": _round(way.read_units),
+            }
             for way in made.bill.capacity.ways
         ],
         "limits": [
             {
-                "name": one.name, "title": one.title, "used": _round(float(one.used.value)), "limit": _round(float(one.limit.value)),
-                "unit": one.limit.unit, "multiple": _round(min(one.multiple, 1e12)), "raisedBy": one.raised.value,
-                "then": one.then, "do": one.do,
+                "name": one.name,
+                "title": one.title,
+                "used": _round(float(one.used.value)),
+                "limit": _round(float(one.limit.value)),
+                "unit": one.limit.unit,
+                "multiple": _round(min(one.multiple, 1e12)),
+                "raisedBy": one.raised.value,
+                "then": one.then,
+                "do": one.do,
             }
             for one in made.limits
         ],
         "months": [
-            {"month": one.months, "hitsPerDay": _round(one.hits_per_day), "tableGb": _round(one.table_gb),
-             "objectsGb": _round(one.objects_gb), "usd": _usd(one.usd)}
+            {
+                "month": one.months,
+                "hitsPerDay": _round(one.hits_per_day),
+                "tableGb": _round(one.table_gb),
+                "objectsGb": _round(one.objects_gb),
+                "usd": _usd(one.usd),
+            }
             for one in made.stored
         ],
-        "cheaper": [{"name": one.name, "what": one.what, "saves": _usd(one.saves), "givesUp": one.gives_up} for one in made.cheaper],
+        "cheaper": [
+            {"name": one.name, "what": one.what, "saves": _usd(one.saves), "givesUp": one.gives_up}
+            for one in made.cheaper
+        ],
         "crossings": [
-            {"name": one.name, "title": one.title, "hitsPerDay": _list(one.per_day),
-             "usd": {curve.name: _list(curve.usd) for curve in one.curves},
-             "cheapestFrom": [{"hitsPerDay": _round(at), "way": way} for at, way in one.at]}
+            {
+                "name": one.name,
+                "title": one.title,
+                "hitsPerDay": _list(one.per_day),
+                "usd": {curve.name: _list(curve.usd) for curve in one.curves},
+                "cheapestFrom": [{"hitsPerDay": _round(at), "way": way} for at, way in one.at],
+            }
             for one in made.crossings
         ],
         "sensitivity": [
-            {"input": one.name, "low": one.low, "high": one.high, "usdLow": _usd(one.low_usd), "usdHigh": _usd(one.high_usd)}
+            {
+                "input": one.name,
+                "low": one.low,
+                "high": one.high,
+                "usdLow": _usd(one.low_usd),
+                "usdHigh": _usd(one.high_usd),
+            }
             for one in made.moved
         ],
         "throttling": [
-            {"way": one.name, "refusedUnits": _round(one.refused), "refusedShare": _round(one.refused_share),
-             "hottestPartition": _round(one.hottest_share)}
+            {
+                "way": one.name,
+                "refusedUnits": _round(one.refused),
+                "refusedShare": _round(one.refused_share),
+                "hottestPartition": _round(one.hottest_share),
+            }
             for one in made.throttling.ways
         ],
         "advice": [{"about": one.about.value, "says": one.says, "isDue": one.is_due} for one in advices],
         "figures": [figure_as_json(one) for one in all_figures(made)],
-    }  # fmt: skip
+    }
 
 
 def _bill(made: Plan) -> Mapping[str, Any]:
     return {
         "usd": _usd(made.bill.usd),
-        "parts": [{"part": part.value, "usd": _usd(Decimal(figure.value))} for part, figure in made.bill.parts().items()],
-        "lines": [{"part": part.value, "name": line.name, "usd": _usd(Decimal(line.value))} for part, line in made.bill.lines],
+        "parts": [
+            {"part": part.value, "usd": _usd(Decimal(figure.value))} for part, figure in made.bill.parts().items()
+        ],
+        "lines": [
+            {"part": part.value, "name": line.name, "usd": _usd(Decimal(line.value))} for part, line in made.bill.lines
+        ],
     }
 
 
 def figure_as_json(figure: Figure) -> Mapping[str, Any]:
     """Return one number with where it comes from; what it is made of, by name."""
     value = _usd(figure.value) if isinstance(figure.value, Decimal) else _round(float(figure.value))
-    told: dict[str, Any] = {"name": figure.name, "value": value, "unit": figure.unit, "origin": figure.origin.value, "why": figure.why}
+    told: dict[str, Any] = {
+        "name": figure.name,
+        "value": value,
+        "unit": figure.unit,
+        "origin": figure.origin.value,
+        "why": figure.why,
+    }
     if figure.source:
         told["source"] = figure.source
     if figure.inputs:

@@ -46,14 +46,20 @@ def _head(made: Plan) -> Iterator[str]:
     per_day = float(work.hits.sum()) / work.days
     peak = float(work.hits.max())
     yield (
-        f"{short(per_day)} hits a day of {popular.brands:,} brand{'s' * (popular.brands > 1)} with {short(popular.assets * popular.brands)} "
-        f"assets, {work.site.batch} to a request; the busiest minute has {short(peak)} ({peak / float(work.hits.mean()):.1f} times the mean)."
+        f"{short(per_day)} hits a day of {popular.brands:,} brand{'s' * (popular.brands > 1)} with "
+        f"{short(popular.assets * popular.brands)} "
+        f"assets, {work.site.batch} to a request; the busiest minute has {short(peak)} "
+        f"({peak / float(work.hits.mean()):.1f} times the mean)."
     )
     yield (
-        f"{made.region.title}, prices of {made.dated}. {stack.kinesis_shards} Kinesis shard{'s' * (stack.kinesis_shards > 1)}, "
+        f"{made.region.title}, prices of {made.dated}. {stack.kinesis_shards} Kinesis "
+        f"shard{'s' * (stack.kinesis_shards > 1)}, "
         f"{stack.counting_shards} counting shards, up to {_at_once(made)} functions at once."
     )
-    yield f"{money(made.bill.usd)} a month on AWS, {money(made.bill.usd / Decimal(max(per_day * 30 / 1e6, 1e-9)))} for a million hits."
+    yield (
+        f"{money(made.bill.usd)} a month on AWS, "
+        f"{money(made.bill.usd / Decimal(max(per_day * 30 / 1e6, 1e-9)))} for a million hits."
+    )
     first, hard = made.first, made.first_hard
     if first.multiple < 1:
         yield f"It does not fit: {first.title} is reached at {first.multiple:.2f} times this traffic; {first.then}."
@@ -89,7 +95,13 @@ def _bill(made: Plan) -> Table:
 
 def _capacity(made: Plan) -> Table:
     table = Table(title="\nThe table's units, by how they are bought", title_justify="left", box=None, pad_edge=False)
-    for name, right in (("way", False), ("USD a month", True), ("write units/s", True), ("read units/s", True), ("refused when simulated", True)):
+    for name, right in (
+        ("way", False),
+        ("USD a month", True),
+        ("write units/s", True),
+        ("read units/s", True),
+        ("refused when simulated", True),
+    ):
         table.add_column(name, justify="right" if right else "left")
     simulated = {one.name: one for one in made.throttling.ways}
     for way in made.bill.capacity.ways:
@@ -105,8 +117,13 @@ def _limits(made: Plan) -> Table:
         table.add_column(name, justify="right" if right else "left")
     for one in made.limits:
         unit = one.limit.unit
-        table.add_row(one.title, short(float(one.used.value)), f"{short(float(one.limit.value))} {unit}",
-                      f"{_times(one.multiple)} x", one.raised.value)  # fmt: skip
+        table.add_row(
+            one.title,
+            short(float(one.used.value)),
+            f"{short(float(one.limit.value))} {unit}",
+            f"{_times(one.multiple)} x",
+            one.raised.value,
+        )
     return table
 
 
@@ -119,7 +136,13 @@ def _months(made: Plan) -> Table:
     for name in ("month", "hits a day", "in tables", "raw hits on S3", "USD"):
         table.add_column(name, justify="right")
     for one in made.stored:
-        table.add_row(str(one.months), short(one.hits_per_day), data_size(one.table_gb * 1e9), data_size(one.objects_gb * 1e9), money(one.usd))
+        table.add_row(
+            str(one.months),
+            short(one.hits_per_day),
+            data_size(one.table_gb * 1e9),
+            data_size(one.objects_gb * 1e9),
+            money(one.usd),
+        )
     return table
 
 
@@ -173,6 +196,10 @@ def tell_explained(made: Plan, name: str | None, around: Surroundings) -> None:
 def shown_value(figure: Figure) -> str:
     """Return a number as people read it."""
     if figure.unit == "USD":
-        return f"{Decimal(figure.value):,.6f}".rstrip("0").rstrip(".") if figure.origin is Origin.PRICED else money(Decimal(figure.value))
+        return (
+            f"{Decimal(figure.value):,.6f}".rstrip("0").rstrip(".")
+            if figure.origin is Origin.PRICED
+            else money(Decimal(figure.value))
+        )
     value = float(figure.value)
     return f"{value:,.0f}" if value == int(value) and abs(value) < 1e15 else short(value)

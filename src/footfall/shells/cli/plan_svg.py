@@ -1,4 +1,4 @@
-"""Pictures of a plan as SVG that we write ourselves: lines and bars with axes, readable in both themes and by nobody's library.
+"""Pictures of a plan as SVG that we write ourselves: lines and bars with axes, readable in both themes.
 
 Every picture has a title and a description for those who hear it; the page puts a table with the numbers beside it.
 """
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from html import escape
 
 WIDTH, LEFT, RIGHT, TOP, BOTTOM = 720, 78, 16, 14, 46
+HEIGHT = 280
 ROW, BAR = 30, 16
 LABEL_CHARACTER = 7.5  # of a label's width, at 13 pixels
 TICKS = 5
@@ -46,24 +47,31 @@ class _Scale:
     is_log: bool
 
     def at(self, value: float) -> float:
-        low, high, value = (math.log10(one) for one in (self.low, self.high, max(value, self.low))) if self.is_log else (
-            self.low, self.high, value)  # fmt: skip
+        low, high, value = (
+            (math.log10(one) for one in (self.low, self.high, max(value, self.low)))
+            if self.is_log
+            else (self.low, self.high, value)
+        )
         return self.start + (value - low) / (high - low) * (self.end - self.start)
 
 
-def lines(name: str, says: str, series: Sequence[Line], x: Axis, y: Axis, *, height: int = 280, marks: Sequence[float] = ()) -> str:
-    """Return a picture of lines over a common axis, with a legend where there are several; marks are dashed uprights."""
+def lines(name: str, says: str, series: Sequence[Line], axes: tuple[Axis, Axis], *, marks: Sequence[float] = ()) -> str:
+    """Return a picture of lines over a common axis, with a legend where there are several; marks are uprights."""
+    x, y = axes
     known = [one for one in series if any(not math.isnan(value) for value in one.y)]
     legend = _legend([one.name for one in known], WIDTH - LEFT - RIGHT) if len(known) > 1 else ("", 0)
     top = TOP + legend[1]
     x_scale = _scale(x, [value for one in known for value in one.x], LEFT, WIDTH - RIGHT, exact=True)
-    y_scale = _scale(y, [value for one in known for value in one.y], top + height - TOP - BOTTOM, top)
+    y_scale = _scale(y, [value for one in known for value in one.y], top + HEIGHT - TOP - BOTTOM, top)
     parts = [legend[0], _x_axis(x, x_scale, y_scale), _y_axis(y, y_scale)]
     for at in marks:
         if x_scale.low <= at <= x_scale.high:
-            parts.append(f'<line class="mark" x1="{x_scale.at(at):.1f}" x2="{x_scale.at(at):.1f}" y1="{y_scale.start:.1f}" y2="{y_scale.end:.1f}"/>')
+            parts.append(
+                f'<line class="mark" x1="{x_scale.at(at):.1f}" x2="{x_scale.at(at):.1f}" y1="{y_scale.start:.1f}" '
+                f'y2="{y_scale.end:.1f}"/>'
+            )
     parts += [_path(one, number, x_scale, y_scale) for number, one in enumerate(known)]
-    return _svg(name, says, parts, top + height - TOP)
+    return _svg(name, says, parts, top + HEIGHT - TOP)
 
 
 def bars(name: str, says: str, rows: Sequence[tuple[str, float, str]], *, is_log: bool = False) -> str:
@@ -84,7 +92,9 @@ def bars(name: str, says: str, rows: Sequence[tuple[str, float, str]], *, is_log
     return _svg(name, says, parts, TOP + len(rows) * ROW + 4)
 
 
-def tornado(name: str, says: str, middle: float, rows: Sequence[tuple[str, float, float, str, str]], shown: Shown) -> str:
+def tornado(
+    name: str, says: str, middle: float, rows: Sequence[tuple[str, float, float, str, str]], shown: Shown
+) -> str:
     """Return bars to both sides of a value: a label, the lower and the higher end, and what was put in for each."""
     left = _label_width([label for label, *_ in rows])
     ends = [value for _, low, high, _, _ in rows for value in (low, high)]
@@ -99,7 +109,9 @@ def tornado(name: str, says: str, middle: float, rows: Sequence[tuple[str, float
         parts.append(f'<text class="label" x="{left - 8}" y="{y + BAR - 3}" text-anchor="end">{escape(label)}</text>')
         for value, style in ((low, "fill1"), (high, "fill0")):
             one, other = sorted((at, scale.at(value)))
-            parts.append(f'<rect class="{style}" x="{one:.1f}" y="{y}" width="{max(other - one, 1):.1f}" height="{BAR}" rx="2"/>')
+            parts.append(
+                f'<rect class="{style}" x="{one:.1f}" y="{y}" width="{max(other - one, 1):.1f}" height="{BAR}" rx="2"/>'
+            )
         told = f"{low_text}: {shown(low)} · {high_text}: {shown(high)}"
         parts.append(f'<text class="tick" x="{left}" y="{y + BAR + 14}">{escape(told)}</text>')
     return _svg(name, says, parts, height + 4)
@@ -155,9 +167,14 @@ def _x_axis(axis: Axis, scale: _Scale, y: _Scale) -> str:
         x = scale.at(value)
         anchor = "end" if x > scale.end - 18 else "middle"
         parts.append(f'<line class="axis" x1="{x:.1f}" x2="{x:.1f}" y1="{y.start:.1f}" y2="{y.start + 4:.1f}"/>')
-        parts.append(f'<text class="tick" x="{x:.1f}" y="{y.start + 18:.1f}" text-anchor="{anchor}">{escape(axis.shown(value))}</text>')
+        parts.append(
+            f'<text class="tick" x="{x:.1f}" y="{y.start + 18:.1f}" '
+            f'text-anchor="{anchor}">{escape(axis.shown(value))}</text>'
+        )
     middle = (scale.start + scale.end) / 2
-    parts.append(f'<text class="title" x="{middle:.1f}" y="{y.start + 36:.1f}" text-anchor="middle">{escape(axis.title)}</text>')
+    parts.append(
+        f'<text class="title" x="{middle:.1f}" y="{y.start + 36:.1f}" text-anchor="middle">{escape(axis.title)}</text>'
+    )
     return "".join(parts)
 
 
@@ -166,9 +183,14 @@ def _y_axis(axis: Axis, scale: _Scale) -> str:
     for value in _ticks(axis, scale):
         y = scale.at(value)
         parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{escape(axis.shown(value))}</text>')
+        parts.append(
+            f'<text class="tick" x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{escape(axis.shown(value))}</text>'
+        )
     middle = (scale.start + scale.end) / 2
-    parts.append(f'<text class="title" transform="translate(14 {middle:.1f}) rotate(-90)" text-anchor="middle">{escape(axis.title)}</text>')
+    parts.append(
+        f'<text class="title" transform="translate(14 {middle:.1f}) rotate(-90)" '
+        f'text-anchor="middle">{escape(axis.title)}</text>'
+    )
     return "".join(parts)
 
 
