@@ -223,7 +223,7 @@ def test_what_expired_is_gone_some_days_later_and_costs_no_units() -> None:
 
 def test_capacity_is_lowered_four_times_and_then_once_an_hour() -> None:
     # It falls all the time, so that there is always something to lower.
-    requests = 60 * 4_000 * 0.985 ** np.arange(1_440)
+    requests = np.geomspace(60 * 4_000.0, 0.001, 1_440)
     design = TableDesign(writes=Provisioned(6_000, Scaling(1, 6_000)))
     flow = simulate_table(design, [Load("fading", requests, Keys(5_000), is_noisy=False)], seed=1).writes
     lowered = np.flatnonzero(np.diff(flow.capacity) < 0)

@@ -81,8 +81,9 @@ def shards_for(site: Site, peak_hits: float, *, hottest_hits: float | None = Non
     for _ in range(8):  # More counting shards make more records of a batch, so it is looked at again.
         moved = carried(site, Stack(counting_shards=counting, kinesis_shards=1), np.array([peak_hits]))
         full = max(float(moved.records[0]) / SHARD_RECORDS, float(moved.bytes[0]) / SHARD_BYTES) / 60
-        room = ALARM_SHARE - full * share
-        needed = full * (1 - share) / room if room > ALARM_SHARE / 2 else 1 + full * (1 - share) / ALARM_SHARE
+        own = with_asset(float(moved.requests[0]), share, site.batch) / 60 / SHARD_RECORDS
+        room = ALARM_SHARE - own
+        needed = max(full - own, 0.0) / (room if room > ALARM_SHARE / 2 else ALARM_SHARE) + (room <= ALARM_SHARE / 2)
         if full <= ALARM_SHARE:
             needed = 1.0
         wanted = min(KINESIS_SHARDS_MAX, max(1, int(np.ceil(needed))))
@@ -91,6 +92,11 @@ def shards_for(site: Site, peak_hits: float, *, hottest_hits: float | None = Non
             break
         counting, kinesis = max(both, counting), max(wanted, kinesis)
     return kinesis, counting
+
+
+def with_asset(requests: float, share: float, batch: int) -> float:
+    """Return how many requests are expected to bring a hit of an asset with a share of all hits: a record each."""
+    return requests * -float(np.expm1(batch * np.log1p(-min(share, 1 - 1e-12))))
 
 
 def _hottest_part(work: Workload, at: int) -> float:
@@ -107,7 +113,9 @@ def _peak(work: Workload) -> int:
 def _stream(work: Workload) -> Iterator[Limit]:
     at, moved, shards = _peak(work), work.carried, work.stack.kinesis_shards
     part = _hottest_part(work, at)
-    records, size = float(moved.records[at]) / 60 * part, float(moved.bytes[at]) / 60 * part
+    # However many shards a request's hits go to, each of them gets one record of it.
+    records = min(float(moved.records[at]) * part, float(moved.requests[at])) / 60
+    size = float(moved.bytes[at]) / 60 * part
     source = "Kinesis Data Streams, Quotas and limits"
     why = "The fullest shard in the busiest minute: an even part of all, and the most popular asset on top."
     told = derived("peak.shard-share", part, "share", "The fullest shard's part of all records.")
@@ -125,7 +133,8 @@ def _stream(work: Workload) -> Iterator[Limit]:
                 derived("peak.shard-bytes", size, "bytes/s", why, told),
                 documented("limit.shard-bytes", SHARD_BYTES, "bytes/s", "One shard takes so many.", source),
                 raised, then, do)  # fmt: skip
-    one = float(work.hottest.max()) / 60 / work.site.batch
+    hot = int(np.argmax(work.hottest))
+    one = with_asset(float(moved.requests[hot]), float(work.hottest[hot]) / max(float(work.hits[hot]), 1e-9), work.site.batch) / 60
     yield Limit("hot-asset", "requests a second of one asset",
                 derived("peak.hot-asset", one, "records/s", "The hottest asset in its busiest minute; a record for each request."),
                 documented("limit.hot-asset", SHARD_RECORDS, "records/s", "All hits of an asset go to one shard.",
