@@ -19,6 +19,7 @@ MONTH_DAYS: Final = 30
 THESIS_READ_UNITS: Final = 250
 THESIS_WRITE_UNITS: Final = 50
 THESIS_GB: Final = 3
+THESIS_REQUESTS_PER_S: Final = 20
 THESIS_IOPS: Final = 50
 THESIS_ROWS: Final = 500  # of a window, ties with the last left out
 
@@ -134,6 +135,27 @@ def hash_keys(attributes: int) -> int:
     return 2**attributes
 
 
+@dataclass(frozen=True, slots=True)
+class Expiry:
+    """A row of the thesis' table 6.1: when its window begins, how long it is and is needed, when the row expires."""
+
+    grain: str
+    begins_at_s: int
+    window_s: int
+    needed_s: int  # after the window has ended
+    printed_at_s: int
+
+    def by_the_text_s(self) -> int:
+        """Return when it should expire: ten minutes after it has left the last list."""
+        return self.begins_at_s + self.window_s + self.needed_s + THESIS_GRACE_S
+
+
+THESIS_GRACE_S: Final = 600
+THESIS_EXPIRIES: Final = (
+    Expiry("five minutes", 1_588_763_100, 300, 300, 1_588_764_000),  # 2020-05-06T11:05Z
+    Expiry("an hour", 1_588_762_800, HOUR_SECONDS, 24 * HOUR_SECONDS, 1_588_767_000),  # 2020-05-06T11:00Z
+    Expiry("a day", 1_588_723_200, 86_400, 7 * 86_400, 1_588_810_200),  # 2020-05-06T00:00Z
+)
 THESIS_QUESTIONS: Final[Mapping[str, Decimal]] = {
     "period&resourceType&paidType": Decimal("1.3"),
     "period&paidType": Decimal("5.4"),

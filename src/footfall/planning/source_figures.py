@@ -4,8 +4,10 @@ docs/source-figures.md is written from it (scripts/source_figures.py); nothing o
 """
 
 from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import chain
 
-from footfall.planning.compared_tables import THESIS_QUESTIONS, hash_keys
+from footfall.planning.compared_tables import THESIS_EXPIRIES, THESIS_QUESTIONS, hash_keys
 from footfall.planning.prices import PriceBook, Region
 from footfall.planning.reproduced import Reproduced, Section
 from footfall.planning.source_figures_archive import ARK, archive_figures
@@ -16,6 +18,7 @@ from footfall.planning.source_figures_tables import (
     PACKED,
     WAYS,
     Measured,
+    capacity_figures,
     database_figures,
     packed_figures,
     way_figures,
@@ -29,7 +32,7 @@ def sections(book: PriceBook, measured: Measured) -> list[Section]:
     region = book.region("us-east-1")
     made: Mapping[str, tuple[str, Callable[[], Iterator[Reproduced]]]] = {
         "Functions against containers": (COMPUTE, lambda: compute_figures(region)),
-        "DynamoDB against Aurora": (DATABASES, database_figures),
+        "DynamoDB against Aurora": (DATABASES, lambda: chain(database_figures(), capacity_figures())),
         "On demand, provisioned, reserved": (WAYS, lambda: way_figures(region)),
         "Rows against packed windows": (PACKED, lambda: packed_figures(region, measured)),
         "Ark's cost model": (ARK, lambda: archive_figures(region)),
@@ -52,6 +55,7 @@ def _others(region: Region) -> Iterator[Reproduced]:
         f"{shares} %",
         "rounded shares; a tenth is missing",
     )
+    yield from _expiries()
     price = region.price("dynamodb.wcu-hour").usd / region.price("dynamodb.rcu-hour").usd
     yield Reproduced(
         "writes cost at least so many times what reads cost",
@@ -77,3 +81,18 @@ def _others(region: Region) -> Iterator[Reproduced]:
         f"{len(range(9_999)):,}",
         "its loop ends one before",
     )
+
+
+def _expiries() -> Iterator[Reproduced]:
+    for row in THESIS_EXPIRIES:
+        yield Reproduced(
+            f"when a row of {row.grain} expires",
+            "thesis, 6.2, table 6.1",
+            _moment(row.printed_at_s),
+            _moment(row.by_the_text_s()),
+            "ten minutes after the window, in its table; by its text ten minutes after it has left the last list",
+        )
+
+
+def _moment(at_s: int) -> str:
+    return datetime.fromtimestamp(at_s, UTC).strftime("%Y-%m-%d %H:%M")
