@@ -4,6 +4,7 @@ A plan is made of it in the same way as of a guess, so that the two can be put b
 """
 
 from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
@@ -63,17 +64,17 @@ class Measured:
 
 def measured_traffic(settings: Settings, clock: Clock, *, days: int) -> Measured:
     """Return what was counted in the last days, whole hours of it."""
-    store = wiring.open_store(settings, clock, read_only=True)
     to_ms = clock.now_ms() // HOUR_MS * HOUR_MS
     starts = range(to_ms - days * DAY_MS, to_ms, HOUR_MS)
     hours = np.zeros(len(starts))
     assets = 0
-    brands = [one for one in _brands(store) if not is_beside(one)]
     zone_of = wiring.zone_of(settings, clock)
-    for brand in brands:
-        found, seen = _of_brand(Summaries(store, clock), brand, zone_of(brand), starts)
-        hours += found
-        assets += seen
+    with closing(wiring.open_store(settings, clock, read_only=True)) as store:
+        brands = [one for one in _brands(store) if not is_beside(one)]
+        for brand in brands:
+            found, seen = _of_brand(Summaries(store, clock), brand, zone_of(brand), starts)
+            hours += found
+            assets += seen
     began = np.flatnonzero(hours)
     if not len(began) or len(hours) - began[0] < HOURS_MIN:
         raise NothingMeasured(

@@ -330,4 +330,5 @@ COMMAND: Final = Command(
         "footfall plan keys --schema keys.yaml",
         "footfall plan --actual --data data --hits-per-day 50M",
     ),
+    exits={Exit.FAILED: "the instance's data cannot be read, or the key design is hot"},
 )
