@@ -42,17 +42,25 @@ class Keys:
     sort: Sort = Sort.ONE
     moves_every_minutes: int = 0
     hot_share: float = 0.0  # of one key before all others, as an asset that goes viral has it
+    top: tuple[float, ...] = ()  # shares of the first keys, where they are no plain Zipf; the others share the rest
 
     def __post_init__(self) -> None:
         if self.count < 1 or self.moves_every_minutes < 0:
             raise Refused("keys", "there is one at least, and they move after so many minutes, or 0 for never")
         if not 0 <= self.exponent <= 5 or not 0 <= self.hot_share <= 1:
             raise Refused("keys", "the exponent lies between 0 and 5, the share of the hot key between 0 and 1")
+        if (
+            len(self.top) > min(self.count, TOP_KEYS)
+            or not 0 <= sum(self.top) <= 1 + 1e-9
+            or min(self.top, default=0) < 0
+        ):
+            raise Refused("keys", "the shares of the first keys are no more than the keys, and come to 1 at most")
 
     @property
     def hottest_share(self) -> float:
         """Return the share of the key with the most."""
-        return self.hot_share + (1 - self.hot_share) / harmonic(self.count, self.exponent)
+        hottest = max(self.top) if self.top else 1 / harmonic(self.count, self.exponent)
+        return self.hot_share + (1 - self.hot_share) * hottest
 
     def epoch(self, minute: int) -> int:
         """Return a number that changes when the keys do."""
@@ -70,8 +78,8 @@ class Slots:
 
 def slots_of(keys: Keys, *, salt: int, epoch: int) -> Slots:
     """Return where a load's keys lie during an epoch."""
-    top = min(keys.count, TOP_KEYS)
-    weights = np.arange(1, top + 1, dtype=np.float64) ** -keys.exponent / harmonic(keys.count, keys.exponent)
+    weights = _weights_of(keys)
+    top = len(weights)
     background = max(0.0, 1 - float(weights.sum())) if keys.count > top else 0.0
     weights *= 1 - keys.hot_share
     weights[0] += keys.hot_share
@@ -85,6 +93,13 @@ def slots_of(keys: Keys, *, salt: int, epoch: int) -> Slots:
         )
     order = np.argsort(positions, kind="stable")
     return Slots(positions[order], weights[order], background * (1 - keys.hot_share))
+
+
+def _weights_of(keys: Keys) -> Shares:
+    if keys.top:
+        return np.array(keys.top)
+    ranks = np.arange(1, min(keys.count, TOP_KEYS) + 1, dtype=np.float64)
+    return ranks**-keys.exponent / harmonic(keys.count, keys.exponent)
 
 
 def hashed(keys: Positions, *, salt: int, epoch: int) -> Positions:
