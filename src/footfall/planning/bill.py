@@ -301,6 +301,7 @@ _READS = {
     "counting": "A checkpoint for each flush, heads that are replaced, and minutes that an hour is built of.",
     "serving": "Looks of the warm functions, ten in the time between two writes at most.",
     "maintenance": "Checkpoints, brands and verdicts, once a minute.",
+    "door": "Every warm function that collects looks every ten seconds whether brands, keys or rules have changed.",
 }
 _CALLS = {
     "collect": "One for each request that brings hits.",
