@@ -281,8 +281,8 @@ def _suggestion(schema: Schema, worst: PartScore, shards: int) -> str | None:
         return None
     if worst.does is Does.READS:
         return (
-            f"Keep what {worst.name!r} reads in a cache: its hottest key costs {worst.hottest_units:,.0f} units a second; "
-            "a suffix would only make more reads of it."
+            f"Keep what {worst.name!r} reads in a cache: its hottest key costs {worst.hottest_units:,.0f} units a "
+            "second, and a suffix would only make more reads of it."
         )
     after = worst.hottest_units * schema.shards / shards
     return (

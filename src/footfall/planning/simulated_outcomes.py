@@ -7,9 +7,7 @@ Everything that was offered is served, was given up, or waits at the end: `balan
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from enum import StrEnum
-from typing import Protocol
 
 import numpy as np
 
@@ -25,14 +23,6 @@ class Cause(StrEnum):
     ACCOUNT = "account"  # The account's quota.
     INDEX = "index"  # A secondary index could not take it, so the table did not.
     RAMP = "ramp"  # A function's environments come no faster.
-
-
-class Priced(Protocol):
-    """What a price list answers; `Region` of the price book does."""
-
-    def cost(self, name: str, quantity: Decimal | float, /) -> Decimal:
-        """Return what so much of it costs."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
