@@ -36,11 +36,31 @@ export function planRows({ actual, planned }: Plan): PlanRow[] {
     isApart: planned !== null && isApart(number(actual), number(planned)),
   });
   return [
-    row("Hits a day", (of) => short(of.hitsPerDay), (of) => of.hitsPerDay),
-    row("Busiest minute", (of) => `${short(of.busiestMinute)} hits`, (of) => of.busiestMinute),
-    row("On AWS, a month", (of) => dollars(of.usd), (of) => Number(of.usd)),
-    row("Kinesis shards", (of) => whole(of.kinesisShards), (of) => of.kinesisShards),
-    row("First to break", (of) => `${of.firstToBreak}, at ${times(of.reachedAt)} times`, () => 0),
+    row(
+      "Hits a day",
+      (of) => short(of.hitsPerDay),
+      (of) => of.hitsPerDay,
+    ),
+    row(
+      "Busiest minute",
+      (of) => `${short(of.busiestMinute)} hits`,
+      (of) => of.busiestMinute,
+    ),
+    row(
+      "On AWS, a month",
+      (of) => dollars(of.usd),
+      (of) => Number(of.usd),
+    ),
+    row(
+      "Kinesis shards",
+      (of) => whole(of.kinesisShards),
+      (of) => of.kinesisShards,
+    ),
+    row(
+      "First to break",
+      (of) => `${of.firstToBreak}, at ${times(of.reachedAt)} times`,
+      () => 0,
+    ),
   ];
 }
 
