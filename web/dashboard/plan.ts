@@ -57,8 +57,8 @@ export function planRows({ actual, planned }: Plan): PlanRow[] {
       (of) => of.kinesisShards,
     ),
     row(
-      "First to break",
-      (of) => `${of.firstToBreak}, at ${times(of.reachedAt)} times`,
+      "A limit is reached at",
+      (of) => `${times(of.reachedAt)} times`,
       () => 0,
     ),
   ];

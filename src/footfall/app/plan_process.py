@@ -11,7 +11,7 @@ from footfall.app.planning_actual import NothingMeasured, measured_traffic
 from footfall.app.planning_inputs import Given, Shape, asked, shaped
 from footfall.app.price_files import shipped_prices
 from footfall.app.settings import Settings, settings_from_json
-from footfall.planning.advice import advice, against
+from footfall.planning.advice import advice
 from footfall.planning.plan import Plan, plan
 from footfall.planning.site import Stack
 from footfall.values.clock import Clock, SystemClock
@@ -52,7 +52,6 @@ def _planned(settings: Settings, clock: Clock) -> dict[str, Any]:
     if settings.plan_hits_per_day:
         per_day = float(settings.plan_hits_per_day)
         planned = plan(asked(shaped(Shape(per_day)), given, Stack(), per_day=per_day), book, region, whole=False)
-        says = [*(one.says for one in against(planned, actual)), *says]
     return {
         "hours": len(found.hourly),
         "actual": _costs(actual),

@@ -51,14 +51,12 @@ function Rows({ plan }: { plan: Plan }) {
           ))}
         </tbody>
       </table>
-      <ul>
-        {plan.says.map((sentence) => (
-          <li key={sentence}>{sentence}</li>
-        ))}
-      </ul>
+      {plan.says.map((sentence) => (
+        <p key={sentence}>{sentence.replaceAll("`", "")}</p>
+      ))}
       <p class="about">
-        Of {whole(plan.hours)} hours that were counted, as if they had been counted on AWS.{" "}
-        <code>footfall plan --actual</code> says where each number comes from
+        Of {whole(plan.hours)} hours that were counted, as if they had been counted on AWS; the limit is that
+        of {plan.actual?.firstToBreak}. <code>footfall plan --actual</code> says where each number comes from
         {plan.planned ? "." : "; the setting plan_hits_per_day puts your plan beside it."}
       </p>
     </>
