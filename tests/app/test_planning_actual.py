@@ -17,16 +17,16 @@ from footfall.values.window import HOUR_MS, Grain, window_of
 NOW_MS = 1_794_744_000_000  # a full hour
 
 
-def counted(folder: Path, *, hours: int, brands: tuple[str, ...] = ("abc",), assets: int = 3) -> Settings:
+def counted(folder: Path, *, hours: int, brands: tuple[str, ...] = ("abc",), until_ms: int = NOW_MS) -> Settings:
     """Write the hours that a worker would have counted, each with ten hits more of every asset than the one before."""
     settings = Settings(data_dir=str(folder))
-    clock = SetClock(NOW_MS)
+    clock = SetClock(until_ms)
     table = wiring.open_store(settings, clock)
     summaries = Summaries(table, clock)
     for brand in brands:
         for hour in range(hours):
-            window = window_of(NOW_MS - (hours - hour) * HOUR_MS, Grain.HOUR, "UTC")
-            counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in range(assets)}
+            window = window_of(until_ms - (hours - hour) * HOUR_MS, Grain.HOUR, "UTC")
+            counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in range(3)}
             summary = Summary(window, "s00", 1, {}, columns_from_counts(counts), final=False, rules=1)
             summaries.save(brand, summary, replaces=None, expires_at_ms=None)
     save_checkpoint(table, 0, Checkpoint(lines={brand: Lines(counted=1) for brand in brands}), replaces=None)

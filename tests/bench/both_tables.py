@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from bench.unit_table import UnitTable
+from footfall.adapters.aws.counting_calls import CountedCalls
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.ports.table import Delete, Item, Put, Update
 from footfall.values.clock import Clock
@@ -39,6 +40,11 @@ class BothTables(UnitTable):
         self._dynamodb = dynamodb
         self._reporting = reporting
         self.compared = 0
+
+    @property
+    def counted(self) -> CountedCalls:
+        """What the adapter itself has counted of its calls."""
+        return self._dynamodb.counted
 
     def put(self, put: Put) -> None:
         super().put(put)

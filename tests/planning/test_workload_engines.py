@@ -82,6 +82,23 @@ def test_dynamodb_agreed_with_the_formula_at_every_write(counted: tuple[CountedD
     assert table.compared > 1_000
 
 
+def test_the_adapter_counted_as_many_units_and_items_as_the_model_has(
+    counted: tuple[CountedDay, Cost], modelled: Workload
+) -> None:
+    table = counted[0].table
+    assert isinstance(table, BothTables)
+    assert table.counted.total.written == sum(table.units.written.values())
+    # The hour after the hours is counted as well, and what is finished a day later; the day itself is not built.
+    hours = HOURS + 1
+    units = float(modelled.writes.sum()) * hours / 24
+    items = float(modelled.written.requests.sum()) * hours / 24
+    assert table.counted.total.written == pytest.approx(units, rel=0.03)
+    assert table.counted.attempts == pytest.approx(items, rel=0.03)
+    assert table.units.writes["minutes"] == pytest.approx(
+        float(modelled.written.writes["minutes"].sum()) * hours / 24, rel=0.02
+    )
+
+
 def test_minutes_cost_what_the_model_says(counted: tuple[CountedDay, Cost], modelled: Workload) -> None:
     # The model has every minute cut in two by a flush; of 61 minutes one is not, for flushes are 61 seconds apart.
     _, cost = counted

@@ -72,72 +72,60 @@ def alternatives(
     return sorted((one for one in found if one.saves > least), key=lambda one: -one.saves)
 
 
+@dataclass(frozen=True, slots=True)
+class _Change:
+    name: str
+    what: str
+    gives_up: str
+    changed: Callable[[Site, Stack], tuple[Site, Stack] | None]  # None: it is so already
+
+
+_CHANGES = (
+    _Change(
+        "batches",
+        f"Have servers send hits in batches of {BATCHED}, or put a log's objects into a bucket.",
+        "browsers cannot: each sends its own hit",
+        lambda site, stack: (replace(site, batch=BATCHED), stack) if site.batch < BATCHED else None,
+    ),
+    _Change(
+        "no-edge-for-hits",
+        "Send hits to the API itself (the output ApiAddress), and only lists through CloudFront.",
+        "readers far away wait longer for the answer to a hit, which nobody sees",
+        lambda site, stack: (site, replace(stack, edge=False)) if stack.edge else None,
+    ),
+    _Change(
+        "no-uniques",
+        "--set Uniques=false: count no visitors.",
+        "lists by visitors, and who came again",
+        lambda site, stack: (site, replace(stack, uniques=False)) if stack.uniques else None,
+    ),
+    _Change(
+        "short-retention",
+        "--set StreamRetentionHours=24: keep hits in the stream for a day.",
+        "a standstill of more than a day loses hits",
+        lambda site, stack: (site, replace(stack, retention_h=24)) if stack.retention_h > 24 else None,
+    ),
+    _Change(
+        "older-lists",
+        "--freshness 300: write counts every five minutes.",
+        "lists are up to five minutes old",
+        lambda site, stack: (site, replace(stack, freshness_s=300)) if stack.freshness_s < 300 else None,
+    ),
+    _Change(
+        "arm",
+        "--set Architecture=arm64: pack the functions for AWS's own processors.",
+        "nothing; measure once, as durations differ",
+        lambda site, stack: (site, replace(stack, arm=True)) if not stack.arm else None,
+    ),
+)
+
+
 def _of_stack(work: Workload, bill: Bill, priced: Callable[..., Figure]) -> Iterator[Alternative]:
-    changes: list[tuple[str, str, Site, Stack, str]] = []
-    site, stack = work.site, work.stack
-    if site.batch < BATCHED:
-        changes.append(
-            (
-                "batches",
-                f"Have servers send hits in batches of {BATCHED}, or put a log's objects into a bucket.",
-                replace(site, batch=BATCHED),
-                stack,
-                "browsers cannot: each sends its own hit",
-            )
-        )
-    if stack.edge:
-        changes.append(
-            (
-                "no-edge-for-hits",
-                "Send hits to the API itself (the output ApiAddress), and only lists through CloudFront.",
-                site,
-                replace(stack, edge=False),
-                "readers far away wait longer for the answer to a hit, which nobody sees",
-            )
-        )
-    if stack.uniques:
-        changes.append(
-            (
-                "no-uniques",
-                "--set Uniques=false: count no visitors.",
-                site,
-                replace(stack, uniques=False),
-                "lists by visitors, and who came again",
-            )
-        )
-    if stack.retention_h > 24:
-        changes.append(
-            (
-                "short-retention",
-                "--set StreamRetentionHours=24: keep hits in the stream for a day.",
-                site,
-                replace(stack, retention_h=24),
-                "a standstill of more than a day loses hits",
-            )
-        )
-    if stack.freshness_s < 300:
-        changes.append(
-            (
-                "older-lists",
-                "--freshness 300: write counts every five minutes.",
-                site,
-                replace(stack, freshness_s=300),
-                "lists are up to five minutes old",
-            )
-        )
-    if not stack.arm:
-        changes.append(
-            (
-                "arm",
-                "--set Architecture=arm64: pack the functions for AWS's own processors.",
-                site,
-                replace(stack, arm=True),
-                "nothing; measure once, as durations differ",
-            )
-        )
-    for name, what, of_site, of_stack, gives_up in changes:
-        cost = priced(workload_of_minutes(of_site, of_stack, work.readers, work.hits))
-        yield Alternative(name, what, cost, bill.usd - Decimal(cost.value), gives_up)
+    for one in _CHANGES:
+        changed = one.changed(work.site, work.stack)
+        if changed is not None:
+            cost = priced(workload_of_minutes(*changed, work.readers, work.hits))
+            yield Alternative(one.name, one.what, cost, bill.usd - Decimal(cost.value), one.gives_up)
 
 
 def _of_capacity(bill: Bill) -> Iterator[Alternative]:

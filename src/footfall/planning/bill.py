@@ -76,6 +76,7 @@ def bill_of(work: Workload, region: Region, *, after_days: float = 365.0, ways: 
     capacity = capacity_costs(work, region, months=work.days / MONTH_DAYS) if ways else None
     lines = [
         *priced.table(),
+        *priced.stored(),
         *priced.stream(),
         *priced.functions(),
         *priced.front(),
@@ -146,6 +147,9 @@ class _Pricing:
                 *reads,
             ),
         )
+
+    def stored(self) -> Iterator[tuple[Part, Figure]]:
+        """Yield what lying in the table costs."""
         stored = [
             derived(
                 f"stored.{kind.replace(' ', '-')}",
@@ -153,7 +157,7 @@ class _Pricing:
                 "GB",
                 "Bytes of a day, times the days that they are kept.",
             )
-            for kind, size in work.table_bytes(after_days=self.after_days).items()
+            for kind, size in self.work.table_bytes(after_days=self.after_days).items()
         ]
         size = sum(float(one.value) for one in stored)
         why = f"What lies in the table after {self.after_days:,.0f} days of such traffic."
@@ -297,6 +301,7 @@ _READS = {
     "counting": "A checkpoint for each flush, heads that are replaced, and minutes that an hour is built of.",
     "serving": "Looks of the warm functions, ten in the time between two writes at most.",
     "maintenance": "Checkpoints, brands and verdicts, once a minute.",
+    "door": "Every warm function that collects looks every ten seconds whether brands, keys or rules have changed.",
 }
 _CALLS = {
     "collect": "One for each request that brings hits.",

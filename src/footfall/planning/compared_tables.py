@@ -58,6 +58,18 @@ AURORA_VIRGINIA: Final = InstancePrice(Decimal("0.082"), Decimal("0.20"), Decima
 AURORA_RESERVED_HOUR: Final = Decimal("0.034")  # Paid at once for three years, by the hour.
 
 
+def table_price(region: Region) -> TablePrice:
+    """Return what a provisioned table costs in a region."""
+    names = ("dynamodb.wcu-hour", "dynamodb.rcu-hour", "dynamodb.storage-gb-month")
+    return TablePrice(*(region.price(name).each for name in names))
+
+
+def instance_price(region: Region) -> InstancePrice:
+    """Return what the thesis' database costs in a region."""
+    hour, storage = region.price("aurora.t3-medium-hour").each, region.price("aurora.storage-gb-month").each
+    return InstancePrice(hour, region.price("aurora.io-request").each * 1_000_000, storage)
+
+
 @dataclass(frozen=True, slots=True)
 class BreakEven:
     """From which share of steady use on a unit that is paid by the hour is cheaper than one paid by the request."""

@@ -74,6 +74,7 @@ PRICE_NAMES: Final = (
     "cloudwatch.dashboard-month",
     "cloudwatch.get-metric",
     "aurora.serverless-acu-hour",
+    "aurora.t3-medium-hour",
     "aurora.storage-gb-month",
     "aurora.io-request",
     # --- an assumption that everybody changes ---

@@ -21,6 +21,7 @@ from footfall.planning.source_figures_tables import (
     capacity_figures,
     database_figures,
     packed_figures,
+    today_figures,
     way_figures,
 )
 
@@ -32,7 +33,10 @@ def sections(book: PriceBook, measured: Measured) -> list[Section]:
     region = book.region("us-east-1")
     made: Mapping[str, tuple[str, Callable[[], Iterator[Reproduced]]]] = {
         "Functions against containers": (COMPUTE, lambda: compute_figures(region)),
-        "DynamoDB against Aurora": (DATABASES, lambda: chain(database_figures(), capacity_figures())),
+        "DynamoDB against Aurora": (
+            DATABASES,
+            lambda: chain(database_figures(), today_figures(region), capacity_figures()),
+        ),
         "On demand, provisioned, reserved": (WAYS, lambda: way_figures(region)),
         "Rows against packed windows": (PACKED, lambda: packed_figures(region, measured)),
         "Ark's cost model": (ARK, lambda: archive_figures(region)),

@@ -16,10 +16,12 @@ from footfall.planning.compared_tables import (
     THESIS_REQUESTS_PER_S,
     THESIS_WRITE_UNITS,
     break_evens,
+    instance_price,
     month_of_peaks_usd,
     month_of_writes_usd,
     months_until_reserved_pays,
     rows_of_window,
+    table_price,
 )
 from footfall.planning.prices import Region
 from footfall.planning.reproduced import Reproduced, percent, rounded, usd
@@ -137,6 +139,19 @@ def packed_figures(region: Region, measured: Measured) -> Iterator[Reproduced]:
         "half of one for 4 KB, since its queries are eventually consistent; reading rows packs them by itself",
     )
     yield from _days_of_rows(region, measured, place)
+
+
+def today_figures(region: Region) -> Iterator[Reproduced]:
+    """Yield what the same table and the same database cost today."""
+    bought = {"write_units": THESIS_WRITE_UNITS, "read_units": THESIS_READ_UNITS, "gb": THESIS_GB}
+    table, database = table_price(region).month_usd(**bought), instance_price(region)
+    yield Reproduced(
+        "both today, DynamoDB first",
+        "thesis, 5.4.2",
+        "about $55 and $85",
+        f"{usd(table)} and {usd(database.month_usd(io_per_s=THESIS_IOPS, gb=THESIS_GB))}",
+        f"{region.title}; the database's prices could not be confirmed",
+    )
 
 
 def capacity_figures() -> Iterator[Reproduced]:

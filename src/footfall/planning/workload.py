@@ -25,6 +25,8 @@ from footfall.planning.workload_windows import (
 
 MONTH_DAYS = 30
 GRID_POINTS = 96
+DOOR_LOOKS = 6  # a minute, of each warm function that collects: app/brand_lookup.py, PAID_REFRESH_MS
+DOOR_UNITS = 2  # of brands and keys, and of lists and rules
 MINUTES_KEPT_DAYS = 2 + 7 + 2  # values/period.py, flow/count/thrift.py's standstill, and DynamoDB's own delay
 HOURS_KEPT_DAYS = 60 + 7 + 2
 DAYS_KEPT_DAYS = 762 + 7 + 2
@@ -105,6 +107,7 @@ def workload_of_minutes(
         "counting": written.reads,
         "serving": lists.looks * _look_units(site, stack, hits, brand),
         "maintenance": np.full(len(hits), _round_units(site, stack)),
+        "door": np.where(hits > 0, np.ceil(work["collect"].at_once), 0.0) * DOOR_LOOKS * DOOR_UNITS,
     }
     own = np.zeros(len(hits)) if viral is None else np.minimum(viral, hits)
     hottest = own + (hits - own) * site.hottest_share()

@@ -138,10 +138,14 @@ def served(readers: Readers, stack: Stack, shape: Floats) -> Served:
     grid = np.unique(np.concatenate([[0.0], np.geomspace(1e-3, max(float(asked.max()), 1.0), 40)]))
     per_s = grid[:, None] / 60 * rates[None, :]
     reached = (per_s / (1 + per_s * CACHED_S)).sum(axis=1) * readers.edges * 60
-    behind: Floats = np.interp(asked, grid, reached).astype(np.float64)
+    behind = _read_off(asked, grid, reached)
     copies = np.maximum(1.0, np.ceil(behind / 60 * SERVE_S))
     looks = np.minimum(behind, copies * 60 / max(1.0, stack.freshness_s / 10))
     return Served(asked, behind, looks)
+
+
+def _read_off(at: Floats, known: Floats, values: Floats) -> Floats:
+    return np.interp(at, known, values)
 
 
 def functions(site: Site, stack: Stack, carried: Carried, written: Written, lists: Served) -> Mapping[str, Work]:

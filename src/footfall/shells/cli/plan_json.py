@@ -7,26 +7,47 @@ from typing import Any, Final
 import numpy as np
 
 from footfall.planning.advice import Advice
+from footfall.planning.crossings import Crossing
 from footfall.planning.figures import Figure
-from footfall.planning.plan import Plan, all_figures
+from footfall.planning.limits import Limit
+from footfall.planning.plan import Plan, Stored, all_figures
 
 VERSION: Final = 1
-POINTS_MAX = 2_016  # minutes of a week by fives: what a picture can show
 
 
 def plan_as_json(made: Plan, advices: Sequence[Advice]) -> Mapping[str, Any]:
     """Return all of a plan as values that JSON has."""
-    work, stack = made.work, made.work.stack
     return {
         "version": VERSION,
         "region": made.region.name,
         "pricesDated": made.dated,
+        **_asked(made),
+        "bill": _bill(made),
+        "capacity": [
+            {
+                "way": way.name,
+                "usd": _usd(way.usd),
+                "writeUnits": _round(way.write_units),
+                "readUnits": _round(way.read_units),
+            }
+            for way in made.bill.capacity.ways
+        ],
+        "limits": [_limit(one) for one in made.limits],
+        **_compared(made),
+        "advice": [{"about": one.about.value, "says": one.says, "isDue": one.is_due} for one in advices],
+        "figures": [figure_as_json(one) for one in all_figures(made)],
+    }
+
+
+def _asked(made: Plan) -> Mapping[str, Any]:
+    work, stack, popular = made.work, made.work.stack, made.work.site.popularity
+    return {
         "traffic": {
             "hitsPerDay": _round(float(work.hits.sum()) / work.days),
             "busiestMinute": _round(float(work.hits.max())),
             "peakToMean": _round(float(work.hits.max() / work.hits.mean())),
-            "brands": work.site.popularity.brands,
-            "assets": work.site.popularity.assets * work.site.popularity.brands,
+            "brands": popular.brands,
+            "assets": popular.assets * popular.brands,
             "hitsOfARequest": work.site.batch,
         },
         "stack": {
@@ -43,54 +64,31 @@ def plan_as_json(made: Plan, advices: Sequence[Advice]) -> Mapping[str, Any]:
             }
             for name, one in work.functions.items()
         },
-        "bill": _bill(made),
-        "capacity": [
-            {
-                "way": way.name,
-                "usd": _usd(way.usd),
-                "writeUnits": _round(way.write_units),
-                "readUnits": _round(way.read_units),
-            }
-            for way in made.bill.capacity.ways
-        ],
-        "limits": [
-            {
-                "name": one.name,
-                "title": one.title,
-                "used": _round(float(one.used.value)),
-                "limit": _round(float(one.limit.value)),
-                "unit": one.limit.unit,
-                "multiple": _round(min(one.multiple, 1e12)),
-                "raisedBy": one.raised.value,
-                "then": one.then,
-                "do": one.do,
-            }
-            for one in made.limits
-        ],
-        "months": [
-            {
-                "month": one.months,
-                "hitsPerDay": _round(one.hits_per_day),
-                "tableGb": _round(one.table_gb),
-                "objectsGb": _round(one.objects_gb),
-                "usd": _usd(one.usd),
-            }
-            for one in made.stored
-        ],
+    }
+
+
+def _limit(one: Limit) -> Mapping[str, Any]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "used": _round(float(one.used.value)),
+        "limit": _round(float(one.limit.value)),
+        "unit": one.limit.unit,
+        "multiple": _round(min(one.multiple, 1e12)),
+        "raisedBy": one.raised.value,
+        "then": one.then,
+        "do": one.do,
+    }
+
+
+def _compared(made: Plan) -> Mapping[str, Any]:
+    return {
+        "months": [_month(one) for one in made.stored],
         "cheaper": [
             {"name": one.name, "what": one.what, "saves": _usd(one.saves), "givesUp": one.gives_up}
             for one in made.cheaper
         ],
-        "crossings": [
-            {
-                "name": one.name,
-                "title": one.title,
-                "hitsPerDay": _list(one.per_day),
-                "usd": {curve.name: _list(curve.usd) for curve in one.curves},
-                "cheapestFrom": [{"hitsPerDay": _round(at), "way": way} for at, way in one.at],
-            }
-            for one in made.crossings
-        ],
+        "crossings": [_crossing(one) for one in made.crossings],
         "sensitivity": [
             {
                 "input": one.name,
@@ -110,8 +108,26 @@ def plan_as_json(made: Plan, advices: Sequence[Advice]) -> Mapping[str, Any]:
             }
             for one in made.throttling.ways
         ],
-        "advice": [{"about": one.about.value, "says": one.says, "isDue": one.is_due} for one in advices],
-        "figures": [figure_as_json(one) for one in all_figures(made)],
+    }
+
+
+def _month(one: Stored) -> Mapping[str, Any]:
+    return {
+        "month": one.months,
+        "hitsPerDay": _round(one.hits_per_day),
+        "tableGb": _round(one.table_gb),
+        "objectsGb": _round(one.objects_gb),
+        "usd": _usd(one.usd),
+    }
+
+
+def _crossing(one: Crossing) -> Mapping[str, Any]:
+    return {
+        "name": one.name,
+        "title": one.title,
+        "hitsPerDay": _list(one.per_day),
+        "usd": {curve.name: _list(curve.usd) for curve in one.curves},
+        "cheapestFrom": [{"hitsPerDay": _round(at), "way": way} for at, way in one.at],
     }
 
 

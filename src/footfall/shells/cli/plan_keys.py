@@ -40,9 +40,15 @@ def tell_score(found: KeyScore, around: Surroundings) -> None:
     around.say(f"{printable(found.table)}: {found.verdict.value}")
     table = Table(box=None, pad_edge=False)
     for name, right in (
-        ("access", False), ("does", False), ("keys", True), ("hottest has", True), ("units/s", True), ("limit", True),
-        ("under it", True), ("verdict", False),
-    ):  # fmt: skip
+        ("access", False),
+        ("does", False),
+        ("keys", True),
+        ("hottest has", True),
+        ("units/s", True),
+        ("limit", True),
+        ("under it", True),
+        ("verdict", False),
+    ):
         table.add_column(name, justify="right" if right else "left")
     for part in found.parts:
         table.add_row(

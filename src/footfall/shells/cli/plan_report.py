@@ -107,7 +107,8 @@ def _capacity(made: Plan) -> Table:
     for way in made.bill.capacity.ways:
         seen = simulated.get(way.name)
         refused = "" if seen is None else f"{100 * seen.refused_share:.2f} %"
-        table.add_row(way.name, money(way.usd), f"{way.write_units:,.1f}", f"{way.read_units:,.1f}", refused)
+        units = [f"{way.write_units:,.1f}", f"{way.read_units:,.1f}"] if way.write_units else ["none", "none"]
+        table.add_row(way.name, money(way.usd), *units, refused)
     return table
 
 

@@ -1,6 +1,10 @@
-"""Write docs/scale.md from the model of planning, or check that it is fresh: no figure of it is typed by hand."""
+"""Write docs/scale.md, and what the commands of docs/how-to/plan-costs.md print, or check that both are fresh."""
 
 import argparse
+import io
+import os
+import re
+import shlex
 import sys
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -11,16 +15,23 @@ from footfall.planning.bill import Part
 from footfall.planning.prices import Region
 from footfall.planning.quantities import data_size, money, short
 from footfall.planning.scales import ASSETS_EACH, BRANDS_EACH, Scale, scale_of
+from footfall.shells.cli.command import Surroundings
+from footfall.shells.cli.main import main as run
+from footfall.values.clock import SetClock
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "scale.md"
+HOUSE = Path(__file__).resolve().parent.parent
+SCALE = HOUSE / "docs" / "scale.md"
+HOW_TO = HOUSE / "docs" / "how-to" / "plan-costs.md"
+NOW_MS = 1_794_744_000_000  # A day on which the prices are not old, whenever this is run.
 REGION = "us-east-1"
 PER_DAY = (1e7, 1e8, 1e9, 1e10, 1e11)
 BATCHES = (1, 100)
 LIMITS_TOLD = 4
+_COMMAND = re.compile(r"```sh\n(footfall plan [^\n]*)\n```\n\n```text\n.*?\n```", re.DOTALL)
 
 HEAD = """# To internet scale, on paper
 
-Written by `scripts/scale_page.py` from `src/footfall/planning/scales.py`; edit there.
+Written by `scripts/plan_pages.py` from `src/footfall/planning/scales.py`; edit there.
 `footfall plan --hits-per-day 1B` plans your own traffic.
 
 What happens to the stack of [deploying](deploying.md) when 10 million hits a day become 100 billion, by the model that
@@ -114,22 +125,42 @@ def _says(scales: dict[int, list[Scale]]) -> Iterator[str]:
     )
 
 
+def with_answers(text: str) -> str:
+    """Return a page with what each of its commands prints now below it."""
+    return _COMMAND.sub(lambda found: f"```sh\n{found[1]}\n```\n\n```text\n{_printed(found[1])}\n```", text)
+
+
+def _printed(command: str) -> str:
+    out, err = io.StringIO(), io.StringIO()
+    around = Surroundings(
+        out=out, err=err, stdin=io.BytesIO(), variables={}, clock=SetClock(NOW_MS), pause=lambda _s: None, new_key=str
+    )
+    code = run(shlex.split(command)[1:], around)
+    lines = [line.rstrip() for line in (out.getvalue() + err.getvalue()).splitlines()]
+    return "\n".join(line for line in lines if code in (0, 1) or line).rstrip()
+
+
 def main() -> int:
-    """Write the page, or with --check say whether it is stale."""
-    parser = argparse.ArgumentParser(description="Write docs/scale.md from the model.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when the page is stale")
+    """Write the pages, or with --check say which are stale."""
+    parser = argparse.ArgumentParser(description="Write docs/scale.md and the answers in docs/how-to/plan-costs.md.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when a page is stale")
     is_check: bool = parser.parse_args().check
+    os.chdir(HOUSE)  # Commands name files of the repository.
     book = shipped_prices()
-    text = page(book.region(REGION), str(book.dated))
-    if is_check:
-        if not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-            print(
-                "docs/scale.md is stale: run `.venv/bin/python scripts/scale_page.py` and commit what it writes.",
-                file=sys.stderr,
-            )
-            return 1
-        return 0
-    PAGE.write_text(text, encoding="utf-8")
+    pages = {
+        SCALE: page(book.region(REGION), str(book.dated)),
+        HOW_TO: with_answers(HOW_TO.read_text(encoding="utf-8")),
+    }
+    stale = [one for one, text in pages.items() if not one.exists() or one.read_text(encoding="utf-8") != text]
+    if is_check and stale:
+        names = " and ".join(str(one.relative_to(HOUSE)) for one in stale)
+        print(
+            f"{names}: stale; run `.venv/bin/python scripts/plan_pages.py` and commit what it writes.", file=sys.stderr
+        )
+        return 1
+    if not is_check:
+        for one in stale:
+            one.write_text(pages[one], encoding="utf-8")
     return 0
 
 
