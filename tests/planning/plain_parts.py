@@ -1,4 +1,4 @@
-"""Parts of the plain table: what it counts, how its capacity changes, and clients that try again; see plain_table.py."""
+"""Parts of the plain table (plain_table.py): what it counts, how its capacity changes, clients that try again."""
 
 from dataclasses import dataclass, field
 from math import ceil
