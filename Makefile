@@ -64,6 +64,7 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/figures.py --check
 	$(BIN)/python scripts/source_figures.py --check
 	$(BIN)/python scripts/plan_pages.py --check
+	$(BIN)/python scripts/throttling_page.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
@@ -89,6 +90,7 @@ map: $(STAMP)  ## draw docs/map.md, docs/reference/ and docs/source-figures.md a
 	$(BIN)/python scripts/reference.py
 	$(BIN)/python scripts/source_figures.py
 	$(BIN)/python scripts/plan_pages.py
+	$(BIN)/python scripts/throttling_page.py
 
 tracker: $(STAMP)  ## minify web/tracker, web/widget and web/player into the package
 	$(BIN)/python scripts/tracker.py

@@ -1,8 +1,11 @@
 """Key designs are scored before they are built: the talk's, the thesis' and ours; and schemas that are none."""
 
+import contextlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from footfall.planning.key_designs import KeyScore, Verdict, score
 from footfall.planning.key_schemas import schema_from_yaml
@@ -119,3 +122,14 @@ def test_what_a_key_will_hold_is_told_when_it_is_more_than_a_partition() -> None
 def test_a_bad_schema_is_told_in_a_sentence(text: str, sentence: str) -> None:
     with pytest.raises(Refused, match=sentence):
         schema_from_yaml(text.encode(), named="keys.yaml")
+
+
+@settings(max_examples=200)
+@given(
+    st.one_of(
+        st.binary(max_size=80), st.lists(st.sampled_from(GOOD.split()), max_size=20).map(" ".join).map(str.encode)
+    )
+)
+def test_whatever_a_file_holds_is_a_schema_or_a_sentence(text: bytes) -> None:
+    with contextlib.suppress(Refused):
+        schema_from_yaml(text, named="keys.yaml")

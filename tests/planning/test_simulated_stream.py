@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.planning.simulated_capacity import Sharded
+from footfall.planning.simulated_capacity import Sharded, resharded
 from footfall.planning.simulated_clients import BackedOff, Lost
 from footfall.planning.simulated_outcomes import Cause
 from footfall.planning.simulated_partitions import Keys
@@ -65,6 +65,17 @@ def test_two_readers_share_what_a_shard_gives() -> None:
     assert three.unread[-1] > 0
 
 
+def test_a_shard_answers_five_reads_a_second() -> None:
+    design = StreamDesign(Sharded(2), readers=3, reads_per_s=2)
+    assert simulate_stream(design, [steady(5)], seed=2).reads_throttled.tolist() == [60.0 * 2] * 10
+    design = StreamDesign(Sharded(2), readers=5)
+    assert simulate_stream(design, [steady(5)], seed=2).reads_throttled.max() == 0
+
+
+def test_new_shards_are_made_one_after_another() -> None:
+    assert resharded(100, 4, 8) == (102, 8)
+
+
 def test_more_shards_come_when_they_were_asked_for() -> None:
     load = steady(1_800, minutes=30, keys=Keys(2_000))
     outcome = simulate_stream(StreamDesign(Sharded(1, reshards=((10, 2), (12, 4)))), [load], seed=2)
@@ -115,7 +126,7 @@ def test_shards_are_chosen_so_that_none_is_too_full() -> None:
         (lambda: Sharded(0), "not between 1"),
         (lambda: Sharded(1, reshards=((5, 3),)), "up to double"),
         (lambda: Sharded(8, reshards=((5, 4),)), "in order, up to double"),
-        (lambda: Sharded(100, reshards=tuple((m, 101 + m) for m in range(11))), "more than 10 of a day"),
+        (lambda: Sharded(100, reshards=tuple((m, 101 + m) for m in range(11))), "more than 10 within 24 hours"),
         (lambda: run(1), "a stream has loads"),
         (lambda: run(1, steady(5, bytes_each=2_000_000)), "bytes of hits"),
         (lambda: run(1, steady(-5)), "fewer than none"),

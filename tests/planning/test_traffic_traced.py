@@ -1,10 +1,11 @@
 """Measured traces: every form that is read, what is repaired and told, and what is refused by its line."""
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footfall.planning.traffic import DAY_MINUTES, WEEK_MINUTES
@@ -190,3 +191,49 @@ def test_a_trace_of_weeks_begins_again_on_the_same_day() -> None:
 def test_no_hit_is_lost_whatever_the_step(counts: list[int], step_s: int) -> None:
     trace = trace_from_counts(csv_of(*((BEGAN_S + step_s * place, count) for place, count in enumerate(counts))))
     assert trace.traffic.per_minute.sum() == pytest.approx(sum(counts))
+
+
+PIECES = (
+    (
+        "time,count",
+        "1794873600",
+        "2026-11-17T00:00Z",
+        ",",
+        ";",
+        "\t",
+        '"',
+        "#",
+        "# scraped ",
+        " 5",
+        "-1",
+        "nan",
+        "1e400",
+    ),
+    (
+        "_total",
+        "footfall_hits_accepted_total",
+        "{",
+        "}",
+        "# HELP x",
+        '[17/Nov/2026:00:00:00 +0000] "',
+        "\ufeff",
+        "\x00",
+    ),
+)
+pieces = st.sampled_from([piece for some in PIECES for piece in some])
+lines = st.lists(st.one_of(st.text(max_size=40), st.lists(pieces, max_size=6).map("".join)), max_size=12)
+
+
+@settings(max_examples=400)
+@given(lines)
+def test_whatever_a_file_holds_is_a_trace_or_a_sentence(some: list[str]) -> None:
+    with contextlib.suppress(Refused):
+        assert (trace_from_text(some).traffic.per_minute >= 0).all()
+
+
+def test_a_long_log_is_read_as_it_comes() -> None:
+    def log(count: int) -> Iterator[str]:
+        for number in range(count):
+            yield f'192.0.2.7 - - [17/Nov/2026:00:{number % 60:02d}:00 +0000] "GET /a HTTP/1.1" 200 5 "-" "-"'
+
+    assert trace_from_text(log(60_000)).traffic.per_minute.tolist() == [1_000.0] * 60

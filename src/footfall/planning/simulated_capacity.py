@@ -4,7 +4,7 @@ Capacity changes only between minutes, as CloudWatch tells of whole ones.
 """
 
 import math
-from collections import Counter, deque
+from collections import deque
 from dataclasses import dataclass
 
 from footfall.planning.simulated_limits import (
@@ -14,6 +14,7 @@ from footfall.planning.simulated_limits import (
     DECREASES_FREE,
     ON_DEMAND_MINUTES,
     ON_DEMAND_TIMES,
+    RESHARD_SECONDS_EACH,
     RESHARD_TIMES_MAX,
     RESHARDS_A_DAY_MAX,
     SCALE_APPLIED_MINUTES,
@@ -22,6 +23,8 @@ from footfall.planning.simulated_limits import (
     SCALE_UP_MINUTES,
     SHARDS_MAX,
     STREAM_ON_DEMAND_MINUTES,
+    STREAM_ON_DEMAND_SHARDS,
+    STREAM_ON_DEMAND_SHARDS_MAX,
     TABLE_UNITS_MAX,
     TARGET,
     TARGET_MAX,
@@ -91,7 +94,7 @@ class OnDemand:
 class Sharded:
     """Shards of a stream, each with the same limit: so many, more from given minutes on, or as many as it takes."""
 
-    shards: int
+    shards: int = STREAM_ON_DEMAND_SHARDS
     reshards: tuple[tuple[int, int], ...] = ()  # (minute, shards): when the new ones are there
     is_on_demand: bool = False
 
@@ -105,9 +108,15 @@ class Sharded:
                     "reshards", f"from {before} to {shards} shards at minute {minute}: in order, up to double"
                 )
             before_minute, before = minute, shards
-        days = Counter(minute // DAY_MINUTES for minute, _ in self.reshards)
-        if days and max(days.values()) > RESHARDS_A_DAY_MAX:
-            raise Refused("reshards", f"more than {RESHARDS_A_DAY_MAX} of a day")
+        minutes = [minute for minute, _ in self.reshards]
+        pairs = zip(minutes, minutes[RESHARDS_A_DAY_MAX:], strict=False)
+        if any(later - earlier < DAY_MINUTES for earlier, later in pairs):
+            raise Refused("reshards", f"more than {RESHARDS_A_DAY_MAX} within 24 hours")
+
+
+def resharded(minute: int, before: int, after: int) -> tuple[int, int]:
+    """Return when shards that are asked for in a minute are there: they are made one after another."""
+    return minute + math.ceil(abs(after - before) * RESHARD_SECONDS_EACH / 60), after
 
 
 Capacity = Provisioned | Divided | OnDemand
@@ -202,4 +211,5 @@ class ShardUnits:
         """Note what the minute has consumed a second."""
         if self._peak is not None:
             self._peak.end(minute, consumed)
-            self.units = min(SHARDS_MAX, math.ceil(self._peak.units / self._shard_units)) * self._shard_units
+            shards = math.ceil(self._peak.units / self._shard_units)
+            self.units = min(shards, STREAM_ON_DEMAND_SHARDS_MAX) * self._shard_units

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from footfall.planning.simulated_partitions import Shares
+from footfall.planning.simulated_partitions import Shares, total
 
 FORGOTTEN_S = 60  # A pace that grows by a fifth each second is no limit any more after a minute without a refusal.
 NOTHING = 1e-9
@@ -108,7 +108,7 @@ class _Losing:
 
     def answered(self, second: int, served: Shares, refused: Shares) -> Answered:
         del second
-        return Answered(done=float(served.sum()), given_up=float(refused.sum()))
+        return Answered(done=total(served), given_up=total(refused))
 
     def waiting(self) -> float:
         return 0.0
@@ -138,21 +138,22 @@ class _BackingOff:
         self._now[0] = new
         self._now[1:] = self._ring[place]
         self._ring[place] = 0
-        return self._now.sum(axis=0)
+        return np.add.reduce(self._now)
 
     def answered(self, second: int, served: Shares, refused: Shares) -> Answered:
-        done, over = float(served.sum()), float(refused.sum())
+        done, over = total(served), total(refused)
         if over <= 0:
             return Answered(done=done)
-        total = served + refused
-        left = self._now * (refused / np.where(total > 0, total, 1.0))
+        tried = served + refused
+        tried[tried <= 0] = 1.0
+        left = self._now * (refused / tried)
         # What is due after one second, two, three ..., by attempt.
         places = np.arange(second + 1, second + 1 + self._ahead) % len(self._ring)
         self._ring[places] += self._spread * left[:-1]
-        return Answered(done=done, given_up=float(left[-1].sum()))
+        return Answered(done=done, given_up=total(left[-1]))
 
     def waiting(self) -> float:
-        return float(self._ring.sum())
+        return total(self._ring)
 
     def is_idle(self) -> bool:
         return not self._ring.any()
@@ -172,18 +173,18 @@ class _Pacing:
 
     def due(self, second: int, new: Shares) -> Shares:
         self._queue = self._queue + new
-        total = float(self._queue.sum())
-        if self._rate is None or total <= 0:
+        waiting = total(self._queue)
+        if self._rate is None or waiting <= 0:
             now = self._queue
         else:
             calm = (second - self._cut_at) * 1_000 >= self._client.calm_ms
             self._rate += self._rate * self._client.calm_growth_per_s if calm else self._growth
-            now = self._queue * min(1.0, self._rate / total)
+            now = self._queue * min(1.0, self._rate / waiting)
         self._queue = self._queue - now
         return now
 
     def answered(self, second: int, served: Shares, refused: Shares) -> Answered:
-        done, over = float(served.sum()), float(refused.sum())
+        done, over = total(served), total(refused)
         self._queue = self._queue + refused
         if over > NOTHING:
             client = self._client
@@ -196,7 +197,7 @@ class _Pacing:
         return Answered(done=done)
 
     def waiting(self) -> float:
-        return float(self._queue.sum())
+        return total(self._queue)
 
     def is_idle(self) -> bool:
         return self._rate is None and self.waiting() <= NOTHING
@@ -218,7 +219,7 @@ class _Resending:
         return self._now
 
     def answered(self, second: int, served: Shares, refused: Shares) -> Answered:
-        written, over = float(served.sum()), float(refused.sum())
+        written, over = total(served), total(refused)
         if over <= NOTHING:
             return Answered(done=written)
         # A batch is done when all of it was taken; which parts are refused is chance, so a power of the share.
@@ -228,7 +229,7 @@ class _Resending:
         return Answered(done=done, wasted=written - done)
 
     def waiting(self) -> float:
-        return float(self._ring.sum())
+        return total(self._ring)
 
     def is_idle(self) -> bool:
         return not self._ring.any()

@@ -7,7 +7,7 @@ import numpy as np
 
 from footfall.planning.simulated_clients import Client, sending
 from footfall.planning.simulated_outcomes import Cause, Flow
-from footfall.planning.simulated_partitions import Shares
+from footfall.planning.simulated_partitions import Shares, total
 from footfall.planning.simulated_resource import Resource
 from footfall.planning.traffic import Minutes
 
@@ -111,16 +111,15 @@ class Lane:
         return True
 
     def _second(self, minute: int, second: int, new: Shares) -> None:
-        shares = self._resource.shares
-        demand = np.stack(
-            [sender.due(second, units * share) for sender, units, share in zip(self._senders, new, shares, strict=True)]
-        )
-        self.tally.attempted[minute] += demand.sum()
+        demand = new[:, None] * self._resource.shares
+        for place, sender in enumerate(self._senders):
+            demand[place] = sender.due(second, demand[place])
+        self.tally.attempted[minute] += total(demand)
         admitted = self._resource.admitted(demand)
         for cause, units in admitted.refused:
-            self.tally.throttle(cause, minute, float(units.sum()))
+            self.tally.throttle(cause, minute, total(units))
         served = self._through_indexes(minute, admitted.served)
-        hottest = self._resource.spend(served.sum(axis=0))
+        hottest = self._resource.spend(np.add.reduce(served))
         self.tally.hottest[minute] = max(self.tally.hottest[minute], hottest)
         refused = demand - served
         for place, sender in enumerate(self._senders):
@@ -131,6 +130,8 @@ class Lane:
 
     def _through_indexes(self, minute: int, served: Shares) -> Shares:
         """Return what the indexes take as well: a write that one of them cannot take is not done."""
+        if not self._indexes:
+            return served
         for use in self._indexes:
             units = served.sum(axis=1) * use.units_each
             taken = use.resource.admitted(units[:, None] * use.resource.shares).served.sum(axis=1)

@@ -24,7 +24,6 @@ ON_DEMAND_TIMES = 2.0
 ON_DEMAND_MINUTES = 30
 # "Quotas in Amazon DynamoDB", .../ServiceQuotas.html: the default of a table; more on request.
 TABLE_UNITS_MAX = 40_000.0
-ACCOUNT_UNITS_MAX = 80_000.0
 # The same page: four decreases at any time of a (UTC) day, and another whenever there was none in the last hour.
 DECREASES_FREE = 4
 DECREASE_EVERY_MINUTES = 60
@@ -39,7 +38,9 @@ TARGET = 0.70
 TARGET_MIN, TARGET_MAX = 0.20, 0.90
 # Ours: the alarm is looked at and the table is changed; the vendor says that it takes "several minutes" at worst.
 SCALE_APPLIED_MINUTES = 1
-# Ours: the vendor says that partitions split under "sustained" heat. Ten minutes at its limit are sustained.
+# "Scaling DynamoDB: How partitions, hot keys, and split for heat impact performance (Part 3)", aws.amazon.com/blogs/
+# database/part-3-scaling-dynamodb-how-partitions-hot-keys-and-split-for-heat-impact-performance: a partition near its
+# limit is split, and partitions are never merged. Ours: ten minutes of it, which that series calls sustained activity.
 HEAT_MINUTES = 10
 # "Time to Live", .../TTL.html: removed "within a few days"; two are what is typical. Removal costs no write units.
 TTL_LATE_MINUTES = 2 * 1_440
@@ -56,9 +57,9 @@ SHARDS_MAX = 20_000  # An account's default in the large regions.
 # worth at first, double the peak of the last 30 days; more than double within 15 minutes may be throttled.
 STREAM_ON_DEMAND_SHARDS = 4
 STREAM_ON_DEMAND_MINUTES = 15
-STREAM_ON_DEMAND_BYTES_MAX = 10_000_000_000.0
+STREAM_ON_DEMAND_SHARDS_MAX = 10_000  # 10 GB a second in the large regions
 # "UpdateShardCount", docs.aws.amazon.com/kinesis/latest/APIReference/API_UpdateShardCount.html: to double or half at
-# most in one call, ten times in 24 hours.
+# most in one call, ten times in any 24 hours, and it takes "a few minutes".
 RESHARD_TIMES_MAX = 2.0
 RESHARDS_A_DAY_MAX = 10
 # Ours: shards are split one after another; half a minute for each.

@@ -25,6 +25,11 @@ PARTITIONS_MAX = 20_000
 _BACKGROUND_POINTS = 32
 
 
+def total(array: Shares) -> float:
+    """Return the sum of everything; the method `sum` takes twice as long, and a simulated second has ten of them."""
+    return float(np.add.reduce(array, axis=None))
+
+
 class Sort(StrEnum):
     """How the items under one partition key are reached, which decides whether the key can be divided."""
 

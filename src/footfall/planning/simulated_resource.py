@@ -22,7 +22,7 @@ from footfall.planning.simulated_capacity import (
 )
 from footfall.planning.simulated_limits import HEAT_MINUTES, PARTITION_BYTES, TABLE_UNITS_MAX
 from footfall.planning.simulated_outcomes import Cause
-from footfall.planning.simulated_partitions import Keys, Layout, Shares, Slots, slots_of
+from footfall.planning.simulated_partitions import Keys, Layout, Shares, Slots, slots_of, total
 
 _SLACK = 1e-9
 
@@ -132,8 +132,8 @@ class Resource:
 
     def passed(self, rates: Shares) -> Passed | None:
         """Return what a minute leaves behind if it refuses nothing of these units by load and second, else None."""
-        total = rates.sum(axis=0)
-        if float(total.max()) > min(self._units_max, self._most()) + _SLACK:
+        by_second = rates.sum(axis=0)
+        if float(by_second.max()) > min(self._units_max, self._most()) + _SLACK:
             return None
         demand = rates.T @ self.shares
         hottest = float(demand.max()) / self.partition_units
@@ -148,7 +148,7 @@ class Resource:
             partition_saved = found
         if self._is_divided:
             return Passed(partition_saved, 0.0, hottest)
-        saved = settled(np.array([self._saved]), self.units, self._burst_s, total[:, None])
+        saved = settled(np.array([self._saved]), self.units, self._burst_s, by_second[:, None])
         return None if saved is None else Passed(partition_saved, float(saved[0]), hottest)
 
     def keep(self, passed: Passed) -> None:
@@ -159,16 +159,17 @@ class Resource:
     def admitted(self, demand: Shares) -> Admitted:
         """Return what a second takes of a demand by load and partition; nothing is spent yet."""
         refused: list[tuple[Cause, Shares]] = []
-        total = demand.sum(axis=0)
+        wanted_by = np.add.reduce(demand)
         room = self._partition_saved + self.partition_units
-        over = total > room
-        if over.any():
+        over = wanted_by > room
+        if np.logical_or.reduce(over):
             self._refusing |= over
-            part = np.where(over, room / np.where(over, total, 1.0), 1.0)
+            part = np.ones(len(room))
+            np.divide(room, wanted_by, out=part, where=over)
             refused.append((Cause.KEY_RANGE, demand * (1 - part)))
             demand = demand * part
         for cause, most in ((Cause.ACCOUNT, self._units_max), (self._cause, self._most())):
-            wanted = float(demand.sum())
+            wanted = total(demand)
             if wanted > most + _SLACK:
                 refused.append((cause, demand * (1 - most / wanted)))
                 demand = demand * (most / wanted)
@@ -181,9 +182,9 @@ class Resource:
             left = self._partition_saved + self.partition_units - served
             self._partition_saved = np.clip(left, 0, limit)
         if self._burst_s:
-            left = self._saved + self.units - float(served.sum())
+            left = self._saved + self.units - total(served)
             self._saved = min(max(left, 0.0), self._burst_s * self.units)
-        return float(served.max()) / self.partition_units
+        return float(np.maximum.reduce(served)) / self.partition_units
 
     def end(self, minute: int, units: float, rates: Shares, follow: Callable[[int, Shares], None]) -> None:
         """Look back on a minute that consumed so many units at these mean rates: alarms, peaks and heat."""

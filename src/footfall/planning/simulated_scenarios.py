@@ -17,7 +17,7 @@ from footfall.planning.traffic_popularity import Popularity
 from footfall.planning.workload import workload_of_minutes
 
 TALK = "Falling In and Out of Love with DynamoDB (the DynamoDB talk)"
-THESIS = "the page-hit-counter thesis"
+THESIS = "The page-hit-counter thesis"
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -52,7 +52,7 @@ def snowball(*, seed: int = 1) -> Scenario:
         source=f"{THESIS}, section 8.1.1",
         theirs="Kinesis Analytics and DynamoDB partly fail for up to ten minutes.",
         ours=(
-            "Sent again after 40 seconds, midnight's rows are through after seven minutes; after 30 seconds never, as "
+            "Sent again after 40 seconds, midnight's rows are through within seven minutes; after 30 seconds never, as "
             "nearly every unit is spent on rows of batches that fail again. Paced, nothing is written twice."
         ),
         variants=variants,

@@ -12,7 +12,13 @@ import numpy as np
 from footfall.planning.simulated_capacity import Sharded
 from footfall.planning.simulated_clients import BackedOff, Client
 from footfall.planning.simulated_lane import Lane
-from footfall.planning.simulated_limits import RECORD_BYTES_MAX, SHARD_BYTES, SHARD_READ_BYTES, SHARD_RECORDS
+from footfall.planning.simulated_limits import (
+    RECORD_BYTES_MAX,
+    SHARD_BYTES,
+    SHARD_READ_BYTES,
+    SHARD_READS,
+    SHARD_RECORDS,
+)
 from footfall.planning.simulated_outcomes import Flow
 from footfall.planning.simulated_partitions import Keys, Shares
 from footfall.planning.simulated_resource import Kind, Resource, Split
@@ -42,6 +48,7 @@ class StreamDesign:
     capacity: Sharded
     reader_records_per_s: float = float("inf")
     readers: int = 1  # that share what a shard gives; each reads everything
+    reads_per_s: float = 1.0  # of one reader and shard, as our own and Lambda's do
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,6 +61,7 @@ class StreamOutcome:
     read: Minutes
     unread: Minutes  # at the end of each minute
     lag_s: Minutes  # of the shard that is furthest behind
+    reads_throttled: Minutes  # calls beyond the five that a shard answers in a second
     splits: Sequence[Split]
 
     @property
@@ -86,6 +94,7 @@ def simulate_stream(design: StreamDesign, loads: Sequence[Records], *, seed: int
         read=read,
         unread=unread,
         lag_s=lag,
+        reads_throttled=60 * lane.tally.partitions * max(0.0, design.readers * design.reads_per_s - SHARD_READS),
         splits=tuple(resource.splits),
     )
 
@@ -142,8 +151,8 @@ def _widened(queue: Shares, shards: int) -> Shares:
 def _require_stream(design: StreamDesign, loads: Sequence[Records]) -> None:
     if not loads or len({len(one.records) for one in loads}) != 1 or len(loads[0].records) == 0:
         raise Refused("loads", "a stream has loads, each of as many minutes")
-    if not design.reader_records_per_s > 0 or design.readers < 1:
-        raise Refused("readers", "one at least, which reads more than nothing")
+    if not design.reader_records_per_s > 0 or design.readers < 1 or not 0 < design.reads_per_s <= 1_000:
+        raise Refused("readers", "one at least, which reads more than nothing, at most 1000 times a second")
     for one in loads:
         require_possible(one.records)
         if not 0 < one.bytes_each <= RECORD_BYTES_MAX:

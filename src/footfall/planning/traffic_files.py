@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import chain, islice, pairwise
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from footfall.values.window import MINUTE_MS
 ACCEPTED = "footfall_hits_accepted_total"
 COUNT_NAMES = ("count", "hits", "requests", "value", "total")
 TIME_NAMES = ("time", "timestamp", "date", "at", "datetime", "moment")
+LOOKED_AT = 50  # lines that tell a file's form
 YEAR_MIN, YEAR_MAX = 1990, 2200
 _EPOCHS = ((1e11, 1e3), (1e14, 1.0), (1e17, 1e-3), (1e20, 1e-6))  # s, ms, us, ns as such numbers are written today
 _SAMPLE = re.compile(r"([A-Za-z_:][\w:]*)(\{[^}]*\})?[ \t]+(\S+)(?:[ \t]+(\S+))?")
@@ -43,14 +44,17 @@ class _Told:
 
 def trace_from_text(lines: Iterable[str]) -> Trace:
     """Return the trace of lines whose form is found out from the first ones."""
-    kept = list(_bounded(lines))
-    head = "\n".join(kept[:50])
+    coming = iter(lines)
+    first = list(islice(coming, LOOKED_AT))
+    # A log of gigabytes is read as it comes; only its minutes are kept.
+    every = chain(first, coming)
+    head = "\n".join(first)
     if is_log(head):
-        return trace_from_log(line.encode() for line in kept)
+        return trace_from_log(line.encode(errors="replace") for line in every)
     if "# HELP" in head or "# TYPE" in head or ACCEPTED + " " in head or ACCEPTED + "{" in head:
-        return trace_from_scrapes(kept)
-    first = next((line for line in kept if line.strip()), "")
-    return trace_from_counters(kept) if "_total" in first or "counter" in first.lower() else trace_from_counts(kept)
+        return trace_from_scrapes(every)
+    named = next((line for line in first if line.strip()), "")
+    return trace_from_counters(every) if "_total" in named or "counter" in named.lower() else trace_from_counts(every)
 
 
 def trace_from_counts(lines: Iterable[str]) -> Trace:
@@ -138,7 +142,7 @@ def _rows(lines: Iterable[str], findings: Findings) -> Iterator[_Told]:
             continue
         if is_first:
             delimiter = next((one for one in "\t;," if one in line), ",")
-        cells = next(csv.reader([line], delimiter=delimiter))
+        cells = _cells(line, delimiter, number)
         if is_first and (named := _columns(cells)):
             time_at, count_at = named
             is_first = False
@@ -153,6 +157,13 @@ def _rows(lines: Iterable[str], findings: Findings) -> Iterator[_Told]:
             )
             is_told = True
         yield told
+
+
+def _cells(line: str, delimiter: str, number: int) -> list[str]:
+    try:
+        return next(csv.reader([line], delimiter=delimiter))
+    except csv.Error as error:
+        raise Refused("trace", f"line {number} is no line of a CSV: {error}") from error
 
 
 def _columns(cells: Sequence[str]) -> tuple[int, int] | None:

@@ -20,7 +20,7 @@ _FAR_MS = 7_258_118_400_000  # 2200: no line is refused for lying in the future,
 
 def is_log(text: str) -> bool:
     """Tell whether some line has a time in brackets before a request in quotes."""
-    return _LOG_TIME.search(text.encode()) is not None
+    return _LOG_TIME.search(text.encode(errors="replace")) is not None
 
 
 def trace_from_log(lines: Iterable[bytes]) -> Trace:

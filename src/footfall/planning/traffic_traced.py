@@ -23,7 +23,7 @@ from footfall.values.errors import Refused
 from footfall.values.window import MINUTE_MS
 
 HOLE_MINUTES_MAX = 60  # What is bridged: an hour's traffic is like that on both sides of it, a night's is not.
-SAMPLES_MAX = 5_000_000
+SAMPLES_MAX = 3_000_000  # A month by the second is 2.7 million.
 FINDINGS_MAX = 20  # Beyond, they are counted.
 JUMP_TIMES = 100.0  # What a sample may be of those beside it before somebody should look.
 _MONDAY_MINUTES = 4 * DAY_MINUTES  # 1970 began on a Thursday; this much later was a Monday.
