@@ -299,7 +299,7 @@ def test_every_route_of_an_instance_is_a_functions_as_well(settings: Settings, c
         hot = {path.decode() + "{id}/series" * (path == ASSETS) for path in MAKERS}
         served = hot | set(page_paths(function_pages(stage.site)))
     described = {operation.path for operation in OPERATIONS}
-    # A function has no gauges that could be asked for, which it tells to CloudWatch, and nobody can listen to it; the plan
+    # A function has no gauges that could be asked for, which it tells to CloudWatch, and nobody listens to it; the plan
     # of a stack is made where its operator is, by `footfall plan --actual`.
     assert {re.sub(r":\w+}", "}", path).replace("asset_id", "id") for path in served} == {
         path.replace("{assetId}", "{id}") for path in described
