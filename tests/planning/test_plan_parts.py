@@ -189,3 +189,26 @@ def test_what_one_stack_cannot_carry_is_divided_among_several() -> None:
     assert many.work.stack.kinesis_shards <= 200
     assert many.usd == many.bill.usd * many.stacks
     assert 90 < many.usd / one.usd < 110
+
+
+def test_a_thousand_brands_keep_the_count_function_waiting_and_shards_do_not_help() -> None:
+    many = Site(Rhythm(20e6), Popularity(2_000, brands=1_000))
+    made = plan(Asked(many, Readers(), Stack()), book(), region(), whole=False)
+    limit = next(one for one in made.limits if one.name == "counting-time")
+    assert limit.multiple < 1
+    assert limit.do.startswith("batches, since events are full before their time")
+    in_batches = replace(many, batch=50)
+    shares = [counting_share(in_batches, Stack(freshness_s=seconds)) for seconds in (60, 300)]
+    assert shares[1] < shares[0] / 2 < limit.share / 4
+
+
+def counting_share(of: Site, stack: Stack) -> float:
+    made = plan(Asked(of, Readers(), stack), book(), region(), whole=False)
+    return next(one.share for one in made.limits if one.name == "counting-time")
+
+
+def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
+    made = plan(Asked(site(100e9), Readers(), Stack()), book(), region())
+    assert made.first.multiple < 0.1
+    assert made.work.stack.kinesis_shards == 200
+    assert made.throttling.ways[0].refused_share > 0

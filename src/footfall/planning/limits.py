@@ -13,6 +13,7 @@ from footfall.planning.limit_kinds import Limit, Raised
 from footfall.planning.simulated_limits import SHARD_BYTES, SHARD_RECORDS
 from footfall.planning.site import COUNTING_SHARDS_MAX, KINESIS_SHARDS_MAX, Site, Stack
 from footfall.planning.workload import Workload
+from footfall.planning.workload_functions import OBJECT_S, TABLE_S
 from footfall.planning.workload_stream import carried
 
 __all__ = ["ALARM_SHARE", "Limit", "Raised", "first_to_break", "limits_of", "shards_for", "with_asset"]
@@ -95,7 +96,13 @@ def _functions(work: Workload) -> Iterator[Limit]:
     yield kinds.API.at(float(work.carried.requests[at] + work.lists.reached[at]) / 60)
     at_once = sum(float(one.at_once[at]) for one in work.functions.values())
     yield kinds.CONCURRENCY.at(at_once + 3 * float(np.sqrt(at_once)))
-    yield kinds.COUNTING_TIME.at(float(work.functions["count"].at_once[at]) * _hottest_part(work, at))
+    busy = float(work.functions["count"].at_once[at])
+    waits = (float(work.written.puts[at]) * OBJECT_S + float(work.written.requests[at]) * TABLE_S) / 60
+    # Every brand has an object and windows of its own in each flush, one after another; shards divide hits, not brands.
+    is_by_time = float(work.carried.flush_s[at]) > work.stack.freshness_s
+    longer = "a larger FreshnessSeconds" if is_by_time else "batches, since events are full before their time"
+    do = f"{longer}; or a stack for each group of brands" if waits > busy / 2 else None
+    yield kinds.COUNTING_TIME.at(busy * _hottest_part(work, at), do=do)
 
 
 def _table(work: Workload) -> Iterator[Limit]:

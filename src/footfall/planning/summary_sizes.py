@@ -21,7 +21,7 @@ KINDS = (("article", 0.8), ("video", 0.15), ("gallery", 0.05))
 PAYS = (("free", 0.6), ("paid", 0.3), ("partly", 0.1))
 ASSETS_MAX = 200_000  # of a minute, for each brand and shard; beyond it hits count in `other`
 WINDOW_ROWS_MAX = 1_000_000  # of an hour or a day
-TAIL_SAMPLED = 200_000  # Ranks beyond it are drawn as that many alike ones: they are seen once or never.
+ASSETS_DRAWN_MAX = 1_000_000  # of a brand in a shard: no window has more rows, so more are drawn as so many.
 _SAMPLES = 3  # of each size, below
 _SAMPLED_ALIKE = 2_000  # hits, from which on one is enough
 
@@ -43,7 +43,8 @@ class AssetsOfShard:
 
 def assets_of_shard(assets: int, *, shards: int, exponent: float, sections: int) -> AssetsOfShard:
     """Return the assets of a brand that one of the shards has: chosen by a hash, so every so many-th rank."""
-    ranks = np.arange(1, assets + 1, max(1, shards), dtype=np.float64) + (max(1, shards) - 1) / 2
+    step = max(1, shards, -(-assets // ASSETS_DRAWN_MAX))
+    ranks = np.arange(1, assets + 1, step, dtype=np.float64) + (step - 1) / 2
     share = ranks**-exponent
     return AssetsOfShard(share / share.sum(), sections)
 

@@ -53,16 +53,21 @@ def throttling(work: Workload, *, seed: int) -> Throttling:
     first = min(max(0, int(np.argmax(work.writes)) - minutes // 2), len(work.hits) - minutes)
     loads = _loads(work, first, first + minutes)
     per_s = work.writes[first : first + minutes] / 60
-    least = max(1.0, float(np.ceil(np.quantile(per_s, 0.05) / TARGET)))
+    least = min(TABLE_UNITS_MAX, max(1.0, float(np.ceil(np.quantile(per_s, 0.05) / TARGET))))
     most = min(TABLE_UNITS_MAX, max(least, float(np.ceil(float(per_s.max()) * 2 / TARGET))))
     ways: list[tuple[str, Capacity]] = [
         ("on demand", OnDemand()),
-        ("auto scaling", Provisioned(max(least, float(np.ceil(per_s[0] / TARGET))), Scaling(least, most))),
-        ("provisioned for the mean", Provisioned(max(1.0, float(np.ceil(per_s.mean()))))),
+        ("auto scaling", Provisioned(_within(per_s[0] / TARGET, least), Scaling(least, most))),
+        ("provisioned for the mean", Provisioned(_within(per_s.mean(), 1.0))),
     ]
     return Throttling(
         tuple(Simulated(name, simulate_table(TableDesign(writes=way), loads, seed=seed), first) for name, way in ways)
     )
+
+
+def _within(units: float, least: float) -> float:
+    """Return whole units that a table may be given: its quota is the most."""
+    return min(TABLE_UNITS_MAX, max(least, float(np.ceil(units))))
 
 
 def _loads(work: Workload, start: int, end: int) -> list[Load]:

@@ -214,7 +214,7 @@ def _write(path: Path, text: str) -> None:
         raise WrongUsage(f"--html: {path} cannot be written: {error.strerror or error}.") from error
 
 
-COMMAND: Final = Command(
+COMMAND = Command(
     "plan",
     "Say what traffic will cost on AWS, where it will break first, and which way is cheaper.",
     "footfall plan --hits-per-day 50M --assets 100k --brands 5",

@@ -54,7 +54,7 @@ def _head(made: Plan) -> Iterator[str]:
     yield (
         f"{made.region.title}, prices of {made.dated}. {stack.kinesis_shards} Kinesis "
         f"shard{'s' * (stack.kinesis_shards > 1)}, "
-        f"{stack.counting_shards} counting shards, up to {_at_once(made)} functions at once."
+        f"{stack.counting_shards} counting shards, up to {_at_once(made)} at once."
     )
     yield (
         f"{money(made.bill.usd)} a month on AWS, "
@@ -72,7 +72,8 @@ def _head(made: Plan) -> Iterator[str]:
 
 
 def _at_once(made: Plan) -> str:
-    return f"{max(1.0, sum(float(one.at_once.max()) for one in made.work.functions.values())):,.0f}"
+    count = max(1.0, sum(float(one.at_once.max()) for one in made.work.functions.values()))
+    return f"{count:,.0f} function{'s' * (round(count) > 1)}"
 
 
 def _bill(made: Plan) -> Table:
