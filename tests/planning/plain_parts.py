@@ -90,7 +90,7 @@ class PlainClient:
         now = [(attempt, key, units) for (at, attempt, key), units in self.work.items() if at <= second]
         self.work = {place: units for place, units in self.work.items() if place[0] > second}
         client = self.client
-        if isinstance(client, Paced) and self.rate is not None and now:
+        if isinstance(client, Paced) and self.rate is not None and sum(units for _, _, units in now) > 1e-9:
             calm = (second - self.cut_at) * 1000 >= client.calm_ms
             self.rate += self.rate * client.calm_growth_per_s if calm else self.growth
             part = min(1.0, self.rate / sum(units for _, _, units in now))

@@ -163,6 +163,31 @@ def test_more_capacity_never_serves_less(
     assert float(more.served.sum()) >= float(less.served.sum()) * (1 - 1e-9)
 
 
+small_loads = st.builds(
+    Load,
+    st.just("any"),
+    st.lists(st.sampled_from([0.0, 600.0, 30_000.0, 75_000.0, 200_000.0]), min_size=8, max_size=8).map(np.array),
+    st.builds(Keys, st.integers(1, 6), st.floats(0, 2), st.sampled_from([Sort.ONE, Sort.SPREAD])),
+    st.sampled_from([0.5, 1.0, 3.0]),
+    st.just(Does.WRITES),
+    st.sampled_from(CLIENTS),
+    st.sampled_from([7, 60]),
+)
+small_designs = st.builds(
+    TableDesign,
+    capacities,
+    indexes=st.lists(st.builds(Index, st.just("i"), capacities, st.just(Keys(3)), st.just(0.5)), max_size=1).map(tuple),
+    heat_minutes=st.sampled_from([1, 3]),
+)
+
+
+@settings(max_examples=12, deadline=None)
+@given(small_designs, st.lists(small_loads, min_size=1, max_size=2), st.integers(0, 2**20))
+def test_any_small_table_is_what_the_plain_one_says(design: TableDesign, loads: list[Load], seed: int) -> None:
+    outcome = simulate_table(design, loads, seed=seed)
+    assert differences(outcome.writes, plain_minutes(design, loads, seed=seed)) == []
+
+
 def test_five_idle_minutes_are_all_that_is_saved_up() -> None:
     requests = np.array([0.0] * 20 + [60 * 200.0] * 20)
     load = Load("late", requests, Keys(1), client=Lost(), is_noisy=False)

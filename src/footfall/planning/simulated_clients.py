@@ -174,7 +174,7 @@ class _Pacing:
     def due(self, second: int, new: Shares) -> Shares:
         self._queue = self._queue + new
         waiting = total(self._queue)
-        if self._rate is None or waiting <= 0:
+        if self._rate is None or waiting <= NOTHING:
             now = self._queue
         else:
             calm = (second - self._cut_at) * 1_000 >= self._client.calm_ms

@@ -23,6 +23,7 @@ PIECES = 16  # What a divisible key is cut into: it may lie on so many partition
 PIECED_KEYS = 256
 PARTITIONS_MAX = 20_000
 _BACKGROUND_POINTS = 32
+_ALIKE = 1e-12
 
 
 def total(array: Shares) -> float:
@@ -153,7 +154,7 @@ class Layout:
         before = np.cumsum(heat)[:-1]
         before[points[1:] == points[:-1]] = 0  # No boundary between two at one place.
         worse = np.maximum(before, total - before)
-        best = int(np.argmin(worse))
+        best = int(np.argmax(worse <= worse.min() * (1 + _ALIKE)))  # The first of those that are alike.
         if worse[best] >= total * 0.999:
             return None
         return self._cut(place, int(points[best + 1]))
