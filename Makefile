@@ -62,6 +62,9 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/map.py --check
 	$(BIN)/python scripts/reference.py --check
 	$(BIN)/python scripts/figures.py --check
+	$(BIN)/python scripts/source_figures.py --check
+	$(BIN)/python scripts/plan_pages.py --check
+	$(BIN)/python scripts/throttling_page.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
@@ -82,9 +85,12 @@ fix: $(STAMP) map  ## repair what tools can
 	$(BIN)/ruff check --fix $(CODE)
 	$(BIN)/ruff format $(CODE)
 
-map: $(STAMP)  ## draw docs/map.md and docs/reference/ again
+map: $(STAMP)  ## draw docs/map.md, docs/reference/ and docs/source-figures.md again
 	$(BIN)/python scripts/map.py
 	$(BIN)/python scripts/reference.py
+	$(BIN)/python scripts/source_figures.py
+	$(BIN)/python scripts/plan_pages.py
+	$(BIN)/python scripts/throttling_page.py
 
 tracker: $(STAMP)  ## minify web/tracker, web/widget and web/player into the package
 	$(BIN)/python scripts/tracker.py

@@ -25,6 +25,7 @@ from bench import (
     bench_memory,
     bench_metrics,
     bench_migrate,
+    bench_planning,
     bench_referrers,
     bench_restart,
     bench_serve,
@@ -68,6 +69,7 @@ BENCHES: Mapping[str, Bench] = {
     "archive": bench_archive.run,
     "audience": bench_audience.run,
     "watching": bench_watching.run,
+    "planning": bench_planning.run,
 }
 
 

@@ -9,7 +9,6 @@ from typing import TypeVar
 
 from bench.plan import Plan
 from bench.results import Row, row
-from footfall.adapters.aws.capacity import index_write_units, write_units
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.audience.following import followers, state_of
 from footfall.audience.follows import Edge, Follows, edge_of
@@ -17,6 +16,7 @@ from footfall.audience.heads import NO_HEAD
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.publishing import Publication, feed, publish
 from footfall.audience.things import Thing
+from footfall.ports.capacity import index_write_units, write_units
 from footfall.ports.table import Action, Put, Table, Update, item_bytes
 from footfall.values.clock import SystemClock
 from tests.engines.dynamodb import running, table_of

@@ -10,7 +10,6 @@ from typing import NamedTuple, TypeVar
 
 from bench.plan import Plan
 from bench.results import Row, row
-from footfall.adapters.aws.capacity import get_units, index_write_units, write_units
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.audience import history_keys, playbacks_keys
 from footfall.audience.history import Watching, order_of, record
@@ -19,6 +18,7 @@ from footfall.audience.history_rule import Progress
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.playbacks import Ask
 from footfall.audience.playbacks_kept import Means, admit, beat
+from footfall.ports.capacity import get_units, index_write_units, write_units
 from footfall.ports.items import Item
 from footfall.ports.table import Below, Equals, Key, Table, Update, item_bytes
 from footfall.values.clock import SystemClock

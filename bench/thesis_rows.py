@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from bench.day import BRANDS, Day
 from bench.traffic import FIRST_SECTION, PAID, TYPES
-from footfall.adapters.aws.capacity import query_units, write_units
+from footfall.ports.capacity import query_units, write_units
 from footfall.ports.items import number_bytes
 
 KEPT = 500

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from footfall.adapters.aws.capacity import get_units, query_units, write_units
 from footfall.adapters.aws.dynamodb_items import TOKEN_BYTES, WRITE_TOKEN, Names, stored_bytes, stored_from_item
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.store import keys
+from footfall.ports.capacity import get_units, query_units, write_units
 from footfall.ports.table import Action, Delete, Item, Key, Page, Put, Update
 from footfall.values.clock import Clock
 from footfall.values.window import MINUTE_MS

@@ -14,8 +14,8 @@ from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import ConnectionClosedError, ReadTimeoutError
 from botocore.httpsession import URLLib3Session
 
-from footfall.adapters.aws.capacity import write_units
 from footfall.adapters.aws.dynamodb_items import stored_bytes
+from footfall.ports.capacity import write_units
 from footfall.values.clock import SetClock
 
 ALTERNATOR_LACKS = frozenset({

@@ -201,6 +201,9 @@ class Settings:
     serve_rows_max: int = _whole(12_000_000, 1_000, 1_000_000_000, "The most rows that serving holds in memory.")
     serve_answers_bytes_max: int = _whole(64 * MIB, MIB, 16 * GIB, "The most memory that ready answers take.")
     serve_refresh_ms: int = _whole(200, 10, 1_000, "How often serving looks for new counts.")
+    plan_hits_per_day: int = _whole(
+        0, 0, 10**13, "Hits of a day that were planned for, which Operations puts beside what came; 0: no plan."
+    )
     catalog_fetch_titles: bool = _other(
         default=False,
         kind="switch",

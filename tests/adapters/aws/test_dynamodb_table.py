@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from footfall.adapters.aws.capacity import get_units, index_write_units, query_units, write_units
 from footfall.adapters.aws.counting_calls import CountedCalls, Spent
 from footfall.adapters.aws.dynamodb_items import (
     Names,
@@ -28,6 +27,7 @@ from footfall.adapters.aws.dynamodb_setup import (
 )
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.aws.sessions import Ground
+from footfall.ports.capacity import get_units, index_write_units, query_units, write_units
 from footfall.ports.errors import Unavailable
 from footfall.ports.table import Index, Item, Key, Put, Table, Unfit, Update, everything
 from footfall.values.clock import SetClock, SystemClock

@@ -37,7 +37,7 @@ def test_the_help_of_every_command_has_its_exit_codes(name: str, capsys: pytest.
     assert main([name, "--help"]) == 0
     ending = capsys.readouterr().out.partition("EXIT CODES\n")[2].splitlines()
     usual = {"serve": "0 1 2 130", "help": "0 2 130", "version": "0 2 130", "completion": "0 2 130"}
-    usual |= dict.fromkeys(("doctor", "backup", "restore", "deploy", "workflows", "autoscale"), "0 1 2 130")
+    usual |= dict.fromkeys(("doctor", "backup", "restore", "deploy", "plan", "workflows", "autoscale"), "0 1 2 130")
     usual |= dict.fromkeys(
         (
             "brands",

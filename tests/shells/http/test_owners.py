@@ -84,12 +84,13 @@ def test_a_brand_s_periods_are_changed_and_shown(owner: Browser) -> None:
     assert wrong.status == 400, wrong.text
 
 
-def test_an_owner_reads_the_gauges_from_anywhere_and_nobody_else_does(tmp_path: Path) -> None:
+@pytest.mark.parametrize("path", ["/metrics", "/v1/plan"])
+def test_an_owner_reads_gauges_and_plan_from_anywhere_and_nobody_else_does(tmp_path: Path, path: str) -> None:
     far = {"x-forwarded-for": "203.0.113.9"}
     with staged(tmp_path, brands={}) as stage:
         owner = set_up(stage, brand="abc")
         admin = invited(owner, "abc", "admin", "ada@example.com")
         stage.make_ready()
-        statuses = [one.ask("GET", "/metrics", None, far).status for one in (owner, admin, Browser(stage))]
+        statuses = [one.ask("GET", path, None, far).status for one in (owner, admin, Browser(stage))]
         assert statuses == [200, 403, 403]
-        assert Browser(stage).ask("GET", "/metrics").status == 200  # a program in the networks
+        assert Browser(stage).ask("GET", path).status == 200  # a program in the networks

@@ -8,7 +8,7 @@ import pytest
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
 
-PAGES = ("/v1/ledger", "/readyz", "/metrics")
+PAGES = ("/v1/ledger", "/readyz", "/metrics", "/v1/plan")
 PARTS = ("counted", "duplicate", "late", "future", "unlabelled", "dead", "inFlight")
 DAY_MS = 86_400_000
 

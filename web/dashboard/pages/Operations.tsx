@@ -18,6 +18,7 @@ import {
 } from "../gauges.ts";
 import { Chart } from "../parts/Chart.tsx";
 import { Figure } from "../parts/Figure.tsx";
+import { PlanCard } from "../parts/PlanCard.tsx";
 import { Empty, Loading } from "../parts/states.tsx";
 import { ago, bytes, percent, short, whole } from "../words.ts";
 
@@ -154,6 +155,7 @@ function Gauges({ last, readings }: { last: Reading; readings: readonly Reading[
         </section>
       ) : null}
       <Capacity samples={samples} />
+      <PlanCard />
       <div class="columns even">
         <Table
           title="Files"

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from footfall.adapters.aws.capacity import write_units
 from footfall.adapters.aws.dynamodb_calls import Calls, Load
 from footfall.adapters.aws.dynamodb_items import Names, StoredItem, stored_bytes, stored_from_item
+from footfall.ports.capacity import write_units
 from footfall.ports.errors import Throttled
 from footfall.ports.table import Delete, Key, Put
 

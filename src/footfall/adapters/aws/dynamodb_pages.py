@@ -4,7 +4,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from footfall.adapters.aws.capacity import query_units
 from footfall.adapters.aws.counting_calls import Spent
 from footfall.adapters.aws.dynamodb_calls import Calls
 from footfall.adapters.aws.dynamodb_expressions import Terms, keys_of, order_of
@@ -17,6 +16,7 @@ from footfall.adapters.aws.dynamodb_items import (
     stored_bytes,
     stored_from_value,
 )
+from footfall.ports.capacity import query_units
 from footfall.ports.errors import Changed
 from footfall.ports.table import (
     PAGE_BYTES_MAX,

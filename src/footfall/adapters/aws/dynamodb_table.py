@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from random import Random
 from typing import Any
 
-from footfall.adapters.aws.capacity import get_units, write_units
 from footfall.adapters.aws.counting_calls import CountedCalls, Spent
 from footfall.adapters.aws.dynamodb_batches import write_batch
 from footfall.adapters.aws.dynamodb_calls import Answered, Calls, DoubtedCondition, DynamoDbClient, Load, Patience
@@ -28,6 +27,7 @@ from footfall.adapters.aws.dynamodb_items import (
 )
 from footfall.adapters.aws.dynamodb_pages import Asking, query_page, require_asking
 from footfall.adapters.aws.dynamodb_transactions import transact
+from footfall.ports.capacity import get_units, write_units
 from footfall.ports.errors import Changed, TooLarge, Unavailable
 from footfall.ports.table import (
     ITEM_BYTES_MAX,

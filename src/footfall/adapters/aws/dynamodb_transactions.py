@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from footfall.adapters.aws.capacity import write_units
 from footfall.adapters.aws.dynamodb_calls import Calls, DoubtedCondition, Load
 from footfall.adapters.aws.dynamodb_errors import ConditionsFailed, Doubtful
 from footfall.adapters.aws.dynamodb_expressions import Terms
@@ -17,6 +16,7 @@ from footfall.adapters.aws.dynamodb_items import (
     stored_bytes,
     stored_from_item,
 )
+from footfall.ports.capacity import write_units
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import Action, Check, Delete, Put, Update
 

@@ -47,6 +47,7 @@ MODULES: Final[Mapping[str, str]] = MappingProxyType(
         "restore": "restore",
         "doctor": "doctor",
         "deploy": "deploy",
+        "plan": "plan",
         "autoscale": "autoscale",
         "completion": "completion",
         "help": "help_page",

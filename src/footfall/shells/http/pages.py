@@ -6,15 +6,32 @@ from starlette.responses import Response
 
 from footfall.accounts.keyring import NotAllowed
 from footfall.app import wiring
+from footfall.shells.http.brands import require_no_parameters
 from footfall.shells.http.gauges import GAUGES_KIND, gauge_registry, gauges_text
+from footfall.shells.http.planning import PLAN, Planning
 from footfall.shells.http.site_pages import Endpoint, page_answer, site_pages
 from footfall.shells.http.site_pages import page_paths as page_paths
 from footfall.shells.http.state import FrontState
+from footfall.shells.http.wire import JSON
 
 
 def pages(state: FrontState) -> Starlette:
     """Return the application that answers every route but the lane's own."""
-    return site_pages(state, {"/metrics": _gauges(state)}, is_live=True)
+    return site_pages(state, {"/metrics": _gauges(state), PLAN: _plan(state)}, is_live=True)
+
+
+def _plan(state: FrontState) -> Endpoint:
+    planning = Planning(state.settings, state.clock)
+    networks = wiring.metrics_networks(state.settings)
+
+    async def plan(request: Request) -> Response:
+        require_no_parameters(request)
+        if not state.access.is_within(request, networks) and not _is_owners(state, request):
+            why = "is not one that may read the plan; http_metrics_networks says which may, and owners who signed in"
+            raise NotAllowed("address", why)
+        return page_answer(await planning.told(), kind=JSON)
+
+    return plan
 
 
 def _gauges(state: FrontState) -> Endpoint:

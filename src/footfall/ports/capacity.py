@@ -1,4 +1,4 @@
-"""What a call costs in DynamoDB's units, by the formula that AWS documents."""
+"""What a call costs in DynamoDB's units, by the formula that AWS documents; adapters, benchmarks and plans share it."""
 
 from collections.abc import Iterable
 

@@ -1,0 +1,214 @@
+"""Capacity, limits, cheaper ways, crossings, sensitivity and advice: each against what can be said of it by hand."""
+
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+import pytest
+
+from footfall.planning.advice import About, advice, against
+from footfall.planning.alternatives import measured_per_s
+from footfall.planning.capacity import break_even_share, capacity_costs
+from footfall.planning.crossings import Curve, changes
+from footfall.planning.limits import Raised, limits_of, shards_for, with_asset
+from footfall.planning.plan import Asked, all_figures, plan
+from footfall.planning.scales import scale_of
+from footfall.planning.site import Readers, Site, Stack
+from footfall.planning.traffic import Constant, Rhythm, Spike, Sum
+from footfall.planning.traffic_popularity import Popularity
+from footfall.values.errors import Refused
+from tests.planning.sites import book, even_work, region, site, whole_plan, work
+
+
+def test_provisioned_wins_from_29_percent_of_steady_use_on() -> None:
+    assert break_even_share(region()).value == pytest.approx(0.2889, abs=0.0001)
+
+
+def test_steady_use_is_cheaper_provisioned_and_reserved_cheaper_still() -> None:
+    busy = replace(
+        even_work(),
+        written=replace(
+            even_work().written, units={kind: np.full(1_440, 60.0 * 1_000 / 9) for kind in even_work().written.units}
+        ),
+    )
+    ways = {way.name: way.usd for way in capacity_costs(busy, region(), months=1 / 30).ways}
+    # A thousand units a second, at 70 % of what is provisioned.
+    assert ways["on demand"] > ways["provisioned"] > ways["reserved 1 y"] > ways["reserved 3 y"]
+    writes = Decimal(1_000 * 86_400 * 30) * region().price("dynamodb.write-request").each
+    assert ways["on demand"] == pytest.approx(writes, rel=Decimal("0.01"))
+
+
+def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:
+    for per_s in (100, 650, 2_000, 10_000):
+        kinesis, counting = shards_for(site(), per_s * 60)
+        stack = Stack(counting_shards=counting, kinesis_shards=kinesis)
+        busy = plan(
+            Asked(Site(Constant(per_s * 86_400), site().popularity), Readers(), stack, kinesis, counting),
+            book(),
+            region(),
+            whole=False,
+        )
+        used = next(one.share for one in busy.limits if one.name == "kinesis-records")
+        assert used <= 0.701
+        assert counting >= 2 * kinesis or counting == 256
+
+
+def test_fewer_shards_than_that_ring_the_alarm() -> None:
+    kinesis, counting = shards_for(site(), 5_000 * 60)
+    tight = plan(
+        Asked(Site(Constant(5_000 * 86_400), site().popularity), Readers(), Stack(), kinesis - 1, counting),
+        book(),
+        region(),
+        whole=False,
+    )
+    assert next(one.share for one in tight.limits if one.name == "kinesis-records") > 0.7
+
+
+def test_an_asset_that_goes_viral_fills_its_shard_whatever_there_are() -> None:
+    viral = Spike(600, 3_000 * 60)
+    busy = Site(Sum((Rhythm(10e6), viral)), Popularity(1_000), viral=viral)
+    made = plan(Asked(busy, Readers(), Stack(), 100, 200), book(), region(), whole=False)
+    hot = next(one for one in made.limits if one.name == "hot-asset")
+    assert hot.share == pytest.approx(3.0, rel=0.05)
+    assert hot.raised is Raised.NEVER
+    assert made.first.multiple < 1
+    assert any(one.about is About.REKEY and one.is_due for one in advice(made))
+
+
+def test_a_hot_asset_is_in_a_request_once_however_many_of_its_hits_are_there() -> None:
+    assert with_asset(1_000, 0.5, 1) == pytest.approx(500)
+    assert with_asset(1_000, 0.5, 100) == pytest.approx(1_000)
+    assert with_asset(1_000, 0.001, 10) == pytest.approx(10, rel=0.01)
+
+
+def test_limits_are_reached_at_the_multiple_that_is_told() -> None:
+    now = {one.name: one for one in limits_of(work())}
+    twice = {one.name: one for one in limits_of(work(100e6))}
+    for name in ("kinesis-records", "api-requests", "all-shards", "hot-asset"):
+        assert twice[name].share == pytest.approx(2 * now[name].share, rel=0.03)
+        assert now[name].share * now[name].multiple == pytest.approx(1)
+
+
+def test_ids_are_a_limit_only_where_hits_bring_them() -> None:
+    assert not any(one.name == "ids" for one in limits_of(work()))
+    with_ids = plan(Asked(replace(site(), ids=1.0), Readers(), Stack()), book(), region(), whole=False)
+    limit = next(one for one in with_ids.limits if one.name == "ids")
+    assert float(limit.used.value) == pytest.approx(50e6 / with_ids.work.stack.counting_shards, rel=0.02)
+
+
+def test_cheaper_ways_save_what_they_say() -> None:
+    made = whole_plan()
+    assert [one.saves for one in made.cheaper] == sorted((one.saves for one in made.cheaper), reverse=True)
+    for one in made.cheaper:
+        assert made.bill.usd - Decimal(one.cost.value) == one.saves
+        assert one.saves > 0
+    assert {"machine", "batches", "no-edge-for-hits"} <= {one.name for one in made.cheaper}
+
+
+def test_a_machine_carries_between_what_was_measured_of_single_hits_and_of_batches() -> None:
+    assert measured_per_s(1) == 19_528
+    assert measured_per_s(100) == measured_per_s(1_000) == 384_785
+
+
+def test_curves_change_places_where_they_cross() -> None:
+    at = np.geomspace(1, 1e4, 5)
+    curves = (Curve("rises", at), Curve("stays", np.full(5, 100.0)))
+    (first, one), (second, other) = changes(at, curves)
+    assert (first, one, other) == (1.0, "rises", "stays")
+    assert second == pytest.approx(100, rel=0.01)
+
+
+def test_a_way_that_ends_is_the_cheapest_only_as_far_as_it_goes() -> None:
+    at = np.geomspace(1, 1e4, 5)
+    curves = (Curve("aws", np.full(5, 100.0)), Curve("machine", np.array([1.0, 1.0, 1.0, np.nan, np.nan])))
+    assert [name for _, name in changes(at, curves)] == ["machine", "aws"]
+
+
+def test_hits_and_batches_move_the_bill_most() -> None:
+    moved = whole_plan().moved
+    assert {moved[0].name, moved[1].name} == {"hits", "hits of a request"}
+    hits = next(one for one in moved if one.name == "hits")
+    assert hits.low_usd < whole_plan().bill.usd < hits.high_usd
+
+
+def test_a_plan_is_the_same_for_the_same_seed_and_all_its_numbers_have_reasons() -> None:
+    one, other = (plan(Asked(site(1e6), Readers(1e4), Stack(), seed=4), book(), region()) for _ in range(2))
+    assert one.bill.usd == other.bill.usd
+    assert [simulated.outcome.digest() for simulated in one.throttling.ways] == [
+        simulated.outcome.digest() for simulated in other.throttling.ways
+    ]
+    figures = all_figures(one)
+    assert len(figures) > 100
+    assert all(figure.why.endswith((".", "first day")) for figure in figures)
+
+
+def test_growth_makes_later_months_dearer() -> None:
+    from footfall.planning.traffic import Grown
+
+    grown = plan(Asked(replace(site(1e6), traffic=Grown(Rhythm(1e6), 0.1)), Readers(), Stack()), book(), region())
+    usd = [one.usd for one in grown.stored]
+    assert usd == sorted(usd)
+    assert usd[-1] > 4 * usd[0]
+
+
+def test_advice_speaks_of_scaling_keys_and_capacity() -> None:
+    said = advice(whole_plan())
+    assert [one.about for one in said[:3]] == [About.SCALE, About.REKEY, About.RESERVE]
+    assert not any(one.is_due for one in said[:3])
+
+
+def test_a_stack_with_too_few_shards_is_told_to_scale() -> None:
+    made = plan(Asked(site(), Readers(), Stack(), 1, 4), book(), region(), whole=False)
+    (scale,) = [one for one in advice(made) if one.about is About.SCALE]
+    assert scale.is_due
+    assert "--shards 2" in scale.says
+
+
+def test_plan_and_actual_that_differ_are_told_apart() -> None:
+    planned = plan(Asked(site(10e6), Readers(), Stack()), book(), region(), whole=False)
+    actual = plan(Asked(site(50e6), Readers(), Stack()), book(), region(), whole=False)
+    said = list(against(planned, actual))
+    assert any(one.is_due and "hits a day" in one.says and "5 times" in one.says for one in said)
+    assert not any(one.is_due for one in against(planned, planned))
+
+
+def test_more_kinesis_than_counting_shards_are_refused() -> None:
+    with pytest.raises(Refused, match="no hit would go to the others"):
+        plan(Asked(site(), Readers(), Stack(), 4, 2), book(), region())
+
+
+def test_a_month_without_a_hit_is_refused() -> None:
+    with pytest.raises(Refused, match="not a single hit"):
+        plan(Asked(site(0.0), Readers(), Stack()), book(), region())
+
+
+def test_what_one_stack_cannot_carry_is_divided_among_several() -> None:
+    one, many = scale_of(1e9, region(), batch=1), scale_of(1e11, region(), batch=1)
+    assert one.stacks == 1
+    assert many.stacks > 10
+    assert many.work.stack.kinesis_shards <= 200
+    assert many.usd == many.bill.usd * many.stacks
+    assert 90 < many.usd / one.usd < 110
+
+
+def test_a_thousand_brands_keep_the_count_function_waiting_and_shards_do_not_help() -> None:
+    many = Site(Rhythm(20e6), Popularity(2_000, brands=1_000))
+    made = plan(Asked(many, Readers(), Stack()), book(), region(), whole=False)
+    limit = next(one for one in made.limits if one.name == "counting-time")
+    assert limit.multiple < 1
+    assert limit.do.startswith("batches, since events are full before their time")
+    in_batches = replace(many, batch=50)
+    shares = [counting_share(in_batches, Stack(freshness_s=seconds)) for seconds in (60, 300)]
+    assert shares[1] < shares[0] / 2 < limit.share / 4
+
+
+def counting_share(of: Site, stack: Stack) -> float:
+    made = plan(Asked(of, Readers(), stack), book(), region(), whole=False)
+    return next(one.share for one in made.limits if one.name == "counting-time")
+
+
+def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
+    made = plan(Asked(site(100e9), Readers(), Stack()), book(), region())
+    assert made.first.multiple < 0.1
+    assert made.work.stack.kinesis_shards == 200
+    assert made.throttling.ways[0].refused_share > 0
