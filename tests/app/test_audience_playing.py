@@ -11,7 +11,7 @@ import pytest
 
 from footfall.adapters.aws.dynamodb_table import DynamoDbTable
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app.audience_playing import Playing
+from footfall.app.audience_playing import Attempt, Playing
 from footfall.app.aws_wiring import REQUEST_PATIENCE
 from footfall.audience.playbacks import PlaybackOver, Policy, TooManyPlaying, Why
 from footfall.audience.playbacks_ended import ended_of
@@ -44,12 +44,14 @@ class Faulty(TroubledTable):
     def __init__(self, inner: SqliteTable) -> None:
         super().__init__(inner)
         self.fault: Exception | None = None
+        self.faults_max: int | None = None  # how often it may still be raised; None: always
         self.may_answer = threading.Event()
         self.may_answer.set()
 
     def before(self) -> None:
         assert self.may_answer.wait(60)
-        if self.fault is not None:
+        if self.fault is not None and self.faults_max != 0:
+            self.faults_max = None if self.faults_max is None else self.faults_max - 1
             raise self.fault
 
     def close(self) -> None:
@@ -72,11 +74,23 @@ class Ground:
         """Let nobody wait for longer than a moment."""
         self.playing._within_ms = 20  # pyright: ignore[reportPrivateUsage]
 
-    def leases(self) -> list[str]:
+    def back(self) -> None:
+        """Let the table answer again, and some moments pass until somebody asks it."""
+        self.table.fault = None
+        self.clock.advance(1_000)
+
+    def finished(self, attempt: Attempt) -> None:
+        """Wait until a call that nobody waited for is over, and known to be."""
+        assert attempt.future is not None
+        attempt.future.result(timeout=60)
+        (lane,) = self.playing._lanes  # pyright: ignore[reportPrivateUsage]
+        lane.thread.submit(int).result(timeout=60)  # Whoever is told of a call's end is told before the next begins.
+
+    def leases(self, member: str = "ann") -> list[str]:
         """Return who holds a place, by the table itself."""
         with_own = SqliteTable(self.path, clock=self.clock, indexes=INDEXES, durable=False)
         try:
-            return [lease.session for lease in held(with_own, "blog", "ann").leases]
+            return [lease.session for lease in held(with_own, "blog", member).leases]
         finally:
             with_own.close()
 
@@ -137,8 +151,7 @@ def test_a_table_that_does_not_answer_holds_nobody_up_and_the_late_answer_is_not
         assert not following.waited().is_recorded
     assert ground.playing.unrecorded == 1
     ground.table.may_answer.set()
-    assert late.future is not None
-    late.future.result(timeout=60)
+    ground.finished(late)
     assert ground.playing.catch_up()
     assert (ground.leases(), ground.endings(), ground.playing.unrecorded) == (["a"], {}, 0)
 
@@ -159,6 +172,91 @@ def test_memory_refuses_by_what_it_knows_and_a_place_promised_in_vain_is_told_of
     with pytest.raises(PlaybackOver) as over:
         ground.playing.beat("blog", "bob", "y").waited()
     assert over.value.more["why"] == "refused"
+
+
+def test_what_began_while_the_table_was_away_ends_right_after_it_and_stays_ended(ground: Ground) -> None:
+    ground.table.fault = Throttled("busy")
+    assert not ground.playing.admit("blog", "ann", ask("a", limit=1)).waited().is_recorded
+    ground.back()
+    ended = ground.playing.end("blog", "ann", "a").waited()
+    assert ([ending.why for ending in ended.endings], ended.is_recorded) == ([Why.ENDED], True)
+    new = ground.playing.admit("blog", "ann", ask("b", limit=1)).waited()
+    assert (new.endings, new.is_recorded) == ((), True)
+    assert ground.playing.catch_up()
+    assert (ground.leases(), ground.endings()) == (["b"], {"a": Why.ENDED})
+
+
+def test_a_place_that_was_given_back_while_the_table_was_away_is_free_right_after_it(ground: Ground) -> None:
+    strict = Policy.REFUSE_NEWEST
+    ground.playing.admit("blog", "ann", ask("a", limit=1, policy=strict)).waited()
+    ground.table.fault = Throttled("busy")
+    ground.playing.end("blog", "ann", "a").waited()
+    ground.back()
+    assert ground.playing.admit("blog", "ann", ask("b", limit=1, policy=strict)).waited().is_recorded
+    assert (ground.leases(), ground.endings()) == (["b"], {"a": Why.ENDED})
+
+
+def test_a_place_that_was_promised_while_the_table_was_away_is_kept_by_the_next_beat(ground: Ground) -> None:
+    ground.table.fault = Throttled("busy")
+    ground.playing.admit("blog", "ann", ask("a", limit=1)).waited()
+    ground.back()
+    assert ground.playing.beat("blog", "ann", "a").waited().is_recorded
+    assert (ground.leases(), ground.playing.unrecorded) == (["a"], 0)
+
+
+def test_a_call_that_ends_while_it_is_given_up_is_not_written_again(ground: Ground) -> None:
+    given_up = ground.playing.admit("blog", "ann", ask("a", limit=1))
+    ground.finished(given_up)
+    # As when it ends in the moment between a look at the clock and the answer from memory.
+    assert not given_up._from_memory().is_recorded  # pyright: ignore[reportPrivateUsage]
+    assert ground.playing.unrecorded == 0
+    ground.playing.end("blog", "ann", "a").waited()
+    ground.playing.admit("blog", "ann", ask("b", limit=1)).waited()
+    assert ground.playing.catch_up()
+    assert (ground.leases(), ground.endings()) == (["b"], {"a": Why.ENDED})
+
+
+def test_a_call_that_was_answered_before_its_turn_came_revives_nothing(ground: Ground) -> None:
+    ground.impatient()
+    ground.table.may_answer.clear()
+    stuck = ground.playing.admit("blog", "bob", ask("x"))
+    behind = ground.playing.admit("blog", "ann", ask("a"))
+    assert not behind.waited().is_recorded
+    assert not stuck.waited().is_recorded
+    assert not ground.playing.end("blog", "ann", "a").waited().is_recorded
+    ground.table.may_answer.set()
+    ground.finished(stuck)
+    ground.finished(behind)
+    assert ground.playing.catch_up()
+    assert (ground.leases(), ground.endings(), ground.playing.unrecorded) == ([], {"a": Why.ENDED}, 0)
+    assert ground.leases("bob") == ["x"]
+
+
+def test_what_memory_knows_is_what_the_table_said_and_what_happened_since(ground: Ground) -> None:
+    strict = Policy.REFUSE_NEWEST
+    ground.playing.admit("blog", "ann", ask("a", limit=1, policy=strict)).waited()
+    ground.impatient()
+    ground.table.may_answer.clear()
+    late = ground.playing.beat("blog", "ann", "a")
+    assert not late.waited().is_recorded
+    ground.playing.end("blog", "ann", "a").waited()
+    ground.table.may_answer.set()
+    ground.finished(late)  # It knows nothing of the end.
+    ground.table.fault = Throttled("busy")
+    ground.playing._within_ms = 30_000  # pyright: ignore[reportPrivateUsage]
+    new = ground.playing.admit("blog", "ann", ask("b", limit=1, policy=strict)).waited()
+    assert [lease.session for lease in new.playing] == ["b"]
+
+
+def test_a_member_that_cannot_be_written_holds_nobody_else_up(ground: Ground) -> None:
+    ground.table.fault = Throttled("busy")
+    for member in ("ann", "bob", "cem"):
+        ground.playing.admit("blog", member, ask("a")).waited()
+    ground.table.faults_max = 1
+    assert not ground.playing.catch_up()
+    assert (ground.leases("ann"), ground.leases("bob"), ground.leases("cem")) == ([], ["a"], ["a"])
+    assert ground.playing.catch_up()
+    assert (ground.leases("ann"), ground.playing.unrecorded) == (["a"], 0)
 
 
 def test_what_has_expired_is_written_down_although_nobody_asks_again(ground: Ground) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import Settings
-from footfall.flow.count.watching import Beat
+from footfall.flow.count.watch_values import Beat
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section, save_visitors
 from footfall.flow.stream.beats import PlayState
 from footfall.metrics.data import query_from
@@ -231,7 +231,8 @@ def test_watched_minutes_and_their_viewers_are_metrics_beside_hits() -> None:
     now_ms = instance.clock.now_ms()
     beats = [
         (name, Beat(number, at_ms=now_ms - 60_000 + 10_000 * number, playhead_ms=10_000 * number,
-                    state=int(PlayState.PLAYING), key=("film", section, kind, paid), visitor=name.encode().ljust(8)))
+                    state=int(PlayState.PLAYING), facts=(("film", section, kind, paid), "", "", ""),
+                    visitor=name.encode().ljust(8)))
         for name, (section, kind, paid) in (("one", NEWS), ("two", SPORT), ("three", SPORT)) for number in range(7)
     ]  # fmt: skip
     instance.stream.append([Entry(0, pings_group("abc"), len(beats), record_of(beats, now_ms), now_ms)])

@@ -1,5 +1,6 @@
 """Measured traffic from a store: hours, brands and assets as they were counted."""
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -13,24 +14,28 @@ from footfall.flow.store.columns import CountKey, columns_from_counts
 from footfall.flow.store.summaries import Summaries, Summary
 from footfall.values.clock import SetClock
 from footfall.values.window import HOUR_MS, Grain, window_of
+from tests.engines.aws_ground import NewGround
 
 NOW_MS = 1_794_744_000_000  # a full hour
 
 
 def counted(folder: Path, *, hours: int, brands: tuple[str, ...] = ("abc",), until_ms: int = NOW_MS) -> Settings:
-    """Write the hours that a worker would have counted, each with ten hits more of every asset than the one before."""
-    settings = Settings(data_dir=str(folder))
+    """Write hours as a worker would have counted them, into a directory."""
+    return counted_on(Settings(data_dir=str(folder)), hours=hours, brands=brands, until_ms=until_ms)
+
+
+def counted_on(settings: Settings, *, hours: int, brands: tuple[str, ...], until_ms: int = NOW_MS) -> Settings:
+    """Write hours, each with ten hits more of every asset than the one before."""
     clock = SetClock(until_ms)
-    table = wiring.open_store(settings, clock)
-    summaries = Summaries(table, clock)
-    for brand in brands:
-        for hour in range(hours):
-            window = window_of(until_ms - (hours - hour) * HOUR_MS, Grain.HOUR, "UTC")
-            counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in range(3)}
-            summary = Summary(window, "s00", 1, {}, columns_from_counts(counts), final=False, rules=1)
-            summaries.save(brand, summary, replaces=None, expires_at_ms=None)
-    save_checkpoint(table, 0, Checkpoint(lines={brand: Lines(counted=1) for brand in brands}), replaces=None)
-    table.close()
+    with closing(wiring.open_store(settings, clock)) as table:
+        summaries = Summaries(table, clock)
+        for brand in brands:
+            for hour in range(hours):
+                window = window_of(until_ms - (hours - hour) * HOUR_MS, Grain.HOUR, "UTC")
+                counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in range(3)}
+                summary = Summary(window, "s00", 1, {}, columns_from_counts(counts), final=False, rules=1)
+                summaries.save(brand, summary, replaces=None, expires_at_ms=None)
+        save_checkpoint(table, 0, Checkpoint(lines={brand: Lines(counted=1) for brand in brands}), replaces=None)
     return settings
 
 
@@ -41,6 +46,12 @@ def test_hours_are_read_with_their_brands_and_assets(tmp_path: Path) -> None:
     assert found.from_ms == NOW_MS - 5 * HOUR_MS
     assert found.per_day == pytest.approx(180 * 24)
     assert found.popularity().assets == 3
+
+
+def test_hours_of_a_stack_are_read_from_its_tables(new_ground: NewGround) -> None:
+    settings = counted_on(new_ground().settings, hours=4, brands=("abc",))
+    found = measured_traffic(settings, SetClock(NOW_MS), days=1)
+    assert found.hourly.tolist() == [30.0, 60.0, 90.0, 120.0]
 
 
 def test_traffic_goes_on_as_the_whole_days_before_it() -> None:

@@ -200,6 +200,28 @@ def test_a_private_thing_is_asked_first(stage: Stage) -> None:
     assert other.follows.follow(BRAND, member(4), member(2)).state is State.FOLLOWING
 
 
+@pytest.mark.parametrize("ground", GROUNDS)
+@pytest.mark.parametrize("uncounted", [(), (BRAND,)])
+def test_whoever_follows_what_is_open_again_and_leaves_it_has_asked_for_nothing(
+    request: pytest.FixtureRequest, ground: str, uncounted: tuple[str, ...]
+) -> None:
+    stage = new_stage(request, ground, uncounted=uncounted)
+    graph, me, shy = stage.follows, member(1), member(2)
+    set_private(graph, BRAND, shy, is_private=True)
+    assert graph.follow(BRAND, me, shy).state is State.REQUESTED
+    set_private(graph, BRAND, shy, is_private=False)
+    assert graph.follow(BRAND, me, shy).state is State.FOLLOWING
+    assert following.requests(graph, BRAND, shy, limit=9).items == []
+    assert graph.unfollow(BRAND, me, shy)
+    assert following.state_of(graph, BRAND, me, shy) == (State.NONE, None)
+    set_private(graph, BRAND, shy, is_private=True)
+    with pytest.raises(NotAsked):
+        graph.approve(BRAND, shy, me)
+    assert graph.follow(BRAND, me, shy).state is State.REQUESTED
+    assert graph.unfollow(BRAND, me, shy)
+    assert not graph.unfollow(BRAND, me, shy)
+
+
 def test_a_brand_without_counts_writes_one_item(request: pytest.FixtureRequest) -> None:
     for ground in GROUNDS:
         stage = new_stage(request, ground, uncounted=[BRAND])

@@ -41,14 +41,16 @@ class Model:
             return "following"
         if (other, one) in self.blocks:
             return "blocked"
-        kept = self.asked if other in self.private else self.follows
-        kept.setdefault(edge, self.at)
-        return "requested" if other in self.private else "following"
+        if other in self.private:
+            self.asked.setdefault(edge, self.at)
+            return "requested"
+        self.asked.pop(edge, None)
+        self.follows[edge] = self.at
+        return "following"
 
     def unfollow(self, one: Thing, other: Thing) -> str:
-        if self.follows.pop((one, other), None) is not None:
-            return "True"  # A request beside it would be of the time before.
-        return str(self.asked.pop((one, other), None) is not None)
+        left = (self.follows.pop((one, other), None), self.asked.pop((one, other), None))
+        return str(left != (None, None))
 
     def approve(self, target: Thing, follower: Thing) -> str:
         edge = (follower, target)

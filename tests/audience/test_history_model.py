@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from random import Random
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
@@ -88,6 +88,7 @@ def test_a_full_watch_is_counted_once_however_many_beats_tell_of_it(percents: li
     st.booleans(),
     st.booleans(),
 )
+@example([(0, 91), (2, 91), (0, 91), (0, 5)], False, False)
 def test_next_up_is_behind_the_last_that_was_watched(
     rows: list[tuple[int, int]], skip_in_progress: bool, rewatching: bool
 ) -> None:

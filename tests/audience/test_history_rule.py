@@ -61,11 +61,11 @@ def test_a_playhead_behind_the_end_is_at_the_end() -> None:
 @pytest.mark.parametrize(
     ("progress", "field"),
     [
-        (Progress(-1, 10), "position"),
-        (Progress(1, -10), "duration"),
-        (Progress(1, 0), "duration"),
-        (Progress(1, 10, credits_ms=-1), "credits"),
-        (Progress(10**15), "position"),
+        (Progress(-1, 10), "positionMs"),
+        (Progress(1, -10), "durationMs"),
+        (Progress(1, 0), "durationMs"),
+        (Progress(1, 10, credits_ms=-1), "creditsMs"),
+        (Progress(10**15), "positionMs"),
     ],
 )
 def test_what_no_player_can_be_at_is_refused_by_name(progress: Progress, field: str) -> None:

@@ -1,12 +1,25 @@
 """A member's history on both grounds: two updates for a write, one query for a read, nothing left once erased."""
 
+from collections.abc import Callable
+
 import pytest
 
+from footfall.audience import history_reading
 from footfall.audience import history_removing as removing
 from footfall.audience.history import record
 from footfall.audience.history_next import episodes_of, keep_episodes, next_up
-from footfall.audience.history_reading import all_of, going_on, latest_of, recent, resume_point
+from footfall.audience.history_reading import (
+    Place,
+    Recent,
+    all_of,
+    going_on,
+    latest_of,
+    place_from,
+    recent,
+    resume_point,
+)
 from footfall.audience.history_rule import USUAL_RULE, State
+from footfall.audience.kept_lists import all_rows
 from footfall.values.clock import SetClock
 from tests.audience.history_stage import HOUR_MS, INDEXES, MINUTE_MS, NOON_MS, CountedTable, watched
 from tests.contract.conftest import NewTable
@@ -40,7 +53,7 @@ def test_a_write_is_two_updates_and_every_read_is_one_call(counted: CountedTable
     assert counted.taken_calls() == ["get"]
     assert [one.series for one in recent(counted, "blog", "ann", limit=5).entries] == [NASTY]
     assert counted.taken_calls() == ["query recent"]
-    assert going_on(counted, "blog", "ann", limit=5, rule=USUAL_RULE) == []
+    assert going_on(counted, "blog", "ann", limit=5, rule=USUAL_RULE).entries == []
     assert counted.taken_calls() == ["query recent"]
 
 
@@ -82,6 +95,81 @@ def test_recent_series_come_newest_first_with_one_entry_each_and_hidden_ones_are
     assert not removing.hide(counted, "blog", "ann", series="never seen", now_ms=now_ms)
 
 
+def paged(read: Callable[[Place | None], Recent]) -> list[list[str]]:
+    """Return the series of all pages, page by page, each as an address carries its beginning."""
+    pages, after = list[list[str]](), None
+    while True:
+        page = read(after)
+        pages.append([one.series for one in page.entries])
+        if page.after is None:
+            return pages
+        after = place_from(page.after.text)
+
+
+def test_series_that_were_told_within_ten_minutes_are_all_paged_and_in_their_order(counted: CountedTable) -> None:
+    names = [f"{NASTY} {number * 37 % 60:02}" for number in range(60)]  # The index does not have them in this order.
+    for number, name in enumerate(names):
+        record(counted, "blog", watched("e", 40, NOON_MS + number, series=name), now_ms=NOON_MS + number)
+    record(counted, "blog", watched("e", 40, NOON_MS - HOUR_MS, series="before"), now_ms=NOON_MS + 100)
+    pages = paged(lambda after: recent(counted, "blog", "ann", limit=7, after=after))
+    assert [name for page in pages for name in page] == [*reversed(names), "before"]
+    assert {len(page) for page in pages[:-1]} == {7}
+
+
+def test_of_more_series_than_are_put_in_order_none_is_lost(
+    counted: CountedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_reading, "ORDERED_MAX", 8)
+    names = [f"s{number:02}" for number in range(30)]
+    for number, name in enumerate(names):
+        record(counted, "blog", watched("e", 40, NOON_MS + number * 37 % 30, series=name), now_ms=NOON_MS + 100)
+    record(counted, "blog", watched("e", 40, NOON_MS - HOUR_MS, series="before"), now_ms=NOON_MS + 100)
+    pages = paged(lambda after: recent(counted, "blog", "ann", limit=3, after=after))
+    seen = [name for page in pages for name in page]
+    assert (sorted(seen[:-1]), seen[-1]) == (names, "before")
+
+
+def test_what_goes_on_is_found_behind_much_that_is_finished(counted: CountedTable) -> None:
+    for number in range(40):
+        percent = 99 if number < 30 else 40
+        at_ms = NOON_MS - number * HOUR_MS
+        record(counted, "blog", watched(f"e{number}", percent, at_ms, series=f"s{number}"), now_ms=NOON_MS)
+    counted.taken_calls()
+    first = going_on(counted, "blog", "ann", limit=5, rule=USUAL_RULE)
+    assert [one.series for one in first.entries] == [f"s{number}" for number in range(30, 35)]
+    assert set(counted.taken_calls()) == {"query recent"}
+    pages = paged(lambda after: going_on(counted, "blog", "ann", limit=5, rule=USUAL_RULE, after=after))
+    assert [name for page in pages for name in page] == [f"s{number}" for number in range(30, 40)]
+
+
+def test_a_question_looks_at_so_many_series_and_the_next_goes_on(
+    counted: CountedTable, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history_reading, "LOOKED_AT_MAX", 6)
+    for number in range(10):
+        told = watched("e", 40 if number == 9 else 99, NOON_MS - number * HOUR_MS, series=f"s{number}")
+        record(counted, "blog", told, now_ms=NOON_MS)
+    pages = paged(lambda after: going_on(counted, "blog", "ann", limit=2, rule=USUAL_RULE, after=after))
+    assert pages == [[], ["s9"]]
+
+
+def test_a_hidden_series_stays_hidden_when_its_last_episode_is_removed(counted: CountedTable) -> None:
+    for number in range(3):
+        record(counted, "blog", watched(f"e{number}", 40, NOON_MS + number, series="s"), now_ms=NOON_MS + number)
+    removing.hide(counted, "blog", "ann", series="s", now_ms=NOON_MS + 10)
+    removing.remove_asset(counted, "blog", "ann", series="s", asset="e2", now_ms=NOON_MS + 11)
+    last = latest_of(counted, "blog", "ann", series="s")
+    assert last is not None
+    assert (last.asset, last.is_hidden) == ("e1", True)
+    assert recent(counted, "blog", "ann", limit=3).entries == []
+    record(counted, "blog", watched("e1", 50, NOON_MS + 20, series="s"), now_ms=NOON_MS + 20)
+    assert [one.asset for one in recent(counted, "blog", "ann", limit=3).entries] == ["e1"]
+    removing.remove_asset(counted, "blog", "ann", series="s", asset="e1", now_ms=NOON_MS + 21)
+    assert recent(counted, "blog", "ann", limit=3).entries == []  # What is left of it was hidden.
+    assert removing.show(counted, "blog", "ann", series="s")
+    assert [one.asset for one in recent(counted, "blog", "ann", limit=3).entries] == ["e0"]
+
+
 def test_what_was_removed_does_not_come_back_by_a_late_device(counted: CountedTable) -> None:
     for number in range(3):
         record(counted, "blog", watched(f"e{number}", 40, NOON_MS + number, series="s"), now_ms=NOON_MS + number)
@@ -103,13 +191,13 @@ def test_a_history_is_exported_whole_and_erased_whole(counted: CountedTable) -> 
     for number in range(30):
         record(counted, "blog", watched(f"film {number}", 40, NOON_MS + number), now_ms=NOON_MS + number)
     record(counted, "blog", watched("film", 40, NOON_MS, member="bob"), now_ms=NOON_MS)
-    lines = list(removing.exported(counted, "blog", "ann"))
+    lines = list(all_rows([removing.kept(counted, "blog", "ann")]))
     assert sum(line["kind"] == "episode" for line in lines) == 30
     assert {str(line["asset"]) for line in lines} == {f"film {number}" for number in range(30)}
     assert removing.erase_history(counted, "blog", "ann") == 60
-    assert list(removing.exported(counted, "blog", "ann")) == []
+    assert list(all_rows([removing.kept(counted, "blog", "ann")])) == []
     assert recent(counted, "blog", "ann", limit=9).entries == []
-    assert len(list(removing.exported(counted, "blog", "bob"))) == 2
+    assert len(list(all_rows([removing.kept(counted, "blog", "bob")]))) == 2
 
 
 def test_next_up_needs_one_query_and_the_order_that_is_kept_once_for_all(counted: CountedTable) -> None:

@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.scenarios.instance import COUNTING, Instance, Starter, until
+from tests.scenarios.instance import COUNTING, Instance, Starter, footfall, until
 
 
 def ping(session: str, sequence: int, *, asset: str = "episode-7", at_ms: int, **more: object) -> dict[str, Any]:
@@ -74,7 +74,9 @@ def test_beats_become_minutes_in_lists_series_sections_and_the_log(starter: Star
     assert viewers["viewers"] == 1  # The other one has ended.
     assert viewers["assets"] == [{"assetId": "film", "viewers": 1}]
     day = time.strftime("%Y-%m-%d", time.gmtime(at_ms / 1_000))
-    log = instance.get(f"/v1/audience/watched?brand=abc&day={day}").json()["items"]
+    assert instance.get(f"/v1/audience/watched?brand=abc&day={day}").status == 401  # It names members.
+    told = footfall("audience", "watched", "--data", str(data), "--brand", "abc", "--day", day, "--json")
+    log = json.loads(told.stdout)["items"]
     assert [(row["session"], row["member"], row["seen"]) for row in log] == [("one", "m-1", 90)]
     curve = instance.get(f"/v1/audience/completion?brand=abc&asset=episode-7&from={day}").json()
     assert curve["seen"] == [1] * 90 + [0] * 10
@@ -119,7 +121,7 @@ def test_bad_pings_get_a_clear_answer_and_good_ones_beside_them_are_taken(starte
     assert send(instance, bad[0][0])[0] == 400
     old = ping("old", 0, at_ms=now_ms - 10 * 365 * 86_400_000)
     ahead = ping("ahead", 0, at_ms=now_ms + 86_400_000)
-    assert send(instance, [old, ahead])[0] == 202
+    assert send(instance, [old, ahead]) == (202, {"accepted": 2, "duplicates": 0, "late": 1, "future": 1})
     lines = drained(instance)
     assert (lines["counted"], lines["late"], lines["future"], lines["accepted"]) == (1, 1, 1, 3)
     whole = instance.call("POST", "/v1/pings", b"[" + b"x" * 1_100_000, {})

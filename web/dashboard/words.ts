@@ -48,6 +48,12 @@ export function bounded(value: number, atMost: number | null | undefined): strin
   return atMost === null ? `at least ${whole(value)}` : `${whole(value)} to ${whole(atMost)}`;
 }
 
+// What stands beside a number of visitors: its bounds, or nothing where these are the number itself.
+export function boundsBeside(value: number, atLeast: number, atMost: number | null | undefined): string {
+  if (atMost === undefined || (atLeast === value && atMost === value)) return "";
+  return bounded(atLeast, atMost);
+}
+
 // Whether every number of a list is certain.
 export function exactWords(isExact: boolean): string {
   return isExact ? "counted exactly" : "some counts are given as a range";

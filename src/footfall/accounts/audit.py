@@ -84,6 +84,9 @@ class Act(StrEnum):
     WATCH_ADDED = "watch-added"
     WATCH_CHANGED = "watch-changed"
     WATCH_REMOVED = "watch-removed"
+    PERIOD_CLOSED = "period-closed"
+    PERIOD_CORRECTED = "period-corrected"
+    THING_ERASED = "thing-erased"
 
 
 class Note(Struct, frozen=True):

@@ -1,6 +1,6 @@
 """What a publisher's servers tell and ask of histories: documents in, documents out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from footfall.app.audience_opening import Audience
@@ -9,6 +9,7 @@ from footfall.audience import history_next, history_reading, history_removing
 from footfall.audience.history import Entry, Recorded, Watching, record
 from footfall.audience.history_keys import history
 from footfall.audience.history_rule import Progress, WatchedRule, require_progress
+from footfall.audience.kept_lists import Kept
 from footfall.audience.things import ASSET, ID_BYTES_MAX, MEMBER, SERIES, Thing
 from footfall.values.errors import Refused
 from footfall.values.hit import require_text
@@ -134,19 +135,14 @@ def recent(audience: Audience, brand: str, member: str, *, limit: int, after: st
     """Return the series that a member watched last."""
     place = history_reading.place_from(after)
     found = history_reading.recent(audience.table, brand, member, limit=limit, after=place)
-    rule = rule_of(audience.settings)
-    return {
-        "member": member,
-        "series": [_short(document_of(one, rule)) for one in found.entries],
-        "after": None if found.after is None else found.after.text,
-    }
+    return _document_of_recent(member, found, rule_of(audience.settings))
 
 
-def going_on(audience: Audience, brand: str, member: str, *, limit: int) -> dict[str, object]:
+def going_on(audience: Audience, brand: str, member: str, *, limit: int, after: str) -> dict[str, object]:
     """Return what a member may continue watching."""
-    rule = rule_of(audience.settings)
-    entries = history_reading.going_on(audience.table, brand, member, limit=limit, rule=rule)
-    return {"member": member, "series": [_short(document_of(one, rule)) for one in entries]}
+    rule, place = rule_of(audience.settings), history_reading.place_from(after)
+    found = history_reading.going_on(audience.table, brand, member, limit=limit, rule=rule, after=place)
+    return _document_of_recent(member, found, rule)
 
 
 def next_up(  # noqa: PLR0913 - whose, of what, in which order and in which of two ways
@@ -192,10 +188,9 @@ def document_of(entry: Entry, rule: WatchedRule) -> dict[str, object]:
     }
 
 
-def exported(audience: Audience, brand: str, thing: Thing) -> Iterator[Mapping[str, object]]:
-    """Yield all that is kept of a member's history."""
-    if thing.kind == MEMBER:
-        yield from history_removing.exported(audience.table, brand, thing.id)
+def kept(audience: Audience, brand: str, thing: Thing) -> list[Kept]:
+    """Return all that is kept of a member's history."""
+    return [history_removing.kept(audience.table, brand, thing.id)] if thing.kind == MEMBER else []
 
 
 def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
@@ -213,6 +208,14 @@ def _document_of_recorded(event: Watching, came: Recorded) -> dict[str, object]:
         "state": came.state.value,
         "newest": came.is_newest,
         "at": instant_text(came.at_ms),
+    }
+
+
+def _document_of_recent(member: str, found: history_reading.Recent, rule: WatchedRule) -> dict[str, object]:
+    return {
+        "member": member,
+        "series": [_short(document_of(one, rule)) for one in found.entries],
+        "after": None if found.after is None else found.after.text,
     }
 
 

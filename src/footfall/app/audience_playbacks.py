@@ -1,6 +1,6 @@
 """What a publisher's servers ask of playback limits: documents in and out, and what settings say of plans."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from footfall.app.audience_history import id_from, text_from
@@ -9,13 +9,15 @@ from footfall.app.audience_playing import Told
 from footfall.app.audience_settings import plans_of
 from footfall.app.settings import Settings
 from footfall.audience.history_removing import erase_some as erase_some_of
+from footfall.audience.kept_lists import Kept, Row
 from footfall.audience.playbacks import LEASES_MAX, Ask, Policy, document_of_ending, document_of_lease, without_expired
-from footfall.audience.playbacks_ended import Ended, ended_of, ended_on
-from footfall.audience.playbacks_kept import held
-from footfall.audience.playbacks_keys import playbacks
+from footfall.audience.playbacks_ended import Ended, ended_from, ended_of, ended_on
+from footfall.audience.playbacks_kept import held, held_from
+from footfall.audience.playbacks_keys import LEASES, playbacks
 from footfall.audience.things import MEMBER, Thing
+from footfall.ports.table import Found
 from footfall.values.errors import Refused
-from footfall.values.window import moment_from_text
+from footfall.values.window import NotAMoment, moment_from_text
 
 NAME_BYTES_MAX = 128  # of a device, as people call it
 STOPPED_MAX = LEASES_MAX
@@ -65,26 +67,16 @@ def ended(audience: Audience, brand: str, *, member: str, day: str, limit: int, 
     if bool(member) == bool(day):
         raise Refused("member", "or day is needed, one of them: whose playbacks, or those of which day (UTC)")
     if day:
-        moment_from_text(f"{day}T00:00Z", field="day")
+        _require_day(day)
         found = ended_on(audience.table, brand, day, limit=limit, after=after)
     else:
         found = ended_of(audience.table, brand, member, limit=limit, after=after)
     return {"ended": list(_documents_of(found)), "after": found.after}
 
 
-def exported(audience: Audience, brand: str, thing: Thing) -> Iterator[Mapping[str, object]]:
-    """Yield all that is kept of what a member plays and has played."""
-    if thing.kind != MEMBER:
-        return
-    live = held(audience.table, brand, thing.id).leases
-    yield from ({"kind": "playing", **document_of_lease(lease)} for lease in live)
-    after = ""
-    while True:
-        page = ended_of(audience.table, brand, thing.id, limit=500, after=after)
-        yield from ({"kind": "ended", **document} for document in _documents_of(page))
-        if page.after is None:
-            return
-        after = page.after
+def kept(audience: Audience, brand: str, thing: Thing) -> list[Kept]:
+    """Return all that is kept of what a member plays and has played."""
+    return [Kept(audience.table, playbacks(brand, thing.id), _rows)] if thing.kind == MEMBER else []
 
 
 def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
@@ -92,9 +84,26 @@ def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
     return erase_some_of(audience.table, playbacks(brand, thing.id), limit=limit) if thing.kind == MEMBER else 0
 
 
+def _rows(found: Sequence[Found]) -> Iterator[Row]:
+    for one in found:
+        if one.key.sort == LEASES:
+            yield from ({"kind": "playing", **document_of_lease(lease)} for lease in held_from(one.item).leases)
+        else:
+            yield from (
+                {"kind": "ended", **document} for document in _documents_of(Ended([ended_from(one.item)], None))
+            )
+
+
 def _documents_of(found: Ended) -> Iterator[dict[str, object]]:
     for member, ending in found.endings:
         yield {"member": member, **document_of_ending(ending)}
+
+
+def _require_day(day: str) -> None:
+    try:
+        moment_from_text(f"{day}T00:00Z", field="day")
+    except NotAMoment as error:
+        raise Refused("day", f"{day[:40]!r} is no day; write one as in 2026-11-15") from error
 
 
 def _limit(plan: object, settings: Settings) -> int:

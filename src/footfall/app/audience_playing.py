@@ -6,7 +6,7 @@ has said is never overruled: a place that it refused stays refused.
 """
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass
@@ -49,6 +49,7 @@ CATCHING_UP_S = 1.0
 SWEPT_PER_ROUND = 100
 ROUNDS_PER_SWEEP = 10  # To look through all that is remembered takes some milliseconds.
 THREADS_ON_AWS = 8  # On SQLite one writes at a time; on DynamoDB each waits for its own call.
+FAILED_PER_ROUND = 8  # members whose writes fail; if it is the table that does, the rest waits for the next round
 ROUND_S_MAX = 10.0  # Patience with one member's writes when catching up; a table that takes longer is away.
 
 _AWAY = (Throttled, Unavailable, NoSpace)
@@ -115,6 +116,16 @@ class _Lane:
         if self._table is not None:
             self._table.close()
             self._table = None
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call; once memory has answered it, what it told is among what is still to be written."""
+
+    whose: Whose
+    happened: Happened
+    lane: _Lane
+    is_answered: bool = False  # from memory
 
 
 def open_playing(settings: Settings, clock: Clock) -> "Playing":
@@ -211,10 +222,8 @@ class Playing:
             waiting = list(self._unrecorded)
             swept_max = SWEPT_PER_ROUND if sweeping else 0
             expired = self._known.expired(now_ms=self._clock.now_ms(), limit=swept_max)
-        for whose in waiting:
-            if not self._is_done(whose, partial(self._write_later, whose)):
-                return False
-        return all(self._is_done(whose, partial(self._sweep, whose)) for whose in expired)
+        written = self._all_done((whose, partial(self._write_later, whose)) for whose in waiting)
+        return self._all_done((whose, partial(self._sweep, whose)) for whose in expired) and written
 
     def stop(self) -> None:
         """Write what is still to be written, if the table is there, and close it."""
@@ -230,39 +239,52 @@ class Playing:
         lane = self._lane(whose)
         with self._lock:
             is_away = lane.late > 0 or self._clock.now_ms() < self._away_until_ms
-        future = None if is_away else lane.thread.submit(lambda: self._tried(work, lane.table()))
-        return Attempt(future, partial(self._from_memory, whose, happened, lane, future), self._within_ms)
+        call = _Call(whose, happened, lane)
+        future = None if is_away else lane.thread.submit(self._tried, call, work)
+        return Attempt(future, partial(self._from_memory, call, future), self._within_ms)
 
-    def _tried(self, work: Callable[[Table], Told], table: Table) -> Told:
+    def _tried(self, call: _Call, work: Callable[[Table], Told]) -> Told:
+        table = call.lane.table()
+        with self._lock:
+            is_answered, earlier = call.is_answered, self._unrecorded.take(call.whose)
         try:
-            return work(table)
+            # What happened before comes first: else an end would find nothing, and be undone by the place it ended.
+            self._write(call.whose, earlier, table)
+            # Somebody who was answered from memory meanwhile is among the earlier, perhaps with what came after it.
+            return Told(None, (), is_recorded=False) if is_answered else work(table)
         except _AWAY:
             with self._lock:
                 self._away_until_ms = self._clock.now_ms() + AWAY_MS
             raise
 
-    def _from_memory(self, whose: Whose, happened: Happened, lane: _Lane, future: "Future[Told] | None") -> Told:
-        if future is not None and not future.done():
+    def _from_memory(self, call: _Call, future: "Future[Told] | None") -> Told:
+        try:
             with self._lock:
-                lane.late += 1
-            future.add_done_callback(partial(self._came_late, whose, happened, lane))
-        with self._lock:
-            told = _remembered(self._known.of(whose), happened)
-            self._known.learn(whose, told.playing)
-            self._unrecorded.add(whose, happened)
-        return told
+                call.is_answered = True
+                call.lane.late += future is not None
+                told = _remembered(self._known.of(call.whose), call.happened)
+                self._known.learn(call.whose, told.playing)
+                self._unrecorded.add(call.whose, call.happened)
+            return told
+        finally:
+            # Only now: a call that ends at this moment, or has just ended, finds what it has to take away.
+            if future is not None:
+                future.add_done_callback(partial(self._came_late, call))
 
-    def _came_late(self, whose: Whose, happened: Happened, lane: _Lane, future: "Future[Told]") -> None:
+    def _came_late(self, call: _Call, future: "Future[Told]") -> None:
         error = future.exception()
         with self._lock:
-            lane.late -= 1
+            call.lane.late -= 1
             # A place that was promised and then refused is still to be told of, so that its player learns why.
             if not isinstance(error, PortError | Outrun | TooManyPlaying):
-                self._unrecorded.discard(whose, happened)
+                self._unrecorded.discard(call.whose, call.happened)
 
     def _write_later(self, whose: Whose, table: Table) -> None:
         with self._lock:
             happened = self._unrecorded.take(whose)
+        self._write(whose, happened, table)
+
+    def _write(self, whose: Whose, happened: Sequence[Happened], table: Table) -> None:
         if not happened:
             return
         try:
@@ -276,22 +298,34 @@ class Playing:
         self._learn(whose, leases)
 
     def _sweep(self, whose: Whose, table: Table) -> None:
+        self._write_later(whose, table)  # Whoever was heard of has not expired.
         self._learn(whose, sweep(table, *whose, now_ms=self._clock.now_ms(), means=self._means))
 
-    def _is_done(self, whose: Whose, work: Callable[[Table], None]) -> bool:
-        lane = self._lane(whose)
-        with self._lock:
-            if lane.late > 0:
+    def _all_done(self, tasks: Iterable[tuple[Whose, Callable[[Table], None]]]) -> bool:
+        """Do something for each of some members, and tell whether all is done; one that fails holds nobody else up."""
+        skipped = failed = 0
+        for whose, work in tasks:
+            lane = self._lane(whose)
+            with self._lock:
+                is_busy = lane.late > 0
+            if is_busy:
+                skipped += 1
+                continue
+            try:
+                lane.thread.submit(_with_table, lane, work).result(timeout=ROUND_S_MAX)
+            except OutOfTime:
                 return False
-        try:
-            lane.thread.submit(lambda: work(lane.table())).result(timeout=ROUND_S_MAX)
-        except (PortError, Outrun, OutOfTime):
-            return False
-        return True
+            except (PortError, Outrun):
+                failed += 1
+                if failed == FAILED_PER_ROUND:
+                    return False
+        return not (skipped or failed)
 
     def _learn(self, whose: Whose, leases: Sequence[Lease]) -> None:
         with self._lock:
-            self._known.learn(whose, leases)
+            # What memory has promised since is not in the table yet.
+            now, _ = caught_up(leases, self._unrecorded.of(whose))
+            self._known.learn(whose, now)
 
     def _lane(self, whose: Whose) -> _Lane:
         return self._lanes[crc32("#".join(whose).encode()) % len(self._lanes)]
@@ -307,6 +341,10 @@ class Playing:
         while not self._stopping.wait(CATCHING_UP_S):
             rounds += 1
             self.catch_up(sweeping=rounds % ROUNDS_PER_SWEEP == 0)
+
+
+def _with_table(lane: _Lane, work: Callable[[Table], None]) -> None:
+    work(lane.table())
 
 
 def _change_of(

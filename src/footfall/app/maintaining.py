@@ -19,6 +19,7 @@ from footfall.app.settings import DAY_MS, HOUR_MS, MINUTE_MS, Settings
 from footfall.flow.count.finishing import Finisher
 from footfall.flow.count.forgetting import Forgetting
 from footfall.flow.count.noted_reasons import NotedReasons
+from footfall.flow.count.ticking import ticks_due
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, checkpoint_from_item
 from footfall.flow.store.summaries import Summaries
@@ -74,6 +75,7 @@ class Maintenance:
     ) -> None:
         self._settings = settings
         self._clock = clock
+        self._stream = stream
         self._archive = archive
         self.table = wiring.open_store(settings, clock)
         self._accounts = wiring.open_accounts(settings, clock, read_only=True)
@@ -109,6 +111,7 @@ class Maintenance:
         brands = sorted({*done.last_hit_ms, *self._settings.brands, *self._accounts.register.all()})
         for shard in self._idle(checkpoints):
             self._attempt(done, f"time of shard {shard}", lambda shard=shard: self._pass(done, shard, until))
+        self._attempt(done, "time of open sessions", lambda: self._tick(checkpoints))
         self._attempt(done, "alerts", lambda: self._tell_alerts(done, until))
         self._attempt(done, "watches", lambda: self._take_turns(until))
         self._attempt(done, "noting reasons", lambda: self._note_reasons(checkpoints))
@@ -151,6 +154,11 @@ class Maintenance:
             worker.build(until)
         else:
             done.waiting += 1
+
+    def _tick(self, checkpoints: Mapping[int, Checkpoint]) -> None:
+        """Let time pass for players' sessions that fell silent: they are over some time later."""
+        if ticks := ticks_due(self.table, checkpoints, now_ms=self._clock.now_ms()):
+            self._stream.append(ticks)
 
     def _note_reasons(self, checkpoints: Mapping[int, Checkpoint]) -> None:
         """Note the reasons of the day before, once every shard that there is has passed its end."""

@@ -49,7 +49,7 @@ def set_private(follows: Follows, brand: str, thing: Thing, *, is_private: bool)
         head = follows.heads.read(brand, thing)
         if head.is_private == is_private:
             return
-        after = replace(head, is_private=is_private)
+        after = replace(head, is_private=is_private, was_private=True)
         writes = changed_head(brand, thing, head, after, is_counted=follows.is_counted(brand))
         try:
             follows.table.transact(list(writes.values()))

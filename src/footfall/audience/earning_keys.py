@@ -13,6 +13,11 @@ def closed_period(brand: str, name: str) -> Key:
     return Key(closed_periods(brand), name)
 
 
+def book(brand: str) -> Key:
+    """Return where it lies how often anything was closed; no period has such a name."""
+    return Key(closed_periods(brand), "#book")
+
+
 def entries(brand: str, name: str) -> str:
     """Return the partition of a period's statement and its corrections."""
     return f"{brand}#earnings#{name}"

@@ -2,11 +2,14 @@
 
 Two ways, both from the same rows of the watch log. Pro rata: one pool over all that was watched. Member-centric: each
 member's fee over what that member watched. In both an asset's money is divided among its owners by their parts.
+
+Rows are added up while they are read, so that a period takes as much memory as it has assets, and members who pay, not
+as it has rows.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import sha256
@@ -22,6 +25,7 @@ DIGITS_MAX = 4  # No currency of ISO 4217 has more.
 PARTS_MAX = 1_000_000  # a millionth of an asset is the least that anybody owns
 
 _CURRENCY = re.compile("[A-Z]{3}")
+_NOT_IN_NAMES = "/#"
 
 
 class Method(StrEnum):
@@ -48,6 +52,8 @@ class Watched:
     from_ms: int
     to_ms: int
     watched_ms: int
+    day_ms: int  # A stretch over midnight has a row for each of its days.
+    number: int  # of the beat with which the stretch began: a session may come back to an asset
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,50 +96,70 @@ class Division:
     watched_ms: int
 
 
-def divided(terms: Terms, rows: Iterable[Watched]) -> Division:
+class Fold:
+    """Watched time as dividing needs it, and what stands for the rows that it came from, taken row by row."""
+
+    def __init__(self, members: Collection[str] = ()) -> None:
+        self._members = members  # those who are told apart
+        self._digest = sha256()
+        self.by_asset = Counter[str]()
+        self.by_member: dict[str, Counter[str]] = defaultdict(Counter)
+        self.rows = 0
+
+    def take(self, row: Watched) -> None:
+        """Add a row; the log has each once, under its key."""
+        self.rows += 1
+        self._digest.update(_line_of(row))
+        if row.watched_ms > 0:
+            self.by_asset[row.asset] += row.watched_ms
+            if row.member in self._members:
+                self.by_member[row.member][row.asset] += row.watched_ms
+
+    @property
+    def watched_ms(self) -> int:
+        """Return all that was watched."""
+        return self.by_asset.total()
+
+    @property
+    def log(self) -> str:
+        """Return what stands for the rows, in the order in which they were taken: that of the log."""
+        return self._digest.hexdigest()
+
+
+def folded(terms: Terms, rows: Iterable[Watched]) -> Fold:
+    """Return what rows come to, as far as money is divided by it on these terms."""
+    fold = Fold(terms.fees if terms.method is Method.MEMBER_CENTRIC else ())
+    for row in rows:
+        fold.take(row)
+    return fold
+
+
+def divided(terms: Terms, fold: Fold) -> Division:
     """Return the money of a period divided over assets and owners."""
-    by_member = by_member_and_asset(rows)
-    by_asset = Counter[str]()
-    for assets in by_member.values():
-        by_asset.update(assets)
-    amounts = amounts_by_asset(terms, by_member, by_asset)
+    by_asset = fold.by_asset
+    amounts = amounts_by_asset(terms, fold)
     lines = [line for asset in sorted(by_asset) for line in _owners_lines(terms, asset, by_asset[asset], amounts)]
     paid = sum(line.amount for line in lines)
-    return Division(lines, terms.amount - paid, by_asset.total())
+    return Division(lines, terms.amount - paid, fold.watched_ms)
 
 
-def by_member_and_asset(rows: Iterable[Watched]) -> dict[str, Counter[str]]:
-    """Return the watched time of each member by asset; rows of one session that came twice count once."""
-    once = {(row.session, row.asset, row.from_ms): row for row in rows}
-    watched: dict[str, Counter[str]] = defaultdict(Counter)
-    for row in once.values():
-        if row.watched_ms > 0:
-            watched[row.member][row.asset] += row.watched_ms
-    return watched
-
-
-def amounts_by_asset(
-    terms: Terms, by_member: Mapping[str, Mapping[str, int]], by_asset: Mapping[str, int]
-) -> Counter[str]:
+def amounts_by_asset(terms: Terms, fold: Fold) -> Counter[str]:
     """Return the money of each asset, before its owners divide it."""
     if terms.method is Method.PRO_RATA:
-        return Counter(divide(terms.pool, by_asset))
+        return Counter(divide(terms.pool, fold.by_asset))
     amounts, idle = Counter[str](), 0
     for member, fee in terms.fees.items():
-        parts = divide(fee, by_member.get(member, {}))
+        parts = divide(fee, fold.by_member.get(member, {}))
         amounts.update(parts)
         idle += fee - sum(parts.values())
     if terms.unwatched is Unwatched.POOLED:
-        amounts.update(divide(idle, by_asset))
+        amounts.update(divide(idle, fold.by_asset))
     return amounts
 
 
 def require_terms(terms: Terms) -> None:
     """Raise unless money can be divided on these terms."""
-    if not 0 < len(terms.name.encode("utf-8", "replace")) <= PERIOD_NAME_BYTES_MAX or not terms.name.isprintable():
-        raise Refused(
-            "name", f"of a period has 1 to {PERIOD_NAME_BYTES_MAX} bytes that can be printed, such as 2026-10"
-        )
+    _require_name(terms.name)
     if terms.from_ms >= terms.to_ms:
         raise Refused("to", "is not after from: a period has a length")
     if not _CURRENCY.fullmatch(terms.currency):
@@ -145,15 +171,21 @@ def require_terms(terms: Terms) -> None:
         _require_owners(asset, parts)
 
 
-def log_digest(rows: Iterable[Watched]) -> str:
-    """Return what stands for the rows that money was divided by: the same rows in any order give the same."""
-    lines = sorted(
-        {f"{one.session}\0{one.member}\0{one.asset}\0{one.from_ms}\0{one.to_ms}\0{one.watched_ms}" for one in rows}
-    )
-    digest = sha256()
-    for line in lines:
-        digest.update(line.encode("utf-8", "surrogatepass") + b"\n")
-    return digest.hexdigest()
+def _require_name(name: str) -> None:
+    if not 0 < len(name.encode("utf-8", "replace")) <= PERIOD_NAME_BYTES_MAX or not name.isprintable():
+        raise Refused(
+            "name", f"of a period has 1 to {PERIOD_NAME_BYTES_MAX} bytes that can be printed, such as 2026-10"
+        )
+    # A period is asked for by its name in an address, and lies under it in a key.
+    if name in (".", "..") or any(one in name for one in _NOT_IN_NAMES):
+        raise Refused("name", f"{name!r} cannot stand in an address; leave / and # out, and say more than dots")
+
+
+def _line_of(row: Watched) -> bytes:
+    # With their lengths before them, no two rows have the same text.
+    texts = "".join(f"{len(text)}:{text}" for text in (row.session, row.member, row.asset))
+    line = f"{texts} {row.day_ms} {row.number} {row.from_ms} {row.to_ms} {row.watched_ms}\n"
+    return line.encode("utf-8", "surrogatepass")
 
 
 def _owners_lines(terms: Terms, asset: str, watched_ms: int, amounts: Mapping[str, int]) -> list[Line]:
@@ -169,6 +201,8 @@ def _require_amounts(terms: Terms) -> None:
         said, other = ("fees", "a pool") if is_pool else ("pool", "fees")
         raise Refused(said, f"cannot be divided {terms.method}, which divides {other}")
     said = "pool" if is_pool else "fees"
+    if "" in terms.fees:
+        raise Refused(said, "have one of nobody: a member has a name")
     for amount in (terms.pool, *terms.fees.values()):
         if amount < 0:
             raise Refused(said, f"{amount} is less than nothing; corrections are entries of their own")
@@ -177,6 +211,8 @@ def _require_amounts(terms: Terms) -> None:
 
 
 def _require_owners(asset: str, parts: Mapping[str, int]) -> None:
+    if not asset:
+        raise Refused("owners", "are those of an asset, which has a name")
     where = f"owners of {asset[:60]!r}"
     if not parts or len(parts) > OWNERS_MAX:
         raise Refused(where, f"are {len(parts)}; an asset has 1 to {OWNERS_MAX}, or is left out")

@@ -167,7 +167,7 @@ def _follower_name(found: Found) -> str:
 
 
 def _all_followed(table: Table, partition: str, *, kind: str = "") -> list[Row]:
-    first, last = (f"{kind}:", f"{kind}:{keys.END}") if kind else (None, None)
+    first, last = keys.of_kind(kind) if kind else (None, None)
     rows = [
         Row(moment_in(one.item), one.key.sort, one)
         for one in everything(table, partition, at_least=first, at_most=last)

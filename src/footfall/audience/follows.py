@@ -151,7 +151,7 @@ class Follows:
     def unfollow(self, brand: str, follower: Thing, target: Thing) -> bool:
         """Let one thing no longer follow another, nor ask it; return whether it did."""
         edge = edge_of(brand, follower, target)
-        head = self.heads.known(brand, target)
+        head = self.head(edge)
         for _ in range(RACES_MAX):
             try:
                 self._take_away(edge, head)
@@ -224,7 +224,7 @@ class Follows:
         return None
 
     def head(self, edge: Edge) -> Head:
-        """Return the target's head as it has to be known before somebody follows it."""
+        """Return the target's head as it has to be known before somebody follows it, or leaves it."""
         # Where nothing is counted, no item is written that could tell that the head is another: it is that of a minute.
         look = self.heads.known if self.is_counted(edge.brand) else self.heads.looked_up
         return look(edge.brand, edge.target)
@@ -263,7 +263,7 @@ class Follows:
             if head.has_blocked:
                 actions.append(Check(edge.block, (Absent(),)))
         else:
-            actions = self.additions(edge, head, at_us)
+            actions = [*self.additions(edge, head, at_us), *_request_gone(edge, head)]
         if len(actions) == 1 and isinstance(actions[0], Put):
             if (edge.hash ^ hash_of(edge.target)) % LOOKED_AT_EVERY == 0:
                 self._require_room(edge)
@@ -272,7 +272,7 @@ class Follows:
             self.table.transact(actions)
 
     def _take_away(self, edge: Edge, head: Head) -> None:
-        actions = self.removals(edge, head)
+        actions = [*self.removals(edge, head), *_request_gone(edge, head)]
         if len(actions) == 1 and isinstance(actions[0], Delete):
             self.table.delete(actions[0])
         else:
@@ -317,6 +317,11 @@ def edge_of(brand: str, follower: Thing, target: Thing) -> Edge:
 def hash_of(thing: Thing) -> int:
     """Return a number of 64 bits that is always the thing's."""
     return xxhash.xxh3_64_intdigest(thing.key.encode())
+
+
+def _request_gone(edge: Edge, head: Head) -> Sequence[Action]:
+    """Return what takes a request away of the time when the target was private; else it could be approved for ever."""
+    return (Delete(edge.request),) if head.was_private else ()
 
 
 def moment_in(item: Item) -> int:

@@ -28,6 +28,7 @@ class Head:
     shards: int = 1
     is_private: bool = False
     has_blocked: bool = False
+    was_private: bool = False  # ever, also now: only then may somebody have asked
 
     @property
     def expected(self) -> Sequence[Condition]:
@@ -80,7 +81,7 @@ def head_from_item(item: Item | None) -> Head:
     version, shards = item["v"], item["shards"]
     assert isinstance(version, int)
     assert isinstance(shards, int)
-    return Head(version, shards, bool(item.get("private")), bool(item.get("blocks")))
+    return Head(version, shards, bool(item.get("private")), bool(item.get("blocks")), bool(item.get("asked")))
 
 
 def changed_head(brand: str, thing: Thing, before: Head, after: Head, *, is_counted: bool) -> dict[Key, Put | Update]:
@@ -95,6 +96,8 @@ def changed_head(brand: str, thing: Thing, before: Head, after: Head, *, is_coun
         item["private"] = True
     if after.has_blocked:
         item["blocks"] = True
+    if after.was_private:
+        item["asked"] = True
     writes: dict[Key, Put | Update] = {key: Put(key, item, expects=before.expected)}
     for shard in range(after.shards if is_counted else 0):
         count = keys.count_of_followers(brand, thing, shard)

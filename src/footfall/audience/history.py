@@ -51,7 +51,7 @@ class Entry:
     device: str
     times: int = 0  # full watches that were counted
     is_counted: bool = False  # whether the one that the facts tell of is among them
-    watched_ms: int | None = None  # when the last that was counted was
+    watched_ms: int | None = None  # when it was last known to be watched
     hidden_ms: int | None = None
 
     @property
@@ -145,21 +145,23 @@ def _record_episode(
     key = keys.episode(brand, told.member, series=told.series, asset=told.asset)
     gone = frozenset({"gone"} if state is State.WATCHED else {"gone", COUNTED})
     is_older = Below("order", order_of(whole(facts["at_ms"]), told.sequence))
-    update = Update(key, set=facts, remove=gone, expires_at_ms=now_ms + KEPT_MS, expects=(is_older,))
+    # A watch goes on after it was counted, to the end of the credits: what was watched last is told by its last moment.
+    told_now = {**facts, WATCHED_AT: facts["at_ms"]} if state is State.WATCHED else facts
+    update = Update(key, set=told_now, remove=gone, expires_at_ms=now_ms + KEPT_MS, expects=(is_older,))
     try:
         after = table.update(update)
     except Changed:
         return False
     if state is State.WATCHED and COUNTED not in after:
-        _count_watch(table, update, whole(facts["at_ms"]))
+        _count_watch(table, update)
     return True
 
 
-def _count_watch(table: Table, update: Update, at_ms: int) -> None:
+def _count_watch(table: Table, update: Update) -> None:
     """Count a full watch once: whatever comes of it before it is begun again is the same one."""
     # Where it was removed meanwhile, nothing is left to count at.
     expects = (Equals("asset", update.set["asset"]), Equals(COUNTED, None))
-    counted = Update(update.key, set={COUNTED: True, WATCHED_AT: at_ms}, add={TIMES: 1}, expects=expects)
+    counted = Update(update.key, set={COUNTED: True}, add={TIMES: 1}, expects=expects)
     try:
         table.update(counted)
     except Changed:  # Another has counted it, or removed it.

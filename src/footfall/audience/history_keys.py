@@ -30,7 +30,12 @@ def episodes(series: str) -> tuple[str, str]:
 
 def latest(brand: str, member: str, *, series: str) -> Key:
     """Return where it lies what a member watched last of a series."""
-    return Key(history(brand, member), f"{SERIES}{part(series)}")
+    return Key(history(brand, member), latest_sort(series))
+
+
+def latest_sort(series: str) -> str:
+    """Return the part of the same that tells series from each other."""
+    return f"{SERIES}{part(series)}"
 
 
 def order(brand: str, series: str) -> Key:

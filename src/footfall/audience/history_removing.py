@@ -1,6 +1,7 @@
 """What a member may do to their history: hide it from lists, remove it, take it away as lines, and have it erased."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
 
 from footfall.audience import history_keys as keys
@@ -13,13 +14,15 @@ from footfall.audience.history import (
     order_of,
 )
 from footfall.audience.history_reading import latest_of
+from footfall.audience.kept_lists import Kept, Row
 from footfall.ports.errors import Changed
 from footfall.ports.items import Item, Value
-from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Key, Present, Put, Table, Update, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Found, Key, Present, Put, Table, Update, everything
 
 # A device that was away tells late where somebody was; what was removed meanwhile does not come back by that.
 REMOVED_KEPT_MS = 7 * 86_400_000
 ERASED_AT_ONCE = 500
+RACES_MAX = 5  # Each is lost to whoever watched or hid the same series at the same moment.
 
 Write = Put | Delete
 
@@ -50,14 +53,17 @@ def remove_asset(table: Table, brand: str, member: str, *, series: str, asset: s
     """Remove an asset from a history; the series then shows the newest episode that is left of it."""
     with table.together():
         table.put(_removed(keys.episode(brand, member, series=series, asset=asset), now_ms))
-        last = latest_of(table, brand, member, series=series)
-        if last is None or last.asset != asset:
-            return
-        left = _newest_left(table, brand, member, series=series)
-        key = keys.latest(brand, member, series=series)
-        put = _removed(key, now_ms) if left is None else Put(key, left, expires_at_ms=now_ms + KEPT_MS)
-        # Whoever watched it again meanwhile is not undone.
-        _is_done(lambda: table.put(Put(put.key, put.item, put.expires_at_ms, (Equals("asset", asset),))))
+        for _ in range(RACES_MAX):
+            last = latest_of(table, brand, member, series=series)
+            if last is None or last.asset != asset:
+                return
+            left = _newest_left(table, brand, member, series=series, hidden_ms=last.hidden_ms)
+            key = keys.latest(brand, member, series=series)
+            put = _removed(key, now_ms) if left is None else Put(key, left, expires_at_ms=now_ms + KEPT_MS)
+            # Whoever watched it again meanwhile is not undone, nor is whoever hid it.
+            expects = (Equals("asset", asset), Equals("hidden_ms", last.hidden_ms))
+            if _is_done(partial(table.put, Put(put.key, put.item, put.expires_at_ms, expects))):
+                return
 
 
 def remove_series(table: Table, brand: str, member: str, *, series: str, now_ms: int) -> None:
@@ -68,12 +74,9 @@ def remove_series(table: Table, brand: str, member: str, *, series: str, now_ms:
     write_all(table, [_removed(keys.latest(brand, member, series=series), now_ms), *removed])
 
 
-def exported(table: Table, brand: str, member: str) -> Iterator[Mapping[str, object]]:
-    """Yield everything that is kept of a member's history, each as an object of its own."""
-    for found in everything(table, keys.history(brand, member)):
-        if "gone" not in found.item:
-            is_episode = found.key.sort.startswith(keys.EPISODES)
-            yield {"kind": "episode" if is_episode else "series", **_told(found.item)}
+def kept(table: Table, brand: str, member: str) -> Kept:
+    """Return everything that is kept of a member's history, each as an object of its own."""
+    return Kept(table, keys.history(brand, member), _rows)
 
 
 def erase_some(table: Table, partition: str, *, limit: int) -> int:
@@ -103,7 +106,7 @@ def _removed(key: Key, now_ms: int) -> Put:
     return Put(key, item, expires_at_ms=now_ms + REMOVED_KEPT_MS)
 
 
-def _newest_left(table: Table, brand: str, member: str, *, series: str) -> Item | None:
+def _newest_left(table: Table, brand: str, member: str, *, series: str, hidden_ms: int | None) -> Item | None:
     at_least, at_most = keys.episodes(series)
     left: list[tuple[Entry, Item]] = []
     for found in everything(table, keys.history(brand, member), at_least=at_least, at_most=at_most):
@@ -115,7 +118,19 @@ def _newest_left(table: Table, brand: str, member: str, *, series: str) -> Item 
     entry, item = max(left, key=lambda one: one[0].at_ms)
     dropped = {"times", "counted", "watched_ms"}
     facts = {name: value for name, value in item.items() if name not in dropped}
-    return {**facts, "viewer": keys.history(brand, member), "recent_ms": entry.at_ms - entry.at_ms % RECENT_STEP_MS}
+    facts["recent_ms"] = entry.at_ms - entry.at_ms % RECENT_STEP_MS
+    if hidden_ms is not None:
+        facts["hidden_ms"] = hidden_ms
+    if hidden_ms is None or entry.at_ms > hidden_ms:  # What was hidden is in no list whatever else goes.
+        facts["viewer"] = keys.history(brand, member)
+    return facts
+
+
+def _rows(found: Sequence[Found]) -> Iterator[Row]:
+    for one in found:
+        if "gone" not in one.item:
+            is_episode = one.key.sort.startswith(keys.EPISODES)
+            yield {"kind": "episode" if is_episode else "series", **_told(one.item)}
 
 
 def _told(item: Item) -> Mapping[str, object]:

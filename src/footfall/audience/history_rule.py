@@ -55,12 +55,12 @@ class Progress:
 def require_progress(progress: Progress) -> Progress:
     """Return the progress with its position inside the asset, or refuse what no player can be at."""
     for field, value in (
-        ("position", progress.position_ms), ("duration", progress.duration_ms), ("credits", progress.credits_ms),
+        ("positionMs", progress.position_ms), ("durationMs", progress.duration_ms), ("creditsMs", progress.credits_ms),
     ):  # fmt: skip
         if value is not None and not 0 <= value <= DURATION_MS_MAX:
             raise Refused(field, f"is {value} ms; it lies between 0 and {DURATION_MS_MAX} ms")
     if progress.duration_ms == 0:
-        raise Refused("duration", "is 0 ms; leave it out when it is not known")
+        raise Refused("durationMs", "is 0 ms; leave it out when it is not known")
     if progress.duration_ms is None or progress.position_ms <= progress.duration_ms:
         return progress
     return Progress(progress.duration_ms, progress.duration_ms, progress.credits_ms, progress.is_ended)

@@ -28,6 +28,11 @@ def follow(brand: str, follower: Thing, target: Thing) -> Key:
     return Key(follows(brand, follower), target.key)
 
 
+def of_kind(kind: str) -> tuple[str, str]:
+    """Return the ends between which the things of a kind lie among what somebody follows."""
+    return f"{kind}:", f"{kind}:{END}"
+
+
 def followers(brand: str, target: Thing, shard: int) -> str:
     """Return the partition of the index in which a shard of somebody's followers lie."""
     return f"{brand}#t#{target.key}#{shard}"

@@ -1,36 +1,36 @@
 """All of a thing in the follow graph: handed out, and erased in steps that can be repeated."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Final
 
 from footfall.audience import keys
 from footfall.audience.follows import Follows, moment_in, number_in
+from footfall.audience.kept_lists import Kept, Row
 from footfall.audience.publishing import publication_from
 from footfall.audience.things import Thing
 from footfall.ports.errors import Changed
-from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Equals, Found, Key, everything
+from footfall.ports.table import BATCH_ITEMS_MAX, Action, Delete, Equals, Found, Key
 from footfall.values.window import instant_text
 
-Row = Mapping[str, Any]
 Step = Callable[[Follows, str, Thing, int], int]
 
 
-def exported(follows: Follows, brand: str, thing: Thing) -> Iterator[Row]:
-    """Yield all that is kept of a thing; who blocks it is nobody's but theirs."""
+def kept(follows: Follows, brand: str, thing: Thing) -> list[Kept]:
+    """Return all that is kept of a thing; who blocks it is nobody's but theirs."""
     table, shards = follows.table, follows.heads.read(brand, thing).shards
-    yield from _rows("follows", everything(table, keys.follows(brand, thing)), keys.second_of)
+    lists = [
+        Kept(table, keys.follows(brand, thing), partial(_rows, "follows", keys.second_of)),
+        Kept(table, keys.requests_by(brand, thing), partial(_rows, "asked", keys.second_of)),
+        Kept(table, keys.requests_to(brand, thing), partial(_rows, "asked by", keys.first_of), index=keys.FOLLOWERS),
+        Kept(table, keys.blocks(brand, thing), partial(_rows, "blocks", keys.second_of)),
+        Kept(table, keys.published(brand, thing), _published),
+    ]
+    # There may be more of these when reading goes on, so they are the last.
     for shard in range(shards):
-        found = everything(
-            table, keys.followers(brand, thing, shard), at_most=keys.HEAD_AT_US - 1, index=keys.FOLLOWERS
-        )
-        yield from _rows("follower", found, keys.first_of)
-    yield from _rows("asked", everything(table, keys.requests_by(brand, thing)), keys.second_of)
-    found = everything(table, keys.requests_to(brand, thing), index=keys.FOLLOWERS)
-    yield from _rows("asked by", found, keys.first_of)
-    yield from _rows("blocks", everything(table, keys.blocks(brand, thing)), keys.second_of)
-    for one in everything(table, keys.published(brand, thing)):
-        told = publication_from(one)
-        yield {"what": "published", "id": told.id, "at": instant_text(told.at_ms), "about": told.about}
+        partition, told = keys.followers(brand, thing, shard), partial(_rows, "follower", keys.first_of)
+        lists.append(Kept(table, partition, told, index=keys.FOLLOWERS, at_most=keys.HEAD_AT_US - 1))
+    return lists
 
 
 def erase_some(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
@@ -42,9 +42,15 @@ def erase_some(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
     return 0
 
 
-def _rows(what: str, found: Iterator[Found], other: Callable[[Key], Thing]) -> Iterator[Row]:
+def _rows(what: str, other: Callable[[Key], Thing], found: Sequence[Found]) -> Iterator[Row]:
     for one in found:
         yield {"what": what, "thing": str(other(one.key)), "at": instant_text(moment_in(one.item) // 1_000)}
+
+
+def _published(found: Sequence[Found]) -> Iterator[Row]:
+    for one in found:
+        told = publication_from(one)
+        yield {"what": "published", "id": told.id, "at": instant_text(told.at_ms), "about": told.about}
 
 
 def _follows(follows: Follows, brand: str, thing: Thing, limit: int) -> int:

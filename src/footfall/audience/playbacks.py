@@ -186,7 +186,9 @@ def _sentence(session: str, ending: Ending | None) -> str:
     who = f" by {ending.by}" if ending.by else ""
     match ending.why:
         case Why.STOPPED:
-            return f"this playback was stopped{who}, since no more may play at once; ask for a place to play again"
+            # Whoever may stop a playback has no session of its own, and reasons of its own.
+            since = ", since no more may play at once" if ending.by_session else ""
+            return f"this playback was stopped{who}{since}; ask for a place to play again"
         case Why.RELOADED:
             return "this playback was begun again on its own device; go on there"
         case Why.EXPIRED:

@@ -68,7 +68,7 @@ def ended_of(table: Table, brand: str, member: str, *, limit: int, after: str = 
     page = table.query(
         keys.playbacks(brand, member), at_least=at_least, at_most=at_most, backwards=True, limit=limit, after=begin
     )
-    told = [_told(one.item) for one in page.items]
+    told = [ended_from(one.item) for one in page.items]
     if page.after is None or not told:
         return Ended(told, None)
     last = told[-1][1]
@@ -83,7 +83,7 @@ def ended_on(table: Table, brand: str, day: str, *, limit: int, after: str = "")
         key = keys.ended(brand, place.member, ended_ms=place.ended_ms, session=place.session)
         begin = IndexKey(key.partition, key.sort, place.ended_ms)
     page = table.query(keys.ended_on(brand, day, place.shard), limit=limit, after=begin, index=RECENT)
-    told = [_told(one.item) for one in page.items]
+    told = [ended_from(one.item) for one in page.items]
     if page.after is not None:
         member, last = told[-1]
         return Ended(told, _text_of(_Place(place.shard, last.at_ms, last.lease.session, member)))
@@ -111,7 +111,8 @@ def _place_from(after: str) -> _Place:
         raise Refused("after", f"{after[:40]!r} is not what an answer gave to go on from") from error
 
 
-def _told(item: Item) -> tuple[str, Ending]:
+def ended_from(item: Item) -> tuple[str, Ending]:
+    """Return the member and the ending that a record tells of."""
     lease = Lease(
         session=str(item["session"]),
         device=str(item["device"]),

@@ -104,6 +104,10 @@ class Unrecorded:
     def __iter__(self) -> Iterator[Whose]:
         return iter(list(self._happened))
 
+    def of(self, whose: Whose) -> Sequence[Happened]:
+        """Return what happened to a member, in its order."""
+        return self._happened.get(whose, ())
+
     def add(self, whose: Whose, happened: Happened) -> None:
         """Remember something; of one playback's beats the last is enough."""
         found = self._happened.setdefault(whose, [])

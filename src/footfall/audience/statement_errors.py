@@ -12,6 +12,14 @@ class AlreadyClosed(FootfallError):
         )
 
 
+class DaysClosed(AlreadyClosed):
+    """Some of the period's days are those of another that was closed: they would be divided twice."""
+
+    def __init__(self, name: str, *, other: str, days: str) -> None:
+        super().__init__(name)
+        self.args = (f"{days} are closed as {other!r}, and a day is divided once; correct that one, or leave them out",)
+
+
 class NotClosed(FootfallError):
     """The period has no statement."""
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
+from decimal import Decimal
 from html import escape
 
 from footfall.audience.earnings import Line, Method
@@ -9,7 +10,7 @@ from footfall.audience.statements import Entry, sums_of
 from footfall.flow.serve.tables import csv_lines
 
 MINUTE_MS = 60_000
-COLUMNS = ("period", "entry", "asset", "owner", "minutes", "amount", "currency", "reason")
+COLUMNS = ("period", "entry", "line", "asset", "owner", "minutes", "amount", "currency", "reason")
 _METHODS = {
     Method.PRO_RATA: "by everybody's minutes",
     Method.MEMBER_CENTRIC: "each member's fee by that member's minutes",
@@ -37,16 +38,11 @@ def minutes(watched_ms: int) -> str:
 
 
 def statement_csv(told: Iterable[tuple[Entry, Sequence[Line]]]) -> Iterator[bytes]:
-    """Yield a period's entries as CSV, a row for each asset and owner of each."""
-    rows = (
-        {
-            "period": entry.name, "entry": _called(entry), "asset": line.asset, "owner": line.owner,
-            "minutes": minutes(line.watched_ms), "amount": money(line.amount, entry.digits),
-            "currency": entry.currency, "reason": entry.reason,
-        }
-        for entry, lines in told for line in lines
-    )  # fmt: skip
-    return csv_lines(COLUMNS, rows)
+    """Yield a period's entries as CSV, a row for each asset and owner of each, and one for what is left undivided.
+
+    So the amounts of a table add up to all that was there to be divided.
+    """
+    return csv_lines(COLUMNS, (row for entry, lines in told for row in _csv_rows(entry, lines)))
 
 
 def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> str:
@@ -54,30 +50,49 @@ def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> 
     first = told[0][0]
     parts = [_entry_part(entry, lines) for entry, lines in told]
     if len(told) > 1:
-        parts.append("<h2>With all corrections</h2>" + _table(first, sums_of([lines for _, lines in told])))
+        undivided = sum(entry.undivided for entry, _ in told)
+        together = _table(first, sums_of([lines for _, lines in told]), undivided=undivided)
+        parts.append("<h2>With all corrections</h2>" + together)
     title = f"Earnings of {escape(brand)}, {escape(first.name)}"
-    span = f"{_day(first.from_ms)} to {_day(first.to_ms)}, divided {_METHODS[first.method]}"
     return (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title><style>{_STYLE}</style>'
-        f"<h1>{title}</h1><p>{span}.</p>{''.join(parts)}</html>"
+        f"<h1>{title}</h1>{''.join(parts)}</html>"
     )
+
+
+def _csv_rows(entry: Entry, lines: Sequence[Line]) -> Iterator[dict[str, object]]:
+    # An asset may be called anything, so what a row is stands in a column of its own. Numbers are numbers: as a text, a
+    # spreadsheet would not add a negative one.
+    same: dict[str, object] = {
+        "period": entry.name, "entry": _called(entry), "currency": entry.currency, "reason": entry.reason,
+    }  # fmt: skip
+    for line in lines:
+        yield {
+            **same, "line": "earned", "asset": line.asset, "owner": line.owner,
+            "minutes": Decimal(minutes(line.watched_ms)), "amount": Decimal(money(line.amount, entry.digits)),
+        }  # fmt: skip
+    if entry.undivided or not lines:
+        yield {**same, "line": "undivided", "amount": Decimal(money(entry.undivided, entry.digits))}
 
 
 def _entry_part(entry: Entry, lines: Sequence[Line]) -> str:
     reason = f"<p>{escape(entry.reason)}</p>" if entry.reason else ""
-    left = f" Undivided: {money(entry.undivided, entry.digits)}." if entry.undivided else ""
-    closed = f"Closed {_moment(entry.at_ms)} by {escape(entry.by)}.{left}"
+    span = f"{_day(entry.from_ms)} to {_day(entry.to_ms)}, divided {_METHODS[entry.method]}."
+    closed = f"Closed {_moment(entry.at_ms)} by {escape(entry.by)}."
     proof = f"<p><small>Watch log {entry.log}<br>Lines {entry.digest}</small></p>"
-    return f"<h2>{_called(entry).capitalize()}</h2>{reason}<p>{closed}</p>{_table(entry, lines)}{proof}"
+    table = _table(entry, lines, undivided=entry.undivided)
+    return f"<h2>{_called(entry).capitalize()}</h2><p>{span}</p>{reason}<p>{closed}</p>{table}{proof}"
 
 
-def _table(entry: Entry, lines: Sequence[Line]) -> str:
+def _table(entry: Entry, lines: Sequence[Line], *, undivided: int) -> str:
     rows = "".join(
         f"<tr><td>{escape(one.asset)}<td>{escape(one.owner) or 'nobody named'}"
         f'<td class="n">{minutes(one.watched_ms)}<td class="n">{money(one.amount, entry.digits)}'
         for one in lines
     )
-    watched, amount = sum(one.watched_ms for one in lines), sum(one.amount for one in lines)
+    if undivided:
+        rows += f'<tr><td>Undivided<td><td class="n"><td class="n">{money(undivided, entry.digits)}'
+    watched, amount = sum(one.watched_ms for one in lines), undivided + sum(one.amount for one in lines)
     head = f'<thead><tr><th>Asset<th>Owner<th class="n">Minutes<th class="n">{escape(entry.currency)}</thead>'
     foot = f'<tfoot><tr><td>All<td><td class="n">{minutes(watched)}<td class="n">{money(amount, entry.digits)}</tfoot>'
     return f"<table>{head}<tbody>{rows}</tbody>{foot}</table>"

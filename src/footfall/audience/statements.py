@@ -1,7 +1,8 @@
 """Statements: a period's money as it was divided, closed for good; what was wrong is put right by entries after it.
 
 The lines lie in blocks under their own digest, written first; the head names them and is put on the condition that
-there is none. So a statement is there whole or not at all, and nobody closes a period twice.
+there is none. So a statement is there whole or not at all, and nobody closes a period twice. Nor any day of it under
+another name: with the head goes a number that whoever closes has read before they looked which days are taken.
 """
 
 from collections import Counter
@@ -15,12 +16,14 @@ from msgspec import convert, json, to_builtins
 
 from footfall.audience import earning_keys as keys
 from footfall.audience.earnings import Division, Line, Method, Terms, Unwatched
-from footfall.audience.statement_errors import AlreadyClosed, NotClosed
-from footfall.ports.errors import Changed, Corrupt
-from footfall.ports.table import Absent, Put, Table, everything
+from footfall.audience.statement_errors import AlreadyClosed, DaysClosed, NotClosed
+from footfall.ports.errors import Changed, Corrupt, Throttled
+from footfall.ports.table import Absent, Equals, Put, Table, everything
+from footfall.values.window import instant_text
 
 BLOCK_BYTES = 300_000  # of an item's 400,000
 LEVEL = 6
+TRIES_MAX = 8  # Periods are closed by few people: more of them at one moment are told to try again.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,15 +71,29 @@ def entry_of(  # noqa: PLR0913 - what was divided, into what, and who says so wh
 
 
 def close(table: Table, brand: str, entry: Entry, *, lines: Sequence[Line], terms: Terms) -> None:
-    """Write a statement or a correction for good; raise AlreadyClosed when its place is taken."""
+    """Write a statement or a correction for good; raise AlreadyClosed when its place, or one of its days, is taken."""
     _write_blocks(table, _lines_of(brand, entry), _lines_bytes(lines))
     _write_blocks(table, _terms_of(brand, entry), _terms_bytes(terms))
-    table.put(Put(keys.closed_period(brand, entry.name), {"name": entry.name}))  # Lists look for the entry itself.
-    item = cast("dict[str, Any]", to_builtins(entry))
-    try:
-        table.put(Put(keys.entry(brand, entry.name, entry.number), item, expects=[Absent()]))
-    except Changed as error:
-        raise AlreadyClosed(entry.name) from error
+    for _ in range(TRIES_MAX):
+        closed = _times_closed(table, brand)
+        require_free(table, brand, entry)
+        try:
+            table.transact(_puts(brand, entry, closed))
+        except Changed:
+            continue  # Somebody closed something at the same moment: these days, or others.
+        return
+    raise Throttled(f"others are closing periods of {brand!r} at this moment; try again")
+
+
+def require_free(table: Table, brand: str, entry: Entry) -> None:
+    """Raise AlreadyClosed when the entry is there, DaysClosed when another period has some of its days."""
+    if table.get(keys.entry(brand, entry.name, entry.number)) is not None:
+        raise AlreadyClosed(entry.name)
+    for other in _closed_days(table, brand):
+        from_ms, to_ms = max(entry.from_ms, other.from_ms), min(entry.to_ms, other.to_ms)
+        if other.name != entry.name and from_ms < to_ms:
+            days = f"{instant_text(from_ms)} to {instant_text(to_ms)}"
+            raise DaysClosed(entry.name, other=other.name, days=days)
 
 
 def entries(table: Table, brand: str, name: str) -> list[Entry]:
@@ -89,10 +106,11 @@ def entries(table: Table, brand: str, name: str) -> list[Entry]:
 
 def statements(table: Table, brand: str) -> Iterator[Entry]:
     """Yield the statement of each period that was closed, by the periods' names."""
-    for one in everything(table, keys.closed_periods(brand)):
-        item = table.get(keys.entry(brand, one.key.sort, 0))
-        if item is not None:  # Somebody was stopped while closing it.
-            yield convert(dict(item), type=Entry)
+    for one in _closed_days(table, brand):
+        item = table.get(keys.entry(brand, one.name, 0))
+        if item is None:
+            raise Corrupt(f"the statement of {one.name!r} is missing: restore it from a backup")
+        yield convert(dict(item), type=Entry)
 
 
 def lines_of(table: Table, brand: str, entry: Entry) -> list[Line]:
@@ -122,6 +140,37 @@ def differences(right: Sequence[Line], told: Sequence[Line]) -> list[Line]:
     """Return the lines of a correction: what has to be added to what was told for it to be right."""
     undone = [Line(one.asset, one.owner, -one.watched_ms, -one.amount) for one in told]
     return [one for one in sums_of([right, undone]) if one.amount or one.watched_ms]
+
+
+@dataclass(frozen=True, slots=True)
+class _ClosedDays:
+    """Which days a period has, by its last entry."""
+
+    name: str
+    from_ms: int
+    to_ms: int
+
+
+def _closed_days(table: Table, brand: str) -> Iterator[_ClosedDays]:
+    for one in everything(table, keys.closed_periods(brand)):
+        if one.key != keys.book(brand):
+            yield convert(dict(one.item), type=_ClosedDays)
+
+
+def _times_closed(table: Table, brand: str) -> int:
+    item = table.get(keys.book(brand))
+    return 0 if item is None else cast("int", item["closed"])
+
+
+def _puts(brand: str, entry: Entry, closed: int) -> list[Put]:
+    item = cast("dict[str, Any]", to_builtins(entry))
+    days = cast("dict[str, Any]", to_builtins(_ClosedDays(entry.name, entry.from_ms, entry.to_ms)))
+    as_read = Equals("closed", closed) if closed else Absent()
+    return [
+        Put(keys.entry(brand, entry.name, entry.number), item, expects=[Absent()]),
+        Put(keys.closed_period(brand, entry.name), days),
+        Put(keys.book(brand), {"closed": closed + 1}, expects=[as_read]),
+    ]
 
 
 def _lines_bytes(lines: Sequence[Line]) -> bytes:

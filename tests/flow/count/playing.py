@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from footfall.flow.count.watching import Beat
+from footfall.flow.count.watch_values import Beat
 from footfall.flow.store.columns import CountKey
+from footfall.flow.store.completions import Completion, load_completion
 from footfall.flow.store.watch_log import WatchRow, rows_of_day
 from footfall.flow.stream.beats import VERSION, Beats, PlayState, record_from_beats, tick_record
 from footfall.flow.stream.shards import shard_of
@@ -16,16 +17,18 @@ from tests.flow.count.stage import NOON_MS, Stage, key_of
 
 GROUP = pings_group("abc")
 Named = tuple[str, Beat]
+_NOT_TOLD = (("series", ""), ("member", ""), ("device", ""))
 
 
 def beat(number: int, *, at_s: float | None = None, asset: str = "film", **more: object) -> Beat:
     """Return a beat of a player that plays from noon on and says so every ten seconds."""
     seconds = 10 * number if at_s is None else at_s
+    told = [more.pop(name, default) for name, default in (("key", key_of(asset)), *_NOT_TOLD)]
     fields: dict[str, object] = {
         "at_ms": NOON_MS + int(seconds * 1_000),
         "playhead_ms": 10_000 * number,
         "state": int(PlayState.PLAYING),
-        "key": key_of(asset),
+        "facts": tuple(told),
         **more,
     }
     return Beat(number, **fields)  # pyright: ignore[reportArgumentType]
@@ -59,7 +62,7 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
             "ffpg",
             VERSION,
             now_ms,
-            keys=[one.key for one in ones],
+            keys=[one.facts[0] for one in ones],
             sessions=[name for name, _ in beats],
             numbers=[one.number for one in ones],
             at_ms=[one.at_ms for one in ones],
@@ -68,8 +71,9 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
             rates=[one.rate for one in ones],
             intervals_ms=[one.interval_ms for one in ones],
             durations_ms=[one.duration_ms for one in ones],
-            series=[one.series for one in ones],
-            members=[one.member for one in ones],
+            series=[one.facts[1] for one in ones],
+            members=[one.facts[2] for one in ones],
+            devices=[one.facts[3] for one in ones],
             visitors=[one.visitor for one in ones],
         )
     )
@@ -94,6 +98,14 @@ def watched_series(stage: Stage) -> Counter[str]:
 def total_ms(stage: Stage) -> int:
     """Return all milliseconds that minutes have."""
     return sum(counts.total() for counts in watched(stage).values())
+
+
+def seen_of(stage: Stage, asset: str, *, days: int = 1) -> Completion:
+    """Return how far an asset was watched, from the stage's day on."""
+    first = stage.window(NOON_MS, Grain.DAY).from_ms
+    to_ms = first + days * 86_400_000
+    found = load_completion(stage.table, "abc", asset, from_ms=first, to_ms=to_ms, shards=stage.shards)
+    return replace(found, through=0)
 
 
 def log_rows(stage: Stage) -> list[WatchRow]:

@@ -2,15 +2,17 @@
 
 from collections import Counter
 from dataclasses import dataclass
+from typing import Any
 
 from footfall.flow.store.columns import CountKey
+from footfall.flow.store.completions import Completion
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.watch_log import WatchRow, rows_of_day
 from footfall.flow.stream.beats import PlayState
 from footfall.values.groups import watch_name
 from footfall.values.window import Grain
 from tests.engines.dynamodb import DynamoDbEngine, table_of
-from tests.flow.count.playing import beat, send_beats
+from tests.flow.count.playing import beat, seen_of, send_beats
 from tests.flow.count.stage import NOON_MS, Stage
 from tests.simulation.grounds import Killed, KilledTable, TroubledTable
 
@@ -24,6 +26,7 @@ class Outcome:
 
     minutes: list[Counter[CountKey]]
     rows: list[WatchRow]
+    seen: list[Completion]
     counted: int
 
 
@@ -36,7 +39,9 @@ def played(dynamodb: DynamoDbEngine, *, writes: int) -> tuple[Outcome, bool]:
     table: TroubledTable = KilledTable(stage.table, writes=writes, is_ordered=True)
     was_killed = False
     for first in (0, 3, 6):
-        send_beats(stage, [(f"s{one}", beat(n, asset=f"a{one}")) for n in range(first, first + 3) for one in range(2)])
+        more: dict[str, Any] = {"duration_ms": 100_000}
+        numbers = range(first, first + 3)
+        send_beats(stage, [(f"s{one}", beat(n, asset=f"a{one}", **more)) for n in numbers for one in range(2)])
         if first == 6:
             send_beats(stage, [("s0", beat(9, asset="a0", state=int(PlayState.ENDED)))])
         try:
@@ -47,13 +52,15 @@ def played(dynamodb: DynamoDbEngine, *, writes: int) -> tuple[Outcome, bool]:
     minutes = [stage.counts(NOON_MS + n * MINUTE_MS, Grain.MINUTE, watch_name("abc")) for n in range(2)]
     day = stage.window(NOON_MS, Grain.DAY).from_ms
     rows = list(rows_of_day(stage.table, "abc", day, shards=1))
-    return Outcome(minutes, rows, stage.lines("abc~pings").counted), was_killed
+    seen = [seen_of(stage, asset) for asset in ("a0", "a1")]
+    return Outcome(minutes, rows, seen, stage.lines("abc~pings").counted), was_killed
 
 
 def test_a_worker_killed_between_writes_credits_each_beat_once_on_dynamodb(dynamodb: DynamoDbEngine) -> None:
     expected, _ = played(dynamodb, writes=10_000)
     assert sum(counts.total() for counts in expected.minutes) == 2 * 80_000
     assert [(row.session, row.ms) for row in expected.rows] == [("s0", 80_000)]
+    assert expected.seen == [Completion(0, 80_000, 1, [1] * 80 + [0] * 20), Completion()]
     assert expected.counted == 19
     for writes in range(2, WRITES_MAX, 5):
         found, was_killed = played(dynamodb, writes=writes)

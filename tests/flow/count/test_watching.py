@@ -1,17 +1,17 @@
 """What beats of a session come to: the least of three, in any order, each once."""
 
 import random
+from collections import Counter
 from itertools import pairwise
 from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from footfall.flow.count.watch_values import Beat, Session, Stretch
 from footfall.flow.count.watching import (
     WAIT_MS,
     WAITING_MAX,
-    Beat,
-    Session,
     Watching,
     credit_ms,
     hundredths,
@@ -20,28 +20,30 @@ from footfall.flow.count.watching import (
 from footfall.flow.stream.beats import RATE_ONE, PlayState
 from footfall.values.window import DAY_MS, MINUTE_MS
 from tests.flow.count.playing import beat
+from tests.flow.count.stage import NOON_MS
+
+
+def utc_day(_brand: str, at_ms: int) -> tuple[int, int]:
+    """Return the day around a moment."""
+    return at_ms // DAY_MS * DAY_MS, at_ms // DAY_MS * DAY_MS + DAY_MS
 
 
 def credited(watching: Watching) -> int:
     """Return all that was credited and not taken away."""
-    return sum(sum(one.counts.values()) for one in watching.minutes.values())
+    return sum(sum(one.ms) for (_, _, is_series), one in watching.minutes.items() if not is_series)
 
 
 def watched_by(beats: list[Beat]) -> tuple[int, dict[int, int], list[int]]:
     """Return what a session's beats come to: milliseconds, by day, and the hundredths that were seen."""
-    watching, session = (
-        Watching(lambda _, at_ms: (at_ms // DAY_MS * DAY_MS, at_ms // DAY_MS * DAY_MS + DAY_MS)),
-        Session("abc", "s", ahead={}),
-    )
+    watching, session = Watching(utc_day), Session("abc", "s", ahead={})
     for one in beats:
         watching.take(session, one)
     watching.end(session)
     total = credited(watching)
     days: dict[int, int] = {}
     seen: set[int] = set()
-    for _, stretch in watching.over:
-        for day, ms in stretch.days.items():
-            days[day] = days.get(day, 0) + ms
+    for stretch in (told.stretch for told in watching.over):
+        days[stretch.day_ms] = days.get(stretch.day_ms, 0) + stretch.ms
         seen |= set(hundredths(stretch.seen_low, stretch.seen_high))
     return total, days, sorted(seen)
 
@@ -98,12 +100,100 @@ def test_a_session_that_changes_to_another_asset_has_a_stretch_of_each() -> None
     for n in range(6):
         watching.take(session, beat(n, asset="a" if n < 3 else "b"))
     watching.end(session)
-    assert [(one.key[0], sum(one.days.values())) for _, one in watching.over] == [("a", 20_000), ("b", 20_000)]
+    assert [(one.stretch.key[0], one.stretch.ms) for one in watching.over] == [("a", 20_000), ("b", 20_000)]
 
 
 def test_a_credit_lies_in_the_minutes_before_its_beat() -> None:
     assert list(in_minutes(61_000, 5_000)) == [(0, 4_000), (MINUTE_MS, 1_000)]
     assert list(in_minutes(60_000, 60_000)) == [(0, 60_000)]
+
+
+def rows_by(beats: list[Beat]) -> list[Stretch]:
+    """Return the stretches that a session's beats come to, each of which is a row of the watch log."""
+    watching, session = Watching(utc_day), Session("abc", "s", ahead={})
+    for one in beats:
+        watching.take(session, one)
+    watching.end(session)
+    return [told.stretch for told in watching.over]
+
+
+def test_a_clock_that_goes_to_and_fro_mints_no_minutes() -> None:
+    for far_s in (15, 400, 4_000):
+        beats = [beat(n, at_s=far_s if n % 2 else 0, playhead_ms=15_000 * n) for n in range(200)]
+        assert watched_by(beats)[0] <= 15_000
+
+
+def test_a_clock_that_is_put_right_loses_no_more_than_one_beat() -> None:
+    beats = [beat(n, at_s=10 * n - (3_600 if n > 10 else 0), arrived_at_ms=NOON_MS + 10_000 * n) for n in range(30)]
+    assert watched_by(beats)[0] == 28 * 10_000
+
+
+def test_another_member_of_the_same_session_has_rows_of_their_own() -> None:
+    beats = [beat(n, member="ann" if n < 30 else "bob") for n in range(361)]
+    found = [(row.member, row.number, row.ms) for row in rows_by(beats)]
+    assert found == [("ann", 0, 290_000), ("bob", 30, 3_310_000)]
+
+
+def test_what_a_later_beat_tells_of_who_watches_what_holds_from_the_beginning() -> None:
+    named: dict[str, Any] = {"member": "bob", "series": "dark", "device": "tv"}
+    (row,) = rows_by([beat(n, **(named if n == 1 else {})) for n in range(10)])
+    assert (row.member, row.show[0], row.device, row.ms) == ("bob", "dark", "tv", 90_000)
+
+
+def test_a_series_that_is_told_after_minutes_without_one_has_a_row_of_its_own() -> None:
+    rows = rows_by([beat(n, member="ann", series="dark" if n > 4 else "") for n in range(10)])
+    assert [(row.member, row.show[0], row.ms) for row in rows] == [("ann", "", 40_000), ("ann", "dark", 50_000)]
+
+
+def test_a_stretch_over_midnight_is_a_row_of_each_day() -> None:
+    rows = rows_by([beat(n, at_s=12 * 3_600 - 95 + 10 * n, duration_ms=200_000) for n in range(20)])
+    midnight_ms = NOON_MS + 12 * 3_600_000
+    assert [(row.day_ms, row.ms, row.beats) for row in rows] == [
+        (midnight_ms - DAY_MS, 95_000, 10), (midnight_ms, 95_000, 10),
+    ]  # fmt: skip
+    assert rows[0].to_ms == rows[1].from_ms == midnight_ms
+    assert [len(hundredths(row.seen_low, row.seen_high)) for row in rows] == [48, 48]
+
+
+changes = st.lists(
+    st.tuples(
+        st.integers(-40_000, 40_000) | st.just(10),  # seconds by the clock
+        st.integers(-5, 20),  # seconds by the playhead
+        st.sampled_from(["", "ann", "bob"]),
+        st.sampled_from(["", "dark", "the-wire"]),
+        st.sampled_from(["film", "film", "ad"]),
+        st.sampled_from(["drama", "drama", "news"]),
+    ),
+    min_size=2,
+    max_size=40,
+)
+
+
+@given(walked=changes)
+def test_rows_add_up_to_the_lists_whatever_changes_and_none_is_taken_for_another(
+    walked: list[tuple[int, int, str, str, str, str]],
+) -> None:
+    watching, session, at_s, playhead_ms = Watching(utc_day), Session("abc", "s", ahead={}), 0, 100_000
+    moments: list[int] = []
+    for number, (clock, way, member, series, asset, section) in enumerate(walked):
+        at_s, playhead_ms = at_s + clock, max(0, playhead_ms + 1_000 * way)
+        key = (asset, section, "", "")
+        one = beat(number, at_s=at_s, playhead_ms=playhead_ms, key=key, member=member, series=series)
+        moments.append(one.at_ms)
+        watching.take(session, one)
+        watching.pass_day(session)
+    watching.end(session)
+    rows, by_key, by_row = [told.stretch for told in watching.over], Counter[object](), Counter[object]()
+    for (_, minute_ms, is_series), credited in watching.minutes.items():
+        for key, ms in credited.counts().items():
+            by_key[is_series, utc_day("", minute_ms)[0], key] += ms
+    for row in rows:
+        by_row[False, row.day_ms, row.key] += row.ms
+        if row.show[0]:
+            by_row[True, row.day_ms, row.show] += row.ms
+    assert by_row == by_key
+    assert len({(row.key[0], row.day_ms, row.number) for row in rows}) == len(rows)
+    assert sum(row.ms for row in rows) <= max(moments) - min(moments)
 
 
 steps = st.lists(

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from decimal import Decimal
 
 import msgspec
 import pytest
@@ -32,6 +33,11 @@ def test_no_text_becomes_a_cell_that_a_spreadsheet_calculates(text: str) -> None
 @pytest.mark.parametrize("value", [0, -5, 2.5, -0.25])
 def test_a_number_stays_a_number(value: float) -> None:
     assert safe_cell(value) == repr(value)
+
+
+@pytest.mark.parametrize("text", ["-2.50", "0.00", "-0.0001", "1000000000000000"])
+def test_an_amount_of_money_stays_a_number_with_all_its_digits(text: str) -> None:
+    assert safe_cell(Decimal(text)) == text
 
 
 @given(rows)

@@ -7,8 +7,8 @@ import pytest
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.store import keys
 from footfall.flow.store.watch_log import WatchRow, member_digest, rows_of_day, save_rows, session_digest
-from footfall.flow.store.watched_by import erase_rows_of, rows_of_member, without_erased
-from footfall.ports.table import Delete, Table
+from footfall.flow.store.watched_by import erase_rows_of, rows_named, without_erased
+from footfall.ports.table import Delete, Table, everything
 from footfall.values.clock import SetClock
 from tests.engines.dynamodb import table_of
 
@@ -35,6 +35,11 @@ def table(request: pytest.FixtureRequest) -> Table:
     engine = request.getfixturevalue("dynamodb")
     client = engine.shared()
     return table_of(client, engine.names(client), clock=clock, has_transactions=False)
+
+
+def rows_of_member(table: Table, brand: str, member: str) -> list[WatchRow]:
+    named = everything(table, keys.watched_by_partition(brand, member_digest(member)))
+    return list(rows_named(table, brand, member, named))
 
 
 def saved(table: Table, *rows: WatchRow) -> None:

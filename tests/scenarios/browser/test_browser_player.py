@@ -5,10 +5,9 @@ import io
 import json
 import time
 import wave
-from urllib.parse import urlencode
 
 from tests.scenarios.browser.scene import WAIT_S, Scene
-from tests.scenarios.instance import until
+from tests.scenarios.instance import footfall, until
 
 SOUND_S = 40
 RATE_HZ = 8_000
@@ -36,9 +35,10 @@ def page_with_a_video(scene: Scene) -> str:
 def rows_of(scene: Scene) -> list[dict[str, object]]:
     """Return the watch log of today and yesterday: a test may run over midnight."""
     days = [time.strftime("%Y-%m-%d", time.gmtime(time.time() - ago_s)) for ago_s in (86_400, 0)]
-    asked = [urlencode({"brand": scene.brand, "day": day}) for day in days]
-    answers = [scene.instance.call("GET", f"/v1/audience/watched?{one}") for one in asked]
-    return [row for answer in answers for row in json.loads(answer.body)["items"]]
+    whose = ("--data", str(scene.instance.data), "--brand", scene.brand, "--json")
+    told = [footfall("audience", "watched", "--day", day, *whose) for day in days]
+    assert [one.returncode for one in told] == [0, 0], told[0].stderr + told[1].stderr
+    return [row for one in told for row in json.loads(one.stdout)["items"]]
 
 
 def test_what_was_played_is_credited_and_what_was_skipped_or_paused_is_not(scene: Scene) -> None:

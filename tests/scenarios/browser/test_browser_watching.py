@@ -56,6 +56,10 @@ def see_minutes_and_a_curve(page: Page) -> None:
     page.get_by_role("button", name="Series", exact=True).click()
     expect(listed.get_by_text("the-harbour")).to_be_visible()
     page.get_by_role("button", name="Assets", exact=True).click()
+    page.evaluate("scrollTo({top: 0, behavior: 'instant'})")
+    page.get_by_role("button", name="How far harbour-1 is watched").click()
+    expect(curve).to_be_focused()  # It lies far below, and whoever asked for it is taken to it.
+    expect(curve).to_be_in_viewport()
 
 
 def take_the_statement_along(page: Page) -> None:

@@ -12,6 +12,7 @@ from footfall.audience.history import record
 from footfall.audience.history_next import keep_episodes
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.playbacks_kept import admit
+from footfall.flow.store.completions import Seen, add_to_completions
 from footfall.flow.store.watch_log import Viewers, WatchRow, save_rows, save_viewers
 from footfall.shells.cli.command import Exit
 from footfall.values.clock import SystemClock
@@ -32,7 +33,7 @@ def ask(shell: Any, tmp_path: Path) -> Any:
     return run
 
 
-def test_follows_are_made_listed_and_erased(ask: Any) -> None:
+def test_follows_are_made_listed_and_erased(ask: Any, shell: Any, tmp_path: Path) -> None:
     assert ask("follow", "member:1", "series:dark").startswith("member:1 follows series:dark since 20")
     assert ask("is-following", "member:2", "series:dark") == "member:2 does not follow series:dark.\n"
     assert ask("counts", "series:dark") == "series:dark follows 0, 1 follow it.\n"
@@ -45,11 +46,27 @@ def test_follows_are_made_listed_and_erased(ask: Any) -> None:
     assert ask("make-private", "member:1") == "member:1 is private.\n"
     ask("erase", "member:1", wanted=Exit.USAGE)
     assert ask("erase", "member:1", "--yes").endswith("items of member:1 are gone.\n")
+    assert shell.run("audit", "--data", str(tmp_path), "--brand", "daily", "--json") == Exit.OK
+    (act,) = json.loads(shell.printed().splitlines()[-1])["items"]
+    assert (act["act"], act["subject"][:15]) == ("thing-erased", "member, digest ")
     assert ask("followers", "series:dark") == "There is nothing.\n"
     assert ask("kinds").split() == ["member", "series", "asset", "author", "actor"]
 
 
+def test_what_was_published_is_told_in_feeds_and_taken_back(ask: Any) -> None:
+    ask("follow", "member:1", "series:dark")
+    told = ask("publish", "series:dark", "--id", "s1e2", "--about", '{"title": "Lies"}')
+    assert told.startswith("series:dark published s1e2 at 20")
+    assert json.loads(ask("feed", "member:1", "--json"))["items"][0]["about"] == {"title": "Lies"}
+    ask("publish", "series:dark", wanted=Exit.USAGE)
+    ask("publish", "series:dark", "--id", "x", "--about", "no JSON", wanted=Exit.USAGE)
+    assert ask("unpublish", "series:dark", "--id", "s1e2") == "s1e2 of series:dark is in no feed.\n"
+    assert ask("feed", "member:1") == "There is nothing.\n"
+
+
 def test_what_makes_no_sense_is_refused_with_a_sentence(ask: Any, shell: Any, tmp_path: Path) -> None:
+    ask("resume", "member:1", "series:dark", wanted=Exit.USAGE)
+    assert "series:dark is no asset; name one as in asset:42." in shell.complained()
     ask("follow", "member:1", wanted=Exit.USAGE)
     ask("follow", "member:1", "member:1", wanted=Exit.REFUSED)
     ask("follow", "wizard:1", "member:1", wanted=Exit.REFUSED)
@@ -69,6 +86,13 @@ def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any,
     assert ask("next", "member:7", "series:dark") == "e2\n"
     ask("hide", "member:7", "series:film")
     assert ask("continue", "member:7") == "There is nothing.\n"
+    assert ask("show", "member:7", "series:film") == "Lists have it again.\n"
+    ask("show", "member:7", "series:nothing", wanted=Exit.REFUSED)
+    assert [line.split()[0] for line in ask("continue", "member:7").splitlines()] == ["series", "film"]
+    assert ask("resume", "member:7", "asset:film").startswith("film: in-progress, at 0:24:00 of 1:00:00, ")
+    assert ask("resume", "member:7", "asset:e1", "series:dark").startswith("e1: watched, at 0:57:00 of 1:00:00, ")
+    assert ask("resume", "member:7", "asset:never") == "There is nothing.\n"
+    assert json.loads(ask("resume", "member:7", "asset:film", "--json"))["point"]["positionMs"] == 1_440_000
     ask("forget", "member:7", "series:dark")
     assert json.loads(ask("history", "member:7", "series:dark", "--json"))["episodes"] == []
     assert "device of tv" in ask("playbacks", "member:7")
@@ -96,6 +120,10 @@ def test_who_watches_how_far_and_what_was_watched_is_told_from_the_store(ask: An
     ]  # fmt: skip
     with closing(SqliteTable(tmp_path / "store.db", clock=shell.clock)) as table:
         save_rows(table, [(row, now_ms + 10**9) for row in rows])
+        parts = [Seen(1, row.ms, 1, int.from_bytes(row.seen, "little")) for row in rows]
+        add_to_completions(
+            table, 0, {("daily", "film", day_ms): parts}, through=1, expires_at_ms=lambda _: now_ms + 10**9
+        )
         playing = Viewers(
             at_ms=now_ms, until_ms=now_ms + 60_000, total=3, sections=[("", 3)], assets=[("film", 2), ("show", 1)]
         )

@@ -91,7 +91,7 @@ def test_several_events_come_at_once_and_a_wrong_one_says_which(server: Server) 
     came = server.json("history", method="POST", body={"events": events})["events"]
     assert (len(came), {one["state"] for one in came}) == (100, {"watched"})
     wrong = server.ask("POST", "history", {"events": [*events[:3], {**events[3], "positionMs": -4}]})
-    assert (wrong.status, wrong.json()["field"]) == (400, "events[3].position")
+    assert (wrong.status, wrong.json()["field"]) == (400, "events[3].positionMs")
 
 
 @pytest.mark.parametrize(
@@ -100,8 +100,9 @@ def test_several_events_come_at_once_and_a_wrong_one_says_which(server: Server) 
         ({}, "asset"),
         ({"member": "a", "asset": "x"}, "positionMs"),
         ({"member": "a", "asset": "x", "positionMs": 1.5}, "positionMs"),
-        ({"member": "a", "asset": "x", "positionMs": 10**20}, "position"),
-        ({"member": "a", "asset": "x", "positionMs": 1, "durationMs": -1}, "duration"),
+        ({"member": "a", "asset": "x", "positionMs": 10**20}, "positionMs"),
+        ({"member": "a", "asset": "x", "positionMs": 1, "durationMs": -1}, "durationMs"),
+        ({"member": "a", "asset": "x", "positionMs": 1, "creditsMs": -1}, "creditsMs"),
         ({"member": "a" * 257, "asset": "x", "positionMs": 1}, "member"),
         ({"member": "a\x00", "asset": "x", "positionMs": 1}, "member"),
         ({"member": "a", "asset": "x", "positionMs": 1, "at": "yesterday"}, "at"),
@@ -117,6 +118,47 @@ def test_several_events_come_at_once_and_a_wrong_one_says_which(server: Server) 
 def test_bad_input_is_refused_with_the_field_that_is_wrong(server: Server, body: Any, field: str) -> None:
     reply = server.ask("POST", "history", body)
     assert (reply.status, reply.json()["field"]) == (400, field)
+
+
+@pytest.mark.parametrize(
+    ("target", "field"),
+    [
+        ("history/resume?member=ann&asset=caf%ff", "asset"),
+        ("history/recent?member=%ff", "member"),
+        ("history/series/caf%ff/episodes", "id"),
+        ("followers?of=member:%ff", "of"),
+        ("personal?of=member:%ff", "of"),
+    ],
+)
+def test_bytes_that_are_no_text_are_refused_and_not_taken_for_another_id(
+    server: Server, target: str, field: str
+) -> None:
+    reply = server.ask("GET", target)
+    assert (reply.status, reply.json()["field"]) == (400, field)
+    assert "is not UTF-8" in reply.json()["detail"]
+
+
+def test_a_day_that_is_none_is_refused_in_the_words_that_were_sent(server: Server) -> None:
+    for day in ("2026-11-17x", "2026-02-30", "yesterday"):
+        reply = server.ask("GET", f"playbacks/ended?day={day}")
+        assert (reply.status, reply.json()["field"]) == (400, "day")
+        assert f"{day!r} is no day" in reply.json()["detail"]
+
+
+def test_who_is_stopped_by_an_operator_is_not_told_that_too_many_play(server: Server) -> None:
+    for session in ("s1", "s2", "s3"):  # s1 gives way, since two may play
+        body = {"member": "ann", "session": session, "asset": "film", "device": f"{session}'s tv", "plan": "two"}
+        server.json("playbacks", method="POST", body=body, status=201)
+        server.stage.clock.advance(10)
+    server.json("playbacks/stop", method="POST", body={"member": "ann", "session": "s3", "by": "the desk"})
+    said = {
+        session: server.ask("POST", "playbacks/beat", {"member": "ann", "session": session}).json()["detail"]
+        for session in ("s1", "s3")
+    }
+    assert said == {
+        "s1": "this playback was stopped by s3's tv, since no more may play at once; ask for a place to play again",
+        "s3": "this playback was stopped by the desk; ask for a place to play again",
+    }
 
 
 def test_places_are_given_kept_refused_stopped_and_told_of(server: Server) -> None:

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from footfall.accounts.brands import Brand
+from footfall.audience import kept_lists
 from tests.shells.http.stage import Reply, Stage, staged
 
 BRAND = "daily"
@@ -18,7 +19,7 @@ class Server:
     """A publisher's server with a key."""
 
     def __init__(self, stage: Stage, brand: str, *scopes: str) -> None:
-        self._stage = stage
+        self.stage = stage
         made = stage.runner.run(stage.state.desk.change(brand, lambda one: one.add_secret_key(brand, scopes)))
         self.headers = {"authorization": f"Bearer {made.text}"}
 
@@ -26,7 +27,7 @@ class Server:
         query = "&".join(f"{name}={quote(value, safe='')}" for name, value in asked.items())
         data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
         target = f"/v1/audience/{path}" + (f"?{query}" if query else "")
-        return self._stage.ask(target, method=method, headers=self.headers, body=data)
+        return self.stage.ask(target, method=method, headers=self.headers, body=data)
 
     def told(self, method: str, path: str, body: Any = None, **asked: str) -> dict[str, Any]:
         reply = self.ask(method, path, body, **asked)
@@ -98,6 +99,22 @@ def test_blocks_privacy_requests_publications_and_feeds_are_there(server: Server
     assert [one["thing"] for one in server.told("GET", "blocks", of="member:shy")["items"]] == ["member:fan"]
     assert server.told("GET", "suggestions", of="member:fan") == {"items": []}
     assert server.told("DELETE", "blocks", blocker="member:shy", blocked="member:fan")["isBlocked"] is False
+
+
+def test_what_many_follow_is_handed_out_some_at_a_time(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(7):
+        server.told("PUT", "follows", follower=f"member:{number}", target="series:crowd / &")
+    monkeypatch.setattr(kept_lists, "READ_AT_ONCE", 6)
+    reply, followers = server.ask("GET", "personal", of="series:crowd / &"), list[str]()
+    while True:
+        followers += [json.loads(line)["thing"] for line in reply.text.splitlines()]
+        if "link" not in reply.headers:
+            break
+        target, _, rel = reply.headers["link"].partition(">; ")
+        assert rel == 'rel="next"'
+        reply = server.stage.ask(target[1:], headers=server.headers)
+    assert sorted(followers) == [f"member:{number}" for number in range(7)]
+    assert server.ask("GET", "personal", of="series:crowd / &", after="nonsense").status == 400
 
 
 def test_all_of_a_member_is_handed_out_and_erased(server: Server) -> None:

@@ -2,7 +2,9 @@
 
 import os
 import re
+from collections import Counter
 from collections.abc import Generator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -11,8 +13,12 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from footfall import __version__
 from footfall.accounts.brands import Brand
+from footfall.app.audience_opening import open_audience_table
 from footfall.app.judging_steps import GRACE_MS, Report
+from footfall.flow.store.checkpoints import Lines
+from footfall.flow.stream.beats import NO_ROOM
 from footfall.shells.http.gauges import BRANDS_MAX
+from footfall.values.groups import pings_group
 from tests.shells.http.stage import NOW_MS, Stage, staged
 from tests.tidy.sources import HOUSE
 
@@ -93,6 +99,22 @@ def test_judging_is_told_as_it_reports_itself(stage: Stage) -> None:
     assert found["footfall_judging_ready_brands"] == {("visitor",): 0, ("asset",): 1}
 
 
+def test_what_plays_and_is_still_to_be_written_is_told(tmp_path: Path) -> None:
+    with staged(tmp_path, audience_answer_ms=50) as stage:
+        assert gauges(stage)["footfall_playbacks_unrecorded"] == {(): 0}
+        stage.runner.run(stage.state.desk.change("tv", lambda one: one.add(Brand("tv"), zone_in_use=None)))
+        key = stage.runner.run(stage.state.desk.change("tv", lambda one: one.add_secret_key("tv", ("audience",))))
+        stage.ask("/v1/audience/counts?of=member:1", headers={"authorization": f"Bearer {key.text}"})
+        with closing(open_audience_table(stage.state.settings, stage.clock)) as busy, busy.together():
+            begun = b'{"member": "ann", "session": "s", "asset": "film"}'
+            headers = {"authorization": f"Bearer {key.text}", "content-type": "application/json"}
+            reply = stage.ask("/v1/audience/playbacks", method="POST", headers=headers, body=begun)
+            assert reply.json()["recorded"] is False
+            found = gauges(stage)
+        assert found["footfall_playbacks_unrecorded"] == {(): 1}
+        assert found["footfall_playbacks_forgotten_total"] == {(): 0}
+
+
 def test_ready_answers_are_told(stage: Stage) -> None:
     stage.state.answers.on_message(["answers", [["brand=abc&period=day", 1, "", '"e"', 30, b"x" * 100]]])
     found = gauges(stage)
@@ -156,6 +178,16 @@ def test_screened_hits_are_told_by_reason(stage: Stage) -> None:
     stage.append("abc", weight=4)
     stage.count()
     assert gauges(stage)["footfall_brand_line_hits"][("abc", "screened:known-bot")] == 3
+
+
+def test_beats_without_room_are_told_of_their_shard(stage: Stage) -> None:
+    stage.send({"brand": "abc", "assetId": 1})
+    stage.count()
+    assert set(gauges(stage)["footfall_crowded_beats"].values()) == {0}
+    stage.counting.workers[0].checkpoint.lines[pings_group("abc")] = Lines(screened=Counter({NO_ROOM: 7}))
+    stage.append("abc", weight=4)
+    stage.count()
+    assert gauges(stage)["footfall_crowded_beats"][("0",)] == 7
 
 
 def test_seconds_since_the_last_hit_are_told_of_brands_that_were_heard(tmp_path: Path) -> None:

@@ -9,18 +9,22 @@ import zstandard
 from footfall.accounts.brands import Brand
 from footfall.app import aws_wiring, wiring
 from footfall.app.audience_opening import open_audience
-from footfall.app.audience_personal import erase_some, exported
+from footfall.app.audience_personal import erase_some, kept
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.maintaining import Maintained, Maintenance, open_maintenance
 from footfall.app.set_apart import SetApart, name_of
+from footfall.audience.kept_lists import all_rows
 from footfall.audience.things import Thing
 from footfall.catalog.asset import Asset
 from footfall.flow.collect.senders import SALT_MS
+from footfall.flow.count.ticking import ticks_due
 from footfall.flow.store.digests import stored_digest
+from footfall.flow.store.sessions import load_head
 from footfall.flow.store.summaries import Summaries
 from footfall.flow.store.watch_log import WatchRow, rows_of_day, save_rows, session_digest
 from footfall.flow.stream.raw import ArchiveRaw
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Key
 from footfall.shells.lambdas.count import Count
@@ -29,6 +33,7 @@ from footfall.values.window import DAY_MS, Grain, instant_text, window_of
 from tests.engines.aws_ground import AwsGround, NewGround
 from tests.engines.kinesis import require_active
 from tests.engines.lambda_runtime import HandlerFailed, RunHandler
+from tests.flow.count.playing import GROUP, beat, record_of
 from tests.shells.lambdas.events import (
     CLOCK,
     SOURCES,
@@ -243,9 +248,36 @@ def test_the_name_of_an_erased_member_goes_out_of_the_watch_log(ground: AwsGroun
     save_rows(maintenance.table, [(row, day.to_ms + DAY_MS)])
     with closing(open_audience(ground.settings, CLOCK)) as opened:
         ann = Thing("member", "ann")
-        assert [one["session"] for one in exported(opened.audience, "abc", ann)] == ["s1"]
+        assert [one["session"] for one in all_rows(kept(opened.audience, "abc", ann))] == ["s1"]
         assert erase_some(opened.audience, "abc", ann).is_done
-        assert list(exported(opened.audience, "abc", ann)) == []
+        assert list(all_rows(kept(opened.audience, "abc", ann))) == []
     assert maintenance.run(lambda: False).failures == []
     (left,) = rows_of_day(maintenance.table, "abc", day.from_ms, shards=2)
     assert (left.member, left.device, left.session, left.ms) == ("", "", session_digest("s1"), 60_000)
+
+
+def test_players_that_fell_silent_are_in_the_watch_log_although_no_ping_comes_any_more(ground: AwsGround) -> None:
+    began_ms = CLOCK.now_ms()
+    beats = [(name, beat(n, at_ms=began_ms - 100_000 + 10_000 * n)) for name in ("s1", "s2", "s3") for n in range(7)]
+    shards = ground.settings.stream_shards
+    by_shard = {shard: [one for one in beats if shard_of("abc", one[0], shards=shards) == shard] for shard in (0, 1)}
+    append(
+        ground,
+        [Entry(at, GROUP, len(some), record_of(some, began_ms), began_ms) for at, some in by_shard.items() if some],
+    )
+    count_all(ground)
+    with closing(wiring.open_store(ground.settings, CLOCK)) as store:
+
+        def told() -> int:
+            days = {window_of(began_ms - ago_ms, Grain.DAY, "UTC").from_ms for ago_ms in (0, 100_000)}
+            return sum(row.ms for day_ms in days for row in rows_of_day(store, "abc", day_ms, shards=shards))
+
+        maintained(ground, in_ms=2 * MINUTE_MS)
+        count_all(ground)
+        assert told() == 0  # They may go on.
+        maintained(ground, in_ms=11 * MINUTE_MS)
+        count_all(ground)
+        assert told() == 3 * 60_000
+        heads = [load_head(store, shard) for shard, some in by_shard.items() if some]
+        assert [head.open for head in heads if head is not None] == [0] * len(heads)
+        assert ticks_due(store, dict(enumerate(one for one in checkpoints(ground) if one)), now_ms=10**15) == []

@@ -1,4 +1,5 @@
 // Watching: who watches now, minutes of today and of a period, how far an asset is watched, and what it earned.
+import { useRef } from "preact/hooks";
 import { changed, go, place, useParameters } from "../address.ts";
 import { useAsked } from "../asking.ts";
 import { useStanding } from "../context.ts";
@@ -46,6 +47,13 @@ export function WatchingPage() {
   const set = (changes: Record<string, string>) =>
     go(`${place.value.path}?${changed(parameters, { brand: brand.brand, ...changes })}`, { replaces: true });
   const choose = (asset: string) => set({ asset });
+  const curve = useRef<HTMLElement>(null);
+  // The curve lies far below the list: whoever asks for it there is taken to it, with the keyboard as well.
+  const showCurve = (asset: string) => {
+    choose(asset);
+    curve.current?.scrollIntoView({ block: "start" });
+    curve.current?.focus({ preventScroll: true });
+  };
   return (
     <>
       <div class="head">
@@ -70,7 +78,7 @@ export function WatchingPage() {
                   <MinutesTable
                     items={list.items.slice(0, SHOWN)}
                     what={isOfSeries ? "Series" : "Asset"}
-                    {...(isOfSeries ? {} : { choose })}
+                    {...(isOfSeries ? {} : { choose: showCurve })}
                   />
                 ) : (
                   <NothingWatched />
@@ -91,6 +99,7 @@ export function WatchingPage() {
           asset={parameters.get("asset") || items[0]?.assetId || ""}
           items={items}
           choose={choose}
+          whole={curve}
         />
         <section class="card" aria-labelledby="watched-sections">
           <h2 id="watched-sections">Sections</h2>

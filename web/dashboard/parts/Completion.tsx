@@ -1,4 +1,5 @@
 // How far an asset is watched: which part of its viewings saw each hundredth, drawn, in words and as a table.
+import type { Ref } from "preact";
 import { useAsked } from "../asking.ts";
 import { serverNow } from "../clock.ts";
 import { useStanding } from "../context.ts";
@@ -23,10 +24,12 @@ export function Completion({
   asset,
   items,
   choose,
+  whole,
 }: {
   asset: string;
   items: readonly Watched[];
   choose: (asset: string) => void;
+  whole: Ref<HTMLElement>; // for whoever lets it be looked at
 }) {
   const { brand } = useStanding();
   const to = dayOf(new Date(serverNow()).toISOString(), knownZone(brand.zone));
@@ -37,7 +40,7 @@ export function Completion({
   );
   const isListed = items.some((one) => one.assetId === asset);
   return (
-    <section class="card" aria-labelledby="completion">
+    <section class="card" aria-labelledby="completion" ref={whole} tabIndex={-1}>
       <div class="card-head">
         <h2 id="completion">How far it is watched</h2>
         {asset ? (

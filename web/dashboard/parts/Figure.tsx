@@ -1,6 +1,6 @@
 // One number, large, with what it is and what it stands beside.
 import type { Series } from "../shapes.ts";
-import { bounded, whole } from "../words.ts";
+import { boundsBeside, whole } from "../words.ts";
 
 export function Figure({
   name,
@@ -22,10 +22,11 @@ export function Figure({
   );
 }
 
-// Visitors of a span, with their bounds; a dash until they are read.
+// Visitors of a span, with their bounds where they are not certain; a dash until they are read.
 export function VisitorsFigure({ name = "Visitors", told }: { name?: string; told: Series | undefined }) {
   if (!told) return <Figure name={name} value="–" says="" />;
   const { uniques = 0, uniquesAtLeast = 0, uniquesAtMost } = told;
-  const says = `${whole(uniquesAtLeast)} to ${bounded(uniquesAtMost ?? 0, undefined)}`;
-  return <Figure name={name} value={whole(uniques)} says={says} />;
+  return (
+    <Figure name={name} value={whole(uniques)} says={boundsBeside(uniques, uniquesAtLeast, uniquesAtMost)} />
+  );
 }

@@ -1,5 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { ago, aligned, bounded, bytes, change, counted, knownZone, percent, Times } from "../words.ts";
+import {
+  ago,
+  aligned,
+  bounded,
+  boundsBeside,
+  bytes,
+  change,
+  counted,
+  knownZone,
+  percent,
+  Times,
+} from "../words.ts";
 
 describe("numbers", () => {
   test("a count that is certain is a number alone, and one that is not has its bound", () => {
@@ -7,6 +18,12 @@ describe("numbers", () => {
     expect(bounded(1234, 1234)).toBe("1,234");
     expect(bounded(1234, 1300)).toBe("1,234 to 1,300");
     expect(bounded(1234, null)).toBe("at least 1,234");
+  });
+  test("a number that is its own bounds stands alone", () => {
+    expect(boundsBeside(208, 208, 208)).toBe("");
+    expect(boundsBeside(1234, 1200, 1300)).toBe("1,200 to 1,300");
+    expect(boundsBeside(208, 208, null)).toBe("at least 208");
+    expect(boundsBeside(0, 0, undefined)).toBe("");
   });
   test("a change is told in percent, with its direction as a sign", () => {
     expect(change(150, 100)).toBe("+50%");

@@ -4,6 +4,7 @@ A beat's shard is that of its session, so that a series which everybody watches 
 """
 
 import hashlib
+from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -46,7 +47,11 @@ class PingAcceptance:
             else:
                 by_brand.setdefault(found.name, []).append(ping)
         known = {found.name: found for found in brands.values() if isinstance(found, Brand)}
-        entries = [entry for name, pings in by_brand.items() for entry in self._entries_of(known[name], pings, request)]
+        entries = [
+            entry
+            for name, pings in by_brand.items()
+            for entry in self._entries_of(known[name], pings, request, parsed.aside)
+        ]
         if denied is not None and not entries:
             raise denied  # Nothing of it may be sent, so the whole request is told why.
         return entries
@@ -57,7 +62,8 @@ class PingAcceptance:
         except Refused as error:
             return error
 
-    def _entries_of(self, brand: Brand, pings: Sequence[Ping], request: Request) -> list[Entry]:
+    def _entries_of(self, brand: Brand, pings: Sequence[Ping], request: Request, aside: Counter[str]) -> list[Entry]:
+        group = pings_group(brand.name)
         by_shard: dict[int, list[Ping]] = {}
         shards: dict[str, int] = {}
         for ping in pings:
@@ -69,14 +75,18 @@ class PingAcceptance:
         for shard, some in by_shard.items():
             for start in range(0, len(some), BEATS_PER_RECORD_MAX):
                 few = some[start : start + BEATS_PER_RECORD_MAX]
-                entries.append(self._entry(brand, shard, few, request, part=len(entries)))
+                beats = self._beats(brand, few, request)
+                if beats.aside:  # Its sender is told how many.
+                    aside.update(beats.aside.values())
+                claim, data = _claim(group, request, len(entries)), record_from_beats(beats)
+                entries.append(Entry(shard, group, len(few), data, request.arrived_at_ms, claim=claim))
         return entries
 
-    def _entry(self, brand: Brand, shard: int, pings: Sequence[Ping], request: Request, *, part: int) -> Entry:
-        now_ms, group, labels = request.arrived_at_ms, pings_group(brand.name), self._acceptance.labels
+    def _beats(self, brand: Brand, pings: Sequence[Ping], request: Request) -> Beats:
+        now_ms, labels = request.arrived_at_ms, self._acceptance.labels
         keys = [ping.key for ping in pings]
         at_ms = [now_ms if ping.at_ms is None else ping.at_ms for ping in pings]
-        beats = Beats(
+        return Beats(
             magic="ffpg",
             version=VERSION,
             arrived_at_ms=now_ms,
@@ -95,8 +105,6 @@ class PingAcceptance:
             visitors=self._visitors(brand, pings, request),
             aside=self._aside(at_ms, now_ms),
         )
-        data = record_from_beats(beats)
-        return Entry(shard, group, len(pings), data, now_ms, claim=_claim(group, request, part))
 
     def _visitors(self, brand: Brand, pings: Sequence[Ping], request: Request) -> list[bytes] | None:
         """Return each beat's viewer: the member if it says which, else whoever watches in its session."""

@@ -3,6 +3,7 @@
 Playhead, duration and interval are in seconds, as a video element tells them, and are kept in milliseconds.
 """
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, get_args
@@ -79,11 +80,12 @@ class Ping(Struct, frozen=True, gc=False):
 
 @dataclass(slots=True)
 class ParsedPings:
-    """What a body held: beats with their places, what was refused, and how many it named in all."""
+    """What a body held: beats with their places, what was refused or set aside, and how many it named in all."""
 
     count: int
     pings: list[tuple[int, Ping]] = field(default_factory=list[tuple[int, Ping]])
     refused: list[Refusal] = field(default_factory=list[Refusal])
+    aside: Counter[str] = field(default_factory=Counter[str])  # by their line of the ledger
 
 
 _decode_array = msgspec.json.Decoder(list[SentPing]).decode

@@ -83,6 +83,16 @@ class PlaceTally:
         self._sums[numbers] += np.fromiter(counts.values(), np.int64, len(counts))
         self._counts = None
 
+    def count_weighed(self, keys: Sequence[CountKey], weights: Sequence[int], visitors: Sequence[bytes] | None) -> None:
+        """Count each key for as much as it weighs, with its visitor if they have any."""
+        numbers = self._numbered(keys)
+        self._add_up()
+        self._sums = _longer(self._sums, len(self._numbers))
+        np.add.at(self._sums, numbers, np.array(weights, np.int64))
+        self._counts = None
+        if visitors:
+            self._meet(numbers, visitors)
+
     def meet(self, keys: Sequence[CountKey], visitors: Sequence[bytes]) -> None:
         """Meet the visitors of hits that are counted otherwise."""
         self._meet(self._numbered(keys), visitors)

@@ -6,17 +6,22 @@ the watch log come after the windows, then the sessions that changed, then the h
 checkpoint; a record that the head holds is not credited again, because all windows have it.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
-from itertools import repeat
+from dataclasses import dataclass, field, replace
+from heapq import nsmallest
+from itertools import chain, repeat
 
 import msgspec
 
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.count.watching import Beat, Credited, Session, Stretch, Watching, is_over, resumed
+from footfall.flow.count.viewers import viewers_by_brand
+from footfall.flow.count.watch_values import Beat, Credited, Session, Told, Viewed
+from footfall.flow.count.watching import HALF, Watching, has_come_to_nothing, is_over, resumed
+from footfall.flow.store.completions import CompletionKey, Seen, add_to_completions
 from footfall.flow.store.sessions import (
     SessionsHead,
+    crowded_from,
+    crowded_pack,
     forget_keys,
     forget_pieces,
     load_sessions,
@@ -27,29 +32,56 @@ from footfall.flow.store.sessions import (
 from footfall.flow.store.watch_log import (
     SEEN_BYTES,
     SessionEnd,
-    Viewers,
     WatchRow,
+    end_before,
     save_ends,
     save_rows,
     save_viewers,
-    told_up_to,
 )
 from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, SILENT_MS, Beats, PlayState
 from footfall.ports.stream import Record
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.groups import brand_of_group, shows_name, watch_name
-from footfall.values.window import HOUR_MS, Grain, Window, window_of
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, window_of
 
 SESSIONS_MAX = 200_000  # of one shard; some 500 bytes each
+CLEARED_SHARE = 10  # When there are so many, a tenth may go at once: those that have come to nothing.
+CLEAR_EVERY_MS = 5_000  # Looking for those takes a tenth of a second, in the time of the records.
 SWEEP_MS = 10_000  # Between two looks through all sessions, in the time of the records.
 VIEWERS_EVERY_MS = 5_000
 END_KEPT_MS = 25 * HOUR_MS  # An hour longer than a beat may be late.
 DAYS_AT_HAND_MAX = 10_000
 _QUARTER_MS = 900_000  # Days begin on quarters of hours, wherever they do.
+_ENDED = int(PlayState.ENDED)
 
 _Stored = tuple[list[Session], list[tuple[str, str]]]
 _decoder = msgspec.msgpack.Decoder(_Stored)
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a record's beats come to: credits by name and place of windows, and how many beats found no room."""
+
+    credits: Mapping[tuple[str, Place], Credited]
+    crowded: int = 0
+
+
+@dataclass(slots=True)
+class _Unwritten:
+    """What has come about since the last flush."""
+
+    changed: dict[str, dict[str, Session]] = field(default_factory=dict[str, dict[str, Session]])  # by brand, by name
+    ends: dict[tuple[str, str], SessionEnd] = field(default_factory=dict[tuple[str, str], SessionEnd])
+    # Ends that are stored, of sessions that went on: who reads these records again has to find them.
+    before: dict[tuple[str, str], SessionEnd] = field(default_factory=dict[tuple[str, str], SessionEnd])
+    rows: list[WatchRow] = field(default_factory=list[WatchRow])
+    seen: dict[CompletionKey, list[Seen]] = field(default_factory=dict[CompletionKey, list[Seen]])
+    crowded: dict[int, int] = field(default_factory=dict[int, int])  # record -> beats
+
+    @property
+    def size(self) -> int:
+        return sum(map(len, self.changed.values())) + len(self.ends) + len(self.rows)
 
 
 class Sessions:
@@ -82,11 +114,9 @@ class Sessions:
         self._is_loaded = False
         self._stored: SessionsHead | None = None
         self._head = SessionsHead()
-        self._open: dict[tuple[str, str], Session] = {}
-        self._changed: dict[tuple[str, str], Session] = {}
-        self._gone: dict[tuple[str, str], int] = {}  # those that are over since the last flush: their last beat
-        self._ends: list[SessionEnd] = []
-        self._rows: list[WatchRow] = []
+        self._open: dict[str, dict[str, Session]] = {}  # by brand, by name
+        self._crowded: Mapping[int, int] = {}  # of records that the head holds: how many beats found no room
+        self._new = _Unwritten()
         self._watched: set[str] = set()  # brands that were told to have viewers
         self._viewers_at_ms = 0
         self._watching.take_away()
@@ -95,126 +125,174 @@ class Sessions:
     @property
     def rows(self) -> int:
         """Return how much is in hand to be written, in rows of hits."""
-        return len(self._changed) + len(self._gone) + len(self._rows)
+        return self._new.size
 
-    def credited(self, record: Record, beats: Beats) -> Mapping[tuple[str, Place], Credited]:
-        """Take a record's beats in and return what they are credited, by name and place of windows."""
+    def taken(self, record: Record, beats: Beats) -> Taken:
+        """Take a record's beats in and return what they come to."""
         if not self._is_loaded:
             self._load()
         if record.sequence <= self._head.through:
-            return {}  # The windows have all of it.
+            return Taken({}, self._crowded.get(record.sequence, 0))  # The windows have all of it.
         self._head.through = record.sequence
         now_ms = record.arrived_at_ms
         if not 0 <= now_ms - self._head.swept_at_ms < SWEEP_MS:
             self._head.swept_at_ms = now_ms
             self._sweep(now_ms, record.sequence)
-        self._take_all(brand_of_group(record.group), beats, record)
-        return self._placed(now_ms)
+        crowded = self._take_all(brand_of_group(record.group), beats, record)
+        if crowded:
+            self._new.crowded[record.sequence] = crowded
+        credits = self._placed(now_ms)
+        for told in self._watching.over:
+            self._tell(told, by=record.sequence)
+        self._watching.over.clear()
+        return Taken(credits, crowded)
 
     def write(self) -> None:
         """Write what beats have come to since the last flush: rows first, the head last."""
         if not self._is_loaded or self._head.through <= (self._stored.through if self._stored else 0):
             return
-        table, shard, before = self._table, self._shard, self._stored
-        days = {row.day_ms: self._expires_at_ms(Window(Grain.DAY, row.day_ms, row.to_ms)) for row in self._rows}
-        save_rows(table, [(row, days[row.day_ms]) for row in self._rows])
-        save_ends(table, self._ends, expires_at_ms=self._clock.now_ms() + END_KEPT_MS)
+        table, shard, before, new = self._table, self._shard, self._stored, self._new
+        save_rows(table, [(row, self._day_expires_at_ms(row.day_ms)) for row in new.rows])
+        through = self._head.through
+        add_to_completions(table, shard, new.seen, through=through, expires_at_ms=self._day_expires_at_ms)
+        save_ends(table, new.ends.values(), expires_at_ms=self._clock.now_ms() + END_KEPT_MS)
         self._write_viewers()
+        head = replace(self._head, crowded=crowded_pack(new.crowded))
         if before is None or before.wants_snapshot:
-            after = save_sessions(table, shard, self._head, packed(list(self._open.values()), []), whole=True)
+            after = save_sessions(table, shard, head, packed(list(self._each()), []), whole=True)
         else:
-            packs = packed(list(self._changed.values()), list(self._gone))
-            after = save_sessions(table, shard, self._head, packs, whole=False)
+            changed = [session for some in new.changed.values() for session in some.values()]
+            gone = [key for key in new.ends if key[1] not in self._open.get(key[0], ())]
+            after = save_sessions(table, shard, head, packed(changed, gone), whole=False)
         save_head(table, shard, after, replaces=None if before is None else before.through)
         if before is not None and before.wants_snapshot:
             forget_pieces(table, shard, before)
-        self._stored, self._head = after, replace(after)
-        self._changed, self._gone, self._ends, self._rows = {}, {}, [], []
+        self._stored, self._head, self._crowded, self._new = after, replace(after), new.crowded, _Unwritten()
 
     def _load(self) -> None:
         stored = load_sessions(self._table, self._shard)
         self._stored = stored.head
         self._head = SessionsHead() if stored.head is None else replace(stored.head)
+        self._crowded = crowded_from(self._head.crowded)
         for pack in stored.packs:
             sessions, gone = _decoder.decode(pack)
             for session in sessions:
-                self._open[session.brand, session.name] = session
-            for key in gone:
-                self._open.pop(key, None)
+                self._open.setdefault(session.brand, {})[session.name] = session
+            for brand, name in gone:
+                self._open.get(brand, {}).pop(name, None)
+        self._head.open = sum(map(len, self._open.values()))
         forget_keys(self._table, stored.orphans)
         self._is_loaded = True
 
-    def _take_all(self, brand: str, beats: Beats, record: Record) -> None:
-        aside, opened, changed = beats.aside or (), self._open, self._changed
-        take, settle, ended, now_ms = (
-            self._watching.take,
-            self._watching.settle,
-            int(PlayState.ENDED),
-            record.arrived_at_ms,
-        )
-        for place, (name, beat) in enumerate(zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)):
-            if aside and place in aside:
-                continue
-            key = (brand, name)
-            session = opened.get(key)
+    def _each(self) -> Iterator[Session]:
+        return chain.from_iterable(some.values() for some in self._open.values())
+
+    def _take_all(self, brand: str, beats: Beats, record: Record) -> int:
+        """Take in the beats of a record; return how many found no room."""
+        opened, changed = self._open.setdefault(brand, {}), self._new.changed.setdefault(brand, {})
+        take, settle, crowded = self._watching.take, self._watching.settle, 0
+        named = zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)
+        if beats.aside:
+            named = [one for place, one in enumerate(named) if place not in beats.aside]
+        for name, beat in named:
+            session = opened.get(name) or self._opened(brand, name, record)
             if session is None:
-                session = self._opened(key, record.sequence)
-                if session is None:
-                    self._head.overflow += 1
-                    continue
-            changed[key] = session
+                crowded += 1
+                continue
+            changed[name] = session
             base = session.base
             if base is not None and beat.number == base.number + 1 and not session.ahead:
-                session.heard_at_ms = now_ms if now_ms > session.heard_at_ms else session.heard_at_ms
                 settle(session, beat)
             else:
                 take(session, beat)
-            if beat.state == ended and is_over(session):
+            if beat.state == _ENDED and is_over(session):
                 self._end(session, record.sequence)
+        return crowded
 
-    def _opened(self, key: tuple[str, str], sequence: int) -> Session | None:
+    def _opened(self, brand: str, name: str, record: Record) -> Session | None:
         """Return a session that is new, or goes on after its end; None when there is no room."""
-        if len(self._open) >= self._sessions_max:
+        if self._head.open >= self._sessions_max and not self._makes_room(record):
             return None
-        brand, name = key
-        number = self._gone.pop(key, None)
-        if number is None:
-            number = told_up_to(self._table, brand, name, before=sequence)
-        session = Session(brand, name, ahead={}) if number is None else resumed(brand, name, number=number)
-        self._open[key] = session
+        key = (brand, name)
+        end = self._new.ends.get(key)
+        if end is None:
+            end = end_before(self._table, brand, name, record=record.sequence)
+            if end is not None:
+                self._new.before[key] = replace(end, before=None)
+        if end is None:
+            session = Session(brand, name, ahead={})
+        else:
+            viewed = [Viewed(*one) for one in end.viewed]
+            session = resumed(brand, name, number=end.number, high_ms=end.high_ms, viewed=viewed)
+        self._open[brand][name] = session
+        self._head.open += 1
         return session
 
+    def _makes_room(self, record: Record) -> bool:
+        """End sessions that have come to nothing, longest silent first; return whether there is room now.
+
+        Whoever has the key that stands in pages can invent sessions. They shall not keep out those that are watched.
+        """
+        now_ms = record.arrived_at_ms
+        if 0 <= now_ms - self._head.cleared_at_ms < CLEAR_EVERY_MS:
+            return False
+        self._head.cleared_at_ms = now_ms
+        slight = ((one.last_heard_ms, one.brand, one.name) for one in self._each() if has_come_to_nothing(one))
+        for _, brand, name in nsmallest(max(1, self._sessions_max // CLEARED_SHARE), slight):
+            self._end(self._open[brand][name], record.sequence)
+        return self._head.open < self._sessions_max
+
     def _sweep(self, now_ms: int, sequence: int) -> None:
-        """Settle what has waited for too long, and close sessions that were silent for too long."""
-        silent_since_ms = now_ms - SILENT_MS
-        for session in list(self._open.values()):
-            if session.heard_at_ms <= silent_since_ms:
+        """Settle what has waited for too long, and close days and sessions that are over."""
+        silent_since_ms, watching = now_ms - SILENT_MS, self._watching
+        for session in list(self._each()):
+            if session.last_heard_ms <= silent_since_ms:
                 self._end(session, sequence)
-            elif session.ahead and self._watching.pass_time(session, now_ms):
-                self._changed[session.brand, session.name] = session
-                if is_over(session):
-                    self._end(session, sequence)
+                continue
+            has_waited = bool(session.ahead) and watching.pass_time(session, now_ms)
+            if watching.pass_day(session) or has_waited:
+                self._new.changed.setdefault(session.brand, {})[session.name] = session
+            if has_waited and is_over(session):
+                self._end(session, sequence)
 
     def _end(self, session: Session, sequence: int) -> None:
         self._watching.end(session)
-        key = (session.brand, session.name)
-        del self._open[key]
-        self._changed.pop(key, None)
+        brand, name = session.brand, session.name
+        del self._open[brand][name]
+        self._head.open -= 1
+        self._new.changed.get(brand, {}).pop(name, None)
         assert session.base is not None  # It was heard of, and nothing of it waits.
-        self._gone[key] = session.base.number
-        self._ends.append(SessionEnd(*key, session.base.number, sequence))
+        viewed = [(one.asset, one.day_ms, one.seen_low, one.seen_high) for one in session.viewed]
+        self._new.ends[brand, name] = SessionEnd(
+            *(brand, name, session.base.number, sequence, session.highest_ms, viewed),
+            before=self._new.before.get((brand, name)),
+        )
 
     def _placed(self, arrived_at_ms: int) -> Mapping[tuple[str, Place], Credited]:
-        """Return credits by the minutes that they lie in, and take note of stretches that are over."""
+        """Return credits by the minutes that they lie in."""
         found: dict[tuple[str, Place], Credited] = {}
         for (brand, start_ms, is_series), one in self._watching.take_away().items():
             name = shows_name(brand) if is_series else watch_name(brand)
-            place = self._placing.place(name, start_ms, arrived_at_ms=arrived_at_ms)
-            found.setdefault((name, place), Credited()).take(one)
-        for session, stretch in self._watching.over:
-            self._rows += _rows_of(session, stretch, self._shard)
-        self._watching.over.clear()
+            place = name, self._placing.place(name, start_ms, arrived_at_ms=arrived_at_ms)
+            if place in found:
+                found[place].take(one)
+            else:
+                found[place] = one
         return found
+
+    def _tell(self, told: Told, *, by: int) -> None:
+        """Take note of a stretch that is over: a row of the log, and what its viewing has seen."""
+        row = _row_of(told, self._shard)
+        self._new.rows.append(row)
+        seen = self._new.seen
+        seen.setdefault((row.brand, row.asset, row.day_ms), []).append(Seen(by, row.ms))
+        bits = told.new_low | told.new_high << HALF
+        if bits:
+            part = Seen(by, 0, int(told.is_first), bits)
+            seen.setdefault((row.brand, row.asset, told.began_ms), []).append(part)
+
+    def _day_expires_at_ms(self, day_ms: int) -> int:
+        return self._expires_at_ms(Window(Grain.DAY, day_ms, day_ms + DAY_MS))
 
     def _day_of(self, brand: str, at_ms: int) -> tuple[int, int]:
         key = (brand, at_ms // _QUARTER_MS)
@@ -227,29 +305,15 @@ class Sessions:
         return found
 
     def _write_viewers(self) -> None:
-        """Write how many sessions play: those whose last beat said so, no longer ago than two intervals."""
+        """Write how many sessions play, now and then."""
         now_ms = self._clock.now_ms()
         if 0 <= now_ms - self._viewers_at_ms < VIEWERS_EVERY_MS:
             return
         self._viewers_at_ms = now_ms
-        playing: dict[str, list[Beat]] = {brand: [] for brand in self._watched}
-        for session in self._open.values():
-            base = session.base
-            if base is None or base.state != PlayState.PLAYING:
-                continue
-            if now_ms - session.heard_at_ms <= 2 * base.interval_ms + self._fresh_ms:
-                playing.setdefault(session.brand, []).append(base)
-        for brand, beats in playing.items():
-            longest_ms = max((beat.interval_ms for beat in beats), default=INTERVAL_MS)
-            viewers = Viewers(
-                at_ms=now_ms,
-                until_ms=now_ms + 2 * longest_ms + 2 * self._fresh_ms,
-                total=len(beats),
-                sections=Counter(beat.key[1] for beat in beats).most_common(),
-                assets=Counter(beat.key[0] for beat in beats).most_common(),
-            )
+        found = viewers_by_brand(self._each(), self._watched, now_ms=now_ms, fresh_ms=self._fresh_ms)
+        for brand, viewers in found.items():
             save_viewers(self._table, brand, self._shard, viewers)
-        self._watched = {brand for brand, beats in playing.items() if beats}
+        self._watched = {brand for brand, viewers in found.items() if viewers.total}
 
 
 def _beats(beats: Beats, arrived_at_ms: int) -> Iterator[Beat]:
@@ -260,31 +324,30 @@ def _beats(beats: Beats, arrived_at_ms: int) -> Iterator[Beat]:
         beats.at_ms,
         beats.playheads_ms,
         beats.states,
-        beats.keys,
+        zip(
+            beats.keys,
+            repeat("") if beats.series is None else beats.series,
+            repeat("") if beats.members is None else beats.members,
+            repeat("") if beats.devices is None else beats.devices,
+            strict=False,
+        ),
         repeat(RATE_ONE) if beats.rates is None else beats.rates,
         repeat(INTERVAL_MS) if beats.intervals_ms is None else beats.intervals_ms,
         repeat(0) if beats.durations_ms is None else beats.durations_ms,
         repeat(arrived_at_ms),
-        repeat("") if beats.series is None else beats.series,
-        repeat("") if beats.members is None else beats.members,
-        repeat("") if beats.devices is None else beats.devices,
         repeat(b"") if beats.visitors is None else beats.visitors,
     )
 
 
-def _rows_of(session: Session, stretch: Stretch, shard: int) -> list[WatchRow]:
-    """Return a row for each day on which something of a stretch was watched."""
+def _row_of(told: Told, shard: int) -> WatchRow:
+    """Return the row of the log that a stretch has come to."""
+    stretch, session = told.stretch, told.session
     asset, section, resource_type, paid_type = stretch.key
-    bits = stretch.seen_low | stretch.seen_high << 50
-    first = min(stretch.days)
-    return [
-        WatchRow(
-            brand=session.brand, day_ms=day_ms, shard=shard, session=session.name, number=stretch.number,
-            asset=asset, section=section, resource_type=resource_type, paid_type=paid_type,
-            series=stretch.series, member=stretch.member, device=stretch.device,
-            from_ms=stretch.from_ms, to_ms=stretch.to_ms, ms=ms, duration_ms=stretch.duration_ms,
-            beats=stretch.beats if day_ms == first else 0,
-            seen=bits.to_bytes(SEEN_BYTES, "little") if day_ms == first and bits else b"",
-        )
-        for day_ms, ms in stretch.days.items()
-    ]  # fmt: skip
+    bits = stretch.seen_low | stretch.seen_high << HALF
+    return WatchRow(
+        brand=session.brand, day_ms=stretch.day_ms, shard=shard, session=session.name, number=stretch.number,
+        asset=asset, section=section, resource_type=resource_type, paid_type=paid_type,
+        series=stretch.show[0], member=stretch.member, device=stretch.device,
+        from_ms=stretch.from_ms, to_ms=stretch.to_ms, ms=stretch.ms, duration_ms=stretch.duration_ms,
+        beats=stretch.beats, seen=bits.to_bytes(SEEN_BYTES, "little") if bits else b"",
+    )  # fmt: skip

@@ -19,7 +19,7 @@ from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.store.moved_lines import Move
-from footfall.flow.stream.beats import beats_from_record
+from footfall.flow.stream.beats import NO_ROOM, beats_from_record
 from footfall.flow.stream.records import (
     Counted,
     HitKey,
@@ -217,10 +217,18 @@ class Tally:
             self._set_aside(record, line, at, 1)
         if self._sessions is None:
             return
-        for place, credited in self._sessions.credited(record, beats).items():
-            self._count_some(place, Counts(credited.counts), record.sequence, record.arrived_at_ms)
-            if self._uniques and any(credited.visitors):
-                self._tally_of(place).meet(credited.keys, credited.visitors)
+        taken = self._sessions.taken(record, beats)
+        if taken.crowded:
+            lines.counted -= taken.crowded
+            lines.move(NO_ROOM, taken.crowded)
+        for place, credited in taken.credits.items():
+            visitors = credited.visitors if self._uniques and any(credited.visitors) else None
+            if self._is_new(place, record.sequence, record.arrived_at_ms):
+                self._tally_of(place).count_weighed(credited.keys, credited.ms, visitors)
+                continue
+            self._count_again(place, credited.counts(), record.sequence)
+            if visitors:
+                self._tally_of(place).meet(credited.keys, visitors)
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""

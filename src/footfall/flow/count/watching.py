@@ -3,94 +3,29 @@
 Pure: beats in, credits out. A beat is credited against the one with the number before it, so that the order in which
 they arrive changes nothing. When that one is missing, the beat waits for it: two minutes, or until eight beats wait.
 Then the hole is credited as one interval, and whatever comes for it afterwards changes nothing any more.
+
+A stretch is what one row of the watch log will say: one asset with its labels, one series, one member, one day. Where
+any of that changes another begins, so that the rows of a session add up to what its beats were credited, by all of it.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any, TypeVar
 
-from msgspec import Struct
-
-from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, PlayState
-from footfall.flow.stream.records import HitKey
+from footfall.flow.count.watch_values import Beat, Credited, Facts, Session, Stretch, Told, Viewed
+from footfall.flow.stream.beats import RATE_ONE, PlayState
 from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
 WAITING_MAX = 8
 HUNDREDTHS = 100
+VIEWED_MAX = 8  # Assets of which a session knows what was seen: a film goes on after some advertisements.
 HALF = HUNDREDTHS // 2
+SHARED_MAX = 100_000  # What sessions are counted under, some 200 bytes each.
 _LOW = (1 << HALF) - 1
 
 _PLAYING, _ENDED = int(PlayState.PLAYING), int(PlayState.ENDED)
-_NO_KEY: HitKey = ("", "", "", "")
-
-
-class Beat(Struct, array_like=True, frozen=True, gc=False):
-    """One beat of a session."""
-
-    number: int
-    at_ms: int
-    playhead_ms: int
-    state: int
-    key: HitKey
-    rate: int = RATE_ONE
-    interval_ms: int = INTERVAL_MS
-    duration_ms: int = 0
-    arrived_at_ms: int = 0
-    series: str = ""
-    member: str = ""
-    device: str = ""
-    visitor: bytes = b""
-
-
-class Stretch(Struct, array_like=True):
-    """What a session has watched of one asset without a change to another."""
-
-    number: int  # of its first beat
-    key: HitKey
-    from_ms: int
-    to_ms: int
-    series: str = ""
-    member: str = ""
-    device: str = ""
-    duration_ms: int = 0
-    beats: int = 0
-    seen_low: int = 0  # a bit for each hundredth of the first half
-    seen_high: int = 0
-    days: dict[int, int] = {}  # milliseconds by the brand's local day, which begins then
-
-
-class Session(Struct, array_like=True):
-    """What has to be known of an open session: the last beat that is settled, and those that wait behind a hole."""
-
-    brand: str
-    name: str
-    heard_at_ms: int = 0  # when its last beat arrived
-    base: Beat | None = None
-    ahead: dict[int, Beat] = {}
-    stretch: Stretch | None = None
-
-
-@dataclass(slots=True)
-class Credited:
-    """What beats come to at one place: milliseconds by what they are counted under, and who watched."""
-
-    counts: dict[HitKey, int] = field(default_factory=dict[HitKey, int])
-    keys: list[HitKey] = field(default_factory=list[HitKey])
-    visitors: list[bytes] = field(default_factory=list[bytes])
-
-    def add(self, key: HitKey, ms: int, visitor: bytes) -> None:
-        """Add some milliseconds."""
-        counts = self.counts
-        counts[key] = counts.get(key, 0) + ms
-        self.keys.append(key)
-        self.visitors.append(visitor)
-
-    def take(self, more: "Credited") -> None:
-        """Add what came to the same place."""
-        for key, ms in more.counts.items():
-            self.counts[key] = self.counts.get(key, 0) + ms
-        self.keys += more.keys
-        self.visitors += more.visitors
+T = TypeVar("T", bound=Hashable)
+_NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
 
 MinuteOf = tuple[str, int, bool]  # whose, where it begins, and whether it is counted by series there
@@ -99,8 +34,10 @@ DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day aro
 
 def credit_ms(before: Beat, beat: Beat, *, is_hole: bool = False) -> int:
     """Return how much a beat is credited after the one before it: the least of clock, playhead and interval."""
-    if before.state != _PLAYING or beat.state != _PLAYING or before.key[0] != beat.key[0] or not beat.rate:
+    if before.state != _PLAYING or beat.state != _PLAYING or not beat.rate:
         return 0
+    if before.facts is not beat.facts and before.facts[0][0] != beat.facts[0][0]:
+        return 0  # Something else.
     ms = beat.interval_ms if is_hole else beat.interval_ms * 3 // 2
     clock_ms = beat.at_ms - before.at_ms
     if clock_ms < ms:
@@ -116,11 +53,12 @@ class Watching:
 
     def __init__(self, day_of: DayOf) -> None:
         self._day_of = day_of
-        self._day = ("", 0, 0)  # the last one that was asked for: whose, from, to
-        self._at: MinuteOf = ("", -1, False)  # the last minute that something was added to
-        self._cell = Credited()
+        self._at = ("", -1)  # the last minute that something was added to: whose, and where it begins
+        self._cell = Credited()  # of that minute, by asset
+        self._shows = Credited()  # and by series
+        self._shared: dict[Hashable, Any] = {}
         self.minutes: dict[MinuteOf, Credited] = {}
-        self.over: list[tuple[Session, Stretch]] = []  # stretches that no beat of their session changes any more
+        self.over: list[Told] = []  # stretches that no beat of their session changes any more
 
     def take(self, session: Session, beat: Beat) -> None:
         """Take in a beat; one that is settled already, or waits already, changes nothing."""
@@ -166,79 +104,139 @@ class Watching:
                 return
             self.settle(session, beat)
 
+    def pass_day(self, session: Session) -> bool:
+        """Close the stretch of a day that the session's last beat is beyond; return whether there was one."""
+        base, stretch = session.base, session.stretch
+        if base is None or stretch is None or not stretch.ms or base.at_ms < stretch.day_to_ms:
+            return False
+        session.stretch = self._stretch_after(session, base.facts, base.number + 1, stretch)
+        return True
+
     def settle(self, session: Session, beat: Beat, *, is_hole: bool = False) -> None:
         """Credit the beat that follows the last one that is settled, or the first after a hole."""
         before, session.base = session.base, beat
         stretch = session.stretch
-        if stretch is None or stretch.key[0] != beat.key[0]:
-            stretch = self._new_stretch(session, beat)
-        stretch.beats += 1
-        if beat.duration_ms:
-            stretch.duration_ms = beat.duration_ms
-        ms = 0 if before is None else credit_ms(before, beat, is_hole=is_hole)
-        if ms:
-            self._credit(session, stretch, beat, ms)
-
-    def _credit(self, session: Session, stretch: Stretch, beat: Beat, ms: int) -> None:
-        """Add what was watched right before a beat to its stretch, its day and its minutes."""
-        at_ms, brand = beat.at_ms, session.brand
-        start_ms = at_ms - ms
-        if start_ms < stretch.from_ms:
-            stretch.from_ms = start_ms
-        if at_ms > stretch.to_ms:
-            stretch.to_ms = at_ms
-        day = self._day
-        if day[1] <= start_ms and at_ms <= day[2] and day[0] == brand:
-            stretch.days[day[1]] = stretch.days.get(day[1], 0) + ms
+        if stretch is None or before is None or before.facts != beat.facts:
+            stretch = self._stretch_of(session, beat)
         else:
-            self._add_to_days(session, stretch, at_ms, ms)
+            beat.facts = before.facts  # So that no session keeps its last beat's own.
+        stretch.beats += 1
+        if beat.duration_ms != stretch.duration_ms and beat.duration_ms:
+            stretch.duration_ms = beat.duration_ms
+        if before is None:
+            return
+        ms, at_ms = credit_ms(before, beat, is_hole=is_hole), beat.at_ms
+        if at_ms < before.at_ms:
+            session.high_ms = max(session.high_ms, before.at_ms)
+        elif before.at_ms < session.high_ms:
+            ms = _after_a_step_back(before, beat, ms, high_ms=session.high_ms)
+        if not ms:
+            return
+        start_ms = at_ms - ms
+        if stretch.day_ms <= start_ms and at_ms <= stretch.day_to_ms:
+            self._credit(session.brand, stretch, beat, start_ms, at_ms)
+        else:
+            self._credit_by_day(session, stretch, beat, start_ms)
+
+    def _credit(self, brand: str, stretch: Stretch, beat: Beat, start_ms: int, end_ms: int) -> None:
+        """Add what was watched within one day, right before a beat, to its stretch and its minutes."""
+        ms = end_ms - start_ms
+        if not stretch.ms or start_ms < stretch.from_ms:
+            stretch.from_ms = start_ms
+        if end_ms > stretch.to_ms:
+            stretch.to_ms = end_ms
+        stretch.ms += ms
         if stretch.duration_ms:
-            _see(stretch, beat.playhead_ms - ms * beat.rate // RATE_ONE, beat.playhead_ms)
+            playhead_ms = beat.playhead_ms - (beat.at_ms - end_ms) * beat.rate // RATE_ONE
+            _see(stretch, playhead_ms - ms * beat.rate // RATE_ONE, playhead_ms)
         minute_ms = start_ms - start_ms % MINUTE_MS
         at = self._at
-        if at_ms - minute_ms <= MINUTE_MS and at[1] == minute_ms and at[0] == brand and not beat.series:
-            # Nearly all come here, so it is done without a further call.
-            key, cell = beat.key, self._cell
-            cell.counts[key] = cell.counts.get(key, 0) + ms
-            cell.keys.append(key)
-            cell.visitors.append(beat.visitor)
+        if end_ms - minute_ms > MINUTE_MS or at[1] != minute_ms or at[0] != brand:
+            for one_ms, some_ms in in_minutes(end_ms, ms):
+                self._turn_to(brand, one_ms)
+                self._cell.add(stretch.key, some_ms, beat.visitor)
+                if stretch.show[0]:
+                    self._shows.add(stretch.show, some_ms, beat.visitor)
             return
-        for one_ms, some_ms in in_minutes(at_ms, ms):
-            self._add(brand, one_ms, beat, some_ms)
+        # Nearly all come here, so it is done without a further call.
+        cell, visitor = self._cell, beat.visitor
+        cell.keys.append(stretch.key)
+        cell.ms.append(ms)
+        cell.visitors.append(visitor)
+        if stretch.show[0]:
+            cell = self._shows
+            cell.keys.append(stretch.show)
+            cell.ms.append(ms)
+            cell.visitors.append(visitor)
 
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
-        found, self.minutes, self._at = self.minutes, {}, ("", -1, False)
-        return found
+        found, self.minutes, self._at = self.minutes, {}, ("", -1)
+        return {minute: one for minute, one in found.items() if one.keys}
 
-    def _add(self, brand: str, minute_ms: int, beat: Beat, ms: int) -> None:
-        at = self._at
-        if at[1] != minute_ms or at[0] != brand:
-            self._at = at = (brand, minute_ms, False)
-            self._cell = self.minutes.get(at) or self.minutes.setdefault(at, Credited())
-        self._cell.add(beat.key, ms, beat.visitor)
-        if beat.series:
-            by_series = self.minutes.setdefault((brand, minute_ms, True), Credited())
-            by_series.add((beat.series, *beat.key[1:]), ms, beat.visitor)
+    def _turn_to(self, brand: str, minute_ms: int) -> None:
+        at = (brand, minute_ms)
+        if at != self._at:
+            self._at = at
+            self._cell = self.minutes.setdefault((brand, minute_ms, False), Credited())
+            self._shows = self.minutes.setdefault((brand, minute_ms, True), Credited())
 
-    def _add_to_days(self, session: Session, stretch: Stretch, at_ms: int, ms: int) -> None:
-        for minute_ms, some_ms in in_minutes(at_ms, ms):
-            from_ms, to_ms = self._day_of(session.brand, minute_ms)
-            self._day = session.brand, from_ms, to_ms
-            stretch.days[from_ms] = stretch.days.get(from_ms, 0) + some_ms
+    def _credit_by_day(self, session: Session, stretch: Stretch, beat: Beat, start_ms: int) -> None:
+        """Credit what lies in another day than the stretch does, or in two: a stretch of each."""
+        while start_ms < beat.at_ms:
+            day_ms, day_to_ms = self._day_of(session.brand, start_ms)
+            if stretch.ms and stretch.day_ms != day_ms:
+                stretch.beats -= 1  # It is told with the day that it lies in.
+                stretch = session.stretch = self._stretch_after(session, beat.facts, beat.number, stretch)
+                stretch.beats = 1
+            stretch.day_ms, stretch.day_to_ms = day_ms, day_to_ms
+            end_ms = min(beat.at_ms, day_to_ms)
+            self._credit(session.brand, stretch, beat, start_ms, end_ms)
+            start_ms = end_ms
 
-    def _new_stretch(self, session: Session, beat: Beat) -> Stretch:
-        self._close_stretch(session)
-        session.stretch = Stretch(
-            number=beat.number, key=beat.key, from_ms=beat.at_ms, to_ms=beat.at_ms,
-            series=beat.series, member=beat.member, device=beat.device, days={},
-        )  # fmt: skip
+    def _stretch_of(self, session: Session, beat: Beat) -> Stretch:
+        """Return the stretch that a beat belongs to: the one before it unless the beat says otherwise.
+
+        What a beat leaves out is as it was. What comes to be known later holds for the stretch from its beginning; but
+        a series only where nothing was credited without it, since lists of series have nothing of that.
+        """
+        beat.facts = self._shared_facts(beat.facts)
+        known, (key, series, member, device) = session.stretch, beat.facts
+        if known is not None and known.key == key:
+            is_another_series = series and series != known.show[0] and (known.show[0] or known.ms)
+            if not is_another_series and not (known.member and member and known.member != member):
+                known.member, known.device = known.member or member, known.device or device
+                known.show = self._share((known.show[0] or series, *key[1:]))
+                return known
+        session.stretch = self._stretch_after(session, beat.facts, beat.number, known)
         return session.stretch
 
+    def _stretch_after(self, session: Session, facts: Facts, number: int, known: Stretch | None) -> Stretch:
+        """Close a stretch and return another, of which is known what one of the same asset has told."""
+        self._close_stretch(session)
+        key, series, member, device = facts
+        duration_ms = 0
+        if known is not None and known.key[0] == key[0]:
+            series, member, device = series or known.show[0], member or known.member, device or known.device
+            duration_ms = known.duration_ms
+        show = self._share((series, *key[1:]))
+        return Stretch(number, key, show, member, device, duration_ms=duration_ms)
+
+    def _shared_facts(self, facts: Facts) -> Facts:
+        """Return facts whose parts are those of other sessions: few assets are watched by many, and lie at hand."""
+        key, series, member, device = facts
+        return self._share(key), self._share(series), member, self._share(device)
+
+    def _share(self, one: T) -> T:
+        if len(self._shared) >= SHARED_MAX:
+            self._shared.clear()
+        return self._shared.setdefault(one, one)
+
     def _close_stretch(self, session: Session) -> None:
-        if session.stretch is not None and session.stretch.days:
-            self.over.append((session, session.stretch))
-        session.stretch = None
+        stretch, session.stretch = session.stretch, None
+        if stretch is not None and stretch.ms:
+            session.is_credited = True
+            self.over.append(_told(session, stretch))
 
 
 def is_over(session: Session) -> bool:
@@ -246,10 +244,15 @@ def is_over(session: Session) -> bool:
     return session.base is not None and session.base.state == _ENDED and not session.ahead
 
 
-def resumed(brand: str, name: str, *, number: int) -> Session:
+def has_come_to_nothing(session: Session) -> bool:
+    """Tell whether nothing was credited to a session since it began, or went on."""
+    return not session.is_credited and (session.stretch is None or not session.stretch.ms)
+
+
+def resumed(brand: str, name: str, *, number: int, high_ms: int, viewed: Sequence[Viewed]) -> Session:
     """Return a session that was over and goes on: what it came to is told, up to a beat."""
-    base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, key=_NO_KEY)
-    return Session(brand, name, base=base, ahead={})
+    base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, facts=_NO_FACTS)
+    return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed))
 
 
 def in_minutes(to_ms: int, ms: int) -> Iterator[tuple[int, int]]:
@@ -268,6 +271,31 @@ def hundredths(low: int, high: int) -> list[int]:
     return [place for place in range(HUNDREDTHS) if bits >> place & 1]
 
 
+def _after_a_step_back(before: Beat, beat: Beat, ms: int, *, high_ms: int) -> int:
+    """Return what a beat is credited whose clock is in a time that it has told before.
+
+    That time is credited once already, or was not watched. A clock that was put right shows it again while time goes
+    on, by which beats arrive; a clock that goes to and fro does so without.
+    """
+    fresh_ms, arrived_ms = max(0, beat.at_ms - high_ms), max(0, beat.arrived_at_ms - before.arrived_at_ms)
+    return min(ms, fresh_ms + arrived_ms)
+
+
+def _told(session: Session, stretch: Stretch) -> Told:
+    """Return what a stretch tells that is over, and let its session know what was seen in it."""
+    low, high, asset = stretch.seen_low, stretch.seen_high, stretch.key[0]
+    known = next((one for one in session.viewed if one.asset == asset), None)
+    if not low and not high:
+        return Told(session, stretch, stretch.day_ms, is_first=False, new_low=0, new_high=0)
+    if known is None:
+        session.viewed = [*session.viewed[1 - VIEWED_MAX :], Viewed(asset, stretch.day_ms, low, high)]
+        return Told(session, stretch, stretch.day_ms, is_first=True, new_low=low, new_high=high)
+    both = Viewed(asset, known.day_ms, known.seen_low | low, known.seen_high | high)
+    session.viewed = [*(one for one in session.viewed if one is not known), both]
+    new_low, new_high = low & ~known.seen_low, high & ~known.seen_high
+    return Told(session, stretch, known.day_ms, is_first=False, new_low=new_low, new_high=new_high)
+
+
 def _see(stretch: Stretch, from_ms: int, to_ms: int) -> None:
     """Mark what was seen of the asset."""
     duration_ms = stretch.duration_ms
@@ -275,10 +303,12 @@ def _see(stretch: Stretch, from_ms: int, to_ms: int) -> None:
     last = (to_ms - 1) * HUNDREDTHS // duration_ms
     if last >= HUNDREDTHS:
         last = HUNDREDTHS - 1
-    if first > last:
-        return
-    bits = (1 << last + 1) - (1 << first)
-    if first < HALF:
+    if first == last:  # Nearly always, of what is longer than some minutes.
+        if first < HALF:
+            stretch.seen_low |= 1 << first
+        else:
+            stretch.seen_high |= 1 << first - HALF
+    elif first < last:
+        bits = (1 << last + 1) - (1 << first)
         stretch.seen_low |= bits & _LOW
-    if last >= HALF:
         stretch.seen_high |= bits >> HALF

@@ -1,7 +1,7 @@
 """What players' beats say of an audience: who watches now, how far an asset is watched, and the rows of the watch log.
 
 Viewers are sessions whose last beat said that they play, no longer ago than two of their intervals. Sessions are
-divided over shards, so the sum over shards is exact.
+divided over shards, so the sum over shards is exact. Of what few watch a shard tells how many there are at most.
 """
 
 from collections import Counter
@@ -19,7 +19,8 @@ from footfall.flow.serve.parameters import (
 )
 from footfall.flow.serve.popular import section_shown
 from footfall.flow.serve.watched import minutes_of
-from footfall.flow.store.watch_log import WatchRow, load_viewers, page_of_day, rows_of_day
+from footfall.flow.store.completions import load_completion
+from footfall.flow.store.watch_log import WatchRow, load_viewers, page_of_day
 from footfall.flow.store.watched_by import Erased, without_erased
 from footfall.ports.table import Table
 from footfall.values.errors import Refused
@@ -31,7 +32,6 @@ DAYS_MAX = 31  # of a completion curve: each is read, a query for each shard
 PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 VIEWED_MAX, VIEWED_DEFAULT = 100, 20
 
-_HUNDREDTHS = 100
 _AFTER_BYTES_MAX = 200
 
 
@@ -68,9 +68,11 @@ def viewers_document(table: Table, given: Given, *, now_ms: int) -> dict[str, An
         "viewers": sum(one.total for one in shards),
     }
     if asset:
-        return {**document, "assetId": asset, "viewers": assets[asset]}
+        cut = sum(one.assets_cut for one in shards if asset not in dict(one.assets))
+        return {**document, "assetId": asset, **_some(assets[asset], cut)}
     if section:
-        return {**document, "sectionId": section_shown(section), "viewers": sections[section]}
+        cut = sum(one.sections_cut for one in shards if section not in dict(one.sections))
+        return {**document, "sectionId": section_shown(section), **_some(sections[section], cut)}
     return {
         **document,
         "sections": [{"sectionId": section_shown(name), "viewers": n} for name, n in _most(sections, limit)],
@@ -79,30 +81,22 @@ def viewers_document(table: Table, given: Given, *, now_ms: int) -> dict[str, An
 
 
 def completion_document(table: Table, given: Given, *, zone: str, shards: int, now_ms: int) -> dict[str, Any]:
-    """Return how many of those who watched an asset saw each hundredth of it, from rows that are over."""
+    """Return how many of those who watched an asset saw each hundredth of it, from what is over."""
     brand, asset = brand_from(given), _text(given, "asset", ASSET_BYTES_MAX)
     if not asset:
         raise Refused("asset", "is missing; say of which asset")
     days = _days(given, zone=zone, now_ms=now_ms)
-    seen, rows, ms = [0] * _HUNDREDTHS, 0, 0
-    for day in days:
-        for row in rows_of_day(table, brand, day.from_ms, shards=shards, asset=asset):
-            ms += row.ms
-            if row.seen:
-                rows += 1
-                bits = int.from_bytes(row.seen, "little")
-                for place in range(_HUNDREDTHS):
-                    seen[place] += bits >> place & 1
+    found = load_completion(table, brand, asset, from_ms=days[0].from_ms, to_ms=days[-1].to_ms, shards=shards)
     return {
         "brand": brand,
         "assetId": asset,
         "from": instant_text(days[0].from_ms),
         "to": instant_text(days[-1].to_ms),
-        "minutes": minutes_of(ms),
-        "milliseconds": ms,
-        "playbacks": rows,
-        "seen": seen,
-        "finished": seen[-1],
+        "minutes": minutes_of(found.ms),
+        "milliseconds": found.ms,
+        "playbacks": found.playbacks,
+        "seen": found.seen,
+        "finished": found.seen[-1],
     }
 
 
@@ -143,6 +137,11 @@ def row_shown(row: WatchRow) -> dict[str, Any]:
         **({"duration": row.duration_ms / 1_000} if row.duration_ms else {}),
         "seen": bits.bit_count(),
     }
+
+
+def _some(viewers: int, cut: int) -> dict[str, int]:
+    """Return how many watch something, and how many there may be besides by those who did not list it."""
+    return {"viewers": viewers, **({"viewersAtMost": viewers + cut} if cut else {})}
 
 
 def _most(counts: Counter[str], limit: int) -> list[tuple[str, int]]:

@@ -7,6 +7,7 @@ that begins like one has an apostrophe before it, which spreadsheets read as "th
 import csv
 import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import msgspec
@@ -42,6 +43,8 @@ def safe_cell(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)  # A number that is negative is a number, not a formula.
+    if isinstance(value, Decimal):
+        return f"{value:f}"  # Money and minutes have their digits, and no exponent.
     text = str(value)
     return "'" + text if text.startswith(_FORMULA_STARTS) else text
 

@@ -342,6 +342,16 @@ def watched_row(brand: str, named: Key) -> WatchedRow:
     return WatchedRow(Key(watched_partition(brand, day_ms, number), sort), day_ms, number, session)
 
 
+def completion_partition(brand: str, asset: str, shard: int) -> str:
+    """Return where it lies how far an asset was watched, by what a shard knows; the asset by a digest."""
+    return f"{_plain(brand)}#completion#{_plain(asset)}#{shard_name(shard)}"
+
+
+def completion(brand: str, asset: str, day_ms: int, shard: int) -> Key:
+    """Return the key of how far an asset was watched in viewings that began on a day."""
+    return Key(completion_partition(brand, asset, shard), instant_text(day_ms))
+
+
 def viewers_partition(brand: str) -> str:
     """Return where it lies how many sessions play at this moment."""
     return f"{_plain(brand)}#viewers"

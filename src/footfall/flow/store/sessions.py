@@ -6,8 +6,8 @@ nothing, and of two that count the same shard one finds out. docs/formats/store.
 """
 
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import xxhash
@@ -23,6 +23,7 @@ DELTA_BYTES_MIN = 64_000  # Fewer bytes are not worth a snapshot.
 
 _SNAPSHOT, _DELTA = "p", "d"
 Piece = tuple[str, int, str, int]  # kind, through, checksum, number
+_crowded = msgspec.msgpack.Decoder(list[tuple[int, int]])
 
 
 @dataclass(slots=True)
@@ -31,7 +32,9 @@ class SessionsHead:
 
     through: int = 0
     swept_at_ms: int = 0
-    overflow: int = 0  # beats that found no room for their session
+    cleared_at_ms: int = 0  # when room was last made for more sessions
+    open: int = 0  # sessions
+    crowded: bytes = b""  # the records of the last flush with beats that found no room, and how many each had
     snapshot: list[Piece] = field(default_factory=list[Piece])
     deltas: list[Piece] = field(default_factory=list[Piece])
     snapshot_bytes: int = 0
@@ -70,6 +73,12 @@ def load_sessions(table: Table, shard: int) -> StoredSessions:
     return StoredSessions(head, packs, orphans)
 
 
+def load_head(table: Table, shard: int) -> SessionsHead | None:
+    """Return the head alone: how many sessions are open, and when they were last looked through."""
+    item = table.get(keys.sessions_head(shard))
+    return None if item is None else _head_from(item)
+
+
 def save_sessions(table: Table, shard: int, head: SessionsHead, packs: Iterable[bytes], *, whole: bool) -> SessionsHead:
     """Write packs of sessions, all there are or those that changed, and return the head that names them."""
     kind = _SNAPSHOT if whole else _DELTA
@@ -82,11 +91,18 @@ def save_sessions(table: Table, shard: int, head: SessionsHead, packs: Iterable[
         pieces.append(piece)
         size += len(data)
     if whole:
-        return SessionsHead(head.through, head.swept_at_ms, head.overflow, pieces, [], size, 0)
-    return SessionsHead(
-        head.through, head.swept_at_ms, head.overflow, head.snapshot, [*head.deltas, *pieces],
-        head.snapshot_bytes, head.delta_bytes + size,
-    )  # fmt: skip
+        return replace(head, snapshot=pieces, deltas=[], snapshot_bytes=size, delta_bytes=0)
+    return replace(head, deltas=[*head.deltas, *pieces], delta_bytes=head.delta_bytes + size)
+
+
+def crowded_pack(records: Mapping[int, int]) -> bytes:
+    """Return what a head keeps of records with beats that found no room: with it they are counted again alike."""
+    return zlib.compress(msgspec.msgpack.encode(list(records.items())), 1) if records else b""
+
+
+def crowded_from(data: bytes) -> dict[int, int]:
+    """Return how many beats of which records found no room."""
+    return dict(_crowded.decode(zlib.decompress(data))) if data else {}
 
 
 def save_head(table: Table, shard: int, head: SessionsHead, *, replaces: int | None) -> None:
@@ -95,7 +111,9 @@ def save_head(table: Table, shard: int, head: SessionsHead, *, replaces: int | N
     item: dict[str, Value] = {
         "through": head.through,
         "swept_at_ms": head.swept_at_ms,
-        "overflow": head.overflow,
+        "cleared_at_ms": head.cleared_at_ms,
+        "open": head.open,
+        "crowded": head.crowded,
         "snapshot": [list(piece) for piece in head.snapshot],
         "deltas": [list(piece) for piece in head.deltas],
         "snapshot_bytes": head.snapshot_bytes,

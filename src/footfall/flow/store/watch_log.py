@@ -6,8 +6,8 @@ The milliseconds of a day's rows are those of the day's windows. docs/formats/st
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, cast
+from dataclasses import dataclass, replace
+from typing import cast
 
 import msgspec
 
@@ -51,17 +51,23 @@ class Viewers:
     at_ms: int
     until_ms: int
     total: int
-    sections: Sequence[tuple[str, int]]
-    assets: Sequence[tuple[str, int]]  # those with most viewers
+    sections: Sequence[tuple[str, int]]  # those with most viewers
+    assets: Sequence[tuple[str, int]]
+    sections_cut: int = 0  # as many, at most, has one that is left out; 0: none is
+    assets_cut: int = 0
 
 
-class SessionEnd(NamedTuple):
-    """Up to which beat a session was told when it was over, and by which record."""
+@dataclass(frozen=True, slots=True)
+class SessionEnd:
+    """Up to which beat a session was told when it was over, by which record, and what has to be known if it goes on."""
 
     brand: str
     session: str
     number: int
     by: int
+    high_ms: int = 0  # the latest moment that a beat told
+    viewed: Sequence[tuple[str, int, int, int]] = ()  # of assets: day, and the hundredths of both halves
+    before: "SessionEnd | None" = None  # the end that it went on after, where both came about in one flush
 
 
 def session_digest(session: str) -> str:
@@ -114,13 +120,16 @@ def page_of_day(  # noqa: PLR0913 - whose rows of when, how many, and from where
 
 
 def save_viewers(table: Table, brand: str, shard: int, viewers: Viewers) -> None:
-    """Write how many play now."""
+    """Write how many play now, those with most viewers one by one."""
+    sections, assets = viewers.sections, viewers.assets
     item: dict[str, Value] = {
         "at_ms": viewers.at_ms,
         "until_ms": viewers.until_ms,
         "total": viewers.total,
-        "sections": [list(one) for one in viewers.sections[:LISTED_MAX]],
-        "assets": [list(one) for one in viewers.assets[:LISTED_MAX]],
+        "sections": [list(one) for one in sections[:LISTED_MAX]],
+        "assets": [list(one) for one in assets[:LISTED_MAX]],
+        "sections_cut": sections[LISTED_MAX][1] if len(sections) > LISTED_MAX else 0,
+        "assets_cut": assets[LISTED_MAX][1] if len(assets) > LISTED_MAX else 0,
     }
     table.put(Put(keys.viewers(brand, shard), item, expires_at_ms=viewers.until_ms))
 
@@ -134,24 +143,43 @@ def load_viewers(table: Table, brand: str, *, now_ms: int) -> list[Viewers]:
 def save_ends(table: Table, ends: Iterable[SessionEnd], *, expires_at_ms: int) -> None:
     """Remember up to which beat sessions were told, and by which record they were over."""
     puts = [
-        Put(
-            keys.session_end(one.brand, session_digest(one.session)),
-            {"number": one.number, "by": one.by},
-            expires_at_ms=expires_at_ms,
-        )
+        Put(keys.session_end(one.brand, session_digest(one.session)), _end_item(one), expires_at_ms=expires_at_ms)
         for one in ends
     ]
     _write(table, list({put.key: put for put in puts}.values()))
 
 
-def told_up_to(table: Table, brand: str, session: str, *, before: int) -> int | None:
-    """Return up to which beat a session was told that was over before a record; None: it was not."""
+def end_before(table: Table, brand: str, session: str, *, record: int) -> SessionEnd | None:
+    """Return what is known of a session that was over before a record; None: it was not."""
     item = table.get(keys.session_end(brand, session_digest(session)))
     if item is None:
         return None
-    number, by = item.get("number"), item.get("by")
+    try:
+        end: SessionEnd | None = _end_from(item, brand, session)
+    except msgspec.ValidationError as error:
+        raise Corrupt(f"the end of a session of {brand} cannot be read: {error}") from error
     # One that a later record ended is not over yet for whoever reads the records again.
-    return number if isinstance(number, int) and isinstance(by, int) and by < before else None
+    while end is not None and end.by >= record:
+        end = end.before
+    return end
+
+
+def _end_item(end: SessionEnd) -> dict[str, Value]:
+    item: dict[str, Value] = {
+        "number": end.number,
+        "by": end.by,
+        "high_ms": end.high_ms,
+        "viewed": [list(asset) for asset in end.viewed],
+    }
+    return item if end.before is None else {**item, "before": _end_item(end.before)}
+
+
+def _end_from(item: Item, brand: str, session: str) -> SessionEnd:
+    before = item.get("before")
+    named = {"brand": brand, "session": session}
+    earlier = _end_from(before, brand, session) if isinstance(before, Mapping) else None
+    end = msgspec.convert({**item, **named, "before": None}, SessionEnd)
+    return replace(end, before=earlier)
 
 
 def _puts(row: WatchRow, expires_at_ms: int) -> list[Put]:

@@ -4,13 +4,13 @@ A row that is left without a name keeps what was watched, when and for how long,
 divided by them stay. What names a row is gone after the row's name, so that a stop between the two loses neither.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from footfall.flow.store import keys
 from footfall.flow.store.watch_log import WatchRow, member_digest, row_from, session_digest
 from footfall.ports.errors import Changed
-from footfall.ports.table import Delete, Present, Table, Update, everything
+from footfall.ports.table import Delete, Found, Present, Table, Update, everything
 
 # Members by their digests, each with the moment before which what they began to watch names them no more.
 Erased = Mapping[str, int]
@@ -24,9 +24,9 @@ def without_erased(row: WatchRow, erased: Erased) -> WatchRow:
     return replace(row, session=session_digest(row.session), member="", device="")
 
 
-def rows_of_member(table: Table, brand: str, member: str) -> Iterator[WatchRow]:
-    """Yield the rows of a member, day after day: one query, and a get for each row."""
-    for found in everything(table, keys.watched_by_partition(brand, member_digest(member))):
+def rows_named(table: Table, brand: str, member: str, names: Iterable[Found]) -> Iterator[WatchRow]:
+    """Yield the rows that some items of `watched_by_partition` name as a member's, day after day: a get for each."""
+    for found in names:
         named = keys.watched_row(brand, found.key)
         item = table.get(named.key)
         if item is not None and item.get("member") == member:

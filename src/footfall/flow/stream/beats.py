@@ -16,6 +16,7 @@ VERSION = 1
 RATE_ONE = 1_000  # Rates are in thousandths.
 SILENT_MS = 600_000  # Then a session is over, whatever it said last.
 INTERVAL_MS = 10_000  # between two beats, where the sender does not say
+NO_ROOM = "no-room"  # The line of the ledger of beats whose session is one too many for its shard.
 
 
 class PlayState(IntEnum):

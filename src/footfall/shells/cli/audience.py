@@ -73,6 +73,8 @@ COMMAND = Command(
         Argument("--day", "Of the watch log: the day, as the brand dates it; today unless given.", shows="DAY"),
         Argument("--from", "Of a completion: the first day; the last one unless given.", shows="DAY"),
         Argument("--to", "Of a completion: the last day; today unless given.", shows="DAY"),
+        Argument("--id", "Of a publication: the id that it is known by.", shows="ID"),
+        Argument("--about", "Of a publication: what is told of it, a JSON object.", shows="JSON"),
         Argument("--expect", "How many followers are expected.", shows="N", reads=whole_from(1, 10**9), default=20_000),
         Argument("--yes", "Really erase.", is_switch=True),
         JSON,

@@ -45,7 +45,7 @@ def ids_of(audience: "Audience", arguments: argparse.Namespace, *kinds: str) -> 
     found = things_of(audience, arguments, *(kind.upper() for kind in kinds))
     for thing, kind in zip(found, kinds, strict=True):
         if thing.kind != kind:
-            raise WrongUsage(f"{thing} is not a {kind}; name one as in {kind}:42.")
+            raise WrongUsage(f"{thing} is no {kind}; name one as in {kind}:42.")
     return [thing.id for thing in found]
 
 

@@ -4,6 +4,9 @@ import argparse
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
+
+from footfall.shells.cli.asking import user_name
 from footfall.shells.cli.audience_action import Action, say_json, say_rows, things_of
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
 
@@ -69,25 +72,59 @@ def _say_counts(answer: Answer, around: Surroundings) -> None:
         around.say(f"{printable(answer['thing'])} follows {answer['following']:,}, {answer['followers']:,} follow it.")
 
 
+def _publish(acts: "FollowActs", things: list[str], arguments: argparse.Namespace) -> Answer:
+    try:
+        about: object = {} if arguments.about is None else msgspec.json.decode(arguments.about)
+    except msgspec.DecodeError as error:
+        raise WrongUsage(f"--about is no JSON: {error}.") from error
+    return acts.publish({"thing": things[0], "id": _id_of(arguments), "about": about})
+
+
+def _unpublish(acts: "FollowActs", things: list[str], arguments: argparse.Namespace) -> Answer:
+    id = _id_of(arguments)
+    acts.unpublish(things[0], id)
+    return {"thing": things[0], "id": id}
+
+
+def _id_of(arguments: argparse.Namespace) -> str:
+    if not arguments.id:
+        raise WrongUsage(f"{arguments.action} needs --id, by which the publication is known.")
+    return str(arguments.id)
+
+
+def _say_publication(answer: Answer, around: Surroundings) -> None:
+    around.say(f"{printable(answer['thing'])} published {printable(answer['id'])} at {answer['at']}.")
+
+
+def _say_unpublished(answer: Answer, around: Surroundings) -> None:
+    around.say(f"{printable(answer['id'])} of {printable(answer['thing'])} is in no feed.")
+
+
 def _say_shards(answer: Answer, around: Surroundings) -> None:
     around.say(f"The followers of {printable(answer['thing'])} lie in {answer['shards']} shards.")
 
 
 def _export(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
-    from footfall.app.audience_personal import exported
+    from footfall.app.audience_personal import kept
+    from footfall.audience.kept_lists import all_rows
 
     (thing,) = things_of(audience, arguments, "THING")
-    for row in exported(audience, arguments.brand, thing):
+    for row in all_rows(kept(audience, arguments.brand, thing)):
         say_json(row, around)
     return Exit.OK
 
 
 def _erase(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    from footfall.accounts.audit import command_line
+    from footfall.app.audience_acts import erasure_note
     from footfall.app.audience_personal import erase_some
+    from footfall.app.control_audit import write_down
 
     (thing,) = things_of(audience, arguments, "THING")
     if not arguments.yes:
         raise WrongUsage("erase takes all that is kept of a thing away, for good: say --yes as well.")
+    note = erasure_note(arguments.brand, thing, by=command_line(user_name()))
+    write_down(audience.settings, audience.clock, note)
     items, is_done = 0, False
     while not is_done:
         erased = erase_some(audience, arguments.brand, thing)
@@ -119,6 +156,8 @@ ACTIONS: Final = (
     ),
     _listed("feed", "lists what those published that it follows"),
     _listed("published", "lists what it published"),
+    _action("publish", "THING", "says that it published something, with --id and --about", _publish, _say_publication),
+    _action("unpublish", "THING", "takes the publication of an --id back", _unpublish, _say_unpublished),
     _action(
         "block", "BLOCKER BLOCKED", "lets the second not follow the first",
         lambda acts, of, _: acts.block(*of, is_on=True), _say_block,

@@ -1,7 +1,8 @@
-"""What `footfall audience` does with histories and playbacks: looks at them, hides, removes and stops."""
+"""What `footfall audience` does with histories and playbacks: looks at them, hides, shows, removes and stops."""
 
 import argparse
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
 from footfall.shells.cli.audience_action import Action, ids_of, say_json, say_more, say_rows, things_of
@@ -9,6 +10,7 @@ from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printabl
 
 if TYPE_CHECKING:
     from footfall.app.audience_opening import Audience
+    from footfall.audience.things import Thing
 
 Answer = Mapping[str, Any]
 
@@ -30,7 +32,8 @@ def _going_on(audience: "Audience", arguments: argparse.Namespace, around: Surro
     from footfall.app.audience_history import going_on
 
     (member,) = ids_of(audience, arguments, "member")
-    return _say(going_on(audience, arguments.brand, member, limit=arguments.limit), "series", arguments, around)
+    answer = going_on(audience, arguments.brand, member, limit=arguments.limit, after=arguments.after)
+    return _say(answer, "series", arguments, around)
 
 
 def _next(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -61,6 +64,42 @@ def _hide(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     return Exit.OK
 
 
+def _show(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Let a member's lists have a series again that was hidden."""
+    from footfall.audience.history_removing import show
+
+    member, series = ids_of(audience, arguments, "member", "series")
+    if not show(audience.table, arguments.brand, member, series=series):
+        around.say("There is nothing.")
+        return Exit.REFUSED
+    around.say("Lists have it again.")
+    return Exit.OK
+
+
+def _resume(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
+    """Show where a member is in an asset, of a series or of none."""
+    from footfall.app.audience_history import resume
+
+    kinds = ("member", "asset", "series")[: max(2, len(arguments.things or ()))]
+    member, asset, *series = ids_of(audience, arguments, *kinds)
+    answer = resume(audience, arguments.brand, member, series=series[0] if series else "", asset=asset)
+    point: Any = answer["point"]
+    if arguments.json:
+        say_json(answer, around)
+    elif point is None:
+        around.say("There is nothing.")
+    else:
+        length = "" if point["durationMs"] is None else f" of {_clock(point['durationMs'])}"
+        on = f" on {printable(point['device'])}" if point["device"] else ""
+        where = f"at {_clock(point['positionMs'])}{length}"
+        around.say(f"{printable(asset)}: {point['state']}, {where}, {point['at']}{on}.")
+    return Exit.OK
+
+
+def _clock(ms: int) -> str:
+    return str(timedelta(seconds=ms // 1_000))
+
+
 def _forget(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
     """Remove a series, or an asset that belongs to none, from a member's history."""
     from footfall.audience.history_removing import remove_series
@@ -68,7 +107,7 @@ def _forget(audience: "Audience", arguments: argparse.Namespace, around: Surroun
     member, series = things_of(audience, arguments, "MEMBER", "SERIES")
     if series.kind not in ("series", "asset"):
         raise WrongUsage(f"{series} is neither a series nor an asset.")
-    _require_member(member.kind)
+    _require_member(member)
     remove_series(audience.table, arguments.brand, member.id, series=series.id, now_ms=audience.clock.now_ms())
     around.say("It is removed.")
     return Exit.OK
@@ -123,9 +162,9 @@ def _stop(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     return Exit.OK
 
 
-def _require_member(kind: str) -> None:
-    if kind != "member":
-        raise WrongUsage(f"a {kind} has no history; name a member, as in member:42.")
+def _require_member(thing: "Thing") -> None:
+    if thing.kind != "member":
+        raise WrongUsage(f"{thing} has no history; name a member, as in member:42.")
 
 
 def _say(answer: Answer, name: str, arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -148,6 +187,8 @@ OF_HISTORY: Final = (
     Action("continue", "MEMBER", "shows what is in progress", _going_on),
     Action("next", "MEMBER SERIES", "shows which episode comes next", _next),
     Action("hide", "MEMBER SERIES", "leaves a series out of lists until it is watched again", _hide),
+    Action("show", "MEMBER SERIES", "lets lists have a hidden series again", _show),
+    Action("resume", "MEMBER ASSET [SERIES]", "shows where somebody is in an asset", _resume),
     Action("forget", "MEMBER SERIES", "removes a series, or an asset without one, from a history", _forget),
     Action("playbacks", "MEMBER", "shows what plays now", _playbacks),
     Action("ended", "MEMBER", "shows playbacks that are over, and why", _ended),

@@ -13,7 +13,7 @@ from footfall.shells.cli.plan_html_tables import picture_with_table, table
 from footfall.shells.cli.plan_report import shown_value
 from footfall.shells.cli.plan_svg import Axis, Line, bars, lines, tornado
 
-WEEK_MINUTES = 10_080
+DAY = 1_440  # minutes
 STEP = 10  # minutes of a point
 HOURS = Axis("hours", lambda value: f"{value:.0f}", ticks=tuple(range(0, 25, 2)))
 
@@ -66,23 +66,23 @@ def _bill(made: Plan) -> str:
 
 
 def _load(made: Plan) -> str:
-    hits = made.work.hits[:WEEK_MINUTES]
+    """Draw the week that has the busiest minute, with a spike if there is one."""
+    whole = len(made.work.hits) // DAY
+    busiest = int(np.argmax(made.work.hits)) // DAY
+    first = min(max(0, busiest - 3), max(0, whole - 7))
+    hits = made.work.hits[first * DAY : (first + 7) * DAY]
     means = hits[: len(hits) // STEP * STEP].reshape(-1, STEP).mean(axis=1) / 60
-    days = np.arange(len(means)) * STEP / 1_440
-    says = (
-        f"Hits a second of the first {math.ceil(len(hits) / 1_440)} days that are planned for, ten minutes to a point."
-    )
-    x = Axis("day", lambda value: f"{value:.0f}", from_zero=False, ticks=tuple(range(math.ceil(len(hits) / 1_440) + 1)))
-    y = Axis("hits a second", short)
-    picture = lines("Load", says, [Line("hits a second", days.tolist(), means.tolist())], (x, y))
-    whole = len(hits) // 1_440
+    days = 1 + first + np.arange(len(means)) * STEP / DAY
+    says = "Hits a second of the week with the busiest minute, ten minutes to a point; a day's number is its midnight."
+    x = Axis("day of the month", lambda value: f"{value:.0f}", from_zero=False, ticks=tuple(range(1, whole + 2)))
+    series = [Line("hits a second", days.tolist(), means.tolist())]
+    picture = lines("Load", says, series, (x, Axis("hits a second", short)))
     rows = [
-        (f"day {day + 1}", short(float(one.sum())), short(float(one.mean()) / 60), short(float(one.max()) / 60))
-        for day, one in enumerate(hits[: whole * 1_440].reshape(whole, 1_440))
+        (f"day {1 + first + day}", short(float(one.sum())), short(one.mean() / 60), short(float(one.max()) / 60))
+        for day, one in enumerate(hits[: len(hits) // DAY * DAY].reshape(-1, DAY))
     ]
-    return picture_with_table(
-        "Load", says, picture, ("day", "hits", "mean hits a second", "busiest minute, hits a second"), rows
-    )
+    head = ("day", "hits", "mean hits a second", "busiest minute, hits a second")
+    return picture_with_table("Load", says, picture, head, rows)
 
 
 def _hours(made: Plan) -> list[float]:

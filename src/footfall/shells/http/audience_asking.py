@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote_to_bytes, urlencode
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -12,9 +14,14 @@ from footfall.shells.http.access import brand_of
 from footfall.shells.http.archive_asking import require_only as require_only
 from footfall.shells.http.archive_asking import whole_of as whole_of
 from footfall.shells.http.site import Site
+from footfall.shells.http.static_files import GUARDS
 from footfall.values.errors import Refused
 
-AFTER_CHARACTERS_MAX = 1_000
+if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
+    from footfall.audience.kept_lists import SomeRows
+
+LINES = "application/x-ndjson"
+AFTER_CHARACTERS_MAX = 3_000  # A place may name two ids of 256 bytes, each of them escaped.
 PAGE_DEFAULT, PAGE_MAX = 20, 100
 
 _AFTER = re.compile(r"[A-Za-z0-9_-]+")
@@ -22,9 +29,27 @@ _AFTER = re.compile(r"[A-Za-z0-9_-]+")
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
+def lines_told(request: Request, some: "SomeRows") -> Response:
+    """Return rows as JSON lines; where there are more, the answer's Link says where they are."""
+    headers = {**GUARDS, "cache-control": "no-store", "content-type": LINES}
+    if some.after is not None:
+        asked = {name: value for name, value in request.query_params.items() if name != "after"}
+        headers["link"] = f'<{request.url.path}?{urlencode({**asked, "after": some.after})}>; rel="next"'
+    return Response(b"".join(msgspec.json.encode(row) + b"\n" for row in some.rows), headers=headers)
+
+
 async def audience_brand(request: Request, state: Site) -> str:
     """Return the brand whose members a request is about, or raise unless its key has the scope audience."""
-    return (await brand_of(request, state, scope=AUDIENCE)).name
+    brand = (await brand_of(request, state, scope=AUDIENCE)).name
+    require_text_in_address(request)
+    return brand
+
+
+def require_text_in_address(request: Request) -> None:
+    """Raise Refused when an address has bytes that are no text: decoded, many ids would be one, of U+FFFD."""
+    _require_text("id", request.scope.get("raw_path", b""))
+    for part in bytes(request.scope["query_string"]).split(b"&"):
+        _require_text(part.partition(b"=")[0].decode("ascii", "replace")[:64], part)
 
 
 def one_of(request: Request, name: str) -> str:
@@ -46,6 +71,13 @@ def after_of(request: Request) -> str:
     if after and (len(after) > AFTER_CHARACTERS_MAX or _AFTER.fullmatch(after) is None):
         raise Refused("after", f"{after[:40]!r} is not what an answer said; send it as it was")
     return after
+
+
+def _require_text(field: str, escaped: bytes) -> None:
+    try:
+        unquote_to_bytes(escaped).decode()
+    except UnicodeDecodeError as error:
+        raise Refused(field, "is not UTF-8; escape the UTF-8 bytes of an id, as in caf%C3%A9") from error
 
 
 def require_fields(document: Mapping[str, Any], *names: str) -> None:

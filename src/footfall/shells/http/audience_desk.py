@@ -43,6 +43,11 @@ class AudienceDesk:
             self._playing = open_playing(self._settings, self._clock)
         return self._playing
 
+    @property
+    def behind(self) -> tuple[int, int]:
+        """Return how much of what plays is still to be written, and how much was forgotten before it was."""
+        return (0, 0) if self._playing is None else (self._playing.unrecorded, self._playing.forgotten)
+
     async def stop(self) -> None:
         """Finish what waits and close the files."""
         await self._line.stop(self._close)

@@ -1,7 +1,7 @@
 """/v1/audience/earnings: periods closed, corrected, shown as tables and pages, and traced to who watched."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 from starlette.requests import Request
@@ -10,8 +10,10 @@ from starlette.routing import Route
 
 from footfall.accounts.brands import Brand
 from footfall.accounts.keys import ADMIN
+from footfall.flow.collect.inflate import inflate
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.audience_asking import require_only, whole_of
+from footfall.shells.http.audit import note_act
 from footfall.shells.http.brands import actor_of, told
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import GUARDS
@@ -19,15 +21,16 @@ from footfall.shells.http.watching import erased_of
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:  # Nobody loads earnings before somebody asks for them.
-    from footfall.audience.earnings import Terms, Watched
+    from footfall.app.audience_earnings import Drawn
+    from footfall.app.earnings_log import WatchLog
 
 EARNINGS = "/v1/audience/earnings"
-BODY_BYTES_MAX = 8_000_000  # Fees of a hundred thousand members, or owners of as many assets.
 HOUR_MS = 3_600_000
 _KINDS = {"csv": "text/csv; charset=utf-8", "html": "text/html; charset=utf-8"}
 _ALONE = {"content-security-policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox"}
 
 Endpoint = Callable[[Request], Awaitable[Response]]
+T = TypeVar("T")
 
 
 def earnings_routes(state: Site) -> list[Route]:
@@ -42,25 +45,19 @@ def earnings_routes(state: Site) -> list[Route]:
 
 def _periods(state: Site) -> Endpoint:
     async def periods(request: Request) -> Response:
-        from footfall.app.audience_earnings import (
-            close_period,
-            entry_document,
-            require_over,
-            statements_document,
-            terms_from,
-        )
+        from footfall.app.audience_earnings import asked_to_close, draw_statement, read_to_close, statements_document
 
         brand = await brand_of(request, state, scope=ADMIN)
         require_only(request)
         if request.method == "GET":
             return told(await state.audience.asked(brand.name, lambda one: statements_document(one.table, brand.name)))
-        terms, now_ms = terms_from(await _document(request), zone=brand.zone), state.clock.now_ms()
-        require_over(terms, now_ms=now_ms, lateness_ms=state.settings.count_lateness_hours * HOUR_MS)
-        rows, by = await _rows(state, brand, terms), actor_of(request)
-        entry = await state.audience.asked(
-            brand.name, lambda one: close_period(one.table, brand.name, terms, rows, by=by, now_ms=now_ms)
+        asked = asked_to_close(await _document(request, state), zone=brand.zone)
+        now_ms, by = state.clock.now_ms(), actor_of(request)
+        read = await _of_log(state, brand, lambda log: read_to_close(log, asked, now_ms=now_ms, **_late(state)))
+        drawn = await state.audience.asked(
+            brand.name, lambda one: draw_statement(one.table, brand.name, asked, read, by=by, now_ms=now_ms)
         )
-        return told(entry_document(entry), status=201)
+        return await _written(request, state, brand.name, drawn, is_dry=asked.is_dry)
 
     return periods
 
@@ -88,26 +85,28 @@ def _statement(state: Site) -> Endpoint:
 
 def _corrections(state: Site) -> Endpoint:
     async def corrections(request: Request) -> Response:
-        from footfall.app.audience_earnings import correct_period, corrected_terms, entry_document, last_terms
+        from footfall.app.audience_earnings import asked_to_correct, draw_correction, read_to_correct, standing
 
         brand = await brand_of(request, state, scope=ADMIN)
         require_only(request)
-        name, document = request.path_params["name"], await _document(request)
-        before = await state.audience.asked(brand.name, lambda one: last_terms(one.table, brand.name, name))
-        terms, reason = corrected_terms(document, before)
-        rows, by, now_ms = await _rows(state, brand, terms), actor_of(request), state.clock.now_ms()
-        entry = await state.audience.asked(
-            brand.name,
-            lambda one: correct_period(one.table, brand.name, terms, rows, reason=reason, by=by, now_ms=now_ms),
+        name, document = request.path_params["name"], await _document(request, state)
+        stands = await state.audience.asked(brand.name, lambda one: standing(one.table, brand.name, name))
+        asked = asked_to_correct(document, stands.terms, zone=brand.zone)
+        now_ms, by = state.clock.now_ms(), actor_of(request)
+        read = await _of_log(
+            state, brand, lambda log: read_to_correct(log, asked, stands, now_ms=now_ms, **_late(state))
         )
-        return told(entry_document(entry), status=201)
+        drawn = await state.audience.asked(
+            brand.name, lambda one: draw_correction(one.table, brand.name, asked, read, by=by, now_ms=now_ms)
+        )
+        return await _written(request, state, brand.name, drawn, is_dry=asked.is_dry)
 
     return corrections
 
 
 def _trace(state: Site) -> Endpoint:
     async def trace(request: Request) -> Response:
-        from footfall.app.audience_earnings import last_terms, trace_document
+        from footfall.app.audience_earnings import standing, trace_document
 
         brand = await brand_of(request, state, scope=ADMIN)
         require_only(request, "asset", "cent")
@@ -115,30 +114,41 @@ def _trace(state: Site) -> Endpoint:
         cent = whole_of(request, "cent", default=1, lowest=1, highest=10**15)
         if not asset:
             raise Refused("asset", "is missing; say whose money is traced")
-        terms = await state.audience.asked(brand.name, lambda one: last_terms(one.table, brand.name, name))
-        rows = await _rows(state, brand, terms)
-        return told(
-            await state.audience.asked(
-                brand.name, lambda one: trace_document(one.table, brand.name, name, rows, asset=asset, cent=cent)
-            )
-        )
+        stands = await state.audience.asked(brand.name, lambda one: standing(one.table, brand.name, name))
+        return told(await _of_log(state, brand, lambda log: trace_document(log, stands, asset=asset, cent=cent)))
 
     return trace
 
 
-async def _rows(state: Site, brand: Brand, terms: "Terms") -> "Sequence[Watched]":
-    from footfall.app.audience_earnings import watched_in
+async def _of_log(state: Site, brand: Brand, question: "Callable[[WatchLog], T]") -> T:
+    """Return what the watch log answers."""
+    from footfall.app.earnings_log import WatchLog
 
     shards, erased = state.counters.shards, await erased_of(state, brand.name)
     return await state.counters.asked(
-        brand.name, lambda table: watched_in(table, brand.name, terms, zone=brand.zone, shards=shards, erased=erased)
+        brand.name, lambda table: question(WatchLog(table, brand.name, brand.zone, shards, erased))
     )
 
 
-async def _document(request: Request) -> Mapping[str, Any]:
-    body = await request.body()
-    if len(body) > BODY_BYTES_MAX:
-        raise Refused("body", f"has {len(body):,} bytes, at most {BODY_BYTES_MAX:,} are taken")
+async def _written(request: Request, state: Site, brand: str, drawn: "Drawn", *, is_dry: bool) -> Response:
+    """Note an entry and write it, unless it was only asked what it would be."""
+    from footfall.app.audience_earnings import drawn_document, note_of, write
+
+    if is_dry:
+        return told(drawn_document(drawn, is_dry=True))
+    note = note_of(brand, drawn)
+    await note_act(state, request, brand, note.act, note.subject, **note.details)
+    await state.audience.asked(brand, lambda one: write(one.table, brand, drawn))
+    return told(drawn_document(drawn, is_dry=False), status=201)
+
+
+def _late(state: Site) -> dict[str, int]:
+    return {"lateness_ms": state.settings.count_lateness_hours * HOUR_MS}
+
+
+async def _document(request: Request, state: Site) -> Mapping[str, Any]:
+    encoding = request.headers.get("content-encoding", "")
+    body = inflate(await request.body(), encoding, bytes_max=state.settings.http_inflated_bytes_max)
     try:
         return msgspec.json.decode(body, type=dict[str, Any])
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

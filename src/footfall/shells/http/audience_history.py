@@ -1,9 +1,8 @@
 """/v1/audience/history: where members are in what they watch, told by the servers that know who they are."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
-import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
@@ -13,12 +12,12 @@ from footfall.shells.http.audience_asking import (
     after_of,
     audience_brand,
     limit_of,
+    lines_told,
     require_fields,
     require_only,
 )
 from footfall.shells.http.brands import document_in, told
 from footfall.shells.http.site import Site
-from footfall.shells.http.static_files import GUARDS
 from footfall.values.errors import Refused
 
 if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
@@ -26,7 +25,6 @@ if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
 
 HISTORY = "/v1/audience/history"
 EPISODES = f"{HISTORY}/series/{{id:path}}/episodes"
-LINES = "application/x-ndjson"
 
 Answer = Mapping[str, object]
 Question = Callable[["Audience", str], Answer]  # with the brand
@@ -132,9 +130,9 @@ def _recent(request: Request) -> Question:
 def _going_on(request: Request) -> Question:
     from footfall.app.audience_history import going_on
 
-    require_only(request, "member", "limit")
-    member, limit = _id(request, "member"), limit_of(request)
-    return lambda audience, brand: going_on(audience, brand, member, limit=limit)
+    require_only(request, "member", "limit", "after")
+    member, limit, after = _id(request, "member"), limit_of(request), after_of(request)
+    return lambda audience, brand: going_on(audience, brand, member, limit=limit, after=after)
 
 
 def _next(state: Site) -> Endpoint:
@@ -220,20 +218,18 @@ def _hidden(state: Site, *, hide: bool) -> Endpoint:
 
 def _export(state: Site) -> Endpoint:
     async def export(request: Request) -> Response:
-        from footfall.audience.history_removing import exported
+        from footfall.audience.history_removing import kept
+        from footfall.audience.kept_lists import some_rows
 
         brand = await audience_brand(request, state)
-        require_only(request, "member")
-        member = _id(request, "member")
-        # A history has some thousand lines of some hundred bytes, so it is read at once, by whoever may use the table.
-        lines = await state.audience.asked(brand, lambda audience: _lines(exported(audience.table, brand, member)))
-        return Response(lines, headers={**GUARDS, "cache-control": "no-store", "content-type": LINES})
+        require_only(request, "member", "after")
+        member, after = _id(request, "member"), after_of(request)
+        some = await state.audience.asked(
+            brand, lambda audience: some_rows([kept(audience.table, brand, member)], after=after)
+        )
+        return lines_told(request, some)
 
     return export
-
-
-def _lines(rows: Iterable[Mapping[str, object]]) -> bytes:
-    return b"".join(msgspec.json.encode(row) + b"\n" for row in rows)
 
 
 def _id(request: Request, name: str) -> str:

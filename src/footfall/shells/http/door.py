@@ -157,10 +157,12 @@ class Door:
         """Take hits that came together."""
         self.take_entries(exchange, parsed, self.acceptance.entries(parsed, request))
 
-    def take_entries(self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry]) -> None:
-        """Take what was made of a request to the stream."""
+    def take_entries(
+        self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry], *, aside: Mapping[str, int] | None = None
+    ) -> None:
+        """Take what was made of a request to the stream; `aside` says how much of it counts nowhere, and why."""
         if entries:
-            self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome))
+            self._committer.submit(entries, lambda outcome: self._answer(exchange, parsed, entries, outcome, aside))
         elif parsed.refused:
             self._totals.hits_refused += len(parsed.refused)
             self.refuse(exchange, _nothing_taken(parsed))
@@ -238,7 +240,12 @@ class Door:
             _reply(exchange, answer)
 
     def _answer(
-        self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry], outcome: Sequence[Appended] | PortError
+        self,
+        exchange: Exchange,
+        parsed: Sent,
+        entries: Sequence[Entry],
+        outcome: Sequence[Appended] | PortError,
+        aside: Mapping[str, int] | None,
     ) -> None:
         if isinstance(outcome, PortError):
             self.refuse(exchange, document_of(outcome))
@@ -254,7 +261,8 @@ class Door:
                 for entry, appended in zip(entries, outcome, strict=True)
             )
             accepted = parsed.count - len(parsed.refused)
-            whole = _accepted(accepted, repeats) if not parsed.refused else _partly(parsed, accepted, repeats)
+            is_plain = not (parsed.refused or aside)
+            whole = _accepted(accepted, repeats) if is_plain else _partly(parsed, accepted, repeats, aside or {})
             _reply(exchange, whole)
 
 
@@ -268,11 +276,11 @@ def _accepted(accepted: int, duplicates: int) -> bytes:
     return response(HTTPStatus.ACCEPTED, msgspec.json.encode(_result(accepted, duplicates)), headers=_HEADERS)
 
 
-def _partly(parsed: Sent, accepted: int, duplicates: int) -> bytes:
-    result = _result(accepted, duplicates) | {
-        "refusedCount": len(parsed.refused),
-        "refused": refusals(sorted(parsed.refused, key=lambda one: one.index)),
-    }
+def _partly(parsed: Sent, accepted: int, duplicates: int, aside: Mapping[str, int]) -> bytes:
+    result = {**_result(accepted, duplicates), **aside}
+    if parsed.refused:
+        in_order = sorted(parsed.refused, key=lambda one: one.index)
+        result |= {"refusedCount": len(in_order), "refused": refusals(in_order)}
     return response(HTTPStatus.ACCEPTED, msgspec.json.encode(result), headers=_HEADERS)
 
 

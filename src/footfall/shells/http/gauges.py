@@ -14,10 +14,12 @@ from prometheus_client.registry import Collector
 
 from footfall import __version__
 from footfall.flow.store.checkpoints import LINES, Checkpoint, Lines
+from footfall.flow.stream.beats import NO_ROOM
+from footfall.shells.http.audience_gauges import audience_gauges
 from footfall.shells.http.capacity_gauges import capacity_gauges
 from footfall.shells.http.judging_gauges import judging_gauges
 from footfall.shells.http.state import FrontState
-from footfall.values.groups import is_beside
+from footfall.values.groups import is_beside, is_of_pings
 
 GAUGES_KIND = CONTENT_TYPE_PLAIN_0_0_4
 BRANDS_MAX = 200  # Each brand makes some twelve series, and with --dev anybody may name a brand.
@@ -58,6 +60,7 @@ class Gauges(Collector):
             yield from judging_gauges(self._state.judged.report, now_ms=now_ms)
         yield from _files(self._state)
         yield from capacity_gauges(self._state)
+        yield from audience_gauges(self._state.audience)
 
 
 def _front(state: FrontState) -> Iterator[Metric]:
@@ -117,6 +120,11 @@ def _shards(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: in
             {shard: one.overflow for shard, one in checkpoints.items()},
         ),
         (
+            "footfall_crowded_beats",
+            "Beats of players that count for nothing because the shard had too many sessions open.",
+            {shard: _crowded(one) for shard, one in checkpoints.items()},
+        ),
+        (
             "footfall_flush_age_seconds",
             "How long ago the shard last wrote to the store.",
             {shard: max(0, now_ms - one.flushed_at_ms) / 1_000 for shard, one in flushed.items()},
@@ -124,6 +132,10 @@ def _shards(state: FrontState, checkpoints: Mapping[int, Checkpoint], now_ms: in
     ):
         samples: list[Sample] = [([str(shard)], value) for shard, value in sorted(values.items())]
         yield _family(GaugeMetricFamily(name, says, labels=["shard"]), samples)
+
+
+def _crowded(checkpoint: Checkpoint) -> int:
+    return sum(lines.screened[NO_ROOM] for group, lines in checkpoint.lines.items() if is_of_pings(group))
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,4 +39,5 @@ class PingsRoute:
         body = door.body_of(exchange, headers)
         parsed = parse_pings(body, lines=says_lines(headers), pings_max=door.limits.batch_hits_max)
         request = door.request(sender, headers, body, is_batch=True)
-        door.take_entries(exchange, parsed, self._acceptance.entries(parsed, request))
+        entries = self._acceptance.entries(parsed, request)
+        door.take_entries(exchange, parsed, entries, aside=parsed.aside)

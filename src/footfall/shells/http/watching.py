@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.accounts.brands import Brand
-from footfall.accounts.keys import READ
+from footfall.accounts.keys import AUDIENCE, READ
 from footfall.ports.table import Table
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.brands import told
@@ -73,7 +73,8 @@ def _watched(state: Site) -> Endpoint:
     async def endpoint(request: Request) -> Response:
         from footfall.flow.serve.audience import watched_document, watched_parameters
 
-        brand = await brand_of(request, state, scope=READ)
+        # Rows name members: whoever may see how much is watched need not know who watches it.
+        brand = await brand_of(request, state, scope=AUDIENCE)
         given = {**watched_parameters(request.url.query), "brand": [brand.name]}
         now_ms, shards, zone = state.clock.now_ms(), state.counters.shards, brand.zone
         erased = await erased_of(state, brand.name)

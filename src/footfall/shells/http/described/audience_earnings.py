@@ -30,6 +30,7 @@ _CHANGED: dict[str, Any] = {
     "unwatched": text(
         "what becomes of the fees of those who watched nothing", enum=["pooled", "kept"], default="pooled"
     ),
+    "dryRun": {"type": "boolean", "default": False, "description": "show what would be written, and write nothing"},
     "owners": {
         "type": "object",
         "additionalProperties": {"type": "object", "additionalProperties": whole(1, 1_000_000)},
@@ -38,7 +39,7 @@ _CHANGED: dict[str, Any] = {
 }  # fmt: skip
 TERMS = record(
     {
-        "name": text("what the period is called", bytes_max=64, minLength=1),
+        "name": text("what the period is called", bytes_max=64, minLength=1, pattern="^[^/#]+$"),
         "from": text("its first day, in the brand's time zone", format="date"),
         "to": text("the first day after it", format="date"),
         "currency": text("ISO 4217", pattern="^[A-Z]{3}$"),
@@ -48,7 +49,17 @@ TERMS = record(
     required=("name", "from", "to", "currency"),
 )
 CORRECTION = record(
-    {"reason": text("what was wrong", minLength=1, bytes_max=2_000), **_CHANGED}, required=("reason",),
+    {
+        "reason": text("what was wrong", minLength=1, bytes_max=2_000),
+        "from": text("its first day, in the brand's time zone", format="date"),
+        "to": text("the first day after it", format="date"),
+        "anew": {
+            "type": "boolean", "default": False,
+            "description": "divide by the watch log as it is now, though it is not what the period was divided by",
+        },
+        **_CHANGED,
+    },
+    required=("reason",),
     says="What it does not name stays as it was.",
 )  # fmt: skip
 _SIGNED = {"type": "integer", "description": "in minor units; of a correction, what is added"}
@@ -70,6 +81,16 @@ SCHEMAS = {
     "EarningsTerms": TERMS,
     "EarningsCorrection": CORRECTION,
     "EarningsEntry": ENTRY,
+    "EarningsDrawn": record(
+        {
+            **_ENTRY_FIELDS,
+            "dryRun": {"type": "boolean"},
+            "warnings": listed(text("what whoever closes should look at again")),
+            "lines": listed(_LINE),
+        },
+        required=(*_ENTRY_FIELDS, "dryRun", "warnings"),
+        says="Only a dry run has the lines.",
+    ),
     "EarningsStatement": record({"entries": listed(record({**_ENTRY_FIELDS, "lines": listed(_LINE)}))}),
 }
 _TOLD: dict[str, Any] = {
@@ -78,6 +99,14 @@ _TOLD: dict[str, Any] = {
     "milliseconds": 86_400_000, "reason": "", "by": "key k1", "closedAt": "2026-11-03T09:00Z",
     "log": "9f86d081884c7d65", "digest": "60303ae22b998861",
 }  # fmt: skip
+_DRAWN: dict[str, Any] = {**_TOLD, "dryRun": False, "warnings": []}
+_DRAWN_ANSWER = {"$ref": "#/components/schemas/EarningsDrawn"}
+_DRY = Answer(
+    HTTPStatus.OK, "What a dry run would write.", JSON, _DRAWN_ANSWER, {**_DRAWN, "dryRun": True, "lines": []}
+)
+_TOO_LARGE = problem(
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large; send it compressed, or use the command."
+)
 _SENT = {
     "name": "2026-10", "from": "2026-10-01", "to": "2026-11-01", "currency": "EUR", "pool": 1_000_000,
     "owners": {"film-7": {"Studio A": 60, "Studio B": 40}},
@@ -104,14 +133,16 @@ OPERATIONS = (
     Operation(
         "POST", PATH, "closePeriod", "Divides a period's money by what was watched, for good.", GROUP, "admin",
         more="Amounts are whole minor units; what is left over by rounding goes to the largest remainders, so "
-        "lines add up to the last one. A period can be closed when no beat of it can come any more, and once.",
+        "lines add up to the last one. A period can be closed once, when all of it is in the watch log: the answer "
+        "says until when to wait. No day is closed under two names.",
         bodies=(Body(JSON, {"$ref": "#/components/schemas/EarningsTerms"}, {"a month": _SENT}),),
         answers=(
-            Answer(
-                HTTPStatus.CREATED, "Closed.", JSON, {"$ref": "#/components/schemas/EarningsEntry"}, _TOLD
+            Answer(HTTPStatus.CREATED, "Closed.", JSON, _DRAWN_ANSWER, _DRAWN),
+            _DRY, _WRONG, *_GUARDS, _TOO_LARGE,
+            problem(
+                HTTPStatus.CONFLICT,
+                "It is closed already, or some of its days are; or not all of it is in the watch log yet.",
             ),
-            _WRONG, *_GUARDS,
-            problem(HTTPStatus.CONFLICT, "It is closed already, or beats of it may still come."),
         ),
     ),
     Operation(
@@ -139,10 +170,15 @@ OPERATIONS = (
         ),
         answers=(
             Answer(
-                HTTPStatus.CREATED, "What is added to what was told.", JSON,
-                {"$ref": "#/components/schemas/EarningsEntry"}, {**_TOLD, "entry": 1, "amount": 500},
+                HTTPStatus.CREATED, "What is added to what was told.", JSON, _DRAWN_ANSWER,
+                {**_DRAWN, "entry": 1, "amount": 500},
             ),
-            _WRONG, *_GUARDS, _UNKNOWN, problem(HTTPStatus.CONFLICT, "Somebody else corrected it at this moment."),
+            _DRY, _WRONG, *_GUARDS, _UNKNOWN, _TOO_LARGE,
+            problem(
+                HTTPStatus.CONFLICT,
+                "The watch log has changed since it was closed; or some of its days are closed under another name, or "
+                "not all in the log yet; or somebody else corrected it at this moment.",
+            ),
         ),
     ),
     Operation(
@@ -164,7 +200,7 @@ OPERATIONS = (
                         "watched": listed(
                             record(
                                 {
-                                    "session": text(), "member": text(), "from": text(), "to": text(),
+                                    "session": text(), "member": text(), "day": text(), "from": text(), "to": text(),
                                     "milliseconds": whole(0),
                                 }
                             )
@@ -176,8 +212,8 @@ OPERATIONS = (
                     "millisecondsEach": 86_400, "rows": 1,
                     "watched": [
                         {
-                            "session": "9c1", "member": "42", "from": "2026-10-01T19:30Z", "to": "2026-10-01T20:15Z",
-                            "milliseconds": 2_640_000,
+                            "session": "9c1", "member": "42", "day": "2026-10-01T00:00Z",
+                            "from": "2026-10-01T19:30Z", "to": "2026-10-01T20:15Z", "milliseconds": 2_640_000,
                         }
                     ],
                 },

@@ -183,8 +183,8 @@ NEXT_OF = Operation(
 )  # fmt: skip
 EXPORT = Operation(
     "GET", f"{PATH}/export", "exportHistory", "All that is kept of a member's history, a line each.", GROUP,
-    "audience", parameters=(_MEMBER,),
-    answers=(Answer(HTTPStatus.OK, "JSON lines.", LINES, text()), _WRONG),
+    "audience", parameters=(_MEMBER, _AFTER),
+    answers=(Answer(HTTPStatus.OK, "JSON lines; where there are more, `Link` says where.", LINES, text()), _WRONG),
 )  # fmt: skip
 
 OPERATIONS = (
@@ -211,8 +211,11 @@ OPERATIONS = (
         {"member": "42", "series": [_SEEN], "after": None},
     ),
     _reads(
-        "continue", "continueWatching", "The recent series whose last episode is in progress.", (_MEMBER, _LIMIT),
-        {"member": _ID, "series": listed(SCHEMAS["HistorySeries"])}, {"member": "42", "series": [_SEEN]},
+        "continue", "continueWatching", "The recent series whose last episode is in progress.",
+        (_MEMBER, _LIMIT, _AFTER),
+        {"member": _ID, "series": listed(SCHEMAS["HistorySeries"]), "after": maybe(text())},
+        {"member": "42", "series": [_SEEN], "after": None},
+        more="A page may have fewer than asked, or none, and still say where to go on: behind much that is finished.",
     ),
     _orders("GET", "episodes", "The order of a series' episodes, as it is kept for all members."),
     _orders(

@@ -214,7 +214,9 @@ _OF_FEEDS = (
                   "It goes back 13 weeks. A page may have fewer than asked, or none, and go on all the same."),
     Operation(
         "GET", f"{HERE}/personal", "personal", "All that is kept of a member, one JSON object a line.", GROUP,
-        "audience", parameters=(named("of", "Whose."), OF_BRAND),
+        "audience", parameters=(named("of", "Whose."), AFTER, OF_BRAND),
+        more="Some thousand at a time: where there are more, the header `Link` has the address of the next, as "
+        '`rel="next"`.',
         answers=(
             Answer(HTTPStatus.OK, "Each line says in `part` which part of the audience keeps it.", LINES, text(),
                    '{"part":"follows","what":"follows","thing":"series:dark","at":"2026-11-17T09:30Z"}\n'),
@@ -223,8 +225,8 @@ _OF_FEEDS = (
     ),
     Operation(
         "DELETE", f"{HERE}/personal", "erasePersonal", "Erase some of what is kept of a member.", GROUP, "audience",
-        more="Send it again until `done` is true: each goes on with what is still there. From then on "
-        "the watch log names the member no more; its rows keep what was watched.",
+        more="Send it again until `done` is true: each goes on with what is still there. From the "
+        "first on, the watch log names the member no more; its rows keep what was watched.",
         parameters=(named("of", "Whose."), OF_BRAND),
         answers=(
             _done("So much is gone.", record({"of": THING, "erased": whole(0), "done": {"type": "boolean"}}),

@@ -87,6 +87,8 @@ ACCEPTED = record(
             0,
             says="those of them that were there before; they count once; 0 on AWS, where counting finds them",
         ),
+        "late": whole(1, says="of pings: those of them that are too old, are set aside and count nowhere"),
+        "future": whole(1, says="of pings: the same of those whose moment has not come"),
         "refusedCount": whole(1, says="only when some were refused"),
         "refused": listed({"$ref": "#/components/schemas/Refusal"}),
     },

@@ -91,7 +91,8 @@ PINGS = Operation(
     "hits",
     more="Each beat is credited against the one with the sequence before it: the least of the time between them, the "
     "playhead's way divided by the rate, and one and a half intervals; nothing unless both were `playing`. The order "
-    "of arrival changes nothing, nor does a beat that comes twice. Those more than a day late are set aside.",
+    "of arrival changes nothing, nor does a beat that comes twice. Those more than a day late are "
+    "among `accepted` and set aside; the answer says how many, as `late`.",
     parameters=(TOKEN, SIGNATURE, *IDEMPOTENT),
     bodies=(
         Body(
@@ -141,6 +142,7 @@ VIEWERS_NOW = record(
         "brand": text(),
         "at": text("when it was so"),
         "viewers": whole(0, says="sessions whose last beat said that they play, at most two intervals ago"),
+        "viewersAtMost": whole(0, says="only of what is among many that few watch: `viewers` are then the least"),
         "assetId": text("only when it was asked for"),
         "sectionId": {"anyOf": [text(), {"type": "integer"}, {"type": "null"}]},
         "sections": listed({"type": "object"}, description="those with the most viewers first"),
@@ -155,7 +157,7 @@ CURVE = record(
         "from": text("where the first day begins"),
         "to": text("where the last day ends"),
         **_MINUTES,
-        "playbacks": whole(0, says="that are over and of which it is known how long the asset is"),
+        "playbacks": whole(0, says="that began on these days and are over, of which it is known how long the asset is"),
         "seen": listed(whole(0), minItems=100, maxItems=100, description="how many of them saw each hundredth"),
         "finished": whole(0, says="how many saw the last one"),
     },
@@ -174,7 +176,7 @@ WATCH_ROW = record(
         "from": text(),
         "to": text(),
         "milliseconds": whole(1, says="watched on this day"),
-        "beats": whole(0, says="of a stretch over midnight, told with its first day only"),
+        "beats": whole(0),
         "duration": {"type": "number"},
         "seen": whole(0, 100, "hundredths of the asset"),
     },
@@ -261,8 +263,9 @@ READ_LOG = Operation(
     "watched",
     "What each session watched on a day.",
     GROUP,
-    "read",
-    more="A row is there when its session has ended or was silent for ten minutes. The milliseconds of a day's rows "
+    "audience",
+    more="Rows name members, so it needs a key, also where a brand's lists are open. A row is there when its session "
+    "has ended or was silent for ten minutes. The milliseconds of a day's rows "
     "add up to those of its windows.",
     parameters=(
         BRAND,
