@@ -51,7 +51,7 @@ class PlainScaling:
 
     def _ask(self, minute: int, wanted: float, *, up: bool) -> None:
         assert self.scaling
-        units = min(max(ceil(wanted), self.scaling.units_min), self.scaling.units_max)
+        units = min(max(ceil(wanted - 1e-6), self.scaling.units_min), self.scaling.units_max)
         today = [at for at in self.lowered if at // 1440 == minute // 1440]
         may_lower = len(today) < 4 or (len(today) < 27 and minute - today[-1] >= 60)
         if (up and units > self.units) or (not up and units < self.units and may_lower):

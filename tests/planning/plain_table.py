@@ -74,7 +74,7 @@ class PlainResource:
         each = self.scale.units / len(self.starts) if isinstance(self.capacity, Divided) else self.limit
         for place, units in enumerate(by_partition):
             room = each + (self.of_each[place] if isinstance(self.capacity, Divided) else 0.0)
-            if units > room:
+            if units > room + 1e-9:
                 parts[place] = room / units
                 causes["key-range"] = causes.get("key-range", 0.0) + units - room
                 self.refusing.add(self.starts[place])

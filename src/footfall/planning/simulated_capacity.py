@@ -33,6 +33,8 @@ from footfall.planning.simulated_limits import (
 from footfall.planning.traffic import DAY_MINUTES
 from footfall.values.errors import Refused
 
+_LAST_DIGITS = 1e-6  # 49 units of a target of 0.7 are 70, whatever the last digits of a sum are.
+
 
 @dataclass(frozen=True, slots=True)
 class Scaling:
@@ -154,7 +156,7 @@ class ProvisionedUnits:
             self._low.clear()
         # Down to what the busiest of those minutes needs: the vendor calls its scaling in conservative.
         wanted = consumed if self._above >= SCALE_UP_MINUTES else max(self._low, default=consumed)
-        units = float(min(max(math.ceil(wanted / scaling.target), scaling.units_min), scaling.units_max))
+        units = float(min(max(math.ceil(wanted / scaling.target - _LAST_DIGITS), scaling.units_min), scaling.units_max))
         if self._above >= SCALE_UP_MINUTES and units > self.units:
             self._pending = (minute + 1 + scaling.applied_minutes, units)
         elif len(self._low) == SCALE_DOWN_MINUTES and units < self.units and self._may_decrease(minute):

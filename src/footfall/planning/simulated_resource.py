@@ -161,7 +161,7 @@ class Resource:
         refused: list[tuple[Cause, Shares]] = []
         wanted_by = np.add.reduce(demand)
         room = self._partition_saved + self.partition_units
-        over = wanted_by > room
+        over = wanted_by > room + _SLACK
         if np.logical_or.reduce(over):
             self._refusing |= over
             part = np.ones(len(room))
