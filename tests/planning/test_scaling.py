@@ -70,8 +70,13 @@ def test_figures_from_before_the_last_raise_do_not_raise_it_again() -> None:
     assert of(replace(late, raised_ms=NOON_MS - MINUTE_MS)).after == 400
 
 
-def test_without_figures_nothing_changes() -> None:
-    assert of(Capacity(100, [])) == Proposal(100, 100, "there are no figures of the last minutes")
+def test_a_hot_key_raises_nothing_since_no_capacity_helps_it() -> None:
+    seen = Capacity(100, [replace(minutes(40)[0], hot=50)])
+    told = of(seen)
+    assert (told.after, told.reason) == (
+        100,
+        "50 calls were refused for one range of keys: no capacity helps, other keys do",
+    )
 
 
 def test_a_scheduled_drop_leaves_what_the_hour_s_peak_needs() -> None:

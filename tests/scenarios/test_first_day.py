@@ -133,7 +133,6 @@ def test_the_demo_has_an_audience_that_watches_follows_and_resumes(starter: Star
     until(lambda: [one for path in followed for one in told(path)["items"]], bool, seconds=20)
     recent = [f"history/recent?member=m-{number:03}" for number in range(40)]
     until(lambda: [one for path in recent for one in told(path)["series"]], bool, seconds=20)
-    until(lambda: told(f"playbacks/ended?day={datetime.now(UTC).date()}")["ended"], bool, seconds=60)
     assert instance.get("/v1/audience/followers?of=series:the-harbour&brand=demo").status == 401
     instance.terminate()
 

@@ -3,8 +3,10 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from footfall.adapters.aws.account_calls import CallRefused, NotThere
 from footfall.adapters.aws.table_capacity import ACTIVE, DIRECTIONS, Change, Provisioned, TableCapacity
 from footfall.planning.scaling import Bounds, Capacity, Decreases, Minute, Proposal, Rule, minutes_back, proposed
+from footfall.ports.errors import Unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,20 @@ def look(table: TableCapacity, bounds: Mapping[str, Bounds], rule: Rule, *, now_
     return Look(now_ms, status, watched, is_on_demand=False, was_applied=True)
 
 
-def keep_looking(look_once: Callable[[], Look], tell: Callable[[Look], None], pause: Callable[[], None]) -> None:
-    """Look again and again until somebody stops it."""
+def keep_looking(
+    look_once: Callable[[], Look],
+    tell: Callable[[Look], None],
+    complain: Callable[[str], None],
+    pause: Callable[[], None],
+) -> None:
+    """Look again and again until somebody stops it; what may be over by the next look is told and ends nothing."""
     while True:
-        tell(look_once())
+        try:
+            tell(look_once())
+        except NotThere:
+            raise
+        except (CallRefused, Unavailable) as error:
+            complain(f"{error}; the next look may find it otherwise.")
         pause()
 
 
@@ -65,7 +77,7 @@ def _watched(
         if direction not in bounds:
             continue
         minutes = table.minutes(part.index, direction, from_ms=from_ms, to_ms=to_ms)
-        known = [Minute(one.at_ms, one.units, one.refused) for one in minutes]
+        known = [Minute(one.at_ms, one.units, one.refused, one.hot) for one in minutes]
         seen = Capacity(part.units[direction], known, part.last_increase_ms)
         proposal = proposed(seen, bounds[direction], rule, decreases, now_ms=now_ms)
         found.append(Watched(part.index, direction, seen.use, proposal))

@@ -65,7 +65,8 @@ class Minute:
 
     at_ms: int
     served: float
-    refused: int = 0
+    refused: int = 0  # since more was asked for than is provisioned
+    hot: int = 0  # since one range of keys was asked for more than a partition gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +80,12 @@ class Capacity:
     @property
     def knows_itself(self) -> bool:
         """Whether the last minute began after the last raise: figures come late, and would raise it again and again."""
-        return bool(self.minutes) and (self.raised_ms is None or self.minutes[-1].at_ms >= self.raised_ms)
+        return self.raised_ms is None or self.minutes[-1].at_ms >= self.raised_ms
 
     @property
     def use(self) -> float:
         """The share that the last minute used."""
-        return self.minutes[-1].served / self.provisioned if self.minutes else 0.0
+        return self.minutes[-1].served / self.provisioned
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +125,15 @@ def proposed(seen: Capacity, bounds: Bounds, rule: Rule, decreases: Decreases, *
     within = bounds.holding(seen.provisioned)
     if within > seen.provisioned:
         return _raise(seen, within, f"is below the lower bound of {bounds.low:,}")
-    if not seen.minutes:
-        return Proposal(seen.provisioned, seen.provisioned, "there are no figures of the last minutes")
     if seen.minutes[-1].refused or seen.use >= rule.raise_at:
         if not seen.knows_itself:
             return Proposal(seen.provisioned, seen.provisioned, "there is no whole minute since the last raise")
         return _raised(seen, bounds, rule)
     if seen.provisioned > bounds.high or is_drop_due(rule, now_ms):
         return _dropped(seen, bounds, rule, decreases, now_ms=now_ms)
+    if hot := seen.minutes[-1].hot:
+        why = f"{hot:,} calls were refused for one range of keys: no capacity helps, other keys do"
+        return Proposal(seen.provisioned, seen.provisioned, why)
     return Proposal(seen.provisioned, seen.provisioned, f"{seen.use:.0%} is in use")
 
 

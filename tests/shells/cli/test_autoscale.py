@@ -7,8 +7,11 @@ from uuid import uuid4
 
 import pytest
 
+from footfall.adapters.aws.account_calls import NotThere
 from footfall.adapters.aws.sessions import Ground, client_of
 from footfall.adapters.aws.table_capacity import TableCapacity
+from footfall.app.autoscaling import Look, keep_looking
+from footfall.ports.errors import Unavailable
 from tests.engines.dynamodb import ACCESS_KEY, REGION, SECRET_KEY, DynamoDbEngine
 from tests.engines.seaweedfs import ACCESS_KEY as OTHER_KEY
 from tests.engines.seaweedfs import SECRET, Store
@@ -92,7 +95,7 @@ def test_a_busy_table_is_told_and_left_alone_until_it_may_be_changed(scene: Scen
 
 def test_an_index_that_refuses_is_doubled_and_its_table_stays(scene: Scene) -> None:
     scene.used("ConsumedWriteCapacityUnits", 60 * 100, index="by-i")
-    scene.used("WriteThrottleEvents", 7, index="by-i")
+    scene.used("WriteProvisionedThroughputThrottleEvents", 7, index="by-i")
     scene.used("ConsumedWriteCapacityUnits", 60 * 10)
     told = json.loads(scene.run("--writes", "50:1000", "--apply", "--json"))
     assert (told["table"], told["wasApplied"], told["isOnDemand"]) == (scene.name, True, False)
@@ -109,6 +112,46 @@ def test_at_its_time_a_table_is_lowered_to_what_the_hour_needed(scene: Scene) ->
     assert "stays at 100" in scene.run("--writes", "5:1000", "--apply")
     assert "100 to 30" in scene.run("--writes", "5:1000", "--apply", "--drop-at", "13:00", "--zone", "Europe/Berlin")
     assert scene.writes() == (30, 6)
+
+
+def test_a_hot_key_is_told_and_buys_nothing(scene: Scene) -> None:
+    scene.used("ConsumedWriteCapacityUnits", 60 * 40)
+    scene.used("WriteKeyRangeThroughputThrottleEvents", 50)
+    told = scene.run("--writes", "50:1000", "--apply")
+    assert "stays at 100 (50 calls were refused for one range of keys" in told
+    assert scene.writes() == (100, 100)
+
+
+def test_what_was_busy_an_hour_ago_is_idle_now(scene: Scene) -> None:
+    scene.used("ConsumedWriteCapacityUnits", 60 * 95)
+    scene.shell.clock.set(NOW_MS + 20 * 60_000)
+    assert "stays at 100 (0% is in use)" in scene.run("--writes", "50:1000")
+
+
+def test_a_table_that_nobody_used_for_an_hour_is_lowered_at_its_time(scene: Scene) -> None:
+    assert "100 to 50" in scene.run("--writes", "50:1000", "--apply", "--drop-at", "12:00")
+    assert scene.writes() == (50, 50)
+
+
+def test_what_fails_once_is_told_and_looked_at_again() -> None:
+    calls: list[int] = []
+
+    def look_once() -> Look:
+        calls.append(1)
+        if len(calls) == 1:
+            raise Unavailable("dynamodb:DescribeTable got no answer")
+        if len(calls) == 3:
+            raise NotThere("dynamodb:DescribeTable: no such table")
+        return Look(NOW_MS, "ACTIVE", [], is_on_demand=True, was_applied=False)
+
+    told: list[Look] = []
+    complaints: list[str] = []
+    with pytest.raises(NotThere):
+        keep_looking(look_once, told.append, complaints.append, lambda: None)
+    assert (len(told), complaints) == (
+        1,
+        ["dynamodb:DescribeTable got no answer; the next look may find it otherwise."],
+    )
 
 
 def test_a_table_that_is_billed_by_use_has_nothing_to_set(scene: Scene) -> None:

@@ -13,7 +13,10 @@ READS, WRITES = "reads", "writes"
 DIRECTIONS = (READS, WRITES)
 _UNITS = {READS: "ReadCapacityUnits", WRITES: "WriteCapacityUnits"}
 _USED = {READS: "ConsumedReadCapacityUnits", WRITES: "ConsumedWriteCapacityUnits"}
-_REFUSED = {READS: "ReadThrottleEvents", WRITES: "WriteThrottleEvents"}
+# Amazon DynamoDB Developer Guide, "CloudWatch throttling metrics": each names why a call was refused.
+_REFUSED = {READS: "ReadProvisionedThroughputThrottleEvents", WRITES: "WriteProvisionedThroughputThrottleEvents"}
+_HOT = {READS: "ReadKeyRangeThroughputThrottleEvents", WRITES: "WriteKeyRangeThroughputThrottleEvents"}
+LATE_MS = 300_000  # So late may CloudWatch tell of a minute; of one in which nothing was used it never does.
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +38,12 @@ class Provisioned:
 
 @dataclass(frozen=True, slots=True)
 class MinuteUse:
-    """Units per second that a minute used, and how many calls were refused in it."""
+    """Units per second that a minute used, and how many calls were refused in it, and for which reason."""
 
     at_ms: int
     units: float
-    refused: int = 0
+    refused: int = 0  # more was asked for than is provisioned
+    hot: int = 0  # one range of keys was asked for more than a partition gives
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class TableCapacity:
     def __init__(self, table: str, ground: Ground) -> None:
         self.table = table
         self._tables: Any = called("dynamodb:DescribeTable", lambda: client_of("dynamodb", ground))
-        self._watch: Any = called("cloudwatch:GetMetricData", lambda: client_of("cloudwatch", ground))
+        self._watch: Any = called("cloudwatch:GetMetricStatistics", lambda: client_of("cloudwatch", ground))
 
     def provisioned(self) -> Sequence[Provisioned]:
         """Return what the table and its indexes are provisioned with, the table first."""
@@ -71,15 +75,13 @@ class TableCapacity:
 
     def minutes(self, index: str, direction: str, *, from_ms: int, to_ms: int) -> Sequence[MinuteUse]:
         """Return the minutes of a span, the oldest first; one of which CloudWatch knows nothing used nothing."""
-        found = self._sums(index, (_USED[direction], _REFUSED[direction]), from_ms=from_ms, to_ms=to_ms)
-        used, refused = found[_USED[direction]], found[_REFUSED[direction]]
-        if not used and not refused:
-            return []
-        # CloudWatch tells the last minute late: what has not come yet is not "nothing".
-        newest_ms = max((*used, *refused))
+        names = (_USED[direction], _REFUSED[direction], _HOT[direction])
+        used, refused, hot = self._sums(index, names, from_ms=from_ms, to_ms=to_ms)
+        # What has not come yet is not "nothing".
+        last_ms = max((to_ms - LATE_MS, *used, *refused, *hot))
         return [
-            MinuteUse(at_ms, used.get(at_ms, 0.0) / MINUTE_S, int(refused.get(at_ms, 0)))
-            for at_ms in range(from_ms, newest_ms + 1, MINUTE_S * 1_000)
+            MinuteUse(at_ms, used.get(at_ms, 0.0) / MINUTE_S, int(refused.get(at_ms, 0)), int(hot.get(at_ms, 0)))
+            for at_ms in range(from_ms, last_ms + 1, MINUTE_S * 1_000)
         ]
 
     def change(self, change: Change) -> None:
@@ -94,11 +96,11 @@ class TableCapacity:
             ]
         called("dynamodb:UpdateTable", lambda: self._tables.update_table(**ask))
 
-    def _sums(self, index: str, names: Sequence[str], *, from_ms: int, to_ms: int) -> Mapping[str, dict[int, float]]:
+    def _sums(self, index: str, names: Sequence[str], *, from_ms: int, to_ms: int) -> Sequence[dict[int, float]]:
         dimensions = [{"Name": "TableName", "Value": self.table}]
         if index:
             dimensions.append({"Name": "GlobalSecondaryIndexName", "Value": index})
-        found: dict[str, dict[int, float]] = {}
+        found: list[dict[int, float]] = []
         for name in names:
             answer = called(
                 "cloudwatch:GetMetricStatistics",
@@ -107,8 +109,7 @@ class TableCapacity:
                     StartTime=from_ms // 1_000, EndTime=to_ms // 1_000, Period=MINUTE_S,
                 ),
             )  # fmt: skip
-            points = answer["Datapoints"]
-            found[name] = {_minute_ms(one["Timestamp"]): float(one["Sum"]) for one in points}
+            found.append({_minute_ms(one["Timestamp"]): float(one["Sum"]) for one in answer["Datapoints"]})
         return found
 
 

@@ -41,7 +41,7 @@ def autoscale(arguments: argparse.Namespace, around: Surroundings) -> int:
     if arguments.once:
         tell(once())
     else:
-        keep_looking(once, tell, lambda: around.pause(arguments.every))
+        keep_looking(once, tell, around.complain, lambda: around.pause(arguments.every))
     return Exit.OK
 
 
