@@ -2,6 +2,7 @@
 
 import getpass
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -148,11 +149,12 @@ def test_what_the_door_remembers_of_readers_is_in_no_file(starter: Starter, data
     agent = "Mozilla/5.0 (X11; Quokka; rv:132.0) Gecko/20100101 Firefox/132.0"
     for number in range(30):
         privacy = {"Sec-GPC": "1"} if number % 2 else {}
-        see(instance, reader("203.0.113.222", agent, **privacy), client="false,9823451067,GMT+0200")
-        batch = [{"brand": "abc", "assetId": "1", "agent": agent, "visitor": "marsupial", "client": "9823451067"}]
+        see(instance, reader("203.0.113.222", agent, **privacy), client="false,23451,GMT+0200")
+        batch = [{"brand": "abc", "assetId": "1", "agent": agent, "visitor": "marsupial", "client": "23451"}]
         assert instance.post(batch).status == 202
     assert instance.drained("abc")["screened"]["reload"] > 20
     instance.terminate()
-    searched = (b"203.0.113.222", b"Quokka", b"marsupial", b"9823451067")
-    assert [(name, text) for name, content in contents(data) for text in searched if text in content] == []
-    assert not any(text in instance.log.read_bytes() for text in searched)
+    # A moment in milliseconds may have the same digits among its own.
+    searched = re.compile(rb"203\.0\.113\.222|Quokka|marsupial|(?<!\d)23451(?!\d)")
+    assert [(name, found) for name, content in contents(data) for found in searched.findall(content)] == []
+    assert not searched.search(instance.log.read_bytes())
