@@ -23,6 +23,7 @@ def test_what_was_counted_is_planned_and_put_beside_the_plan(tmp_path: Path) -> 
     assert told["planned"]["hitsPerDay"] == pytest.approx(1e6, rel=0.01)
     assert float(told["actual"]["usd"]) < float(told["planned"]["usd"])
     assert any(sentence.startswith("Nothing to scale") for sentence in told["says"])
+    assert not any("rented machine" in sentence for sentence in told["says"])  # It runs on one.
 
 
 def test_without_a_plan_there_is_only_what_was_counted(tmp_path: Path) -> None:

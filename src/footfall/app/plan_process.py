@@ -11,7 +11,7 @@ from footfall.app.planning_actual import NothingMeasured, measured_traffic
 from footfall.app.planning_inputs import Given, Shape, asked, shaped
 from footfall.app.price_files import shipped_prices
 from footfall.app.settings import Settings, settings_from_json
-from footfall.planning.advice import advice
+from footfall.planning.advice import About, advice
 from footfall.planning.plan import Plan, plan
 from footfall.planning.site import Stack
 from footfall.values.clock import Clock, SystemClock
@@ -47,7 +47,8 @@ def _planned(settings: Settings, clock: Clock) -> dict[str, Any]:
     region = book.region(REGION)
     given = Given(assets=max(found.assets, found.brands, 1), brands=max(1, found.brands))
     actual = plan(asked(found, given, Stack(), per_day=found.per_day), book, region)
-    says = [one.says for one in advice(actual)]
+    # Whoever asks runs one machine: that it is cheaper than a stack, and how a stack would be, is no news to act on.
+    says = [one.says for one in advice(actual) if one.about is not About.CHEAPER]
     planned: Plan | None = None
     if settings.plan_hits_per_day:
         per_day = float(settings.plan_hits_per_day)

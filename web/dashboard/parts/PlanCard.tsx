@@ -26,6 +26,7 @@ export function PlanCard() {
 function Rows({ plan }: { plan: Plan }) {
   return (
     <>
+      <p class="about">What the last {whole(plan.hours)} hours would come to on AWS.</p>
       <table>
         <thead>
           <tr>
@@ -55,8 +56,7 @@ function Rows({ plan }: { plan: Plan }) {
         <p key={sentence}>{sentence.replaceAll("`", "")}</p>
       ))}
       <p class="about">
-        Of {whole(plan.hours)} hours that were counted, as if they had been counted on AWS; the limit is that
-        of {plan.actual?.firstToBreak}. <code>footfall plan --actual</code> says where each number comes from
+        The limit is that of {plan.actual?.firstToBreak}. <code>footfall plan --actual</code> says where each number comes from
         {plan.planned ? "." : "; the setting plan_hits_per_day puts your plan beside it."}
       </p>
     </>
