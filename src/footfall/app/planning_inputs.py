@@ -1,6 +1,7 @@
 """What a plan is made of, from what was typed: traffic from a number or a trace, prices from a file."""
 
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from footfall.app.price_files import prices_with, shipped_prices
@@ -75,6 +76,6 @@ def asked(traffic: Traffic, given: Given, stack: Stack, *, per_day: float, viral
     )
 
 
-def prices(path: str | None) -> PriceBook:
+def prices(path: str | None, *, today: date) -> PriceBook:
     """Return the prices that come with footfall, with those of somebody's own file in their place."""
-    return shipped_prices() if path is None else prices_with(Path(path))
+    return shipped_prices() if path is None else prices_with(Path(path), today=today)

@@ -101,9 +101,10 @@ def _planned(arguments: argparse.Namespace, around: Surroundings) -> int:
     from footfall.app.planning_inputs import prices
     from footfall.planning.plan import plan as make
 
-    book = prices(arguments.prices)
+    today = datetime.fromtimestamp(around.clock.now_ms() / 1_000, UTC).date()
+    book = prices(arguments.prices, today=today).dated_as(arguments.region)
     region = book.region(arguments.region)
-    stale = book.staleness(datetime.fromtimestamp(around.clock.now_ms() / 1_000, UTC).date())
+    stale = book.staleness(today)
     if stale:
         around.complain(stale)
     if arguments.actual:
