@@ -198,6 +198,7 @@ def test_plan_and_actual_are_put_beside_each_other(shell: Any, tmp_path: Path) -
     assert shell.run("plan", *at, "--hits-per-day", "1M") == 0
     printed = shell.printed()
     assert "Plan against actual, of 30 hours that were counted" in printed
+    assert "what peaks within one is not known" in shell.complained()
     assert re.search(r"! .* hits a day, where the plan has 1M", printed)
     assert shell.run("plan", *at, "--json") == 0
     assert last(shell)["traffic"]["brands"] == 1

@@ -187,7 +187,7 @@ def _shown(made: "Plan", arguments: argparse.Namespace, around: Surroundings) ->
 
 def _against(arguments: argparse.Namespace, around: Surroundings, book: "PriceBook") -> int:
     """Make a plan of what was measured, and put it beside the one that was made before."""
-    from footfall.app.planning_actual import measured_traffic
+    from footfall.app.planning_actual import DOUBT, measured_traffic
     from footfall.app.planning_inputs import asked
     from footfall.planning.advice import advice, against
     from footfall.planning.plan import plan as make
@@ -195,6 +195,7 @@ def _against(arguments: argparse.Namespace, around: Surroundings, book: "PriceBo
 
     region = book.region(arguments.region)
     found = measured_traffic(settings_of(arguments, around), around.clock, days=arguments.days)
+    around.complain(DOUBT)
     given = replace(_given(arguments), assets=max(found.assets, found.brands), brands=max(1, found.brands))
     actual = make(asked(found, given, _stack(arguments), per_day=found.per_day), book, region)
     if arguments.hits_per_day is not None and not (arguments.json or arguments.html):
