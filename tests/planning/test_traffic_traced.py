@@ -70,7 +70,9 @@ def test_a_day_s_count_has_the_rhythm_of_a_day_and_that_is_told() -> None:
     assert per_minute.reshape(7, -1).sum(axis=1) == pytest.approx([1_440_000] * 7)
     assert per_minute.max() / per_minute.min() == pytest.approx(5, rel=0.01)
     assert int(per_minute[:DAY_MINUTES].argmax()) // 60 in (19, 20)
-    assert any("7 of 7 samples are of 6 hours or more: a day's rhythm is laid over them" in one for one in days.findings)
+    assert any(
+        "7 of 7 samples are of 6 hours or more: a day's rhythm is laid over them" in one for one in days.findings
+    )
     assert any("up to 24 h: what peaks within them is not known" in one for one in days.findings)
 
 

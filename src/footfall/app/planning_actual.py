@@ -27,8 +27,8 @@ HOURS_MIN = 2  # Less tells nothing of a day.
 DAY_HOURS = 24
 UTC = "UTC"
 DOUBT = (
-    "What was counted is read by the hour: what peaks within one is not known, and the busiest minute may have more than "
-    "is planned for here."
+    "What was counted is read by the hour: what peaks within one is not known, and the busiest minute may have more "
+    "than is planned for here."
 )
 
 

@@ -201,8 +201,8 @@ def _tell_of_blunt_ones(samples: Sequence[Sample], findings: Findings) -> None:
     coarse = sum(length >= RHYTHM_MS for length in lengths)
     if coarse:
         findings.tell(
-            f"{coarse} of {len(samples)} samples are of {RHYTHM_MS // HOUR_MS} hours or more: a day's rhythm is laid over "
-            f"them, with {EVENING_TIMES:g} times the morning's hits at {EVENING_HOUR:g}:00 UTC"
+            f"{coarse} of {len(samples)} samples are of {RHYTHM_MS // HOUR_MS} hours or more: a day's rhythm is laid "
+            f"over them, with {EVENING_TIMES:g} times the morning's hits at {EVENING_HOUR:g}:00 UTC"
         )
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ACTIONS: Final = ("show", "explain", "keys")
 REGION = "us-east-1"
 ACTUAL_DAYS = 14
+EXAMPLE_PER_DAY = 50e6
 
 
 def quantity(field: str, *, least: int = 0) -> Callable[[str], float]:
@@ -61,12 +62,16 @@ def growth(text: str) -> float:
     return number
 
 
-def times(text: str) -> float:
-    """Return a multiple that is written as 5 or 5x."""
-    number = _number(text.removesuffix("x"))
-    if not 0 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no multiple between 0 and 1,000,000")
-    return number
+def times(least: int, most: int) -> Callable[[str], float]:
+    """Return a reader of multiples that are written as 5 or 5x."""
+
+    def read(text: str) -> float:
+        number = _number(text.removesuffix("x"))
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no multiple between {least:,} and {most:,}")
+        return number
+
+    return read
 
 
 def _number(text: str) -> float:
@@ -125,10 +130,14 @@ def _asked(arguments: argparse.Namespace, around: Surroundings) -> "Asked":
         for sentence in told:
             around.complain(sentence)
         return asked(traffic, _given(arguments), _stack(arguments), per_day=per_day)
-    if arguments.hits_per_day is None:
-        raise WrongUsage("say how many hits come: --hits-per-day 50M, or --trace FILE with measured ones.")
-    shape = Shape(arguments.hits_per_day, arguments.evening or 1.0, arguments.spike, arguments.growth)
     per_day = arguments.hits_per_day
+    if per_day is None and arguments.action == "explain":
+        # Names and sources are the same whatever comes, so nobody has to invent traffic to look at them.
+        around.complain(f"No traffic is given: these are the numbers of {EXAMPLE_PER_DAY / 1e6:g}M hits a day.")
+        per_day = EXAMPLE_PER_DAY
+    if per_day is None:
+        raise WrongUsage("say how many hits come: --hits-per-day 50M, or --trace FILE with measured ones.")
+    shape = Shape(per_day, arguments.evening, arguments.spike, arguments.growth)
     return asked(shaped(shape), _given(arguments), _stack(arguments), per_day=per_day, viral=viral_of(shape))
 
 
@@ -265,14 +274,14 @@ COMMAND = Command(
             "--evening",
             "How many times the morning's hits the evening has; 1 for the same at all times.",
             shows="TIMES",
-            reads=times,
+            reads=times(1, 1_000),
             default=5.0,
         ),
         Argument(
             "--spike",
             "An asset that goes viral on the tenth day, at so many times the mean of all hits.",
             shows="TIMES",
-            reads=times,
+            reads=times(0, 1_000_000),
             default=0.0,
         ),
         Argument("--growth", "How much more comes each month, such as 8%.", shows="PERCENT", reads=growth, default=0.0),
