@@ -13,7 +13,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, save_checkpoint
 from footfall.flow.store.columns import CountKey, columns_from_counts
 from footfall.flow.store.summaries import Summaries, Summary
 from footfall.values.clock import SetClock
-from footfall.values.window import HOUR_MS, Grain, window_of
+from footfall.values.window import DAY_MS, HOUR_MS, Grain, window_of
 from tests.engines.aws_ground import NewGround
 
 NOW_MS = 1_794_744_000_000  # a full hour
@@ -24,7 +24,9 @@ def counted(folder: Path, *, hours: int, brands: tuple[str, ...] = ("abc",), unt
     return counted_on(Settings(data_dir=str(folder)), hours=hours, brands=brands, until_ms=until_ms)
 
 
-def counted_on(settings: Settings, *, hours: int, brands: tuple[str, ...], until_ms: int = NOW_MS) -> Settings:
+def counted_on(
+    settings: Settings, *, hours: int, brands: tuple[str, ...], until_ms: int = NOW_MS, new_each_hour: int = 0
+) -> Settings:
     """Write hours, each with ten hits more of every asset than the one before."""
     clock = SetClock(until_ms)
     with closing(wiring.open_store(settings, clock)) as table:
@@ -32,7 +34,8 @@ def counted_on(settings: Settings, *, hours: int, brands: tuple[str, ...], until
         for brand in brands:
             for hour in range(hours):
                 window = window_of(until_ms - (hours - hour) * HOUR_MS, Grain.HOUR, "UTC")
-                counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in range(3)}
+                assets = range(new_each_hour * hour, new_each_hour * hour + 3)
+                counts: dict[CountKey, int] = {(str(n), "1", "article", "free"): 10 * (hour + 1) for n in assets}
                 summary = Summary(window, "s00", 1, {}, columns_from_counts(counts), final=False, rules=1)
                 summaries.save(brand, summary, replaces=None, expires_at_ms=None)
         save_checkpoint(table, 0, Checkpoint(lines={brand: Lines(counted=1) for brand in brands}), replaces=None)
@@ -46,6 +49,15 @@ def test_hours_are_read_with_their_brands_and_assets(tmp_path: Path) -> None:
     assert found.from_ms == NOW_MS - 5 * HOUR_MS
     assert found.per_day == pytest.approx(180 * 24)
     assert found.popularity().assets == 3
+
+
+def test_assets_are_those_of_a_day_and_not_of_an_hour(tmp_path: Path) -> None:
+    began_ms = NOW_MS // DAY_MS * DAY_MS
+    settings = Settings(data_dir=str(tmp_path))
+    # Five hours of one day with three assets each, two of them new, and one hour of the day after.
+    counted_on(settings, hours=6, brands=("abc",), until_ms=began_ms + HOUR_MS, new_each_hour=2)
+    found = measured_traffic(settings, SetClock(began_ms + HOUR_MS), days=2)
+    assert found.assets == 3 + 4 * 2
 
 
 def test_hours_of_a_stack_are_read_from_its_tables(new_ground: NewGround) -> None:

@@ -46,6 +46,15 @@ def test_hits_that_pass_the_edge_by_cost_nothing_there() -> None:
     assert bill_of(through, region()).parts()[Part.CLOUDFRONT].value == 0
 
 
+def test_answers_that_pass_the_edge_by_go_out_at_the_region_s_price() -> None:
+    site = Site(Constant(50e6), Popularity(100))
+    past = bill_of(workload(site, Stack(edge=False), Readers(), days=1), region())
+    # 1.5 billion answers of 350 bytes are 525 GB.
+    assert line("api-bytes", past) == pytest.approx(525 * region().price("transfer.out-gb").usd)
+    behind = bill_of(workload(site, Stack(), Readers(), days=1), region())
+    assert "bill.api-bytes" not in [figure.name for _, figure in behind.lines]
+
+
 def test_a_month_costs_the_same_whether_a_day_or_a_week_is_looked_at() -> None:
     site = Site(Constant(1e7), Popularity(1_000))
     day, week = (workload(site, Stack(), Readers(1e5), days=days) for days in (1, 7))

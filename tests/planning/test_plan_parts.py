@@ -8,12 +8,13 @@ import pytest
 
 from footfall.planning.advice import About, advice, against
 from footfall.planning.alternatives import measured_per_s
-from footfall.planning.capacity import break_even_share, capacity_costs
+from footfall.planning.capacity import break_even_share, capacity_costs, followed_by_hour
 from footfall.planning.crossings import Curve, changes
 from footfall.planning.limits import Raised, limits_of, shards_for, with_asset
 from footfall.planning.plan import Asked, all_figures, plan
 from footfall.planning.scales import scale_of
 from footfall.planning.site import Readers, Site, Stack
+from footfall.planning.throttling import throttling
 from footfall.planning.traffic import Constant, Rhythm, Spike, Sum
 from footfall.planning.traffic_popularity import Popularity
 from footfall.values.errors import Refused
@@ -36,6 +37,33 @@ def test_steady_use_is_cheaper_provisioned_and_reserved_cheaper_still() -> None:
     assert ways["on demand"] > ways["provisioned"] > ways["reserved 1 y"] > ways["reserved 3 y"]
     writes = Decimal(1_000 * 86_400 * 30) * region().price("dynamodb.write-request").each
     assert ways["on demand"] == pytest.approx(writes, rel=Decimal("0.01"))
+
+
+def test_auto_scaling_is_paid_for_as_the_simulated_table_has_its_units() -> None:
+    busy = work(500e6, counting=32, kinesis=16)
+    seen = next(way for way in throttling(busy, seed=0).ways if way.name == "auto scaling")
+    units = seen.outcome.writes.capacity
+    offered = busy.writes[seen.first_minute : seen.first_minute + len(units)] / 60
+    assert followed_by_hour(offered).sum() == pytest.approx(units.sum() / 60, rel=0.03)
+
+
+def test_auto_scaling_comes_down_slowly_and_that_is_paid_for() -> None:
+    # A busy quarter at the end of every other hour: each hour's own peak is 10 or 1,000 units.
+    per_s = np.tile(np.concatenate([np.full(105, 7.0), np.full(15, 700.0)]), 12)
+    units = followed_by_hour(per_s)
+    assert len(units) == 24
+    quiet = units[2::2]
+    assert (quiet > 100).all(), "what was raised for the hour before is still there"
+
+
+def test_a_table_beyond_the_quota_is_followed_too() -> None:
+    per_s = np.full(1_440, 700_000.0)
+    assert followed_by_hour(per_s) == pytest.approx([1_000_000.0] * 24, rel=0.001)
+
+
+def test_less_than_a_hundred_units_cannot_be_reserved() -> None:
+    ways = capacity_costs(work(1e6), region(), months=7 / 30)
+    assert [way.is_empty for way in ways.ways] == [False, False, False, True, True]
 
 
 def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:

@@ -16,6 +16,7 @@ from footfall.values.errors import Refused
 HOUSE = Path(__file__).parent.parent.parent
 SHIPPED = (HOUSE / "prices" / "2026-11.yaml").read_bytes()
 BOOK = shipped_prices()
+TODAY = date(2026, 11, 17)
 OWN = """
 version: 1
 dated: 2026-11-01
@@ -99,7 +100,7 @@ def test_a_stale_file_says_how_old_it_is() -> None:
 def test_ones_own_file_takes_the_place_of_some_prices(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text(OWN)
-    book = prices_with(path)
+    book = prices_with(path, today=TODAY)
     own = book.region("eu-west-1").price("machine.small-month")
     assert (own.usd, own.source, own.is_confirmed) == (Decimal("4.51"), "Our contract", True)
     assert book.region("us-east-1").price("machine.small-month") == BOOK.region("us-east-1").price(
@@ -109,22 +110,50 @@ def test_ones_own_file_takes_the_place_of_some_prices(tmp_path: Path) -> None:
     assert book.dated == BOOK.dated, "the oldest price says how old a bill is"
 
 
+def test_a_newer_file_with_every_price_of_a_region_makes_its_bill_young_again() -> None:
+    told = yaml.safe_load(changed(lambda one: one.update(dated=date(2027, 8, 1))))
+    told["regions"] = {name: title for name, title in told["regions"].items() if name == "eu-west-1"}
+    for entry in told["prices"]:
+        entry.pop("confirmed", None)
+        for of in [entry, *entry.get("tiers", [])]:
+            if "usd" in of:
+                of["usd"] = {"eu-west-1": of["usd"]["eu-west-1"]}
+    later = date(2027, 8, 2)
+    book = overridden(BOOK, yaml.safe_dump(told).encode(), named="own.yaml", today=later)
+    assert book.dated_as("eu-west-1").staleness(later) is None
+    assert book.dated_as("us-east-1").staleness(later) is not None
+
+
+def test_one_new_price_among_old_ones_leaves_a_bill_old() -> None:
+    later = date(2027, 8, 2)
+    own = OWN.replace("2026-11-01", "2027-08-01").encode()
+    book = overridden(BOOK, own, named="own.yaml", today=later).dated_as("eu-west-1")
+    assert book.dated == BOOK.dated
+    assert book.staleness(later) is not None
+
+
+def test_prices_of_a_day_to_come_are_refused() -> None:
+    own = OWN.replace("2026-11-01", "2026-11-19").encode()
+    with pytest.raises(Refused, match="is dated 2026-11-19, and it is 2026-11-17"):
+        overridden(BOOK, own, named="own.yaml", today=TODAY)
+
+
 def test_a_file_that_is_not_there_is_refused_with_its_name(tmp_path: Path) -> None:
     with pytest.raises(Refused, match=r"none\.yaml: cannot be read: No such file"):
-        prices_with(tmp_path / "none.yaml")
+        prices_with(tmp_path / "none.yaml", today=TODAY)
 
 
 def test_a_file_that_is_far_too_large_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "large.yaml"
     path.write_bytes(b"#" * (5 << 20))
     with pytest.raises(Refused, match="larger than"):
-        prices_with(path)
+        prices_with(path, today=TODAY)
 
 
 def test_a_new_region_needs_every_price() -> None:
     own = OWN.replace("eu-west-1", "moon-1").replace("prices:", "regions: {moon-1: Moon}\nprices:")
     with pytest.raises(Refused, match="moon-1 is a new region and has no price for dynamodb"):
-        overridden(BOOK, own.encode(), named="own.yaml")
+        overridden(BOOK, own.encode(), named="own.yaml", today=TODAY)
 
 
 WRONG: dict[str, tuple[bytes, str]] = {
@@ -184,6 +213,14 @@ WRONG: dict[str, tuple[bytes, str]] = {
     "a tier without a region": (
         changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][1]["usd"].pop("eu-west-1")),
         "tier 2 of transfer.out-gb has no price for eu-west-1",
+    ),
+    "a tier up to what is no number": (
+        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("nan"))),
+        "tier 1 of transfer.out-gb has an `up_to` that is no number",
+    ),
+    "a tier without an end that says so": (
+        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("inf"))),
+        "tier 1 of transfer.out-gb has an `up_to` that is no number",
     ),
     "an end to all tiers": (
         changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][-1].update(up_to=10**9)),

@@ -8,15 +8,18 @@ from hypothesis import strategies as st
 from footfall.planning.traffic import (
     DAY_MINUTES,
     MONTH_MINUTES,
+    PLANNED_MINUTES,
     WEEK_MINUTES,
     Constant,
     Grown,
+    Monthly,
     Rhythm,
     Spike,
     Sum,
     peak_to_mean,
 )
 from footfall.planning.traffic_popularity import Popularity, harmonic, zipf_shares
+from footfall.planning.workload import MONTH_DAYS
 from footfall.values.errors import Refused
 
 
@@ -43,6 +46,16 @@ def test_a_rhythm_asked_for_in_parts_is_the_same() -> None:
     rhythm = Rhythm(7_000_000, evening_times=3)
     parts = [rhythm.hits(700, start_minute=start) for start in range(0, 4_200, 700)]
     np.testing.assert_array_equal(np.concatenate(parts), rhythm.hits(4_200))
+
+
+def test_a_month_that_is_no_whole_weeks_has_the_hits_that_were_said() -> None:
+    months = Monthly(Rhythm(1_000_000), 1_000_000)
+    whole = months.hits(4 * PLANNED_MINUTES)
+    assert whole.reshape(4, -1).sum(axis=1) == pytest.approx([30_000_000] * 4)
+    part = months.hits(900, start_minute=PLANNED_MINUTES - 450)
+    np.testing.assert_array_equal(part, whole[PLANNED_MINUTES - 450 : PLANNED_MINUTES + 450])
+    assert months.hits(0).tolist() == []
+    assert PLANNED_MINUTES == MONTH_DAYS * DAY_MINUTES
 
 
 def test_a_spike_rises_and_loses_half_of_itself_each_half_life() -> None:

@@ -64,6 +64,55 @@ def test_counts_by_the_hour_are_spread_and_those_by_the_second_added_up() -> Non
     assert minutes(seconds) == [60, 60]
 
 
+def test_a_day_s_count_has_the_rhythm_of_a_day_and_that_is_told() -> None:
+    days = trace_from_counts(csv_of(*((BEGAN_S + 86_400 * day, 1_440_000) for day in range(7))))
+    per_minute = days.traffic.per_minute
+    assert per_minute.reshape(7, -1).sum(axis=1) == pytest.approx([1_440_000] * 7)
+    assert per_minute.max() / per_minute.min() == pytest.approx(5, rel=0.01)
+    assert int(per_minute[:DAY_MINUTES].argmax()) // 60 in (19, 20)
+    assert any(
+        "7 of 7 samples are of 6 hours or more: a day's rhythm is laid over them" in one for one in days.findings
+    )
+    assert any("up to 24 h: what peaks within them is not known" in one for one in days.findings)
+
+
+def test_samples_of_a_quarter_of_an_hour_hide_peaks_and_shorter_ones_do_not() -> None:
+    def findings(step_s: int) -> tuple[str, ...]:
+        return trace_from_counts(csv_of(*((BEGAN_S + step_s * place, 5) for place in range(9)))).findings
+
+    assert "9 of 9 samples are of 15 minutes or more, up to 0.25 h" in findings(900)[0]
+    assert findings(600) == ()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        (1, 10_000_000, "line 32: from here on there is 10,000,000 times what was before"),
+        (0, 10_000_000, "line 32: from here on there is 10,000,000 times what was before"),
+        (5_000, 10, "line 32: from here on there is a 500th of what was before"),
+    ],
+)
+def test_a_jump_that_lasts_is_told_once_where_it_begins(before: int, after: int, says: str) -> None:
+    counts = [before] * 30 + [after] * 30
+    trace = trace_from_counts(csv_of(*((BEGAN_S + 60 * place, count) for place, count in enumerate(counts))))
+    assert len(trace.findings) == 1
+    assert says in trace.findings[0]
+
+
+def test_traffic_that_wakes_up_is_no_jump() -> None:
+    counts = [0] * 20 + [50] * 20 + [900] * 20
+    trace = trace_from_counts(csv_of(*((BEGAN_S + 60 * place, count) for place, count in enumerate(counts))))
+    assert trace.findings == ()
+
+
+def test_a_hole_is_told_once_and_one_late_line_is_not_many() -> None:
+    hole = trace_from_counts(csv_of(*((BEGAN_S + 60 * minute, 10) for minute in (0, 1, 2, 3, 6, 7))))
+    assert len(hole.findings) == 1
+    assert "line 6: nothing is told from" in hole.findings[0]
+    late = trace_from_counts(csv_of(*((BEGAN_S + second, 10) for second in (0, 60, 120, 180, 260))))
+    assert late.findings == ("line 6 does not come 60 s after the one before",)
+
+
 def test_columns_are_found_by_their_names_and_by_semicolons() -> None:
     lines = ["host;hits;timestamp", f"a;5;{BEGAN_S}", f"a;7;{BEGAN_S + 60}"]
     assert minutes(trace_from_counts(lines)) == [5, 7]

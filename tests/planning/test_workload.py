@@ -10,6 +10,7 @@ from footfall.planning.site import Readers, Site, Stack
 from footfall.planning.traffic import Constant
 from footfall.planning.traffic_popularity import Popularity
 from footfall.planning.workload import Workload, workload, workload_of_minutes
+from footfall.values.errors import Refused
 from tests.planning.sites import BenchBrands, BenchDay, even_work
 
 DAY = Site(BenchDay(), BenchBrands(10_000, exponent=1.1, brands=5), batch=23, visitors=0.0)
@@ -98,3 +99,9 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
     one, other = (workload(DAY, ONE, Readers(), days=1, seed=3) for _ in range(2))
     assert np.array_equal(one.writes, other.writes)
     assert np.array_equal(one.reads, other.reads)
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 60, 1_439])
+def test_less_than_a_day_of_minutes_is_refused_with_a_sentence(minutes: int) -> None:
+    with pytest.raises(Refused, match=f"{minutes:,} minutes are less than a day"):
+        workload_of_minutes(DAY, ONE, Readers(), np.full(minutes, 5.0))

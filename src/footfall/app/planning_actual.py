@@ -13,7 +13,7 @@ from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import checkpoint_from_item
-from footfall.flow.store.columns import asset_starts, total_hits
+from footfall.flow.store.columns import assets_of, total_hits
 from footfall.flow.store.summaries import Summaries
 from footfall.planning.traffic import Minutes, require_span
 from footfall.planning.traffic_popularity import Popularity
@@ -26,6 +26,10 @@ from footfall.values.window import DAY_MS, HOUR_MS, Grain, window_of
 HOURS_MIN = 2  # Less tells nothing of a day.
 DAY_HOURS = 24
 UTC = "UTC"
+DOUBT = (
+    "What was counted is read by the hour: what peaks within one is not known, and the busiest minute may have more "
+    "than is planned for here."
+)
 
 
 class NothingMeasured(FootfallError):
@@ -38,7 +42,7 @@ class Measured:
 
     hourly: Minutes
     brands: int
-    assets: int  # that had a hit, of all brands
+    assets: int  # that had a hit in their brand's day with the most, of all brands
     from_ms: int
 
     def hits(self, minutes: int, *, start_minute: int = 0) -> Minutes:
@@ -93,9 +97,13 @@ def _of_brand(summaries: Summaries, brand: str, zone: str, starts: Sequence[int]
     """Return a brand's hits of each hour of UTC, and the most assets that one of its days has had."""
     hours = np.zeros(len(starts))
     most = 0
+    seen = np.zeros(0, np.uint64)
     for place, start_ms in enumerate(starts):
         # A zone may begin its hours at half past; what lies in between is told for the hour that it begins in.
         parts = summaries.live(brand, window_of(start_ms + HOUR_MS // 2, Grain.HOUR, zone))
         hours[place] = sum(total_hits(part.columns) for part in parts)
-        most = max(most, sum(len(asset_starts(part.columns)) for part in parts))
+        # An asset that is read all day is one asset; only those of one day are kept in mind at a time.
+        kept = seen if place and start_ms // DAY_MS == starts[place - 1] // DAY_MS else seen[:0]
+        seen = np.unique(np.concatenate([kept, *(assets_of(part.columns) for part in parts)]))
+        most = max(most, len(seen))
     return hours, most

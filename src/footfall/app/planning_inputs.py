@@ -1,13 +1,14 @@
 """What a plan is made of, from what was typed: traffic from a number or a trace, prices from a file."""
 
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 
 from footfall.app.price_files import prices_with, shipped_prices
 from footfall.planning.plan import Asked
 from footfall.planning.prices import PriceBook
 from footfall.planning.site import Readers, Site, Stack
-from footfall.planning.traffic import DAY_MINUTES, Constant, Grown, Rhythm, Spike, Sum, Traffic
+from footfall.planning.traffic import DAY_MINUTES, Constant, Grown, Monthly, Rhythm, Spike, Sum, Traffic
 from footfall.planning.traffic_popularity import Popularity
 from footfall.values.errors import Refused
 
@@ -30,7 +31,9 @@ def shaped(shape: Shape) -> Traffic:
     """Return the traffic of a shape."""
     if shape.per_day <= 0:
         raise Refused("--hits-per-day", "there is nothing to plan for without a hit")
-    base: Traffic = Constant(shape.per_day) if shape.evening_times == 1 else Rhythm(shape.per_day, shape.evening_times)
+    base: Traffic = Constant(shape.per_day)
+    if shape.evening_times != 1:
+        base = Monthly(Rhythm(shape.per_day, shape.evening_times), shape.per_day)
     viral = viral_of(shape)
     base = base if viral is None else Sum((base, viral))
     return Grown(base, shape.growth) if shape.growth else base
@@ -75,6 +78,6 @@ def asked(traffic: Traffic, given: Given, stack: Stack, *, per_day: float, viral
     )
 
 
-def prices(path: str | None) -> PriceBook:
+def prices(path: str | None, *, today: date) -> PriceBook:
     """Return the prices that come with footfall, with those of somebody's own file in their place."""
-    return shipped_prices() if path is None else prices_with(Path(path))
+    return shipped_prices() if path is None else prices_with(Path(path), today=today)

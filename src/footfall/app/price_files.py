@@ -1,5 +1,6 @@
 """The files of prices: the one that comes with footfall, and somebody's own."""
 
+from datetime import date
 from importlib.resources import files
 from pathlib import Path
 from typing import Final
@@ -17,7 +18,7 @@ def shipped_prices() -> PriceBook:
     return price_book(text, named=f"prices/{SHIPPED}")
 
 
-def prices_with(path: Path) -> PriceBook:
+def prices_with(path: Path, *, today: date) -> PriceBook:
     """Return the prices that come with footfall, and those of somebody's own file in their place."""
     try:
         with path.open("rb") as file:
@@ -26,4 +27,4 @@ def prices_with(path: Path) -> PriceBook:
         raise Refused(str(path), f"cannot be read: {error.strerror}") from error
     if len(text) > FILE_BYTES_MAX:
         raise Refused(str(path), f"is larger than the {FILE_BYTES_MAX} bytes that a file of prices may have")
-    return overridden(shipped_prices(), text, named=str(path))
+    return overridden(shipped_prices(), text, named=str(path), today=today)

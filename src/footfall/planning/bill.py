@@ -251,6 +251,10 @@ class _Pricing:
             "A list of 5,381 bytes (bench/results/serve.json; compressed it is less), and 350 for the answer to a hit."
         )
         yield Part.CLOUDFRONT, self.line("cloudfront.gb-out", "edge-bytes", size / GB, "GB", why, sent, asked)
+        # What goes to CloudFront is free; past it, answers go out to the world at the region's own price.
+        if not work.stack.edge:
+            why = "350 bytes for the answer to a hit, from the API to whoever sent it, as no edge is in between."
+            yield Part.API, self.line("transfer.out-gb", "api-bytes", hits * ANSWER_BYTES / GB, "GB", why, sent)
 
     def objects(self) -> Iterator[tuple[Part, Figure]]:
         """Yield the raw hits on S3."""

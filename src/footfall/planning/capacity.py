@@ -8,7 +8,8 @@ import numpy as np
 
 from footfall.planning.figures import Figure, Origin, derived, documented
 from footfall.planning.prices import Region
-from footfall.planning.simulated_limits import TARGET
+from footfall.planning.simulated_capacity import ProvisionedUnits, Scaling
+from footfall.planning.simulated_limits import TABLE_UNITS_MAX, TARGET
 from footfall.planning.summary_sizes import Floats
 from footfall.planning.workload import Workload
 
@@ -42,6 +43,11 @@ class Way:
     read_units: float
 
     @property
+    def is_empty(self) -> bool:
+        """Return whether nothing is reserved: less than a hundred units are not sold."""
+        return self.name in (RESERVED_1Y, RESERVED_3Y) and not self.write_units and not self.read_units
+
+    @property
     def usd(self) -> Decimal:
         """Return the cost as a number."""
         return Decimal(self.cost.value)
@@ -71,10 +77,33 @@ def capacity_costs(work: Workload, region: Region, *, months: float) -> Capacity
     peak = {"w": float(writes.max()) / TARGET, "r": float(reads.max()) / TARGET}
     flat = {name: max(1.0, float(np.ceil(value))) for name, value in peak.items()}
     ways.append(_provisioned(region, flat))
-    hourly = {"w": _hourly_peak(writes) / TARGET, "r": _hourly_peak(reads) / TARGET}
+    hourly = {"w": followed_by_hour(writes), "r": followed_by_hour(reads)}
     ways.append(_scaled(region, hourly, per_month))
     ways += [_reserved(region, hourly, per_month, years=years) for years in (1, 3)]
     return Capacity(tuple(ways))
+
+
+def bounds_for(per_s: Floats) -> Scaling:
+    """Return bounds that a careful owner would give: down to the quietest minutes, up to twice the busiest."""
+    least = min(TABLE_UNITS_MAX, max(1.0, float(np.ceil(np.quantile(per_s, 0.05) / TARGET))))
+    most = min(TABLE_UNITS_MAX, max(least, float(np.ceil(float(per_s.max()) * 2 / TARGET))))
+    return Scaling(least, most)
+
+
+def followed_by_hour(per_s: Floats) -> Floats:
+    """Return the units that auto scaling has in each hour, as the simulated table does: late, and slow to go down."""
+    # A table beyond the default quota is simulated as a part of itself; the vendor raises the quota when asked.
+    part = min(1.0, TABLE_UNITS_MAX * TARGET / max(2 * float(per_s.max()), 1e-9))
+    scaling = bounds_for(per_s * part)
+    first = min(max(float(np.ceil(per_s[0] * part / TARGET)), scaling.units_min), scaling.units_max)
+    table = ProvisionedUnits(first, scaling)
+    units: list[float] = []
+    for minute, consumed in enumerate((per_s * part).tolist()):
+        table.begin(minute)
+        units.append(table.units)
+        table.end(minute, consumed)
+    starts = np.arange(0, len(units), 60)
+    return np.add.reduceat(np.array(units), starts) / 60 / part
 
 
 def _on_demand(work: Workload, region: Region, per_month: float) -> Way:
@@ -113,22 +142,21 @@ def _provisioned(region: Region, flat: Mapping[str, float]) -> Way:
 
 
 def _scaled(region: Region, hourly: Mapping[str, Floats], per_month: float) -> Way:
-    units = {name: np.maximum(1.0, np.ceil(values)) for name, values in hourly.items()}
-    usd = _hours(region, float(units["w"].sum()) * per_month, float(units["r"].sum()) * per_month)
+    usd = _hours(region, float(hourly["w"].sum()) * per_month, float(hourly["r"].sum()) * per_month)
     why = (
-        "Each hour has enough for its busiest minute, by the target; auto scaling follows in minutes, burst "
-        "covers them."
+        "The units that the simulated table has in each minute: raised after two minutes above the target, lowered "
+        "after fifteen well below it, and only so often a day."
     )
     told = (TARGET_FIGURE, _price(region, "dynamodb.wcu-hour"), _price(region, "dynamodb.rcu-hour"))
     cost = derived("capacity.auto-scaling", usd, "USD", why, *told)
-    return Way(SCALED, cost, float(units["w"].max()), float(units["r"].max()))
+    return Way(SCALED, cost, float(hourly["w"].max()), float(hourly["r"].max()))
 
 
 def _reserved(region: Region, hourly: Mapping[str, Floats], per_month: float, *, years: int) -> Way:
     """Return the cheapest number of reserved units, with the rest by the hour."""
     usd, reserved = Decimal(0), dict[str, float]()
     for name, unit in (("w", "wcu"), ("r", "rcu")):
-        units = np.ceil(hourly[name])
+        units = hourly[name]
         choices = np.unique(np.floor(np.quantile(units, np.linspace(0, 1, 21)) / RESERVED_STEP) * RESERVED_STEP)
         costs = {float(one): _with_reserved(region, unit, units, float(one), per_month, years=years) for one in choices}
         best = min(costs, key=lambda one: costs[one])
@@ -151,7 +179,7 @@ def _reserved(region: Region, hourly: Mapping[str, Floats], per_month: float, *,
 def _with_reserved(
     region: Region, unit: str, units: Floats, reserved: float, per_month: float, *, years: int
 ) -> Decimal:
-    rest = float(np.maximum(0.0, np.maximum(units, 1.0) - reserved).sum()) * per_month
+    rest = float(np.maximum(0.0, units - reserved).sum()) * per_month
     usd = region.cost(f"dynamodb.{unit}-hour", _decimal(rest))
     if reserved:
         upfront = region.cost(f"dynamodb.{unit}-reserved-{years}y-upfront", _decimal(reserved))
@@ -178,11 +206,6 @@ def _hours(region: Region, write_hours: float, read_hours: float) -> Decimal:
     return region.cost("dynamodb.wcu-hour", _decimal(write_hours)) + region.cost(
         "dynamodb.rcu-hour", _decimal(read_hours)
     )
-
-
-def _hourly_peak(per_s: Floats) -> Floats:
-    hours = len(per_s) // 60
-    return per_s[: hours * 60].reshape(hours, 60).max(axis=1) if hours else per_s.max(keepdims=True)
 
 
 def _price(region: Region, name: str) -> Figure:

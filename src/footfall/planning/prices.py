@@ -5,7 +5,7 @@ Money is Decimal and exact. A price may have tiers, which hold for what is used 
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Annotated, Final
 
@@ -19,6 +19,7 @@ VERSION: Final = 1
 CURRENCY: Final = "USD"
 STALE_DAYS: Final = 180  # Vendors change prices about once a year; after half of one it is worth a look.
 TIERS_MAX: Final = 10
+AHEAD: Final = timedelta(days=1)  # Where the sun rises earlier than in Greenwich, it is tomorrow already.
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +44,7 @@ class Price:
     note: str
     tiers: tuple[Tier, ...]
     free: Decimal
+    dated: date  # when it was looked up
 
     @property
     def each(self) -> Decimal:
@@ -87,7 +89,7 @@ class Region:
 
 @dataclass(frozen=True, slots=True)
 class PriceBook:
-    """Prices as they were on one day."""
+    """Prices, and the day on which the oldest of them was looked up."""
 
     dated: date
     regions: Mapping[str, Region]
@@ -98,6 +100,10 @@ class PriceBook:
         if found is None:
             raise Refused("region", f"{name!r} is not in the prices of {self.dated}; there are {_listed(self.regions)}")
         return found
+
+    def dated_as(self, region: str) -> "PriceBook":
+        """Return the book with the day of one region's oldest price: a bill there is as old as that."""
+        return replace(self, dated=_oldest([self.region(region)]))
 
     def staleness(self, today: date) -> str | None:
         """Return a sentence if the prices are too old to be trusted on this day, or None."""
@@ -152,9 +158,11 @@ def price_book(text: bytes, *, named: str) -> PriceBook:
     return book
 
 
-def overridden(book: PriceBook, text: bytes, *, named: str) -> PriceBook:
+def overridden(book: PriceBook, text: bytes, *, named: str, today: date) -> PriceBook:
     """Return the book with the prices of somebody's own file, which may hold a few of them, in place of its own."""
     file = _file_from(text, named=named)
+    if file.dated > today + AHEAD:
+        raise Refused(named, f"is dated {file.dated}, and it is {today}: nobody has looked up those prices yet")
     known = {name: region.title for name, region in book.regions.items()}
     own = _regions_from(file, known | file.regions, file.sources, named=named)
     merged = dict(book.regions)
@@ -164,7 +172,11 @@ def overridden(book: PriceBook, text: bytes, *, named: str) -> PriceBook:
         missing = [one for one in PRICE_NAMES if one not in merged[name].prices]
         if missing:
             raise Refused(named, f"{name} is a new region and has no price for {_listed(missing)}")
-    return PriceBook(min(book.dated, file.dated), merged)
+    return PriceBook(_oldest(merged.values()), merged)
+
+
+def _oldest(regions: Iterable[Region]) -> date:
+    return min(price.dated for region in regions for price in region.prices.values())
 
 
 def _file_from(text: bytes, *, named: str) -> _File:
@@ -191,7 +203,7 @@ def _regions_from(
             prices = found.setdefault(region, {})
             if entry.name in prices:
                 raise Refused(named, f"{entry.name} stands twice for {region}")
-            prices[entry.name] = _price_from(entry, region, sources, named=named)
+            prices[entry.name] = _price_from(entry, region, sources, named=named, dated=file.dated)
     return {name: Region(name, titles[name], prices) for name, prices in found.items()}
 
 
@@ -211,7 +223,7 @@ def _require_known(entry: _Entry, titles: Mapping[str, str], sources: Mapping[st
             raise Refused(named, f"{entry.name} names the region {region!r}, which `regions` does not tell of")
 
 
-def _price_from(entry: _Entry, region: str, sources: Mapping[str, _Source], *, named: str) -> Price:
+def _price_from(entry: _Entry, region: str, sources: Mapping[str, _Source], *, named: str, dated: date) -> Price:
     tiers = tuple(_tiers_from(entry, region, named=named))
     if not all(number.is_finite() for number in (entry.free, *(tier.usd for tier in tiers))):
         raise Refused(named, f"{entry.name} has a price for {region} that is no number")
@@ -229,6 +241,7 @@ def _price_from(entry: _Entry, region: str, sources: Mapping[str, _Source], *, n
         note=entry.note,
         tiers=tiers,
         free=entry.free,
+        dated=dated,
     )
 
 
@@ -240,6 +253,9 @@ def _tiers_from(entry: _Entry, region: str, *, named: str) -> Iterable[Tier]:
     for number, tier in enumerate(entry.tiers, 1):
         if region not in tier.usd:
             raise Refused(named, f"tier {number} of {entry.name} has no price for {region}")
+        # What is no number can be compared with none, so it is refused before it is.
+        if tier.up_to is not None and not tier.up_to.is_finite():
+            raise Refused(named, f"tier {number} of {entry.name} has an `up_to` that is no number")
         is_last = number == len(entry.tiers)
         if (tier.up_to is None) != is_last or (tier.up_to is not None and tier.up_to <= below):
             raise Refused(named, f"the tiers of {entry.name} must rise, and only the last has no `up_to`")

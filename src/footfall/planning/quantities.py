@@ -50,6 +50,15 @@ def data_size(count: float | Decimal) -> str:
     return f"{_three(value)} bytes"
 
 
+def binary_size(count: float | Decimal) -> str:
+    """Return bytes as the vendor's limits have them: a GB of 1024^3."""
+    value = float(count)
+    for power, unit in ((4, "TB"), (3, "GB"), (2, "MB"), (1, "kB")):
+        if abs(value) >= 1024**power * 0.9995:
+            return f"{_three(value / 1024**power)} {unit}"
+    return f"{_three(value)} bytes"
+
+
 def money(usd: float | Decimal) -> str:
     """Return dollars: cents below a thousand, whole ones above."""
     value = Decimal(str(usd)) if isinstance(usd, float) else usd

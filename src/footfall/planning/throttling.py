@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from footfall.planning.simulated_capacity import Capacity, OnDemand, Provisioned, Scaling
+from footfall.planning.capacity import bounds_for
+from footfall.planning.simulated_capacity import Capacity, OnDemand, Provisioned
 from footfall.planning.simulated_clients import Paced
 from footfall.planning.simulated_limits import TABLE_UNITS_MAX, TARGET
 from footfall.planning.simulated_partitions import Keys, Sort
@@ -53,11 +54,10 @@ def throttling(work: Workload, *, seed: int) -> Throttling:
     first = min(max(0, int(np.argmax(work.writes)) - minutes // 2), len(work.hits) - minutes)
     loads = _loads(work, first, first + minutes)
     per_s = work.writes[first : first + minutes] / 60
-    least = min(TABLE_UNITS_MAX, max(1.0, float(np.ceil(np.quantile(per_s, 0.05) / TARGET))))
-    most = min(TABLE_UNITS_MAX, max(least, float(np.ceil(float(per_s.max()) * 2 / TARGET))))
+    scaling = bounds_for(per_s)
     ways: list[tuple[str, Capacity]] = [
         ("on demand", OnDemand()),
-        ("auto scaling", Provisioned(_within(per_s[0] / TARGET, least), Scaling(least, most))),
+        ("auto scaling", Provisioned(_within(per_s[0] / TARGET, scaling.units_min), scaling)),
         ("provisioned for the mean", Provisioned(_within(per_s.mean(), 1.0))),
     ]
     return Throttling(

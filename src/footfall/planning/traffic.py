@@ -17,6 +17,7 @@ Minutes = NDArray[np.float64]
 
 DAY_MINUTES = 1_440
 WEEK_MINUTES = 7 * DAY_MINUTES
+PLANNED_MINUTES = 30 * DAY_MINUTES  # the month that a plan is for
 MONTH_MINUTES = 43_830  # A twelfth of 365.25 days.
 PEOPLE = 8_300_000_000
 HITS_PER_MINUTE_MAX = PEOPLE * 60.0  # Everybody on Earth, once a second: whatever is more was mistyped.
@@ -87,6 +88,24 @@ class Rhythm:
         noons = np.arange(-1, 8) * DAY_MINUTES + DAY_MINUTES / 2
         heights = np.array([self.week[-1], *self.week, self.week[0]])
         return daily * np.interp(minute % WEEK_MINUTES, noons, heights)
+
+
+@dataclass(frozen=True, slots=True)
+class Monthly:
+    """Traffic of which each month that is planned for has the hits that were said: 30 days are no whole weeks."""
+
+    traffic: Traffic
+    per_day: float
+
+    def hits(self, minutes: int, *, start_minute: int = 0) -> Minutes:
+        """Return the traffic of each minute, by so much more or less as its month needs."""
+        found = self.traffic.hits(minutes, start_minute=start_minute)
+        month = np.arange(start_minute, start_minute + minutes) // PLANNED_MINUTES
+        told = self.per_day * PLANNED_MINUTES / DAY_MINUTES
+        for one in np.unique(month).tolist():
+            whole = float(self.traffic.hits(PLANNED_MINUTES, start_minute=one * PLANNED_MINUTES).sum())
+            found[month == one] *= told / whole
+        return found
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ ACCEPTED = "footfall_hits_accepted_total"
 COUNT_NAMES = ("count", "hits", "requests", "value", "total")
 TIME_NAMES = ("time", "timestamp", "date", "at", "datetime", "moment")
 LOOKED_AT = 50  # lines that tell a file's form
+LATE_STEPS = 1.5  # A line that comes later than this is not late: one before it is missing.
 YEAR_MIN, YEAR_MAX = 1990, 2200
 _EPOCHS = ((1e11, 1e3), (1e14, 1.0), (1e17, 1e-3), (1e20, 1e-6))  # s, ms, us, ns as such numbers are written today
 _SAMPLE = re.compile(r"([A-Za-z_:][\w:]*)(\{[^}]*\})?[ \t]+(\S+)(?:[ \t]+(\S+))?")
@@ -66,17 +67,21 @@ def trace_from_counts(lines: Iterable[str]) -> Trace:
     steps = [after.at_ms - before.at_ms for before, after in pairwise(told)]
     values, times = np.unique(steps, return_counts=True)
     step = int(values[np.argmax(times)])
-    odd = [place for place, one in enumerate(steps) if one != step]
+    # Longer ones are holes, which are told of where they are bridged.
+    odd = [place for place, one in enumerate(steps) if one != step and one <= LATE_STEPS * step]
     if odd and len(odd) < len(steps):
-        line = told[odd[0] + 1].line
-        findings.tell(f"{len(odd)} lines, line {line} first, do not come {step / 1_000:g} s after the one before")
+        _tell_of_unequal(told[odd[0] + 1].line, len(odd), step, findings)
     samples: list[Sample] = []
     for place, one in enumerate(told):
         until = told[place + 1].at_ms if place < len(steps) else one.at_ms + step
-        # A little late is late; from half a step on, something is missing.
-        to_ms = until if until - one.at_ms <= 1.5 * step else one.at_ms + step
+        to_ms = until if until - one.at_ms <= LATE_STEPS * step else one.at_ms + step
         samples.append(Sample(one.line, one.at_ms, to_ms, require_hits(one.value, one.line)))
     return trace_of(samples, findings)
+
+
+def _tell_of_unequal(line: int, count: int, step_ms: int, findings: Findings) -> None:
+    who = f"line {line} does" if count == 1 else f"{count} lines, line {line} first, do"
+    findings.tell(f"{who} not come {step_ms / 1_000:g} s after the one before")
 
 
 def trace_from_counters(lines: Iterable[str]) -> Trace:

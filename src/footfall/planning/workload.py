@@ -22,6 +22,7 @@ from footfall.planning.workload_windows import (
     brand_in_shard,
     flush_units,
 )
+from footfall.values.errors import Refused
 
 MONTH_DAYS = 30
 GRID_POINTS = 96
@@ -98,6 +99,8 @@ def workload_of_minutes(
     site: Site, stack: Stack, readers: Readers, hits: Floats, *, viral: Floats | None = None, seed: int = 0
 ) -> Workload:
     """Return what such minutes make footfall do; of their hits, the viral ones are one asset's."""
+    if len(hits) < DAY_MINUTES:
+        raise Refused("minutes", f"{len(hits):,} minutes are less than a day, and a day's windows are part of the work")
     moved = carried(site, stack, hits)
     brand = brand_in_shard(site, stack, seed=seed)
     written = _written(site, stack, hits, moved, brand)

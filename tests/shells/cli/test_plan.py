@@ -53,6 +53,20 @@ def test_a_plan_is_told_with_its_bill_and_what_breaks_first(shell: Any) -> None:
     assert re.search(r"\$\d[\d,.]* a month on AWS", printed)
 
 
+def test_what_was_typed_is_what_every_month_says(shell: Any) -> None:
+    told = planned(shell)
+    assert told["traffic"]["hitsPerDay"] == pytest.approx(2_000_000)
+    assert [one["hitsPerDay"] for one in told["months"]] == pytest.approx([2_000_000] * len(told["months"]))
+
+
+def test_what_cannot_be_reserved_has_no_price_and_advice_stands_apart(shell: Any) -> None:
+    assert shell.run("plan", *SMALL) == 0
+    printed = shell.printed()
+    assert "reserved 1 y, reserved 3 y: nothing to reserve (sold by the hundred)" in " ".join(printed.split())
+    assert not re.search(r"^reserved .*none", printed, re.MULTILINE)
+    assert "\n\nWhat to do\n" in printed
+
+
 def test_json_has_the_shape_that_is_documented(shell: Any) -> None:
     told = planned(shell)
     page = Path(__file__).parents[3] / "docs" / "formats" / "plans.md"
@@ -106,6 +120,11 @@ def test_the_page_needs_nothing_else_and_has_a_table_for_every_picture(shell: An
     assert not re.search(r"\bnan\b|\binf\b|NaN|None", text)
 
 
+def test_traffic_may_shrink(shell: Any) -> None:
+    months = planned(shell, "--growth", "-8%")["months"]
+    assert months[-1]["hitsPerDay"] < months[0]["hitsPerDay"]
+
+
 def test_a_page_that_cannot_be_written_is_code_2(shell: Any, tmp_path: Path) -> None:
     assert shell.run("plan", *SMALL, "--html", str(tmp_path / "no" / "report.html")) == 2
     assert "cannot be written" in shell.complained()
@@ -121,12 +140,19 @@ def test_every_number_can_be_explained_down_to_its_sources(shell: Any) -> None:
     assert "https://aws.amazon.com/dynamodb/pricing/on-demand/" in printed
 
 
+def test_names_can_be_looked_up_before_there_is_traffic(shell: Any) -> None:
+    assert shell.run("plan", "explain") == 0
+    assert "bill.table-writes" in shell.printed()
+    assert "these are the numbers of 50M hits a day" in shell.complained()
+
+
 @pytest.mark.parametrize(
     ("argv", "says"),
     [
         ((), "say how many hits come"),
         (("--hits-per-day", "0"), "too few: 1 at least"),
         (("--hits-per-day", "-5"), "below zero"),
+        (("--hits-per-day", "-5M"), "'-5M' is below zero"),
         (("--hits-per-day", "lots"), "is not a quantity; write it as 250000, 100k, 50M or 1.5B"),
         (("--hits-per-day", "900T"), "more than everybody on Earth"),
         ((*SMALL, "--region", "mars-1"), "'mars-1' is not in the prices"),
@@ -136,6 +162,7 @@ def test_every_number_can_be_explained_down_to_its_sources(shell: Any) -> None:
         ((*SMALL, "--ids", "2"), "'2' is no share"),
         ((*SMALL, "--growth", "9999%"), "is no growth of a month"),
         ((*SMALL, "--evening", "2000000x"), "is no multiple"),
+        ((*SMALL, "--evening", "0"), "'0' is no multiple between 1 and 1,000"),
         ((*SMALL, "--shards", "8", "--counting-shards", "4"), "no hit would go to the others"),
         (("explain", "bill.nothing", *SMALL), "no number of this plan is called 'bill.nothing'"),
         (("show", "bill.total", *SMALL), "write `footfall plan explain bill.total`"),
@@ -185,6 +212,14 @@ def test_a_cool_design_is_code_0_and_a_hot_one_code_1(shell: Any, tmp_path: Path
     assert last(shell)["verdict"] == "hot"
 
 
+def test_sizes_under_a_key_are_of_one_kind(shell: Any, tmp_path: Path) -> None:
+    path = tmp_path / "keys.yaml"
+    path.write_text(SCHEMA % "500")
+    assert shell.run("plan", "keys", "--schema", str(path)) == 0
+    in_table, in_sentence = re.findall(r"([\d,.]+) GB\b(?! would)", shell.printed())[:2]
+    assert in_table == in_sentence
+
+
 def test_a_schema_that_is_none_is_refused(shell: Any, tmp_path: Path) -> None:
     path = tmp_path / "keys.yaml"
     path.write_text("table: [")
@@ -198,6 +233,7 @@ def test_plan_and_actual_are_put_beside_each_other(shell: Any, tmp_path: Path) -
     assert shell.run("plan", *at, "--hits-per-day", "1M") == 0
     printed = shell.printed()
     assert "Plan against actual, of 30 hours that were counted" in printed
+    assert "what peaks within one is not known" in shell.complained()
     assert re.search(r"! .* hits a day, where the plan has 1M", printed)
     assert shell.run("plan", *at, "--json") == 0
     assert last(shell)["traffic"]["brands"] == 1

@@ -78,9 +78,21 @@ def parsed(argv: Sequence[str]) -> Namespace:
     command = COMMANDS.get(argv[0]) if argv else None
     if command is None:
         return parser().parse_args(argv)  # Which says what is wrong, or prints the help.
-    arguments = parser_of(command).parse_intermixed_args(argv[1:])
+    arguments = parser_of(command).parse_intermixed_args(_with_negatives(argv[1:], command))
     arguments.command = command.name
     return arguments
+
+
+def _with_negatives(argv: Sequence[str], command: Command) -> list[str]:
+    """Return arguments with -8% or -5M tied to the flag before it: the parser takes them for flags themselves."""
+    flags = {one.name for one in command.arguments if one.is_flag and not one.is_switch}
+    found: list[str] = []
+    for text in argv:
+        if found and found[-1] in flags and text[:1] == "-" and text[1:2].isdigit():
+            found[-1] += f"={text}"
+        else:
+            found.append(text)
+    return found
 
 
 def parser() -> Parser:

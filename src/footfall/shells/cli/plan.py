@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 ACTIONS: Final = ("show", "explain", "keys")
 REGION = "us-east-1"
 ACTUAL_DAYS = 14
+EXAMPLE_PER_DAY = 50e6
 
 
 def quantity(field: str, *, least: int = 0) -> Callable[[str], float]:
@@ -61,12 +62,16 @@ def growth(text: str) -> float:
     return number
 
 
-def times(text: str) -> float:
-    """Return a multiple that is written as 5 or 5x."""
-    number = _number(text.removesuffix("x"))
-    if not 0 <= number <= 1_000_000:
-        raise argparse.ArgumentTypeError(f"{text!r} is no multiple between 0 and 1,000,000")
-    return number
+def times(least: int, most: int) -> Callable[[str], float]:
+    """Return a reader of multiples that are written as 5 or 5x."""
+
+    def read(text: str) -> float:
+        number = _number(text.removesuffix("x"))
+        if not least <= number <= most:
+            raise argparse.ArgumentTypeError(f"{text!r} is no multiple between {least:,} and {most:,}")
+        return number
+
+    return read
 
 
 def _number(text: str) -> float:
@@ -101,9 +106,10 @@ def _planned(arguments: argparse.Namespace, around: Surroundings) -> int:
     from footfall.app.planning_inputs import prices
     from footfall.planning.plan import plan as make
 
-    book = prices(arguments.prices)
+    today = datetime.fromtimestamp(around.clock.now_ms() / 1_000, UTC).date()
+    book = prices(arguments.prices, today=today).dated_as(arguments.region)
     region = book.region(arguments.region)
-    stale = book.staleness(datetime.fromtimestamp(around.clock.now_ms() / 1_000, UTC).date())
+    stale = book.staleness(today)
     if stale:
         around.complain(stale)
     if arguments.actual:
@@ -124,10 +130,14 @@ def _asked(arguments: argparse.Namespace, around: Surroundings) -> "Asked":
         for sentence in told:
             around.complain(sentence)
         return asked(traffic, _given(arguments), _stack(arguments), per_day=per_day)
-    if arguments.hits_per_day is None:
-        raise WrongUsage("say how many hits come: --hits-per-day 50M, or --trace FILE with measured ones.")
-    shape = Shape(arguments.hits_per_day, arguments.evening or 1.0, arguments.spike, arguments.growth)
     per_day = arguments.hits_per_day
+    if per_day is None and arguments.action == "explain":
+        # Names and sources are the same whatever comes, so nobody has to invent traffic to look at them.
+        around.complain(f"No traffic is given: these are the numbers of {EXAMPLE_PER_DAY / 1e6:g}M hits a day.")
+        per_day = EXAMPLE_PER_DAY
+    if per_day is None:
+        raise WrongUsage("say how many hits come: --hits-per-day 50M, or --trace FILE with measured ones.")
+    shape = Shape(per_day, arguments.evening, arguments.spike, arguments.growth)
     return asked(shaped(shape), _given(arguments), _stack(arguments), per_day=per_day, viral=viral_of(shape))
 
 
@@ -186,7 +196,7 @@ def _shown(made: "Plan", arguments: argparse.Namespace, around: Surroundings) ->
 
 def _against(arguments: argparse.Namespace, around: Surroundings, book: "PriceBook") -> int:
     """Make a plan of what was measured, and put it beside the one that was made before."""
-    from footfall.app.planning_actual import measured_traffic
+    from footfall.app.planning_actual import DOUBT, measured_traffic
     from footfall.app.planning_inputs import asked
     from footfall.planning.advice import advice, against
     from footfall.planning.plan import plan as make
@@ -194,6 +204,7 @@ def _against(arguments: argparse.Namespace, around: Surroundings, book: "PriceBo
 
     region = book.region(arguments.region)
     found = measured_traffic(settings_of(arguments, around), around.clock, days=arguments.days)
+    around.complain(DOUBT)
     given = replace(_given(arguments), assets=max(found.assets, found.brands), brands=max(1, found.brands))
     actual = make(asked(found, given, _stack(arguments), per_day=found.per_day), book, region)
     if arguments.hits_per_day is not None and not (arguments.json or arguments.html):
@@ -263,14 +274,14 @@ COMMAND = Command(
             "--evening",
             "How many times the morning's hits the evening has; 1 for the same at all times.",
             shows="TIMES",
-            reads=times,
+            reads=times(1, 1_000),
             default=5.0,
         ),
         Argument(
             "--spike",
             "An asset that goes viral on the tenth day, at so many times the mean of all hits.",
             shows="TIMES",
-            reads=times,
+            reads=times(0, 1_000_000),
             default=0.0,
         ),
         Argument("--growth", "How much more comes each month, such as 8%.", shows="PERCENT", reads=growth, default=0.0),

@@ -10,7 +10,7 @@ from rich.table import Table
 
 from footfall.planning.key_designs import KeyScore, Verdict, score
 from footfall.planning.key_schemas import schema_from_yaml
-from footfall.planning.quantities import data_size, short
+from footfall.planning.quantities import binary_size, short
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
 
 FILE_BYTES_MAX = 1_000_000  # A schema is a page of text.
@@ -58,7 +58,7 @@ def tell_score(found: KeyScore, around: Surroundings) -> None:
             f"{100 * part.hottest_share:.3g} %",
             short(part.hottest_units),
             short(part.limit_units),
-            data_size(part.collection_bytes),
+            binary_size(part.collection_bytes),
             part.verdict.value,
         )
     around.console().print(table)

@@ -10,7 +10,7 @@ from footfall.planning.crossings import Crossing
 from footfall.planning.plan import Plan
 from footfall.planning.quantities import data_size, money, short
 from footfall.shells.cli.plan_html_tables import picture_with_table, table
-from footfall.shells.cli.plan_report import shown_value
+from footfall.shells.cli.plan_report import NOTHING_RESERVED, shown_value
 from footfall.shells.cli.plan_svg import Axis, Line, bars, lines, tornado
 
 DAY = 1_440  # minutes
@@ -241,7 +241,9 @@ def _moved(made: Plan) -> str:
 
 def _ways(made: Plan) -> str:
     rows = [
-        (way.name, money(way.usd), f"{way.write_units:,.1f}", f"{way.read_units:,.1f}", way.cost.why)
+        (way.name, "", "", "", NOTHING_RESERVED)
+        if way.is_empty
+        else (way.name, money(way.usd), f"{way.write_units:,.1f}", f"{way.read_units:,.1f}", way.cost.why)
         for way in made.bill.capacity.ways
     ]
     return (

@@ -13,6 +13,7 @@ from footfall.planning.quantities import data_size, money, short
 from footfall.shells.cli.command import Surroundings
 
 BAR = 24
+NOTHING_RESERVED = "nothing to reserve (sold by the hundred)"
 
 
 def tell_plan(made: Plan, advices: Sequence[Advice], around: Surroundings) -> None:
@@ -29,6 +30,7 @@ def tell_plan(made: Plan, advices: Sequence[Advice], around: Surroundings) -> No
         console.print(_crossings(made))
     if made.moved:
         console.print(_moved(made))
+    around.say("")
     around.say("What to do")
     tell_advice(advices, around)
     around.say("")
@@ -106,10 +108,16 @@ def _capacity(made: Plan) -> Table:
         table.add_column(name, justify="right" if right else "left")
     simulated = {one.name: one for one in made.throttling.ways}
     for way in made.bill.capacity.ways:
+        if way.is_empty:
+            continue
         seen = simulated.get(way.name)
         refused = "" if seen is None else f"{100 * seen.refused_share:.2f} %"
-        units = [f"{way.write_units:,.1f}", f"{way.read_units:,.1f}"] if way.write_units else ["none", "none"]
-        table.add_row(way.name, money(way.usd), *units, refused)
+        table.add_row(way.name, money(way.usd), f"{way.write_units:,.1f}", f"{way.read_units:,.1f}", refused)
+    # Without a unit that could be reserved, the price would be that of auto scaling once more.
+    empty = [way.name for way in made.bill.capacity.ways if way.is_empty]
+    if empty:
+        table.caption = f"{', '.join(empty)}: {NOTHING_RESERVED}"
+        table.caption_justify = "left"
     return table
 
 
