@@ -84,6 +84,38 @@ def test_hot_reads_are_for_a_cache_and_not_for_a_suffix() -> None:
     assert "cache" in (scored(text).suggestion or "")
 
 
+TWICE = GOOD.replace('sort: "{at}"', 'sort: "{user}"').replace(
+    "access: [{name: ping, does: writes, per_second: 5000, bytes: 300}]",
+    """access:
+  - {name: ping, does: writes, per_second: 600, bytes: 300}
+  - {name: pong, does: writes, per_second: 600, bytes: 300, partition: "{ day }"}""",
+)
+
+
+def test_two_writes_of_one_key_heat_it_together() -> None:
+    both = scored(TWICE)
+    assert [part.name for part in both.parts] == ["ping, pong"]
+    assert both.parts[0].hottest_units == 1_200
+    assert both.verdict is Verdict.DIVIDED
+    assert both.throttled_first == pytest.approx(200 / 1_200, rel=0.2)  # The hour sees one key, too.
+
+
+def test_what_cannot_be_divided_decides_about_a_key_only_if_it_is_too_hot_alone() -> None:
+    growing = TWICE.replace('partition: "{ day }"', 'partition: "{day}", sort: "{at}"')
+    assert scored(growing).verdict is Verdict.DIVIDED
+    assert (
+        scored(
+            growing.replace("name: pong, does: writes, per_second: 600", "name: pong, does: writes, per_second: 1100")
+        ).verdict
+        is Verdict.HOT
+    )
+
+
+def test_reads_and_writes_of_one_key_have_limits_of_their_own() -> None:
+    mixed = scored(TWICE.replace("name: pong, does: writes", "name: pong, does: reads"))
+    assert [part.verdict for part in mixed.parts] == [Verdict.COOL, Verdict.COOL]
+
+
 def test_an_index_is_scored_by_its_own_keys_and_throttles_the_table() -> None:
     text = (
         GOOD.replace('"{day}"', '"{user}"')
