@@ -111,6 +111,56 @@ def test_what_cannot_be_divided_decides_about_a_key_only_if_it_is_too_hot_alone(
     )
 
 
+SMALL = """
+table: small
+capacity: {writes: 100, reads: 10}
+fields: {token: {uniform: 100000}}
+partition: "{token}"
+access: [{name: ping, does: writes, per_second: 900, bytes: 300}]
+"""
+
+
+def test_a_table_that_has_too_few_units_is_told_so_and_not_called_cool() -> None:
+    small = scored(SMALL)
+    assert small.parts[0].verdict is Verdict.COOL
+    assert small.verdict is Verdict.LACKING
+    assert not small.verdict.may_be_built
+    assert "are asked for at the peak, and there are 100: 88.9% is refused" in small.sentences[-1]
+    assert small.suggestion is not None
+    assert "write units of the table" in small.suggestion
+
+
+def test_the_units_that_are_suggested_are_enough() -> None:
+    units = (scored(SMALL).suggestion or "").split()[1].replace(",", "")
+    assert scored(SMALL.replace("writes: 100,", f"writes: {units},")).verdict is Verdict.COOL
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (SMALL.replace("does: writes", "does: reads"), "read units of the table"),
+        (SMALL.replace("reads: 10", "reads: 10, divided: true"), "write units of the table"),
+        (
+            SMALL.replace("writes: 100,", "writes: 1300,")
+            + 'indexes: [{name: again, partition: "{token}", bytes: 300, writes: 50}]\n',
+            "write units of the index again",
+        ),
+        (
+            SMALL.replace("{writes: 100, reads: 10}", "on-demand").replace("per_second: 900", "per_second: 60000"),
+            "the account's quota is 40,000",
+        ),
+    ],
+)
+def test_whatever_lacks_capacity_is_named(text: str, what: str) -> None:
+    found = scored(text)
+    assert found.verdict is Verdict.LACKING
+    assert what in found.sentences[-1]
+
+
+def test_a_hot_key_is_hot_however_little_capacity_there_is() -> None:
+    assert scored(GOOD + "capacity: {writes: 100}\n").verdict is Verdict.HOT
+
+
 def test_reads_and_writes_of_one_key_have_limits_of_their_own() -> None:
     mixed = scored(TWICE.replace("name: pong, does: writes", "name: pong, does: reads"))
     assert [part.verdict for part in mixed.parts] == [Verdict.COOL, Verdict.COOL]

@@ -8,6 +8,7 @@ from math import ceil
 import numpy as np
 from numpy.typing import NDArray
 
+from footfall.planning.key_capacity import lacking
 from footfall.planning.key_schemas import (
     TIME_MINUTES,
     Access,
@@ -29,16 +30,26 @@ from footfall.ports.capacity import query_units, write_units
 
 HOUR = 60
 FILLED = 0.7  # How full the hottest partition may be by plan: as full as auto scaling lets a table be.
-THROTTLED_MAX = 0.001  # of what is offered, before a design is called hot
 
 
 class Verdict(StrEnum):
-    """How hot a design will be."""
+    """How hot a design will be, from the best to the worst."""
 
     COOL = "cool"  # under 0.7 of a partition's limit
     WARM = "warm"  # under the limit
     DIVIDED = "hot, and divided in time"  # above it, and splitting helps
+    LACKING = "too little capacity"  # refused whatever the keys are
     HOT = "hot"  # above it, and nothing helps but other keys
+
+    @property
+    def rank(self) -> int:
+        """Return how bad it is."""
+        return list(Verdict).index(self)
+
+    @property
+    def may_be_built(self) -> bool:
+        """Whether a table like this serves what is asked of it, at least after a while."""
+        return self not in (Verdict.LACKING, Verdict.HOT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +93,19 @@ def score(schema: Schema, *, seed: int = 1) -> KeyScore:
     parts = (*_table_parts(schema), *(_index_part(schema, index) for index in schema.indexes))
     outcome = simulate_table(_design(schema), [_load(schema, access) for access in schema.access], seed=seed)
     first, last = _throttled(outcome, slice(0, 10)), _throttled(outcome, slice(HOUR - 10, HOUR))
-    worst = max(parts, key=lambda part: (list(Verdict).index(part.verdict), part.hottest_units / part.limit_units))
+    lacks = lacking(schema, outcome)
+    worst = max(parts, key=lambda part: (part.verdict.rank, part.hottest_units / part.limit_units))
+    # Heat is told first: more capacity does not help a key that is hot.
+    verdict = max(worst.verdict, Verdict.LACKING, key=lambda one: one.rank) if lacks else worst.verdict
     shards = max(part.shards for part in parts)
     return KeyScore(
         table=schema.table,
-        verdict=worst.verdict,
+        verdict=verdict,
         parts=parts,
         throttled_first=first,
         throttled_last=last,
-        sentences=tuple(_sentences(schema, parts, first, last)),
-        suggestion=_suggestion(schema, worst, shards),
+        sentences=(*_sentences(schema, parts, first, last), *(one.says for one in lacks)),
+        suggestion=lacks[0].suggestion if verdict is Verdict.LACKING else _suggestion(schema, worst, shards),
         shards=shards,
         outcome=outcome,
     )
