@@ -53,6 +53,29 @@ def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:
         assert counting >= 2 * kinesis or counting == 256
 
 
+def fullest(per_s: float, kinesis: int) -> float:
+    """Return the records a second of the shard that has the hottest asset and its part of all others."""
+    hottest = site().hottest_share()
+    return per_s * (hottest + (1 - hottest) / kinesis)
+
+
+def test_more_traffic_never_has_fewer_shards_until_one_asset_fills_its_own() -> None:
+    ends = 1_000 / site().hottest_share()
+    shards = [shards_for(site(), per_s * 60)[0] for per_s in np.linspace(10, 0.999 * ends, 300)]
+    assert shards == sorted(shards)
+
+
+def test_no_shard_is_too_full_if_any_number_of_them_helps() -> None:
+    ends = 1_000 / site().hottest_share()
+    for per_s in np.linspace(10, 1.5 * ends, 300):
+        kinesis, _ = shards_for(site(), per_s * 60)
+        assert fullest(per_s, kinesis) <= 1_000 or fullest(per_s, 200) > 1_000
+
+
+def test_an_asset_that_fills_a_shard_is_not_answered_with_all_the_shards_there_are() -> None:
+    assert shards_for(site(), 1_200 * 60, hottest_hits=1_100 * 60)[0] == 2
+
+
 def test_fewer_shards_than_that_ring_the_alarm() -> None:
     kinesis, counting = shards_for(site(), 5_000 * 60)
     tight = plan(
