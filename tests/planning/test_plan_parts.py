@@ -9,7 +9,6 @@ import pytest
 from footfall.planning.advice import About, advice, against
 from footfall.planning.alternatives import measured_per_s
 from footfall.planning.capacity import break_even_share, capacity_costs
-from footfall.planning.crossings import Curve, changes
 from footfall.planning.limits import Raised, limits_of, shards_for, with_asset
 from footfall.planning.plan import Asked, all_figures, plan
 from footfall.planning.scales import scale_of
@@ -131,20 +130,6 @@ def test_cheaper_ways_save_what_they_say() -> None:
 def test_a_machine_carries_between_what_was_measured_of_single_hits_and_of_batches() -> None:
     assert measured_per_s(1) == 19_528
     assert measured_per_s(100) == measured_per_s(1_000) == 384_785
-
-
-def test_curves_change_places_where_they_cross() -> None:
-    at = np.geomspace(1, 1e4, 5)
-    curves = (Curve("rises", at), Curve("stays", np.full(5, 100.0)))
-    (first, one), (second, other) = changes(at, curves)
-    assert (first, one, other) == (1.0, "rises", "stays")
-    assert second == pytest.approx(100, rel=0.01)
-
-
-def test_a_way_that_ends_is_the_cheapest_only_as_far_as_it_goes() -> None:
-    at = np.geomspace(1, 1e4, 5)
-    curves = (Curve("aws", np.full(5, 100.0)), Curve("machine", np.array([1.0, 1.0, 1.0, np.nan, np.nan])))
-    assert [name for _, name in changes(at, curves)] == ["machine", "aws"]
 
 
 def test_hits_and_batches_move_the_bill_most() -> None:

@@ -180,7 +180,7 @@ def _part(schema: Schema, partition: str, does: Does, group: Sequence[Access]) -
 
 def _sort_together(each: Sequence[Keys], rates: Sequence[float], limit: float) -> Sort:
     """Return how a key's items are reached by all who ask: it can be divided if what cannot be is cool enough alone."""
-    fixed = {sort: 0.0 for sort in (Sort.ONE, Sort.INCREASING)}
+    fixed = dict.fromkeys((Sort.ONE, Sort.INCREASING), 0.0)
     for keys, rate in zip(each, rates, strict=True):
         if keys.sort is not Sort.SPREAD:
             fixed[keys.sort] += rate * keys.hottest_share

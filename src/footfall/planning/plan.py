@@ -97,6 +97,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
     figures = _figures(asked, work, bill, limits, region)
     if not whole:
         return Plan(asked, region, str(book.dated), work, bill, limits, (), (), (), (), (), Throttling(()), figures)
+    mean_per_day = float(work.hits.sum()) / work.days
     per_day = np.geomspace(LEAST_PER_DAY, MOST_PER_DAY, POINTS)
     works = scaled_workloads(asked.site, asked.readers, stack, work.hits[: CURVE_DAYS * DAY_MINUTES], per_day)
     return Plan(
@@ -109,7 +110,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
         _stored(asked, region),
         alternatives(work, bill, region, book, after_days=YEAR_DAYS),
         machines(work, region, after_days=YEAR_DAYS),
-        crossings(works, per_day, region, after_days=YEAR_DAYS),
+        crossings(works, per_day, region, after_days=YEAR_DAYS, peak_share=float(work.hits.max()) / mean_per_day),
         sensitivity(work, bill, region, after_days=YEAR_DAYS),
         throttling(work, seed=asked.seed),
         figures,
