@@ -1,20 +1,26 @@
 """Capacity, limits, cheaper ways, crossings, sensitivity and advice: each against what can be said of it by hand."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import pytest
 
 from footfall.planning.advice import About, advice, against
-from footfall.planning.alternatives import measured_per_s
+from footfall.planning.alternatives import alternatives, measured_per_s
+from footfall.planning.bill import bill_of
 from footfall.planning.capacity import break_even_share, capacity_costs
 from footfall.planning.limits import Raised, limits_of, shards_for, with_asset
-from footfall.planning.plan import Asked, all_figures, plan
+from footfall.planning.plan import Asked, Plan, all_figures, plan
 from footfall.planning.scales import scale_of
+from footfall.planning.sensitivity import sensitivity
 from footfall.planning.site import Readers, Site, Stack
+from footfall.planning.throttling import throttling
 from footfall.planning.traffic import Constant, Rhythm, Spike, Sum
 from footfall.planning.traffic_popularity import Popularity
+from footfall.planning.workload import workload_of_minutes
 from footfall.values.errors import Refused
 from tests.planning.sites import book, even_work, region, site, whole_plan, work
 
@@ -215,8 +221,36 @@ def counting_share(of: Site, stack: Stack) -> float:
     return next(one.share for one in made.limits if one.name == "counting-time")
 
 
+@cache
+def beyond() -> Plan:
+    """Return a month with more than every quota."""
+    return plan(Asked(site(100e9), Readers(), Stack()), book(), region(), whole=False)
+
+
 def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
-    made = plan(Asked(site(100e9), Readers(), Stack()), book(), region())
-    assert made.first.multiple < 0.1
-    assert made.work.stack.kinesis_shards == 200
-    assert made.throttling.ways[0].refused_share > 0
+    assert beyond().first.multiple < 0.1
+    assert beyond().work.stack.kinesis_shards == 200
+    assert advice(beyond())[0].is_due
+
+
+def test_minutes_beyond_every_quota_are_refused_in_part_and_still_compared() -> None:
+    month = beyond().work
+    busiest = int(np.argmax(month.hits))
+    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[busiest - 5 : busiest + 5])
+    assert throttling(busy, seed=0).ways[0].refused_share > 0
+    bill = bill_of(busy, region())
+    assert sensitivity(busy, bill, region(), after_days=365)
+    assert alternatives(busy, bill, region(), book(), after_days=365)
+
+
+def test_dollars_for_hits_that_would_be_refused_are_told_with_the_stacks_that_they_need() -> None:
+    says = beyond().refused or ""
+    assert says.startswith("That is for all of this traffic, and the fullest of 200 Kinesis shards takes")
+    needed = int(re.findall(r"some ([\d,]+) stacks", says)[0].replace(",", ""))
+    assert needed * 200 * 1_000 * 0.7 == pytest.approx(float(beyond().work.hits.max()) / 60, rel=0.1)
+
+
+def test_too_few_shards_are_told_beside_the_dollars_and_enough_are_not() -> None:
+    few = plan(Asked(site(200e6), Readers(), Stack(), 1, 4), book(), region(), whole=False)
+    assert (few.refused or "").endswith("refuses the rest.")
+    assert whole_plan().refused is None
