@@ -236,7 +236,7 @@ def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
 def test_minutes_beyond_every_quota_are_refused_in_part_and_still_compared() -> None:
     month = beyond().work
     busiest = int(np.argmax(month.hits))
-    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[busiest - 5 : busiest + 5])
+    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[busiest - 15 : busiest + 15])
     assert throttling(busy, seed=0).ways[0].refused_share > 0
     bill = bill_of(busy, region())
     assert sensitivity(busy, bill, region(), after_days=365)
