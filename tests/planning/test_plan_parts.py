@@ -233,11 +233,11 @@ def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
     assert advice(beyond())[0].is_due
 
 
-def test_minutes_beyond_every_quota_are_refused_in_part_and_still_compared() -> None:
+def test_a_day_beyond_every_quota_is_refused_in_part_and_still_compared() -> None:
     month = beyond().work
-    busiest = int(np.argmax(month.hits))
-    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[busiest - 15 : busiest + 15])
-    assert throttling(busy, seed=0).ways[0].refused_share > 0
+    midnight = int(np.argmax(month.hits)) // 1_440 * 1_440
+    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[midnight : midnight + 1_440])
+    assert throttling(busy, seed=0, minutes=10).ways[0].refused_share > 0
     bill = bill_of(busy, region())
     assert sensitivity(busy, bill, region(), after_days=365)
     assert alternatives(busy, bill, region(), book(), after_days=365)
