@@ -57,7 +57,7 @@ class PlainResource:
     def place(self, minute: int) -> None:
         epochs = [keys.moves_every_minutes and minute // keys.moves_every_minutes for keys in self.keys]
         found = [
-            slots_of(keys, salt=self.seed * 1000 + number, epoch=epoch)
+            slots_of(keys, salt=keys.salt(seed=self.seed, place=number), epoch=epoch)
             for number, (keys, epoch) in enumerate(zip(self.keys, epochs, strict=True))
         ]
         assert all(slots.background == 0 for slots in found), "a plain table has few keys"

@@ -84,6 +84,88 @@ def test_hot_reads_are_for_a_cache_and_not_for_a_suffix() -> None:
     assert "cache" in (scored(text).suggestion or "")
 
 
+TWICE = GOOD.replace('sort: "{at}"', 'sort: "{user}"').replace(
+    "access: [{name: ping, does: writes, per_second: 5000, bytes: 300}]",
+    """access:
+  - {name: ping, does: writes, per_second: 600, bytes: 300}
+  - {name: pong, does: writes, per_second: 600, bytes: 300, partition: "{ day }"}""",
+)
+
+
+def test_two_writes_of_one_key_heat_it_together() -> None:
+    both = scored(TWICE)
+    assert [part.name for part in both.parts] == ["ping, pong"]
+    assert both.parts[0].hottest_units == 1_200
+    assert both.verdict is Verdict.DIVIDED
+    assert both.throttled_first == pytest.approx(200 / 1_200, rel=0.2)  # The hour sees one key, too.
+
+
+def test_what_cannot_be_divided_decides_about_a_key_only_if_it_is_too_hot_alone() -> None:
+    growing = TWICE.replace('partition: "{ day }"', 'partition: "{day}", sort: "{at}"')
+    assert scored(growing).verdict is Verdict.DIVIDED
+    assert (
+        scored(
+            growing.replace("name: pong, does: writes, per_second: 600", "name: pong, does: writes, per_second: 1100")
+        ).verdict
+        is Verdict.HOT
+    )
+
+
+SMALL = """
+table: small
+capacity: {writes: 100, reads: 10}
+fields: {token: {uniform: 100000}}
+partition: "{token}"
+access: [{name: ping, does: writes, per_second: 900, bytes: 300}]
+"""
+
+
+def test_a_table_that_has_too_few_units_is_told_so_and_not_called_cool() -> None:
+    small = scored(SMALL)
+    assert small.parts[0].verdict is Verdict.COOL
+    assert small.verdict is Verdict.LACKING
+    assert not small.verdict.may_be_built
+    assert "are asked for at the peak, and there are 100: 88.9% is refused" in small.sentences[-1]
+    assert small.suggestion is not None
+    assert "write units of the table" in small.suggestion
+
+
+def test_the_units_that_are_suggested_are_enough() -> None:
+    units = (scored(SMALL).suggestion or "").split()[1].replace(",", "")
+    assert scored(SMALL.replace("writes: 100,", f"writes: {units},")).verdict is Verdict.COOL
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        (SMALL.replace("does: writes", "does: reads"), "read units of the table"),
+        (SMALL.replace("reads: 10", "reads: 10, divided: true"), "write units of the table"),
+        (
+            SMALL.replace("writes: 100,", "writes: 1300,")
+            + 'indexes: [{name: again, partition: "{token}", bytes: 300, writes: 50}]\n',
+            "write units of the index again",
+        ),
+        (
+            SMALL.replace("{writes: 100, reads: 10}", "on-demand").replace("per_second: 900", "per_second: 60000"),
+            "the account's quota is 40,000",
+        ),
+    ],
+)
+def test_whatever_lacks_capacity_is_named(text: str, what: str) -> None:
+    found = scored(text)
+    assert found.verdict is Verdict.LACKING
+    assert what in found.sentences[-1]
+
+
+def test_a_hot_key_is_hot_however_little_capacity_there_is() -> None:
+    assert scored(GOOD + "capacity: {writes: 100}\n").verdict is Verdict.HOT
+
+
+def test_reads_and_writes_of_one_key_have_limits_of_their_own() -> None:
+    mixed = scored(TWICE.replace("name: pong, does: writes", "name: pong, does: reads"))
+    assert [part.verdict for part in mixed.parts] == [Verdict.COOL, Verdict.COOL]
+
+
 def test_an_index_is_scored_by_its_own_keys_and_throttles_the_table() -> None:
     text = (
         GOOD.replace('"{day}"', '"{user}"')

@@ -1,22 +1,26 @@
 """Capacity, limits, cheaper ways, crossings, sensitivity and advice: each against what can be said of it by hand."""
 
+import re
 from dataclasses import replace
 from decimal import Decimal
+from functools import cache
 
 import numpy as np
 import pytest
 
 from footfall.planning.advice import About, advice, against
-from footfall.planning.alternatives import measured_per_s
+from footfall.planning.alternatives import alternatives, measured_per_s
+from footfall.planning.bill import bill_of
 from footfall.planning.capacity import break_even_share, capacity_costs, followed_by_hour
-from footfall.planning.crossings import Curve, changes
 from footfall.planning.limits import Raised, limits_of, shards_for, with_asset
-from footfall.planning.plan import Asked, all_figures, plan
+from footfall.planning.plan import Asked, Plan, all_figures, plan
 from footfall.planning.scales import scale_of
+from footfall.planning.sensitivity import sensitivity
 from footfall.planning.site import Readers, Site, Stack
 from footfall.planning.throttling import throttling
 from footfall.planning.traffic import Constant, Rhythm, Spike, Sum
 from footfall.planning.traffic_popularity import Popularity
+from footfall.planning.workload import workload_of_minutes
 from footfall.values.errors import Refused
 from tests.planning.sites import book, even_work, region, site, whole_plan, work
 
@@ -81,6 +85,29 @@ def test_shards_keep_the_busiest_minute_under_the_alarm() -> None:
         assert counting >= 2 * kinesis or counting == 256
 
 
+def fullest(per_s: float, kinesis: int) -> float:
+    """Return the records a second of the shard that has the hottest asset and its part of all others."""
+    hottest = site().hottest_share()
+    return per_s * (hottest + (1 - hottest) / kinesis)
+
+
+def test_more_traffic_never_has_fewer_shards_until_one_asset_fills_its_own() -> None:
+    ends = 1_000 / site().hottest_share()
+    shards = [shards_for(site(), per_s * 60)[0] for per_s in np.linspace(10, 0.999 * ends, 300)]
+    assert shards == sorted(shards)
+
+
+def test_no_shard_is_too_full_if_any_number_of_them_helps() -> None:
+    ends = 1_000 / site().hottest_share()
+    for per_s in np.linspace(10, 1.5 * ends, 300):
+        kinesis, _ = shards_for(site(), per_s * 60)
+        assert fullest(per_s, kinesis) <= 1_000 or fullest(per_s, 200) > 1_000
+
+
+def test_an_asset_that_fills_a_shard_is_not_answered_with_all_the_shards_there_are() -> None:
+    assert shards_for(site(), 1_200 * 60, hottest_hits=1_100 * 60)[0] == 2
+
+
 def test_fewer_shards_than_that_ring_the_alarm() -> None:
     kinesis, counting = shards_for(site(), 5_000 * 60)
     tight = plan(
@@ -136,20 +163,6 @@ def test_cheaper_ways_save_what_they_say() -> None:
 def test_a_machine_carries_between_what_was_measured_of_single_hits_and_of_batches() -> None:
     assert measured_per_s(1) == 19_528
     assert measured_per_s(100) == measured_per_s(1_000) == 384_785
-
-
-def test_curves_change_places_where_they_cross() -> None:
-    at = np.geomspace(1, 1e4, 5)
-    curves = (Curve("rises", at), Curve("stays", np.full(5, 100.0)))
-    (first, one), (second, other) = changes(at, curves)
-    assert (first, one, other) == (1.0, "rises", "stays")
-    assert second == pytest.approx(100, rel=0.01)
-
-
-def test_a_way_that_ends_is_the_cheapest_only_as_far_as_it_goes() -> None:
-    at = np.geomspace(1, 1e4, 5)
-    curves = (Curve("aws", np.full(5, 100.0)), Curve("machine", np.array([1.0, 1.0, 1.0, np.nan, np.nan])))
-    assert [name for _, name in changes(at, curves)] == ["machine", "aws"]
 
 
 def test_hits_and_batches_move_the_bill_most() -> None:
@@ -235,8 +248,36 @@ def counting_share(of: Site, stack: Stack) -> float:
     return next(one.share for one in made.limits if one.name == "counting-time")
 
 
+@cache
+def beyond() -> Plan:
+    """Return a month with more than every quota."""
+    return plan(Asked(site(100e9), Readers(), Stack()), book(), region(), whole=False)
+
+
 def test_traffic_beyond_every_quota_is_planned_and_told_not_to_fit() -> None:
-    made = plan(Asked(site(100e9), Readers(), Stack()), book(), region())
-    assert made.first.multiple < 0.1
-    assert made.work.stack.kinesis_shards == 200
-    assert made.throttling.ways[0].refused_share > 0
+    assert beyond().first.multiple < 0.1
+    assert beyond().work.stack.kinesis_shards == 200
+    assert advice(beyond())[0].is_due
+
+
+def test_a_day_beyond_every_quota_is_refused_in_part_and_still_compared() -> None:
+    month = beyond().work
+    midnight = int(np.argmax(month.hits)) // 1_440 * 1_440
+    busy = workload_of_minutes(month.site, month.stack, Readers(), month.hits[midnight : midnight + 1_440])
+    assert throttling(busy, seed=0, minutes=10).ways[0].refused_share > 0
+    bill = bill_of(busy, region())
+    assert sensitivity(busy, bill, region(), after_days=365)
+    assert alternatives(busy, bill, region(), book(), after_days=365)
+
+
+def test_dollars_for_hits_that_would_be_refused_are_told_with_the_stacks_that_they_need() -> None:
+    says = beyond().refused or ""
+    assert says.startswith("That is for all of this traffic, and the fullest of 200 Kinesis shards takes")
+    needed = int(re.findall(r"some ([\d,]+) stacks", says)[0].replace(",", ""))
+    assert needed * 200 * 1_000 * 0.7 == pytest.approx(float(beyond().work.hits.max()) / 60, rel=0.1)
+
+
+def test_too_few_shards_are_told_beside_the_dollars_and_enough_are_not() -> None:
+    few = plan(Asked(site(200e6), Readers(), Stack(), 1, 4), book(), region(), whole=False)
+    assert (few.refused or "").endswith("refuses the rest.")
+    assert whole_plan().refused is None

@@ -17,7 +17,7 @@ from footfall.planning.workload import Workload, workload
 from tests.bench.both_tables import BothTables, both_tables
 from tests.engines.dynamodb import DynamoDbEngine
 
-HOURS = 2
+HOURS = 1
 BRANDS = ("abc", "def", "ghi", "jkl", "mno")  # bench.counted_day's, each with a fifth of the hits here
 
 

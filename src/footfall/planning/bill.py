@@ -8,6 +8,7 @@ from enum import StrEnum
 from footfall.planning.capacity import Capacity, capacity_costs
 from footfall.planning.figures import Figure, Origin, derived, documented, total
 from footfall.planning.prices import Region
+from footfall.planning.site import Stack
 from footfall.planning.workload import MONTH_DAYS, Workload
 from footfall.planning.workload_functions import LIST_BYTES, function_figures
 from footfall.planning.workload_stream import ARCHIVED_BYTES_WHY, EVENT_LIMITS, RECORD_BYTES_WHY
@@ -84,6 +85,11 @@ def bill_of(work: Workload, region: Region, *, after_days: float = 365.0, ways: 
         *priced.watching(),
     ]
     return Bill(tuple(lines), capacity or Capacity(()))
+
+
+def gb_second_price(stack: Stack) -> str:
+    """Return the name of the price that a stack's functions have for their time."""
+    return "lambda.gb-second-arm" if stack.arm else "lambda.gb-second"
 
 
 class _Pricing:
@@ -219,7 +225,7 @@ class _Pricing:
         count = sum(float(one.value) for one in calls)
         why = "All functions' calls of a month."
         yield Part.LAMBDA, self.line("lambda.request", "function-calls", count, "calls", why, *calls, EVENT_LIMITS)
-        price = "lambda.gb-second-arm" if self.work.stack.arm else "lambda.gb-second"
+        price = gb_second_price(self.work.stack)
         time = sum(float(one.value) for one in seconds)
         why = "All functions' time of a month."
         yield Part.LAMBDA, self.line(price, "function-time", time, "GB-seconds", why, *seconds, *function_figures())

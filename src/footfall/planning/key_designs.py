@@ -1,14 +1,24 @@
 """Whether a key design will run hot, before it is built: shares, limits, what splitting can do, a simulated hour."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from math import ceil
 
 import numpy as np
 from numpy.typing import NDArray
 
-from footfall.planning.key_schemas import TIME_MINUTES, Access, Distribution, Provision, Schema, SecondIndex, fields_of
+from footfall.planning.key_capacity import lacking
+from footfall.planning.key_schemas import (
+    TIME_MINUTES,
+    Access,
+    Distribution,
+    Provision,
+    Schema,
+    SecondIndex,
+    fields_of,
+    plain_template,
+)
 from footfall.planning.simulated_capacity import Capacity, Divided, OnDemand, Provisioned
 from footfall.planning.simulated_clients import Lost
 from footfall.planning.simulated_limits import PARTITION_BYTES, PARTITION_READ_UNITS, PARTITION_WRITE_UNITS
@@ -20,21 +30,31 @@ from footfall.ports.capacity import query_units, write_units
 
 HOUR = 60
 FILLED = 0.7  # How full the hottest partition may be by plan: as full as auto scaling lets a table be.
-THROTTLED_MAX = 0.001  # of what is offered, before a design is called hot
 
 
 class Verdict(StrEnum):
-    """How hot a design will be."""
+    """How hot a design will be, from the best to the worst."""
 
     COOL = "cool"  # under 0.7 of a partition's limit
     WARM = "warm"  # under the limit
     DIVIDED = "hot, and divided in time"  # above it, and splitting helps
+    LACKING = "too little capacity"  # refused whatever the keys are
     HOT = "hot"  # above it, and nothing helps but other keys
+
+    @property
+    def rank(self) -> int:
+        """Return how bad it is."""
+        return list(Verdict).index(self)
+
+    @property
+    def may_be_built(self) -> bool:
+        """Whether a table like this serves what is asked of it, at least after a while."""
+        return self not in (Verdict.LACKING, Verdict.HOT)
 
 
 @dataclass(frozen=True, slots=True)
 class PartScore:
-    """How hot the hottest key is for one thing that is done, or for one index."""
+    """How hot the hottest key is by all that is done to keys of one kind, or for one index."""
 
     name: str
     does: Does
@@ -70,20 +90,22 @@ class KeyScore:
 
 def score(schema: Schema, *, seed: int = 1) -> KeyScore:
     """Return how hot a key design will be, by its shares and by an hour at its peak."""
-    parts = tuple(_part(schema, access) for access in schema.access)
-    parts += tuple(_index_part(schema, index) for index in schema.indexes)
+    parts = (*_table_parts(schema), *(_index_part(schema, index) for index in schema.indexes))
     outcome = simulate_table(_design(schema), [_load(schema, access) for access in schema.access], seed=seed)
     first, last = _throttled(outcome, slice(0, 10)), _throttled(outcome, slice(HOUR - 10, HOUR))
-    worst = max(parts, key=lambda part: (list(Verdict).index(part.verdict), part.hottest_units / part.limit_units))
+    lacks = lacking(schema, outcome)
+    worst = max(parts, key=lambda part: (part.verdict.rank, part.hottest_units / part.limit_units))
+    # Heat is told first: more capacity does not help a key that is hot.
+    verdict = max(worst.verdict, Verdict.LACKING, key=lambda one: one.rank) if lacks else worst.verdict
     shards = max(part.shards for part in parts)
     return KeyScore(
         table=schema.table,
-        verdict=worst.verdict,
+        verdict=verdict,
         parts=parts,
         throttled_first=first,
         throttled_last=last,
-        sentences=tuple(_sentences(schema, parts, first, last)),
-        suggestion=_suggestion(schema, worst, shards),
+        sentences=(*_sentences(schema, parts, first, last), *(one.says for one in lacks)),
+        suggestion=lacks[0].suggestion if verdict is Verdict.LACKING else _suggestion(schema, worst, shards),
         shards=shards,
         outcome=outcome,
     )
@@ -97,8 +119,13 @@ def keys_of(schema: Schema, partition: str, sort: str) -> Keys:
         count *= _count(one)
         top = np.sort(np.outer(top, _top(one)).ravel())[::-1][:TOP_KEYS]
     moves = [TIME_MINUTES[one.time] for one in distributions if one.time is not None]
-    shares = tuple((top / max(1.0, float(top.sum()))).tolist())
-    return Keys(count, sort=sort_of(schema, sort), moves_every_minutes=min(moves, default=0), top=shares)
+    return Keys(
+        count,
+        sort=sort_of(schema, sort),
+        moves_every_minutes=min(moves, default=0),
+        top=tuple((top / max(1.0, float(top.sum()))).tolist()),
+        named=plain_template(partition),
+    )
 
 
 def sort_of(schema: Schema, template: str) -> Sort:
@@ -130,15 +157,36 @@ def _top(one: Distribution) -> NDArray[np.float64]:
     return np.arange(1, count + 1, dtype=np.float64) ** -one.exponent / harmonic(one.zipf, one.exponent)
 
 
-def _part(schema: Schema, access: Access) -> PartScore:
-    does = Does(access.does)
-    partition, sort = access.partition or schema.partition, schema.sort if access.sort is None else access.sort
+def _table_parts(schema: Schema) -> Iterator[PartScore]:
+    """Yield a score for each kind of keys, read or written: what is done to the same key heats it together."""
+    together: dict[tuple[str, Does], list[Access]] = {}
+    for access in schema.access:
+        template = plain_template(access.partition or schema.partition)
+        together.setdefault((template, Does(access.does)), []).append(access)
+    for (partition, does), group in together.items():
+        yield _part(schema, partition, does, group)
+
+
+def _part(schema: Schema, partition: str, does: Does, group: Sequence[Access]) -> PartScore:
     # Who reads a sharded key reads all of its shards: each of them is asked as often as the key would be.
     times = 1 if does is Does.WRITES else schema.shards
-    rate = access.per_second * access.peak * units_each(access) * times
     limit = PARTITION_WRITE_UNITS if does is Does.WRITES else PARTITION_READ_UNITS
-    kept = access.bytes * access.per_second if does is Does.WRITES else 0.0
-    return _scored(access.name, does, keys_of(schema, partition, sort), (rate, limit, kept), schema)
+    rates = [one.per_second * one.peak * units_each(one) * times for one in group]
+    kept = sum(one.bytes * one.per_second for one in group) if does is Does.WRITES else 0.0
+    each = [keys_of(schema, partition, schema.sort if one.sort is None else one.sort) for one in group]
+    keys = replace(each[0], sort=_sort_together(each, rates, limit))
+    return _scored(", ".join(one.name for one in group), does, keys, (sum(rates), limit, kept), schema)
+
+
+def _sort_together(each: Sequence[Keys], rates: Sequence[float], limit: float) -> Sort:
+    """Return how a key's items are reached by all who ask: it can be divided if what cannot be is cool enough alone."""
+    fixed = dict.fromkeys((Sort.ONE, Sort.INCREASING), 0.0)
+    for keys, rate in zip(each, rates, strict=True):
+        if keys.sort is not Sort.SPREAD:
+            fixed[keys.sort] += rate * keys.hottest_share
+    if any(keys.sort is Sort.SPREAD for keys in each) and sum(fixed.values()) <= limit:
+        return Sort.SPREAD
+    return max(fixed, key=lambda sort: fixed[sort])
 
 
 def _index_part(schema: Schema, index: SecondIndex) -> PartScore:

@@ -113,6 +113,11 @@ def fields_of(template: str) -> list[str]:
     return [found.strip() for found in _FIELD.findall(template)]
 
 
+def plain_template(template: str) -> str:
+    """Return a template without blanks in its braces: two that make the same keys are the same text then."""
+    return _FIELD.sub(lambda found: f"{{{found.group(1).strip()}}}", template)
+
+
 def _require_fields(schema: Schema, named: str) -> None:
     for name, values in schema.fields.items():
         kinds = [values.uniform, values.zipf, values.time, values.constant]

@@ -19,6 +19,9 @@ from footfall.planning.workload_stream import carried
 __all__ = ["ALARM_SHARE", "Limit", "Raised", "first_to_break", "limits_of", "shards_for", "with_asset"]
 
 ALARM_SHARE = 0.7  # HottestShardAlarm
+# Towards an asset that rings the alarm alone, shards that keep it silent would grow without end, and be fewer again
+# just beyond: it is kept silent as long as that takes at most so many times the shards without which hits are refused.
+SILENCE_TIMES = 3
 
 
 def limits_of(work: Workload) -> list[Limit]:
@@ -35,7 +38,8 @@ def first_to_break(limits: list[Limit]) -> Limit:
 def shards_for(site: Site, peak_hits: float, *, hottest_hits: float | None = None) -> tuple[int, int]:
     """Return how many Kinesis shards keep the busiest minute under the alarm, and counting shards to grow twofold.
 
-    An asset that fills a shard by itself is not helped by more of them; the others then need shards beside it.
+    An asset that fills a shard by itself is not helped by more of them; the others then need shards beside it. One that
+    nearly does is given shards enough that it has the rest of its own.
     """
     hot = peak_hits * site.hottest_share() if hottest_hits is None else hottest_hits
     share = hot / peak_hits if peak_hits else 0.0
@@ -44,16 +48,24 @@ def shards_for(site: Site, peak_hits: float, *, hottest_hits: float | None = Non
         moved = carried(site, Stack(counting_shards=counting, kinesis_shards=1), np.array([peak_hits]))
         full = max(float(moved.records[0]) / SHARD_RECORDS, float(moved.bytes[0]) / SHARD_BYTES) / 60
         own = with_asset(float(moved.requests[0]), share, site.batch) / 60 / SHARD_RECORDS
-        room = ALARM_SHARE - own
-        needed = max(full - own, 0.0) / (room if room > ALARM_SHARE / 2 else ALARM_SHARE) + (room <= ALARM_SHARE / 2)
-        if full <= ALARM_SHARE:
-            needed = 1.0
-        wanted = min(KINESIS_SHARDS_MAX, max(1, int(np.ceil(needed))))
+        wanted = min(KINESIS_SHARDS_MAX, max(1, int(np.ceil(_shards_needed(full, own)))))
         both = min(COUNTING_SHARDS_MAX, max(2, 2 * wanted))
         if wanted <= kinesis and both <= counting:
             break
         counting, kinesis = max(both, counting), max(wanted, kinesis)
     return kinesis, counting
+
+
+def _shards_needed(full: float, own: float) -> float:
+    """Return the shards for traffic that would fill so many, and the hottest asset so much of the one it is on."""
+    if full <= ALARM_SHARE:
+        return 1.0
+    others = max(full - own, 0.0)
+    if own >= 1:
+        return others / ALARM_SHARE + 1
+    enough = others / (1 - own)
+    silent = others / (ALARM_SHARE - own) if own < ALARM_SHARE else float("inf")
+    return min(silent, SILENCE_TIMES * enough)
 
 
 def with_asset(requests: float, share: float, batch: int) -> float:

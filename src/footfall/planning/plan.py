@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from math import ceil
 
 import numpy as np
 
@@ -11,7 +12,8 @@ from footfall.planning.bill import Bill, bill_of
 from footfall.planning.capacity import break_even_share
 from footfall.planning.crossings import LEAST_PER_DAY, MOST_PER_DAY, POINTS, Crossing, crossings, scaled_workloads
 from footfall.planning.figures import Figure, derived, given, walked
-from footfall.planning.limits import Limit, Raised, first_to_break, limits_of, shards_for
+from footfall.planning.limit_kinds import ALL_SHARDS, SHARD_BYTES_OF_ONE, SHARD_RECORDS_OF_ONE
+from footfall.planning.limits import ALARM_SHARE, Limit, Raised, first_to_break, limits_of, shards_for
 from footfall.planning.prices import PriceBook, Region
 from footfall.planning.sensitivity import Moved, sensitivity
 from footfall.planning.site import KINESIS_SHARDS_MAX, Readers, Site, Stack
@@ -24,6 +26,7 @@ from footfall.values.errors import Refused
 MONTHS_TOLD = (1, 2, 3, 6, 12, 24)
 CURVE_DAYS = 7
 YEAR_DAYS = 365
+OF_SHARDS = (SHARD_RECORDS_OF_ONE.name, SHARD_BYTES_OF_ONE.name, ALL_SHARDS.name)  # Beyond them hits are refused.
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,25 @@ class Plan:
         return first_to_break([one for one in self.limits if one.raised is not Raised.BY_PARAMETER])
 
     @property
+    def refused(self) -> str | None:
+        """Return the sentence that belongs beside the dollars when they are for hits that the stack would refuse."""
+        of_shards = [one for one in self.limits if one.name in OF_SHARDS]
+        worst = first_to_break(of_shards)
+        if worst.multiple >= 1:
+            return None
+        stack = self.work.stack
+        says = (
+            f"That is for all of this traffic, and the fullest of {stack.kinesis_shards} Kinesis "
+            f"shard{'s' * (stack.kinesis_shards > 1)} takes {worst.multiple:.2g} times its part of the busiest "
+            "minute and refuses the rest"
+        )
+        all_shards = next(one for one in of_shards if one.name == ALL_SHARDS.name)
+        if all_shards.multiple >= 1:
+            return f"{says}."
+        stacks = ceil(all_shards.share / ALARM_SHARE)
+        return f"{says}; it needs some {stacks:,} stacks, divided by brand, which have their fixed parts each."
+
+    @property
     def cheapest(self) -> Alternative | None:
         """Return the change that saves most."""
         return self.cheaper[0] if self.cheaper else None
@@ -97,6 +119,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
     figures = _figures(asked, work, bill, limits, region)
     if not whole:
         return Plan(asked, region, str(book.dated), work, bill, limits, (), (), (), (), (), Throttling(()), figures)
+    mean_per_day = float(work.hits.sum()) / work.days
     per_day = np.geomspace(LEAST_PER_DAY, MOST_PER_DAY, POINTS)
     works = scaled_workloads(asked.site, asked.readers, stack, work.hits[: CURVE_DAYS * DAY_MINUTES], per_day)
     return Plan(
@@ -109,7 +132,7 @@ def plan(asked: Asked, book: PriceBook, region: Region, *, whole: bool = True) -
         _stored(asked, region),
         alternatives(work, bill, region, book, after_days=YEAR_DAYS),
         machines(work, region, after_days=YEAR_DAYS),
-        crossings(works, per_day, region, after_days=YEAR_DAYS),
+        crossings(works, per_day, region, after_days=YEAR_DAYS, peak_share=float(work.hits.max()) / mean_per_day),
         sensitivity(work, bill, region, after_days=YEAR_DAYS),
         throttling(work, seed=asked.seed),
         figures,

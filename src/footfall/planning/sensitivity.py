@@ -8,7 +8,15 @@ from typing import Any
 from footfall.planning.bill import Bill, bill_of
 from footfall.planning.limits import shards_for
 from footfall.planning.prices import Region
-from footfall.planning.site import BATCH_MAX, COUNTING_SHARDS_MAX, KINESIS_SHARDS_MAX, Readers, Site, Stack
+from footfall.planning.site import (
+    BATCH_MAX,
+    COUNTING_SHARDS_MAX,
+    KINESIS_SHARDS_MAX,
+    LISTS_PER_DAY_MAX,
+    Readers,
+    Site,
+    Stack,
+)
 from footfall.planning.summary_sizes import Floats
 from footfall.planning.traffic_popularity import ASSETS_MAX, BRANDS_MAX
 from footfall.planning.workload import Workload, workload_of_minutes
@@ -79,7 +87,8 @@ def _of_traffic(base: _Case) -> Iterator[Changed]:
     yield "hits", ("half", hits(0.5)), ("twice", hits(2.0))
     batch = min(BATCH_MAX, max(20, 2 * site.batch))
     yield "hits of a request", ("1", _site(base, batch=1)), (str(batch), _site(base, batch=batch))
-    few, many = (replace(base, readers=replace(readers, lists_per_day=n * readers.lists_per_day)) for n in (0.0, 2.0))
+    twice = min(2 * readers.lists_per_day, LISTS_PER_DAY_MAX)
+    few, many = (replace(base, readers=replace(readers, lists_per_day=n)) for n in (0.0, twice))
     yield "lists that are asked for", ("none", few), ("twice", many)
     yield "hits that bring an id", ("none", _site(base, ids=0.0)), ("all", _site(base, ids=1.0))
     yield "hits that tell of a visitor", ("none", _site(base, visitors=0.0)), ("all", _site(base, visitors=1.0))

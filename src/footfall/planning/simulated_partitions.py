@@ -7,6 +7,7 @@ one item, or a key that is always written at its end, cannot: that is the heat t
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,6 +50,7 @@ class Keys:
     moves_every_minutes: int = 0
     hot_share: float = 0.0  # of one key before all others, as an asset that goes viral has it
     top: tuple[float, ...] = ()  # shares of the first keys, where they are no plain Zipf; the others share the rest
+    named: str = ""  # Loads with keys of one name ask for the same keys; without a name, keys are a load's own.
 
     def __post_init__(self) -> None:
         if self.count < 1 or self.moves_every_minutes < 0:
@@ -71,6 +73,11 @@ class Keys:
     def epoch(self, minute: int) -> int:
         """Return a number that changes when the keys do."""
         return minute // self.moves_every_minutes if self.moves_every_minutes else 0
+
+    def salt(self, *, seed: int, place: int) -> int:
+        """Return what the keys are hashed with: by their name, so that a key lies where it is for whoever asks."""
+        # A load's place is under a thousand, so no name falls on one.
+        return seed * 1_000 + (1_000 * 2**32 + crc32(self.named.encode()) if self.named else place)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -202,7 +202,8 @@ class Resource:
         return float("inf") if self._is_divided else self.units + self._saved
 
     def _slots_of(self, place: int) -> Slots:
-        return slots_of(self._keys[place], salt=self._seed * 1_000 + place, epoch=self._epochs[place])
+        keys = self._keys[place]
+        return slots_of(keys, salt=keys.salt(seed=self._seed, place=place), epoch=self._epochs[place])
 
     def _all_shares(self) -> Shares:
         return np.stack([self.layout.shares(slots) for slots in self._slots])

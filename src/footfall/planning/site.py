@@ -13,6 +13,7 @@ COUNTING_SHARDS_MAX = 256  # docs/deploying.md: fixed when the stack is made
 KINESIS_SHARDS_MAX = 200  # the template's ShardCount
 BATCH_MAX = 2_000  # hits of a record
 BRAND_CLASSES_MAX = 8  # Brands of a like size are counted as that many of one size.
+LISTS_PER_DAY_MAX = 10**14  # Ten thousand a day for everybody there is; more is a slip of the keyboard.
 VISITS_EACH = 5.0  # hits of a visitor in a day, as bench/dynamodb_cost.py has them
 
 
@@ -59,7 +60,7 @@ class Readers:
     edges: int = 10  # caches of CloudFront that each ask for themselves
 
     def __post_init__(self) -> None:
-        if not 0 <= self.lists_per_day <= 10**14:
+        if not 0 <= self.lists_per_day <= LISTS_PER_DAY_MAX:
             raise Refused("lists_per_day", f"{self.lists_per_day:g} lists a day are not between 0 and 10**14")
         if self.questions < 1 or self.edges < 1:
             raise Refused("questions", "there is at least one question, and one edge that it is asked at")

@@ -48,9 +48,9 @@ class Throttling:
     ways: tuple[Simulated, ...]
 
 
-def throttling(work: Workload, *, seed: int) -> Throttling:
+def throttling(work: Workload, *, seed: int, minutes: int = MINUTES) -> Throttling:
     """Return what becomes of the writes around the busiest minute."""
-    minutes = min(MINUTES, len(work.hits))
+    minutes = min(minutes, len(work.hits))
     first = min(max(0, int(np.argmax(work.writes)) - minutes // 2), len(work.hits) - minutes)
     loads = _loads(work, first, first + minutes)
     per_s = work.writes[first : first + minutes] / 60

@@ -220,6 +220,13 @@ def test_sizes_under_a_key_are_of_one_kind(shell: Any, tmp_path: Path) -> None:
     assert in_table == in_sentence
 
 
+def test_keys_of_a_table_that_lacks_capacity_stop_a_build(shell: Any, tmp_path: Path) -> None:
+    path = tmp_path / "keys.yaml"
+    path.write_text(SCHEMA % 500 + "capacity: {writes: 20}\n", encoding="utf-8")
+    assert shell.run("plan", "keys", "--schema", str(path)) == 1
+    assert "too little capacity" in shell.printed()
+
+
 def test_a_schema_that_is_none_is_refused(shell: Any, tmp_path: Path) -> None:
     path = tmp_path / "keys.yaml"
     path.write_text("table: [")

@@ -37,6 +37,8 @@ def _head(made: Plan) -> Iterator[str]:
     per_day, peak = float(work.hits.sum()) / work.days, float(work.hits.max())
     yield "<header><p class=kicker>footfall plan</p>"
     yield f"<h1>{escape(money(made.bill.usd))} a month on AWS for {escape(short(per_day))} hits a day</h1>"
+    if made.refused:
+        yield f"<p class=lead>{escape(made.refused)}</p>"
     popular = work.site.popularity
     yield (
         f"<p class=lead>{popular.brands:,} brand{'s' * (popular.brands > 1)}, "

@@ -134,6 +134,7 @@ def _crossing(one: Crossing) -> Mapping[str, Any]:
 def _bill(made: Plan) -> Mapping[str, Any]:
     return {
         "usd": _usd(made.bill.usd),
+        "refused": made.refused,
         "parts": [
             {"part": part.value, "usd": _usd(Decimal(figure.value))} for part, figure in made.bill.parts().items()
         ],

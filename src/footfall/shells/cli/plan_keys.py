@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from rich.table import Table
 
-from footfall.planning.key_designs import KeyScore, Verdict, score
+from footfall.planning.key_designs import KeyScore, score
 from footfall.planning.key_schemas import schema_from_yaml
 from footfall.planning.quantities import binary_size, short
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
@@ -17,7 +17,7 @@ FILE_BYTES_MAX = 1_000_000  # A schema is a page of text.
 
 
 def score_keys(arguments: argparse.Namespace, around: Surroundings) -> int:
-    """Score the design of a file; a hot one is code 1, so that a build can stop at it."""
+    """Score the design of a file; one that is hot or lacks capacity is code 1, so that a build can stop at it."""
     if not arguments.schema:
         raise WrongUsage("say which design: --schema FILE; docs/how-to/plan-costs.md has one to copy.")
     path = Path(arguments.schema)
@@ -32,7 +32,7 @@ def score_keys(arguments: argparse.Namespace, around: Surroundings) -> int:
         around.say(msgspec.json.encode(score_as_json(found)).decode())
     else:
         tell_score(found, around)
-    return Exit.FAILED if found.verdict is Verdict.HOT else Exit.OK
+    return Exit.OK if found.verdict.may_be_built else Exit.FAILED
 
 
 def tell_score(found: KeyScore, around: Surroundings) -> None:

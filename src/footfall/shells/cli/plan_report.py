@@ -61,6 +61,7 @@ def _head(made: Plan) -> Iterator[str]:
     yield (
         f"{money(made.bill.usd)} a month on AWS, "
         f"{money(made.bill.usd / Decimal(max(per_day * 30 / 1e6, 1e-9)))} for a million hits."
+        f"{f' {made.refused}' if made.refused else ''}"
     )
     first, hard = made.first, made.first_hard
     if first.multiple < 1:
