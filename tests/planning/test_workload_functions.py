@@ -40,6 +40,7 @@ def counting_us(batch: int) -> float:
     return min(rounds)
 
 
+@pytest.mark.soak  # No other run is decided by a clock.
 @pytest.mark.parametrize("batch", [1, 100])
 def test_counting_takes_about_the_processor_time_that_is_planned(batch: int) -> None:
     # Machines differ, and this one is busy: a factor of three tells a wrong model from another processor.

@@ -33,7 +33,7 @@ def page(made: Plan, advices: Sequence[Advice]) -> str:
 
 
 def _head(made: Plan) -> Iterator[str]:
-    work, stack = made.work, made.work.stack
+    work = made.work
     per_day, peak = float(work.hits.sum()) / work.days, float(work.hits.max())
     yield "<header><p class=kicker>footfall plan</p>"
     yield f"<h1>{escape(money(made.bill.usd))} a month on AWS for {escape(short(per_day))} hits a day</h1>"
@@ -47,9 +47,17 @@ def _head(made: Plan) -> Iterator[str]:
         f"{escape(short(peak))} hits, "
         f"{peak / float(work.hits.mean()):.1f} times the mean.</p></header>"
     )
-    first, hard = made.first, made.first_hard
-    cheapest = made.cheapest
-    tiles = [
+    yield "<section class=tiles aria-label='In short'>"
+    for name, value, more in _tiles(made):
+        yield f"<div class=tile><h2>{escape(name)}</h2><p class=big>{escape(value)}</p><p>{_coded(more)}</p></div>"
+    yield "</section>"
+
+
+def _tiles(made: Plan) -> list[tuple[str, str, str]]:
+    """Return what is told in large: a name, a value, and what is to be known of it."""
+    work, stack = made.work, made.work.stack
+    first, hard, cheapest = made.first, made.first_hard, made.cheapest
+    return [
         ("Kinesis shards", f"{stack.kinesis_shards}", f"{stack.counting_shards} counting shards"),
         (
             "Functions at once",
@@ -69,10 +77,6 @@ def _head(made: Plan) -> Iterator[str]:
             cheapest.what if cheapest else "no change is cheaper",
         ),
     ]
-    yield "<section class=tiles aria-label='In short'>"
-    for name, value, more in tiles:
-        yield f"<div class=tile><h2>{escape(name)}</h2><p class=big>{escape(value)}</p><p>{_coded(more)}</p></div>"
-    yield "</section>"
 
 
 def _coded(text: str) -> str:
