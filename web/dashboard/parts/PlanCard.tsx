@@ -56,7 +56,8 @@ function Rows({ plan }: { plan: Plan }) {
         <p key={sentence}>{sentence.replaceAll("`", "")}</p>
       ))}
       <p class="about">
-        The limit is that of {plan.actual?.firstToBreak}. <code>footfall plan --actual</code> says where each number comes from
+        The limit is that of {plan.actual?.firstToBreak}. <code>footfall plan --actual</code> says where each
+        number comes from
         {plan.planned ? "." : "; the setting plan_hits_per_day puts your plan beside it."}
       </p>
     </>
