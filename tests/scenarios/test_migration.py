@@ -68,7 +68,7 @@ def figures(made: Campaign) -> dict[str, object]:
 
 
 # A tenth of the long campaign, on one engine.
-@pytest.mark.parametrize(("name", "metrics"), [("mariadb", 600), ("postgres", 200)])
+@pytest.mark.parametrize(("name", "metrics"), [pytest.param("mariadb", 600, marks=pytest.mark.soak), ("postgres", 200)])
 def test_a_catalogue_goes_over_and_back_under_traffic_and_kills(
     name: str, metrics: int, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:

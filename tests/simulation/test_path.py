@@ -18,7 +18,7 @@ from tests.simulation.oracle import Wrong
 from tests.simulation.world import World, worker_of
 
 ACTS = 40
-SEEDS = 40
+SEEDS = 12
 SOAK_SEEDS = 2_000
 MUTANT_SEEDS_MAX = 40
 
