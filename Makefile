@@ -10,6 +10,7 @@ PARALLEL ?= -n 4 --dist loadfile --no-loadscope-reorder
 BIN := .venv/bin
 STAMP := .venv/.installed
 CODE := src tests bench scripts
+NATIVE := $(wildcard src/footfall/native/*.c src/footfall/native/*.h)
 DASHBOARD := src/footfall/shells/http/static/built/manifest.json
 # Tests start footfall some hundred times and four processes read all of them: each would compile everything anew where
 # the environment forbids to write bytecode.
@@ -29,7 +30,7 @@ checks: types collected format lint contracts fresh web
 
 setup: $(STAMP)  ## the virtual environment in .venv
 
-$(STAMP): pyproject.toml constraints.txt scripts/setup.py scripts/debian.py
+$(STAMP): pyproject.toml constraints.txt scripts/setup.py scripts/debian.py $(NATIVE)
 	@$(PYTHON) scripts/setup.py --stamp $(STAMP)
 
 setup-tests: $(STAMP)  ## what only the tests need
@@ -106,4 +107,4 @@ bench: $(STAMP)  ## measure; writes bench/results/
 
 clean:  ## remove what can be made again; data/ stays
 	rm -rf web/node_modules $(dir $(DASHBOARD))
-	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache src/*.egg-info
+	rm -rf .venv build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache src/*.egg-info src/footfall/native/*.so

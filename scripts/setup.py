@@ -14,6 +14,7 @@ from debian import NotInstalled, install
 
 HOUSE = Path(__file__).resolve().parent.parent
 OLDEST = (3, 11)
+HEADERS = "import sys, sysconfig; print('%d.%d' % sys.version_info[:2]); print(sysconfig.get_paths()['include'])"
 NAMES = ("python3", "python3.14", "python3.13", "python3.12", "python3.11")
 
 
@@ -46,6 +47,20 @@ def make_environment(python: str, home: Path) -> None:
     subprocess.run(create, stdin=subprocess.DEVNULL, check=True)
 
 
+def install_compiler(home: Path) -> None:
+    """Install what native code is built with; without it footfall does the same in Python."""
+    command = [str(home / "bin" / "python"), "-c", HEADERS]
+    version, headers = subprocess.check_output(command, text=True).split("\n")[:2]
+    missing = [] if shutil.which("cc") or shutil.which("gcc") else ["gcc", "libc6-dev"]
+    missing += [] if (Path(headers) / "Python.h").exists() else [f"python{version}-dev"]
+    if not missing:
+        return
+    try:
+        install(missing)
+    except NotInstalled as error:
+        print(f"{error}\nWithout it footfall works, and takes several times as long for a hit.", file=sys.stderr)
+
+
 def install_footfall(home: Path) -> None:
     """Install footfall and its development tools at the versions of constraints.txt."""
     python = str(home / "bin" / "python")
@@ -73,6 +88,7 @@ def main() -> int:
         python = suitable_python()
         print(f"Setting up {stamp.parent.name} with {python}: a minute, once.", flush=True)
         make_environment(python, stamp.parent)
+        install_compiler(stamp.parent)
         install_footfall(stamp.parent)
     except (NoPython, NotInstalled) as error:
         print(error, file=sys.stderr)

@@ -3,7 +3,9 @@
 A brand without a catalogue costs one look into a dict for each request, whatever the request holds.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+
+from typing import overload
 
 from footfall.catalog import keys
 from footfall.catalog.items import labels_from_item, number_from
@@ -58,7 +60,11 @@ class KnownLabels:
         found = self._upper.get(brand, {}).get(asset) or self._looked_up(brand, asset)
         return None if found is _UNKNOWN else found[1:]
 
-    def labelled(self, brand: str, hits: list[Key]) -> list[Key]:
+    @overload
+    def labelled(self, brand: str, hits: list[Key]) -> list[Key]: ...
+    @overload
+    def labelled(self, brand: str, hits: Sequence[Key]) -> Sequence[Key]: ...
+    def labelled(self, brand: str, hits: Sequence[Key]) -> Sequence[Key]:
         """Return what hits are counted under: the catalogue's labels win, and one that it lacks stays as sent."""
         if not self.has_any(brand):
             return hits

@@ -4,8 +4,9 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
+import msgspec
 from msgspec import Struct, structs
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded
@@ -22,6 +23,7 @@ from footfall.flow.collect.senders import (
     visitor_under,
     visitors_under,
 )
+from footfall.flow.stream.packed_keys import PackedKeys
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
@@ -170,7 +172,7 @@ class Acceptance:
             version=VERSION,
             rules=RULES,
             arrived_at_ms=request.arrived_at_ms,
-            keys=draft.keys,
+            keys=_column_of(draft.keys),
             at_ms=at_ms,
             weights=draft.weights,
             screened=self._screened(brand, draft, request, visitors, verdicts),
@@ -210,7 +212,7 @@ class Acceptance:
         return found | kept
 
     def _verdicts(
-        self, brand: Brand, keys: list[HitKey], at_ms: list[int] | None, arrived_at_ms: int
+        self, brand: Brand, keys: Sequence[HitKey], at_ms: list[int] | None, arrived_at_ms: int
     ) -> dict[int, str] | None:
         """Return the hits that are not counted, each with its line of the ledger."""
         if at_ms is None and brand.unlabelled != "hold":
@@ -315,6 +317,12 @@ def _entry_of_singles(shard: int, group: Sequence[Single]) -> Entry:
         agents=_column([single.agent for single in group]),
     )
     return Entry(shard, brand.name, len(keys), record_from_pack(pack), arrived_at_ms)
+
+
+def _column_of(keys: Sequence[HitKey]) -> list[HitKey]:
+    """Return keys for a pack that is only written: those that are packed go into it as they are."""
+    column = msgspec.Raw(keys.packed) if isinstance(keys, PackedKeys) else keys
+    return cast("list[HitKey]", column)
 
 
 def _picked(draft: Draft, places: Sequence[int]) -> Draft:

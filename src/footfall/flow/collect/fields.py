@@ -88,7 +88,7 @@ class Draft:
     """
 
     brand: str
-    keys: list[HitKey]
+    keys: Sequence[HitKey]
     places: Sequence[int]  # in the request
     hits: list[Hit] | None = None
     weights: list[int] | None = None

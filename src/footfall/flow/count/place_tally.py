@@ -3,22 +3,28 @@
 Pure. Visitors are told apart by what their hits are counted under, because it is known only when counts are written
 which of that a window has room for, and because counting again may give an asset other labels. Both need a number for
 each such key, so a hit is looked up once.
+
+Keys that come packed are counted by their bytes (footfall.native), and become tuples of texts once for each that differs
+from all others, when somebody asks for the counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
+from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.flow.stream.records import VISITOR_BYTES
+from footfall.native import new_key_table
 from footfall.sketches.gathering import Gathering
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
 
 ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
 FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
 BYTES_PER_ROW = 250  # what a row of hits takes in memory
+PACKED_NUMBER_BYTES = 4
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
 
 GroupOf = Callable[[str], int]
@@ -37,6 +43,8 @@ class PlaceTally:
 
     def __init__(self) -> None:
         self._numbers = _Numbers()
+        self._packed = new_key_table()  # keys that came packed, and their hits; None: nothing can count those
+        self._of_packed = np.zeros(0, np.int64)  # the numbers of those keys among all, as far as they have any
         self._few: list[CountKey] = []  # hits that came by ones and twos and have no numbers yet
         self._aside: list[Groups] = []  # the numbers of hits that are not added up
         self._aside_hits = 0
@@ -52,7 +60,8 @@ class PlaceTally:
     def rows(self) -> int:
         """Return how much is in hand, in rows of hits."""
         visitors = self._taken_bytes + (0 if self._gathering is None else 4 * self._gathering.rows)
-        return len(self._numbers) + len(self._few) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
+        packed = 0 if self._packed is None else len(self._packed) - len(self._of_packed)
+        return len(self._numbers) + packed + len(self._few) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
 
     @property
     def has_visitors(self) -> bool:
@@ -74,6 +83,27 @@ class PlaceTally:
         if self._aside_hits >= ASIDE_MAX:
             self._add_up()
             self._hash()
+
+    def count_packed(self, keys: Raw, *, hits: int, visitors: Sequence[bytes] | None = None) -> bool:
+        """Count hits whose keys are packed; return whether that was possible, having counted nothing where it was not."""
+        if self._packed is None:
+            return False
+        if not visitors:
+            is_counted = self._packed.count(keys, hits)
+            self._counts = None if is_counted else self._counts
+            return is_counted
+        found = self._packed.numbers(keys)
+        if found is None or len(found) != hits * PACKED_NUMBER_BYTES or len(visitors) != hits:
+            return False
+        self._number_packed()
+        numbers = self._of_packed[np.frombuffer(found, np.uint32)]
+        self._counts = None
+        self._lay_aside(numbers)
+        self._meet(numbers, visitors)
+        if self._aside_hits >= ASIDE_MAX:
+            self._add_up()
+            self._hash()
+        return True
 
     def count_some(self, counts: Mapping[CountKey, int]) -> None:
         """Count hits that are added up already."""
@@ -111,13 +141,14 @@ class PlaceTally:
     def keys(self) -> list[CountKey]:
         """Return what hits are counted under, in the order of their coming."""
         self._number_few()
+        self._number_packed()
         return list(self._numbers)
 
     def counts(self) -> Mapping[CountKey, int]:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
             self._add_up()
-            sums = _longer(self._sums, len(self._numbers))
+            sums = self._with_packed(_longer(self._sums, len(self._numbers)))
             self._counts = dict(zip(self._numbers, sums.tolist(), strict=True))
             if not sums.all():  # Somebody was met there whose hit was counted before.
                 self._counts = {key: hits for key, hits in self._counts.items() if hits}
@@ -154,6 +185,21 @@ class PlaceTally:
         if self._few:
             self._number_few()
         return np.fromiter(map(self._numbers.__getitem__, keys), np.int64, len(keys))
+
+    def _number_packed(self) -> None:
+        """Give every key that came packed its number among all."""
+        known = len(self._of_packed)
+        if self._packed is not None and len(self._packed) > known:
+            self._of_packed = np.concatenate([self._of_packed, self._numbered(self._packed.keys(known))])
+
+    def _with_packed(self, sums: Groups) -> Groups:
+        """Return the hits of every key, those that came packed among them."""
+        if self._packed is None or not len(self._packed):
+            return sums
+        self._number_packed()
+        sums = _longer(sums, len(self._numbers)).copy()
+        np.add.at(sums, self._of_packed, np.frombuffer(self._packed.counts(), np.int64))
+        return sums
 
     def _number_few(self) -> None:
         few, self._few = self._few, []

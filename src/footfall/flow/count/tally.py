@@ -26,6 +26,7 @@ from footfall.flow.stream.records import (
     ReplayPack,
     Unreadable,
     Visited,
+    bare_from_record,
     counted_from_record,
     kinds_from_record,
     pack_from_record,
@@ -172,6 +173,8 @@ class Tally:
                 self._add_beside(record, lines)
                 return
             applying = self._verdicts_of(record.group)
+            if applying is None and not record.repeats and self._count_bare(record, lines):
+                return
             pack = self._columns_of(record.data, applying)
             again = None if pack.replays is None else pack_from_record(record.data)
         except Unreadable as error:
@@ -229,6 +232,32 @@ class Tally:
             self._count_again(place, credited.counts(), record.sequence)
             if visitors:
                 self._tally_of(place).meet(credited.keys, visitors)
+
+    def _count_bare(self, record: Record, lines: Lines) -> bool:
+        """Count a record by the bytes of its keys, as nearly all can be; return whether this one could."""
+        pack = bare_from_record(record.data)
+        place = None if pack is None else self._only_place_of(record, pack)
+        if pack is None or place is None or not self._is_new(place, record.sequence, record.arrived_at_ms):
+            return False
+        tallied = self._counts.get(place) or PlaceTally()
+        visitors = pack.visitors if self._uniques else None
+        if not tallied.count_packed(pack.keys, hits=record.weight, visitors=visitors):
+            return False
+        self._counts[place] = tallied
+        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        lines.counted += record.weight
+        return True
+
+    def _only_place_of(self, record: Record, pack: Counted) -> PlaceKey | None:
+        """Return where all hits of a pack are counted; None when they lie at several places, or are out of time."""
+        at_ms = pack.at_ms
+        if not at_ms:
+            return record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
+        if len(at_ms) != record.weight or not is_in_time(pack, self._rules):
+            return None
+        zone = self._placing.zone_of(record.group)
+        place, _, to_ms = self._placing.placed(zone, min(at_ms), record.arrived_at_ms)
+        return (record.group, place) if max(at_ms) < to_ms else None
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""

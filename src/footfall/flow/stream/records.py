@@ -70,6 +70,13 @@ class Kinds(Visited, array_like=True, frozen=True, gc=False):
     agents: list[AgentCode] | None = None
 
 
+class Bare(Counted, array_like=True, frozen=True, gc=False):
+    """The columns of a pack that counting needs, with its keys left as bytes: they are counted by these."""
+
+    keys: msgspec.Raw  # pyright: ignore[reportIncompatibleVariableOverride] - the same column, not decoded
+    visitors: list[Annotated[bytes, Meta(max_length=VISITOR_BYTES)]] | None = None
+
+
 class Judged(Visited, array_like=True, frozen=True, gc=False):
     """The columns of a pack that judging needs; the others are passed over.
 
@@ -99,6 +106,7 @@ _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
+_bare_decoder = msgspec.msgpack.Decoder(Bare)
 _kinds_decoder = msgspec.msgpack.Decoder(Kinds)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
 _referred_decoder = msgspec.msgpack.Decoder(Referred)
@@ -123,6 +131,16 @@ def counted_from_record(data: bytes) -> Counted:
 def visited_from_record(data: bytes) -> Visited:
     """Return the columns that counting needs and each hit's visitor, or raise Unreadable."""
     return _decoded(_visited_decoder, data)
+
+
+def bare_from_record(data: bytes) -> Bare | None:
+    """Return a pack that can be counted by the bytes of its keys; None for one that has to be looked into."""
+    try:
+        pack = _bare_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    is_plain = pack.version == VERSION and not (pack.weights or pack.screened or pack.replays)
+    return pack if is_plain else None
 
 
 def kinds_from_record(data: bytes) -> Kinds:

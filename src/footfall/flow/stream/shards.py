@@ -1,5 +1,7 @@
 """Which shard holds a hit."""
 
+from collections.abc import Sequence
+
 import xxhash
 
 from footfall.flow.stream.records import HitKey
@@ -10,7 +12,7 @@ def shard_of(brand: str, asset: str, *, shards: int) -> int:
     return xxhash.xxh3_64_intdigest(f"{brand}\0{asset}".encode()) % shards
 
 
-def places_by_shard(brand: str, keys: list[HitKey], *, shards: int) -> dict[int, list[int]]:
+def places_by_shard(brand: str, keys: Sequence[HitKey], *, shards: int) -> dict[int, list[int]]:
     """Return which places of a pack go to which shard."""
     places: dict[int, list[int]] = {}
     for place, key in enumerate(keys):

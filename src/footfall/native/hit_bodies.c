@@ -1,0 +1,353 @@
+/* Plain hits, read from a body straight into packs of keys, without an object for each.
+ *
+ * A key is what a hit is counted under: asset, section, resource type, paid type. In a pack it is a msgpack array of
+ * four texts (docs/formats/records.md). Only bodies are read whose hits have just the five counted fields, in ASCII and
+ * without escapes; for any other the answer is None, and the lanes in Python read it, and say what is wrong with it.
+ */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <string.h>
+
+#include "growing.h"
+
+#define BRANDS_MAX 64
+#define LABEL_BYTES_MAX 64
+#define ASSET_BYTES_MAX 256
+#define DIGITS_MAX 18 /* Numbers below 10^18 are below 2^63; longer ones are left to Python. */
+#define KEY_FIELDS 4
+#define ARRAY_OF_FOUR 0x94
+#define HEAD 5 /* bytes: what the head of an array takes at most */
+
+typedef struct {
+    const unsigned char *at;
+    size_t size;
+} Span;
+
+enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, FIELDS };
+
+typedef struct {
+    Span name;
+    uint32_t hits;
+    Bytes keys;   /* the first HEAD bytes are kept free for the head of the array */
+    Bytes places; /* of the hits in the body, four bytes each */
+} Brand;
+
+typedef struct {
+    const unsigned char *at, *end;
+    Brand brands[BRANDS_MAX];
+    int brand_count, last_brand;
+    uint32_t hits;
+    int is_out_of_memory;
+} Body;
+
+static void skip_blanks(Body *body, int lines)
+{
+    while (body->at < body->end) {
+        unsigned char one = *body->at;
+        if (one != ' ' && one != '\t' && one != '\r' && (one != '\n' || lines))
+            return;
+        body->at++;
+    }
+}
+
+static int take(Body *body, unsigned char wanted)
+{
+    if (body->at >= body->end || *body->at != wanted)
+        return 0;
+    body->at++;
+    return 1;
+}
+
+/* One bit for each byte of eight that ends a plain text: a quotation mark, a backslash, a control character, or
+ * anything that is not ASCII. The lowest set bit is exact, which is all that is asked; higher ones may not be. */
+static uint64_t ends_in(uint64_t eight)
+{
+    const uint64_t ones = 0x0101010101010101u, tops = 0x8080808080808080u;
+    uint64_t quote = eight ^ (ones * '"'), backslash = eight ^ (ones * '\\');
+    uint64_t found = (quote - ones) & ~quote;
+    found |= (backslash - ones) & ~backslash;
+    found |= (eight - ones * 0x20) & ~eight;
+    return (found | eight) & tops;
+}
+
+/* Read a text of plain ASCII; the quotation mark before it has been taken. */
+static int take_text(Body *body, Span *text)
+{
+    const unsigned char *at = body->at;
+    text->at = at;
+    while ((size_t)(body->end - at) >= 8) {
+        uint64_t eight;
+        memcpy(&eight, at, 8);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        eight = __builtin_bswap64(eight);
+#endif
+        uint64_t found = ends_in(eight);
+        if (found) {
+            at += __builtin_ctzll(found) >> 3;
+            break;
+        }
+        at += 8;
+    }
+    while (at < body->end && *at != '"' && *at != '\\' && *at >= 0x20 && *at < 0x80)
+        at++;
+    if (at >= body->end || *at != '"')
+        return 0;
+    text->size = (size_t)(at - text->at);
+    body->at = at + 1;
+    return 1;
+}
+
+static int take_number(Body *body, Span *digits)
+{
+    const unsigned char *at = body->at;
+    digits->at = at;
+    while (at < body->end && *at >= '0' && *at <= '9')
+        at++;
+    digits->size = (size_t)(at - digits->at);
+    body->at = at;
+    return digits->size > 0 && digits->size <= DIGITS_MAX && (digits->size == 1 || *digits->at != '0');
+}
+
+static int is_name(const Span *name, const char *wanted, size_t size)
+{
+    return name->size == size && memcmp(name->at, wanted, size) == 0;
+}
+
+static enum Field field_named(const Span *name)
+{
+    if (is_name(name, "assetId", 7))
+        return ASSET;
+    if (is_name(name, "sectionId", 9))
+        return SECTION;
+    if (is_name(name, "resourceType", 12))
+        return RESOURCE_TYPE;
+    if (is_name(name, "paidType", 8))
+        return PAID_TYPE;
+    return is_name(name, "brand", 5) ? BRAND : FIELDS;
+}
+
+static int take_value(Body *body, enum Field field, Span *value)
+{
+    if (take(body, '"')) {
+        if (!take_text(body, value))
+            return 0;
+        if (field == ASSET)
+            return value->size > 0 && value->size <= ASSET_BYTES_MAX;
+        return value->size <= LABEL_BYTES_MAX;
+    }
+    return (field == ASSET || field == SECTION) && take_number(body, value);
+}
+
+/* Read one hit; each field may stand once, and all but the brand must. */
+static int take_hit(Body *body, Span values[FIELDS], int lines)
+{
+    unsigned seen = 0;
+    if (!take(body, '{'))
+        return 0;
+    do {
+        Span name;
+        skip_blanks(body, lines);
+        if (!take(body, '"') || !take_text(body, &name))
+            return 0;
+        enum Field field = field_named(&name);
+        if (field == FIELDS || seen & 1u << field)
+            return 0;
+        seen |= 1u << field;
+        skip_blanks(body, lines);
+        if (!take(body, ':'))
+            return 0;
+        skip_blanks(body, lines);
+        if (!take_value(body, field, &values[field]))
+            return 0;
+        skip_blanks(body, lines);
+    } while (take(body, ','));
+    if (!(seen & 1u << BRAND))
+        values[BRAND].size = 0;
+    return take(body, '}') && (seen | 1u << BRAND) == (1u << FIELDS) - 1;
+}
+
+static Brand *brand_named(Body *body, const Span *name)
+{
+    Brand *brand = &body->brands[body->last_brand];
+    if (body->brand_count && brand->name.size == name->size && memcmp(brand->name.at, name->at, name->size) == 0)
+        return brand;
+    for (int number = 0; number < body->brand_count; number++) {
+        brand = &body->brands[number];
+        if (brand->name.size == name->size && memcmp(brand->name.at, name->at, name->size) == 0) {
+            body->last_brand = number;
+            return brand;
+        }
+    }
+    if (body->brand_count == BRANDS_MAX)
+        return NULL;
+    body->last_brand = body->brand_count++;
+    brand = &body->brands[body->last_brand];
+    brand->name = *name;
+    brand->keys.size = 0;
+    if (reserve(&brand->keys, HEAD) < 0) {
+        body->is_out_of_memory = 1;
+        return NULL;
+    }
+    brand->keys.size = HEAD;
+    return brand;
+}
+
+static unsigned char *put_text(unsigned char *to, const Span *text)
+{
+    if (text->size < 32) {
+        *to++ = (unsigned char)(0xa0 | text->size);
+    } else if (text->size < 256) {
+        *to++ = 0xd9;
+        *to++ = (unsigned char)text->size;
+    } else {
+        *to++ = 0xda;
+        *to++ = (unsigned char)(text->size >> 8);
+        *to++ = (unsigned char)text->size;
+    }
+    if (text->size)
+        memcpy(to, text->at, text->size);
+    return to + text->size;
+}
+
+static int put_hit(Body *body, const Span values[FIELDS])
+{
+    Brand *brand = brand_named(body, &values[BRAND]);
+    if (brand == NULL)
+        return 0;
+    size_t room = 1 + KEY_FIELDS * 3;
+    for (int field = 0; field < KEY_FIELDS; field++)
+        room += values[field].size;
+    if (reserve(&brand->keys, room) < 0 || reserve(&brand->places, sizeof body->hits) < 0) {
+        body->is_out_of_memory = 1;
+        return 0;
+    }
+    unsigned char *to = brand->keys.data + brand->keys.size;
+    *to++ = ARRAY_OF_FOUR;
+    for (int field = 0; field < KEY_FIELDS; field++)
+        to = put_text(to, &values[field]);
+    brand->keys.size = (size_t)(to - brand->keys.data);
+    memcpy(brand->places.data + brand->places.size, &body->hits, sizeof body->hits);
+    brand->places.size += sizeof body->hits;
+    brand->hits++;
+    body->hits++;
+    return 1;
+}
+
+static int take_array(Body *body)
+{
+    Span values[FIELDS];
+    skip_blanks(body, 0);
+    if (!take(body, '['))
+        return 0;
+    do {
+        skip_blanks(body, 0);
+        if (!take_hit(body, values, 0) || !put_hit(body, values))
+            return 0;
+        skip_blanks(body, 0);
+    } while (take(body, ','));
+    if (!take(body, ']'))
+        return 0;
+    skip_blanks(body, 0);
+    return body->at == body->end;
+}
+
+static int take_lines(Body *body)
+{
+    Span values[FIELDS];
+    while (body->at < body->end) {
+        skip_blanks(body, 1);
+        if (!take_hit(body, values, 1) || !put_hit(body, values))
+            return 0;
+        skip_blanks(body, 1);
+        if (body->at < body->end && !take(body, '\n'))
+            return 0;
+    }
+    return body->hits > 0;
+}
+
+/* Return the keys as one msgpack array; its head is written right before them. */
+static PyObject *pack_of(Brand *brand)
+{
+    unsigned char *start = brand->keys.data + HEAD;
+    uint32_t hits = brand->hits;
+    if (hits < 16) {
+        *--start = (unsigned char)(0x90 | hits);
+    } else if (hits < 65536) {
+        *--start = (unsigned char)hits;
+        *--start = (unsigned char)(hits >> 8);
+        *--start = 0xdc;
+    } else {
+        for (int byte = 0; byte < 4; byte++)
+            *--start = (unsigned char)(hits >> 8 * byte);
+        *--start = 0xdd;
+    }
+    size_t size = (size_t)(brand->keys.data + brand->keys.size - start);
+    return PyBytes_FromStringAndSize((const char *)start, (Py_ssize_t)size);
+}
+
+static PyObject *brands_of(Body *body)
+{
+    PyObject *found = PyList_New(body->brand_count);
+    if (found == NULL)
+        return NULL;
+    for (int number = 0; number < body->brand_count; number++) {
+        Brand *brand = &body->brands[number];
+        const char *places = (const char *)brand->places.data;
+        PyObject *one = Py_BuildValue("(s#NNI)", (const char *)brand->name.at, (Py_ssize_t)brand->name.size, pack_of(brand),
+                                      PyBytes_FromStringAndSize(places, (Py_ssize_t)brand->places.size), brand->hits);
+        if (one == NULL || PyList_SetItem(found, number, one) < 0) {
+            Py_DECREF(found);
+            return NULL;
+        }
+    }
+    return found;
+}
+
+static PyObject *keys_of_body(PyObject *module, PyObject *arguments)
+{
+    (void)module;
+    const char *data;
+    Py_ssize_t size;
+    int lines;
+    if (!PyArg_ParseTuple(arguments, "y#p", &data, &size, &lines))
+        return NULL;
+    static const unsigned char nothing[1];
+    Body body = {.at = (const unsigned char *)data, .end = (const unsigned char *)data + size};
+    body.brands[0].name.at = nothing;
+    PyObject *found;
+    if (lines ? take_lines(&body) : take_array(&body))
+        found = brands_of(&body);
+    else if (body.is_out_of_memory)
+        found = PyErr_NoMemory();
+    else
+        found = Py_NewRef(Py_None);
+    for (int number = 0; number < body.brand_count; number++) {
+        PyMem_Free(body.brands[number].keys.data);
+        PyMem_Free(body.brands[number].places.data);
+    }
+    return found;
+}
+
+static PyMethodDef functions[] = {
+    {"keys_of_body", keys_of_body, METH_VARARGS,
+     "Return (brand, pack of keys, places, hits) of each brand in a body of plain hits, or None for any other body."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyModuleDef_Slot module_slots[] = {{0, NULL}};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "footfall.native.hit_bodies",
+    .m_doc = "Plain hits, read from a body straight into packs of keys.",
+    .m_methods = functions,
+    .m_slots = module_slots,
+};
+
+PyMODINIT_FUNC PyInit_hit_bodies(void);
+PyMODINIT_FUNC PyInit_hit_bodies(void)
+{
+    return PyModuleDef_Init(&module_definition);
+}

@@ -1,0 +1,402 @@
+/* Keys of hits by number, and how often each was counted, without an object for each hit.
+ *
+ *     KeyTable.count(pack, n)   counts each key of a pack of n
+ *     KeyTable.numbers(pack)    which keys a pack has, by number
+ *     KeyTable.keys(start)      the keys from a number on, as tuples of texts
+ *     KeyTable.counts()         how often each was counted
+ *
+ * A pack is a msgpack array of keys, each an array of four texts (docs/formats/records.md), and a key is looked up by its
+ * bytes. Of anything that is no such pack nothing is counted, the answer says so, and Python finds out what it is.
+ *
+ *     keys     hash | start | size | count     one for each number, in the order of their coming
+ *     bytes    94 a9 "132141398" a3 "563" ...  of all keys, one behind the other
+ *     places   0 | 0 | 7 | 0 | 3 ...           by hash: number + 1 of the key there; open addressing, half full at most
+ */
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030B0000
+#include <Python.h>
+#include <string.h>
+
+#include "growing.h"
+
+#define KEY_FIELDS 4
+#define ARRAY_OF_FOUR 0x94
+
+typedef struct {
+    uint64_t hash;
+    size_t start; /* in the bytes of all keys */
+    uint32_t size;
+    int64_t count;
+} Key;
+
+typedef struct {
+    PyObject_HEAD
+    uint64_t secret; /* Whoever chooses ids must not choose where they fall. */
+    Key *keys;
+    uint32_t size, room;
+    uint32_t *places; /* number + 1 of the key that has a place; 0: it is free */
+    uint32_t mask;
+    Bytes bytes;
+    uint32_t *numbers; /* of the pack in hand */
+    uint32_t numbers_room;
+} KeyTable;
+
+static uint64_t mixed(uint64_t left, uint64_t right)
+{
+    __uint128_t product = (__uint128_t)left * right;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t eight_of(const unsigned char *at)
+{
+    uint64_t eight;
+    memcpy(&eight, at, 8);
+    return eight;
+}
+
+static uint64_t hash_of(const unsigned char *at, size_t size, uint64_t secret)
+{
+    uint64_t hash = secret ^ size;
+    const unsigned char *end = at + size;
+    while ((size_t)(end - at) >= 16) {
+        hash = mixed(eight_of(at) ^ 0xa0761d6478bd642fu, eight_of(at + 8) ^ hash);
+        at += 16;
+    }
+    unsigned char rest[16] = {0};
+    memcpy(rest, at, (size_t)(end - at));
+    hash = mixed(eight_of(rest) ^ 0xe7037ed1a0b428dbu, eight_of(rest + 8) ^ hash);
+    return mixed(hash ^ 0x8ebc6af09c88c6e3u, secret ^ 0x589965cc75374cc3u);
+}
+
+/* Return the text's first byte, or NULL for what is no whole text; `at` then stands behind it. */
+static const unsigned char *read_text(const unsigned char **at, const unsigned char *end, size_t *size)
+{
+    const unsigned char *head = *at;
+    size_t left = (size_t)(end - head), head_size;
+    if (left == 0)
+        return NULL;
+    if ((*head & 0xe0) == 0xa0) {
+        *size = *head & 0x1f;
+        head_size = 1;
+    } else if (*head == 0xd9 && left >= 2) {
+        *size = head[1];
+        head_size = 2;
+    } else if (*head == 0xda && left >= 3) {
+        *size = (size_t)head[1] << 8 | head[2];
+        head_size = 3;
+    } else {
+        return NULL;
+    }
+    if (left - head_size < *size)
+        return NULL;
+    *at = head + head_size + *size;
+    return head + head_size;
+}
+
+static int skip_key(const unsigned char **at, const unsigned char *end)
+{
+    size_t size;
+    if (*at >= end || **at != ARRAY_OF_FOUR)
+        return 0;
+    ++*at;
+    for (int field = 0; field < KEY_FIELDS; field++)
+        if (read_text(at, end, &size) == NULL)
+            return 0;
+    return 1;
+}
+
+static int read_array_head(const unsigned char **at, const unsigned char *end, uint32_t *count)
+{
+    const unsigned char *head = *at;
+    size_t left = (size_t)(end - head);
+    if (left >= 1 && (*head & 0xf0) == 0x90) {
+        *count = *head & 0x0f;
+        *at = head + 1;
+    } else if (left >= 3 && *head == 0xdc) {
+        *count = (uint32_t)head[1] << 8 | head[2];
+        *at = head + 3;
+    } else if (left >= 5 && *head == 0xdd) {
+        *count = (uint32_t)head[1] << 24 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 8 | head[4];
+        *at = head + 5;
+    } else {
+        return 0;
+    }
+    return 1;
+}
+
+static PyObject *tuple_of(const unsigned char *at, const unsigned char *end)
+{
+    PyObject *key = PyTuple_New(KEY_FIELDS);
+    at++; /* the head of the array */
+    for (int field = 0; key != NULL && field < KEY_FIELDS; field++) {
+        size_t size = 0;
+        const unsigned char *text = read_text(&at, end, &size);
+        PyObject *one = PyUnicode_DecodeUTF8((const char *)text, (Py_ssize_t)size, NULL);
+        if (one == NULL || PyTuple_SetItem(key, field, one) < 0)
+            Py_CLEAR(key);
+    }
+    return key;
+}
+
+/* Tell whether the texts of a key are UTF-8; what is ASCII is. */
+static int is_readable(const unsigned char *at, const unsigned char *end)
+{
+    const unsigned char *next = at + 1;
+    unsigned char all = 0;
+    for (int field = 0; field < KEY_FIELDS; field++) {
+        size_t size = 0;
+        const unsigned char *text = read_text(&next, end, &size);
+        for (size_t place = 0; place < size; place++)
+            all |= text[place];
+    }
+    if (all < 0x80)
+        return 1;
+    PyObject *key = tuple_of(at, end);
+    if (key == NULL)
+        PyErr_Clear();
+    Py_XDECREF(key);
+    return key != NULL;
+}
+
+static int widen_places(KeyTable *table)
+{
+    uint32_t mask = table->mask ? table->mask * 2 + 1 : 1023;
+    uint32_t *places = PyMem_Calloc((size_t)mask + 1, sizeof *places);
+    if (places == NULL)
+        return -1;
+    for (uint32_t number = 0; number < table->size; number++) {
+        uint32_t place = (uint32_t)table->keys[number].hash & mask;
+        while (places[place])
+            place = (place + 1) & mask;
+        places[place] = number + 1;
+    }
+    PyMem_Free(table->places);
+    table->places = places;
+    table->mask = mask;
+    return 0;
+}
+
+static int widen_keys(KeyTable *table)
+{
+    uint32_t room = table->room ? table->room * 2 : 512;
+    Key *keys = PyMem_Realloc(table->keys, room * sizeof *keys);
+    if (keys == NULL)
+        return -1;
+    table->keys = keys;
+    table->room = room;
+    return 0;
+}
+
+enum { UNREADABLE = -1, NO_MEMORY = -2 };
+
+static int64_t add_key(KeyTable *table, const unsigned char *at, uint32_t size, uint64_t hash)
+{
+    if (!is_readable(at, at + size))
+        return UNREADABLE;
+    if (table->size == table->room && widen_keys(table) < 0)
+        return NO_MEMORY;
+    if (reserve(&table->bytes, size) < 0)
+        return NO_MEMORY;
+    memcpy(table->bytes.data + table->bytes.size, at, size);
+    table->keys[table->size] = (Key){.hash = hash, .start = table->bytes.size, .size = size};
+    table->bytes.size += size;
+    return table->size++;
+}
+
+/* Return the number of a key, which is new or was there. */
+static int64_t number_of(KeyTable *table, const unsigned char *at, uint32_t size)
+{
+    if (2 * (uint64_t)table->size >= table->mask && widen_places(table) < 0)
+        return NO_MEMORY;
+    uint64_t hash = hash_of(at, size, table->secret);
+    uint32_t place = (uint32_t)hash & table->mask;
+    for (; table->places[place]; place = (place + 1) & table->mask) {
+        uint32_t number = table->places[place] - 1;
+        const Key *key = &table->keys[number];
+        if (key->hash == hash && key->size == size && memcmp(table->bytes.data + key->start, at, size) == 0)
+            return number;
+    }
+    int64_t number = add_key(table, at, size, hash);
+    if (number >= 0)
+        table->places[place] = (uint32_t)number + 1;
+    return number;
+}
+
+/* Find the numbers of a pack's keys; return how many there are. Keys that are met here first are there from now on,
+ * counted or not; so what turns out to be unreadable half way has counted nothing. */
+static int64_t number_pack(KeyTable *table, const unsigned char *at, size_t size)
+{
+    const unsigned char *end = at + size;
+    uint32_t count;
+    if (!read_array_head(&at, end, &count) || count > size)
+        return UNREADABLE; /* Each key takes a byte at least, so no head asks for more memory than there is data. */
+    if (count > table->numbers_room) {
+        uint32_t *numbers = PyMem_Realloc(table->numbers, count * sizeof *numbers);
+        if (numbers == NULL)
+            return NO_MEMORY;
+        table->numbers = numbers;
+        table->numbers_room = count;
+    }
+    for (uint32_t hit = 0; hit < count; hit++) {
+        const unsigned char *key = at;
+        if (!skip_key(&at, end))
+            return UNREADABLE;
+        int64_t number = number_of(table, key, (uint32_t)(at - key));
+        if (number < 0)
+            return number;
+        table->numbers[hit] = (uint32_t)number;
+    }
+    return at == end ? (int64_t)count : UNREADABLE;
+}
+
+/* Number the pack that a call was given; -1 with an error set, or UNREADABLE without. */
+static int64_t numbered(KeyTable *table, PyObject *pack, int *failed)
+{
+    Py_buffer view;
+    *failed = 1;
+    if (PyObject_GetBuffer(pack, &view, PyBUF_SIMPLE) < 0)
+        return 0;
+    int64_t count = number_pack(table, view.buf, (size_t)view.len);
+    PyBuffer_Release(&view);
+    *failed = count == NO_MEMORY;
+    if (*failed)
+        PyErr_NoMemory();
+    return count;
+}
+
+static PyObject *table_count(KeyTable *table, PyObject *arguments)
+{
+    PyObject *pack;
+    long long hits;
+    int failed;
+    if (!PyArg_ParseTuple(arguments, "OL", &pack, &hits))
+        return NULL;
+    int64_t count = numbered(table, pack, &failed);
+    if (failed)
+        return NULL;
+    if (count == UNREADABLE || count != hits)
+        return PyBool_FromLong(0);
+    for (int64_t hit = 0; hit < count; hit++)
+        table->keys[table->numbers[hit]].count++;
+    return PyBool_FromLong(1);
+}
+
+static PyObject *table_numbers(KeyTable *table, PyObject *pack)
+{
+    int failed;
+    int64_t count = numbered(table, pack, &failed);
+    if (failed)
+        return NULL;
+    if (count == UNREADABLE)
+        return Py_NewRef(Py_None);
+    return PyBytes_FromStringAndSize((const char *)table->numbers, (Py_ssize_t)(count * (int64_t)sizeof *table->numbers));
+}
+
+static PyObject *table_keys(KeyTable *table, PyObject *argument)
+{
+    size_t start = PyLong_AsSize_t(argument);
+    if (start == (size_t)-1 && PyErr_Occurred())
+        return NULL;
+    if (start > table->size)
+        start = table->size;
+    PyObject *found = PyList_New((Py_ssize_t)(table->size - start));
+    for (size_t number = start; found != NULL && number < table->size; number++) {
+        const unsigned char *at = table->bytes.data + table->keys[number].start;
+        PyObject *key = tuple_of(at, at + table->keys[number].size);
+        if (key == NULL || PyList_SetItem(found, (Py_ssize_t)(number - start), key) < 0)
+            Py_CLEAR(found);
+    }
+    return found;
+}
+
+static PyObject *table_counts(KeyTable *table, PyObject *nothing)
+{
+    (void)nothing;
+    PyObject *found = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(table->size * sizeof(int64_t)));
+    if (found == NULL)
+        return NULL;
+    char *to = PyBytes_AsString(found);
+    for (uint32_t number = 0; number < table->size; number++)
+        memcpy(to + number * sizeof(int64_t), &table->keys[number].count, sizeof(int64_t));
+    return found;
+}
+
+static Py_ssize_t table_length(KeyTable *table)
+{
+    return (Py_ssize_t)table->size;
+}
+
+static PyObject *table_new(PyTypeObject *type, PyObject *arguments, PyObject *named)
+{
+    unsigned long long secret;
+    static char *names[] = {"secret", NULL};
+    if (!PyArg_ParseTupleAndKeywords(arguments, named, "K", names, &secret))
+        return NULL;
+    allocfunc allocate = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);
+    KeyTable *table = (KeyTable *)allocate(type, 0);
+    if (table != NULL)
+        table->secret = secret;
+    return (PyObject *)table;
+}
+
+static void table_free(KeyTable *table)
+{
+    PyMem_Free(table->keys);
+    PyMem_Free(table->places);
+    PyMem_Free(table->bytes.data);
+    PyMem_Free(table->numbers);
+    PyTypeObject *type = Py_TYPE((PyObject *)table);
+    freefunc release = (freefunc)PyType_GetSlot(type, Py_tp_free);
+    release(table);
+    Py_DECREF(type);
+}
+
+static PyMethodDef table_methods[] = {
+    {"count", (PyCFunction)table_count, METH_VARARGS, "Count each key of a pack of so many; return whether it was one."},
+    {"numbers", (PyCFunction)table_numbers, METH_O, "Return the number of each key of a pack as 32-bit whole numbers, or None."},
+    {"keys", (PyCFunction)table_keys, METH_O, "Return the keys from a number on as tuples of texts."},
+    {"counts", (PyCFunction)table_counts, METH_NOARGS, "Return how often each key was counted as 64-bit whole numbers."},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot table_slots[] = {
+    {Py_tp_doc, "Keys of hits, each with a number in the order of their coming, and how often they were counted."},
+    {Py_tp_new, table_new},
+    {Py_tp_dealloc, table_free},
+    {Py_tp_methods, table_methods},
+    {Py_sq_length, table_length},
+    {0, NULL},
+};
+
+static PyType_Spec table_spec = {
+    .name = "footfall.native.key_table.KeyTable",
+    .basicsize = sizeof(KeyTable),
+    .flags = Py_TPFLAGS_DEFAULT,
+    .slots = table_slots,
+};
+
+static int add_types(PyObject *module)
+{
+    PyObject *type = PyType_FromSpec(&table_spec);
+    if (type == NULL)
+        return -1;
+    int added = PyModule_AddObjectRef(module, "KeyTable", type);
+    Py_DECREF(type);
+    return added;
+}
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, add_types}, {0, NULL}};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "footfall.native.key_table",
+    .m_doc = "Keys of hits by number, and how often each was counted.",
+    .m_slots = module_slots,
+};
+
+PyMODINIT_FUNC PyInit_key_table(void);
+PyMODINIT_FUNC PyInit_key_table(void)
+{
+    return PyModuleDef_Init(&module_definition);
+}

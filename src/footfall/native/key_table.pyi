@@ -1,0 +1,17 @@
+"""Keys of hits by number, and how often each was counted."""
+
+from msgspec import Raw
+
+class KeyTable:
+    """Keys of hits, each with a number in the order of their coming, and how often they were counted."""
+
+    def __init__(self, secret: int) -> None: ...
+    def __len__(self) -> int: ...
+    def count(self, pack: bytes | Raw, hits: int, /) -> bool:
+        """Count each key of a pack of so many; return whether it was one, having counted nothing if not."""
+    def numbers(self, pack: bytes | Raw, /) -> bytes | None:
+        """Return the number of each key of a pack as 32-bit whole numbers, or None for what is no such pack."""
+    def keys(self, start: int, /) -> list[tuple[str, str, str, str]]:
+        """Return the keys from a number on as tuples of texts."""
+    def counts(self) -> bytes:
+        """Return how often each key was counted as 64-bit whole numbers."""
