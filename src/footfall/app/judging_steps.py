@@ -16,7 +16,7 @@ from footfall.app.judge_memory import Memories, Memory
 from footfall.flow.count.suspects import KnownCodes, Suspects
 from footfall.flow.store import keys
 from footfall.flow.stream.minutes import Sources
-from footfall.flow.stream.records import RULES_OF_LOGS, Judged, Unreadable, judged_from_record
+from footfall.flow.stream.records import RULES_OF_LOGS, Judged, Unreadable, judged_from_record, outline_from_record
 from footfall.ports.errors import PortError
 from footfall.ports.items import Unfit
 from footfall.ports.stream import Record
@@ -176,22 +176,29 @@ class Judging:
     def _take(self, record: Record) -> None:
         if record.repeated or record.dead or is_beside(record.group):
             return
+        outline = outline_from_record(record.data)
+        if outline is None or outline.replays is not None or outline.rules == RULES_OF_LOGS:
+            return  # Whoever counts sets it aside, or when they arrived says nothing of when people came.
+        hits = record.weight if outline.weights is None else len(outline.weights)
+        brand = self._brand(record.group)
+        if brand is None:
+            self.report.left_out += hits
+            if record.group in self._left_out or len(self._left_out) < LEFT_OUT_MAX:
+                self._left_out[record.group] += hits
+            return
+        brand.hits += hits
+        self.report.hits += hits
+        if not brand.suspects.leaves_out(outline):
+            self._gather(brand.suspects, record, hits)
+
+    def _gather(self, suspects: Suspects, record: Record, hits: int) -> None:
+        """Take a record's hits in one by one."""
         try:
             pack = judged_from_record(record.data)
         except Unreadable:
             return  # Whoever counts sets it aside.
-        if pack.replays is not None or pack.rules == RULES_OF_LOGS:
-            return  # When they arrived says nothing of when people came.
-        brand = self._brand(record.group)
-        if brand is None:
-            self.report.left_out += len(pack.keys)
-            if record.group in self._left_out or len(self._left_out) < LEFT_OUT_MAX:
-                self._left_out[record.group] += len(pack.keys)
-            return
-        brand.suspects.add(pack, without={*record.repeats, *_out_of_time(pack, self._pace)})
-        brand.hits += len(pack.keys)
-        self.report.hits += len(pack.keys)
-        self._waiting += len(pack.keys)
+        suspects.add(pack, without={*record.repeats, *_out_of_time(pack, self._pace)})
+        self._waiting += hits
         if self._waiting >= WAITING_MAX:
             self._hand_over()
 

@@ -4,7 +4,6 @@ A brand without a catalogue costs one look into a dict for each request, whateve
 """
 
 from collections.abc import Callable, Iterable, Sequence
-
 from typing import overload
 
 from footfall.catalog import keys

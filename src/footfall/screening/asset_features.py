@@ -18,6 +18,8 @@ HITS_MIN = 40  # of a window: below, the mix of agents is chance
 SLOT_HITS_MAX = 200_000  # Of more, the hits of every second, fourth, ... visitor are kept: some 60 MB in all.
 _STILL = 2.0**-6
 _ONE_OF_MAX = 1 << 12
+_SAMPLED_BY = 40  # bits of a number that say nothing of whether it is in the sample
+_ALL_BITS = (1 << 64) - 1
 _GAP_MS_MIN = 10.0
 _SAMPLES = 8  # of each size that is looked at to learn how many kinds of agent are usual
 
@@ -78,6 +80,11 @@ class AssetWindow:
             # One visitor may have more hits than there is room for; the first of them tell what he does.
             hits = hits.chosen(np.arange(self.slot_hits_max))
         self._slots[-1] = hits, one_of
+
+    def leaves_out(self, arrived_ms: int) -> bool:
+        """Tell whether a hit without a visitor that arrived at a moment is left out of this minute's sample."""
+        _, one_of = self._slots[-1]
+        return one_of > 1 and ((arrived_ms * int(SPREAD) & _ALL_BITS) >> _SAMPLED_BY) % one_of != 0
 
     def begin_slot(self) -> None:
         """Begin the next minute, and forget the first when there are enough."""
@@ -146,7 +153,7 @@ def _curve(agent: Numbers) -> tuple[Floats, Floats]:
 def _is_sampled(hits: HitColumns, one_of: int) -> Mask:
     # By visitor, so that hits of one stay together; who has none is taken by the moment.
     whose = np.where(hits.visitor != 0, hits.visitor, hits.arrived_ms.astype(np.uint64))
-    return ((whose * SPREAD) >> np.uint64(40)) % np.uint64(one_of) == 0
+    return ((whose * SPREAD) >> np.uint64(_SAMPLED_BY)) % np.uint64(one_of) == 0
 
 
 def _points(hits: HitColumns, row: NDArray[np.intp], asset: Numbers, one_of: int, usual: _Usual) -> AssetPoints:

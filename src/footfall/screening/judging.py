@@ -104,6 +104,10 @@ class Judge:
         held = _subjects(self.learned.visitor_cases, int(hits.arrived_ms.min()) if len(hits) else 0)
         self._asset_window.add(hits.chosen(~np.isin(hits.visitor, held)) if len(held) else hits)
 
+    def leaves_out(self, arrived_ms: int) -> bool:
+        """Tell whether hits of nobody in particular that arrived at a moment are not looked at: too many came."""
+        return self._asset_window.leaves_out(arrived_ms)
+
     def closed(self, *, end_ms: int) -> list[Finding]:
         """Return what is found at the end of a minute, and begin the next; each minute ends once, also an empty one."""
         found: list[Finding] = []

@@ -4,8 +4,8 @@ Pure. Visitors are told apart by what their hits are counted under, because it i
 which of that a window has room for, and because counting again may give an asset other labels. Both need a number for
 each such key, so a hit is looked up once.
 
-Keys that come packed are counted by their bytes (footfall.native), and become tuples of texts once for each that differs
-from all others, when somebody asks for the counts.
+Keys that come packed are looked up by their bytes (flow/store/known_keys.py). Those without a visitor stay numbers all
+the way into columns; the others become tuples of texts, once for each that differs from all others.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,6 +15,7 @@ from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
+from footfall.flow.store.known_keys import NUMBER_BYTES, KnownKeys, counted_keys
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.flow.stream.records import VISITOR_BYTES
 from footfall.native import new_key_table
@@ -24,7 +25,6 @@ from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, pic
 ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
 FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
 BYTES_PER_ROW = 250  # what a row of hits takes in memory
-PACKED_NUMBER_BYTES = 4
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
 
 GroupOf = Callable[[str], int]
@@ -41,15 +41,18 @@ class _Numbers(dict[CountKey, int]):
 class PlaceTally:
     """The hits and the visitors of one place."""
 
-    def __init__(self) -> None:
+    def __init__(self, known: KnownKeys | None = None) -> None:
+        self._known = known
+        self._laid: list[bytes] = []  # hits without visitors whose keys came packed, by their numbers among the known
+        self._laid_bytes = 0
         self._numbers = _Numbers()
-        self._packed = new_key_table()  # keys that came packed, and their hits; None: nothing can count those
+        self._packed = new_key_table()  # keys that came packed, with visitors; None: nothing can look those up
         self._of_packed = np.zeros(0, np.int64)  # the numbers of those keys among all, as far as they have any
         self._few: list[CountKey] = []  # hits that came by ones and twos and have no numbers yet
         self._aside: list[Groups] = []  # the numbers of hits that are not added up
         self._aside_hits = 0
         self._sums = np.zeros(0, np.int64)
-        self._counts: dict[CountKey, int] | None = None
+        self._counts: Mapping[CountKey, int] | None = None
         self._met: list[Groups] = []  # the numbers of hits whose visitors are not hashed
         self._visitors: list[bytes] = []
         self._gathering: Gathering | None = None
@@ -60,8 +63,8 @@ class PlaceTally:
     def rows(self) -> int:
         """Return how much is in hand, in rows of hits."""
         visitors = self._taken_bytes + (0 if self._gathering is None else 4 * self._gathering.rows)
-        packed = 0 if self._packed is None else len(self._packed) - len(self._of_packed)
-        return len(self._numbers) + packed + len(self._few) + (2 * VISITOR_BYTES * self._aside_hits + visitors) // BYTES_PER_ROW
+        in_bytes = 2 * VISITOR_BYTES * self._aside_hits + visitors + self._laid_bytes
+        return len(self._numbers) + len(self._few) + in_bytes // BYTES_PER_ROW
 
     @property
     def has_visitors(self) -> bool:
@@ -85,15 +88,19 @@ class PlaceTally:
             self._hash()
 
     def count_packed(self, keys: Raw, *, hits: int, visitors: Sequence[bytes] | None = None) -> bool:
-        """Count hits whose keys are packed; return whether that was possible, having counted nothing where it was not."""
-        if self._packed is None:
+        """Count hits whose keys are packed, and return True; where that cannot be done count nothing."""
+        if self._packed is None or self._known is None:
             return False
         if not visitors:
-            is_counted = self._packed.count(keys, hits)
-            self._counts = None if is_counted else self._counts
-            return is_counted
+            laid = self._known.numbers(keys, hits=hits)
+            if laid is None:
+                return False
+            self._laid.append(laid)
+            self._laid_bytes += len(laid)
+            self._counts = None
+            return True
         found = self._packed.numbers(keys)
-        if found is None or len(found) != hits * PACKED_NUMBER_BYTES or len(visitors) != hits:
+        if found is None or len(found) != hits * NUMBER_BYTES or len(visitors) != hits:
             return False
         self._number_packed()
         numbers = self._of_packed[np.frombuffer(found, np.uint32)]
@@ -147,12 +154,21 @@ class PlaceTally:
     def counts(self) -> Mapping[CountKey, int]:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
-            self._add_up()
-            sums = self._with_packed(_longer(self._sums, len(self._numbers)))
-            self._counts = dict(zip(self._numbers, sums.tolist(), strict=True))
-            if not sums.all():  # Somebody was met there whose hit was counted before.
-                self._counts = {key: hits for key, hits in self._counts.items() if hits}
+            counts = self._counts_by_key()
+            if self._laid and self._known is not None:
+                laid = counted_keys(self._known, b"".join(self._laid))
+                self._counts = _sum_of(counts, laid) if counts else laid
+            else:
+                self._counts = counts
         return self._counts
+
+    def _counts_by_key(self) -> dict[CountKey, int]:
+        """Return the hits of keys that came as tuples of texts, or with visitors."""
+        self._add_up()
+        sums = _longer(self._sums, len(self._numbers))
+        counts = dict(zip(self._numbers, sums.tolist(), strict=True))
+        # Somebody may have been met whose hit was counted before.
+        return counts if sums.all() else {key: hits for key, hits in counts.items() if hits}
 
     def by_key(self) -> GroupedUniques:
         """Return the visitors of each key, by its number."""
@@ -191,15 +207,6 @@ class PlaceTally:
         known = len(self._of_packed)
         if self._packed is not None and len(self._packed) > known:
             self._of_packed = np.concatenate([self._of_packed, self._numbered(self._packed.keys(known))])
-
-    def _with_packed(self, sums: Groups) -> Groups:
-        """Return the hits of every key, those that came packed among them."""
-        if self._packed is None or not len(self._packed):
-            return sums
-        self._number_packed()
-        sums = _longer(sums, len(self._numbers)).copy()
-        np.add.at(sums, self._of_packed, np.frombuffer(self._packed.counts(), np.int64))
-        return sums
 
     def _number_few(self) -> None:
         few, self._few = self._few, []
@@ -240,6 +247,12 @@ class PlaceTally:
             before = [] if self._gathering is None else [self._gathering.gathered()]
             self._gathering = Gathering(merge_grouped([*before, *self._taken]))
             self._taken, self._taken_bytes = [], 0
+
+
+def _sum_of(counts: dict[CountKey, int], more: Mapping[CountKey, int]) -> dict[CountKey, int]:
+    for key, hits in more.items():
+        counts[key] = counts.get(key, 0) + hits
+    return counts
 
 
 def _longer(sums: Groups, size: int) -> Groups:

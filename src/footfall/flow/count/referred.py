@@ -4,18 +4,23 @@ A hit is taken here when it is counted as a person's by its record alone: verdic
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from typing import TYPE_CHECKING
 
 from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.store.referrers import Hour
-from footfall.flow.stream.records import Referred, Unreadable, key_from_raw, referred_from_record
+from footfall.flow.stream.records import Referred, Unreadable, key_from_raw, outline_from_record, referred_from_record
+from footfall.native import new_key_table
 from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
 from footfall.values.groups import is_beside
 from footfall.values.source import DIRECT, INTERNAL, UNKNOWN, site_of, site_of_address, source_of
 from footfall.values.window import Grain, window_of
+
+if TYPE_CHECKING:
+    from footfall.native.key_table import KeyTable
 
 REMEMBERED_MAX = 10_000  # of referrers and of addresses, those met lately: some 3 MB each
 CHARS_MAX = 300  # of one that is remembered
@@ -60,22 +65,23 @@ class ReferredTally:
         self._sites = Remembered(site_of_address)
         self._hosts = Remembered(site_of)
         self._counts: dict[tuple[HourKey, Sites], Counter[tuple[bytes, str]]] = {}
+        self._direct: dict[HourKey, KeyTable] = {}  # hits of records that say nothing of where any came from
 
     @property
     def pairs(self) -> int:
         """Return how much is in hand."""
-        return sum(map(len, self._counts.values()))
+        return sum(map(len, self._counts.values())) + sum(map(len, self._direct.values()))
 
     def hours(self) -> set[HourKey]:
         """Return the hours that have hits in it."""
-        return {hour for hour, _ in self._counts}
+        return {*(hour for hour, _ in self._counts), *self._direct}
 
     def add(self, record: Record, *, has: Callable[[HourKey, int], bool], counted_again: PlacesOf) -> None:
         """Take one record in, but for hours that have it already.
 
         Of hits that were set aside and come again, those are taken whose places `counted_again` tells; None is all.
         """
-        if record.repeated or record.dead or is_beside(record.group):
+        if record.repeated or record.dead or is_beside(record.group) or self._is_added_packed(record, has):
             return
         try:
             pack = referred_from_record(record.data)
@@ -93,13 +99,23 @@ class ReferredTally:
                 continue
             counts = self._counts.setdefault((hour, own), Counter())
             pairs = zip(map(bytes, pack.keys), sources, strict=True)
-            chosen_pairs = pairs if chosen is None else compress(pairs, chosen)
-            if pack.weights is None:
-                counts.update(chosen_pairs)
-                continue
-            weights = pack.weights if chosen is None else compress(pack.weights, chosen)
-            for pair, weight in zip(chosen_pairs, weights, strict=True):
-                counts[pair] += weight
+            _add_chosen(counts, pairs, pack.weights, chosen)
+
+    def _is_added_packed(self, record: Record, has: Callable[[HourKey, int], bool]) -> bool:
+        """Take in, by the bytes of its keys, a record that says nothing of where any hit came from; tell if it was one."""
+        pack = outline_from_record(record.data)
+        if pack is None or pack.at_ms or pack.weights or pack.screened or pack.replays or record.repeats:
+            return False
+        if pack.has_addresses:
+            return False
+        hour = (record.group, window_of(pack.arrived_at_ms, Grain.HOUR, self._rules.zone_of(record.group)).from_ms)
+        if has(hour, record.sequence):
+            return True
+        table = self._direct.get(hour) or new_key_table()
+        if table is None or not table.count(pack.keys, record.weight):
+            return False
+        self._direct[hour] = table
+        return True
 
     def poured(self, hour_of: Callable[[HourKey], Hour]) -> Iterator[HourKey]:
         """Add all of it to the hours, one after the other; yield each when it has all, and begin anew."""
@@ -107,9 +123,15 @@ class ReferredTally:
             self._pour(key, hour_of(key))
             yield key
         self._counts.clear()
+        self._direct.clear()
 
     def _pour(self, hour_key: HourKey, hour: Hour) -> None:
         brand = hour_key[0]
+        if hour_key in self._direct:
+            table = self._direct[hour_key]
+            for (asset, section, *_), hits in zip(table.keys(0), memoryview(table.counts()).cast("q"), strict=True):
+                if hits:
+                    hour.add(asset, section, DIRECT, hits)
         for (_, own), counts in [one for one in self._counts.items() if one[0][0] == hour_key]:
             sites = frozenset((*own, *self._rules.sites_of(brand)))
             for (key, source), hits in counts.items():
@@ -162,3 +184,18 @@ class ReferredTally:
             if hour_ms >= oldest_ms:
                 is_in = [one == hour_ms for one in hours]
                 yield hour_ms, is_in if taken is None else [a and b for a, b in zip(is_in, taken, strict=True)]
+
+
+def _add_chosen(
+    counts: Counter[tuple[bytes, str]],
+    pairs: Iterable[tuple[bytes, str]],
+    weights: Sequence[int] | None,
+    chosen: Sequence[bool] | None,
+) -> None:
+    """Add the pairs that are chosen, each for as much as it weighs; None: all of them, for one."""
+    of_these = pairs if chosen is None else compress(pairs, chosen)
+    if weights is None:
+        counts.update(of_these)
+        return
+    for pair, weight in zip(of_these, weights if chosen is None else compress(weights, chosen), strict=True):
+        counts[pair] += weight

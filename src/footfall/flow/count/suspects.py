@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from footfall.flow.stream.records import Judged, Pack, Unreadable, key_from_raw, raw_from_key
+from footfall.flow.stream.records import Judged, Outline, Pack, Unreadable, key_from_raw, raw_from_key
 from footfall.screening.findings import Finding, SubjectKind
 from footfall.screening.hit_columns import HitColumns, Numbers, code_of, joined
 from footfall.screening.judging import MINUTE_MS, Judge
@@ -53,6 +53,10 @@ class Suspects:
             self._lay()
         if sum(map(len, self._laid)) >= LAID_MAX:
             self.hand_over()
+
+    def leaves_out(self, pack: Outline) -> bool:
+        """Tell whether a pack changes nothing here, since nobody is told apart in it and it is not in the sample."""
+        return self._closed_ms is not None and not pack.has_visitors and self.judge.leaves_out(pack.arrived_at_ms)
 
     def verdicts(self, *, now_ms: int) -> list[Verdict]:
         """Return what is found in the minutes that are over by now, and were not told before."""

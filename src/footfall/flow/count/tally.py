@@ -18,6 +18,7 @@ from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
+from footfall.flow.store.known_keys import KnownKeys
 from footfall.flow.store.moved_lines import Move
 from footfall.flow.stream.beats import NO_ROOM, beats_from_record
 from footfall.flow.stream.records import (
@@ -65,7 +66,7 @@ class AsideRecord:
 class Tally:
     """What a run of records amounts to."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - where hits go, by which rules, and what is known from before
         self,
         rules: Rules,
         *,
@@ -74,8 +75,11 @@ class Tally:
         uniques: bool = True,
         verdicts_of: VerdictsOf = no_verdicts,
         sessions: Sessions | None = None,
+        known: KnownKeys | None = None,
     ) -> None:
         self._rules = rules
+        self._known = known or KnownKeys()
+        self._known_before = len(self._known)
         self._sessions = sessions  # of players; without them beats are counted in the ledger alone
         self._verdicts_of = verdicts_of
         self._uniques = uniques  # whether visitors are counted
@@ -114,7 +118,8 @@ class Tally:
     def rows(self) -> int:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
         sessions = 0 if self._sessions is None else self._sessions.rows
-        return self._listed + self.counters.rows + sessions + sum(one.rows for one in self._counts.values())
+        known = len(self._known) - self._known_before
+        return self._listed + known + self.counters.rows + sessions + sum(one.rows for one in self._counts.values())
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -239,7 +244,7 @@ class Tally:
         place = None if pack is None else self._only_place_of(record, pack)
         if pack is None or place is None or not self._is_new(place, record.sequence, record.arrived_at_ms):
             return False
-        tallied = self._counts.get(place) or PlaceTally()
+        tallied = self._counts.get(place) or PlaceTally(self._known)
         visitors = pack.visitors if self._uniques else None
         if not tallied.count_packed(pack.keys, hits=record.weight, visitors=visitors):
             return False
@@ -316,7 +321,7 @@ class Tally:
     def _tally_of(self, place: PlaceKey) -> PlaceTally:
         one = self._counts.get(place)
         if one is None:
-            one = self._counts[place] = PlaceTally()
+            one = self._counts[place] = PlaceTally(self._known)
         return one
 
     def _by_place(self, record: Record, at_ms: list[int], keys: list[T]) -> dict[Place, list[T]]:

@@ -27,6 +27,7 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
+from footfall.flow.store.known_keys import KnownKeys
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.moved_lines import remember_moves
 from footfall.flow.store.summaries import Summaries
@@ -83,6 +84,7 @@ class Worker:
         )
         self.rollup = Rollup(table, self.held, self.visitors, shard, zone_of=zone_of, timing=timing)
         self.checkpoint, self._number = self._load()
+        self._known = KnownKeys()
         self._tally = self._new_tally()
         self._is_in_doubt = False
         self._flushed_at_ms = self.checkpoint.flushed_at_ms  # A checkpoint of a build has a later moment.
@@ -380,6 +382,8 @@ class Worker:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))
 
     def _new_tally(self) -> Tally:
+        if self._known.is_full:
+            self._known = KnownKeys()
         return self.tally(through_of=self._through_of, sessions=self.sessions)
 
     def tally(self, through_of: Callable[[PlaceKey], int], sessions: Sessions | None = None) -> Tally:
@@ -387,7 +391,7 @@ class Worker:
         how, verdicts_of = self._how, self.verdicts.of if self.verdicts is not None else no_verdicts
         return Tally(
             how.rules, placing=self.placing, through_of=through_of, uniques=how.uniques, verdicts_of=verdicts_of,
-            sessions=sessions,
+            sessions=sessions, known=self._known,
         )  # fmt: skip
 
     def _load(self) -> tuple[Checkpoint, int | None]:

@@ -8,6 +8,7 @@ ids need no text at all. Any other id has the top bit set over 63 bits of its XX
 kept beside it; two texts with one ident are told apart by comparing the texts.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -124,8 +125,20 @@ def shared_slices(labels: Iterable[Sequence[str]]) -> tuple[Slice, ...]:
     return tuple(found)
 
 
+class CountsInColumns(Mapping[CountKey, int]):
+    """Counts that know what they are as columns."""
+
+    @abstractmethod
+    def columns(self) -> Columns | None:
+        """Return the counts as columns; None when that takes a look at each key."""
+
+
 def columns_from_counts(counts: Mapping[CountKey, int], *, text_hash: TextHash = xxh3_64_intdigest) -> Columns:
     """Return the counts as columns; of two texts with one ident the first keeps it, the other's hits go to `other`."""
+    if isinstance(counts, CountsInColumns) and text_hash is xxh3_64_intdigest:
+        columns = counts.columns()
+        if columns is not None:
+            return columns
     if 0 in counts.values():
         counts = {key: hits for key, hits in counts.items() if hits}
     if not counts:

@@ -77,6 +77,25 @@ class Bare(Counted, array_like=True, frozen=True, gc=False):
     visitors: list[Annotated[bytes, Meta(max_length=VISITOR_BYTES)]] | None = None
 
 
+class Outline(Counted, array_like=True, frozen=True, gc=False):
+    """What can be told of a pack without looking at its hits one by one."""
+
+    keys: msgspec.Raw  # pyright: ignore[reportIncompatibleVariableOverride] - the same column, not decoded
+    visitors: msgspec.Raw = msgspec.Raw()
+    urls: msgspec.Raw = msgspec.Raw()
+    referrers: msgspec.Raw = msgspec.Raw()
+
+    @property
+    def has_visitors(self) -> bool:
+        """Tell whether any of its hits has a visitor."""
+        return bytes(self.visitors) not in _NOTHING
+
+    @property
+    def has_addresses(self) -> bool:
+        """Tell whether any of its hits has an address or a referrer."""
+        return bytes(self.urls) not in _NOTHING or bytes(self.referrers) not in _NOTHING
+
+
 class Judged(Visited, array_like=True, frozen=True, gc=False):
     """The columns of a pack that judging needs; the others are passed over.
 
@@ -101,12 +120,14 @@ class Referred(Counted, array_like=True, frozen=True, gc=False):
 
 
 _P = TypeVar("_P", bound=Counted)
+_NOTHING = (b"", b"\xc0")  # a column that is not there, or that no hit uses
 
 _encoder = msgspec.msgpack.Encoder()
 _pack_decoder = msgspec.msgpack.Decoder(Pack)
 _counted_decoder = msgspec.msgpack.Decoder(Counted)  # Skips the later columns without decoding them.
 _visited_decoder = msgspec.msgpack.Decoder(Visited)
 _bare_decoder = msgspec.msgpack.Decoder(Bare)
+_outline_decoder = msgspec.msgpack.Decoder(Outline)
 _kinds_decoder = msgspec.msgpack.Decoder(Kinds)
 _judged_decoder = msgspec.msgpack.Decoder(Judged)
 _referred_decoder = msgspec.msgpack.Decoder(Referred)
@@ -141,6 +162,15 @@ def bare_from_record(data: bytes) -> Bare | None:
         return None
     is_plain = pack.version == VERSION and not (pack.weights or pack.screened or pack.replays)
     return pack if is_plain else None
+
+
+def outline_from_record(data: bytes) -> Outline | None:
+    """Return what can be told of a pack without looking at its hits; None for what is no pack of this version."""
+    try:
+        pack = _outline_decoder.decode(data)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
+        return None
+    return pack if pack.version == VERSION else None
 
 
 def kinds_from_record(data: bytes) -> Kinds:

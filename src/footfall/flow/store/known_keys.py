@@ -1,0 +1,141 @@
+"""What packed keys stand for in columns, kept from one flush to the next: the same keys come over and over.
+
+A key is looked up by its bytes (footfall.native) and has a number; its ident and its slice are made out once. So counts
+that come as numbers become columns by picking from arrays, and no key is made a tuple of texts for it.
+"""
+
+from collections.abc import Iterator
+
+import numpy as np
+from msgspec import Raw
+from numpy.typing import NDArray
+
+from footfall.flow.store.columns import (
+    SLICES_MAX,
+    TEXT_BIT,
+    Columns,
+    CountKey,
+    CountsInColumns,
+    ident_of,
+    shared_slices,
+    texts_from,
+)
+from footfall.native import new_key_table
+
+KEYS_MAX = 100_000  # Some 100 bytes each; whoever has more begins anew.
+NUMBER_BYTES = 4
+
+Numbers = NDArray[np.uint32]
+
+
+class KnownKeys:
+    """Keys by number, and what each stands for."""
+
+    def __init__(self) -> None:
+        self._table = new_key_table()  # None: where native code was not built, nothing is known
+        self._ident = np.zeros(0, np.uint64)
+        self._slice = np.zeros(0, np.int64)  # counts into the labels
+        self._labels: dict[tuple[str, ...], int] = {}
+        self._texts: dict[int, bytes] = {}  # of idents that are no numbers
+        self._has_clash = False  # Two texts share an ident, so each key has to be asked in its turn.
+
+    def __len__(self) -> int:
+        return 0 if self._table is None else len(self._table)
+
+    @property
+    def is_full(self) -> bool:
+        """Tell whether it is time to begin anew."""
+        return len(self) >= KEYS_MAX
+
+    def numbers(self, packed: Raw, *, hits: int) -> bytes | None:
+        """Return the numbers of so many packed keys; None when that is not what they are."""
+        found = None if self._table is None else self._table.numbers(packed)
+        return found if found is not None and len(found) == hits * NUMBER_BYTES else None
+
+    def columns(self, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> Columns | None:
+        """Return the counts of keys as columns; None when that takes a look at each of them."""
+        self._learn()
+        ident = self._ident[numbers]
+        slices, slice_no = self._numbered_slices(self._slice[numbers])
+        order = np.lexsort((slice_no, ident))
+        ident, slice_no = ident[order], slice_no[order]
+        # One key can be packed in more than one way, by whoever wants to.
+        is_again = (ident[1:] == ident[:-1]) & (slice_no[1:] == slice_no[:-1])
+        if self._has_clash or len(slices) > SLICES_MAX or is_again.any():
+            return None
+        text_ident = np.unique(ident[np.searchsorted(ident, np.uint64(TEXT_BIT)) :])
+        return Columns(
+            slices=shared_slices(slices),
+            ident=ident,
+            slice_no=slice_no.astype(np.uint16),
+            hits=hits[order].astype(np.uint64),
+            text_ident=text_ident,
+            texts=texts_from([self._texts[one] for one in text_ident.tolist()]),
+        )
+
+    def keys(self, numbers: NDArray[np.intp]) -> list[CountKey]:
+        """Return keys as tuples of texts."""
+        every = [] if self._table is None else self._table.keys(0)
+        return [every[number] for number in numbers.tolist()]
+
+    def _learn(self) -> None:
+        """Make out what the keys stand for that have come since the last time."""
+        known = len(self._ident)
+        if self._table is None or len(self._table) == known:
+            return
+        keys, labels = self._table.keys(known), self._labels
+        idents = [ident_of(key[0]) for key in keys]
+        for ident, (asset, *_) in zip(idents, keys, strict=True):
+            if ident >= TEXT_BIT:
+                text = asset.encode()
+                self._has_clash |= self._texts.setdefault(ident, text) != text
+        slices = [labels.setdefault(key[1:], len(labels)) for key in keys]
+        self._ident = np.concatenate([self._ident, np.array(idents, np.uint64)])
+        self._slice = np.concatenate([self._slice, np.array(slices, np.int64)])
+
+    def _numbered_slices(self, of_keys: NDArray[np.int64]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
+        """Return the labels that keys have, in order, and which of them each has."""
+        every = list(self._labels)
+        is_used = np.bincount(of_keys, minlength=len(every)) > 0
+        used = sorted((every[number], number) for number in np.flatnonzero(is_used).tolist())
+        place = np.zeros(len(every), np.int64)
+        place[[number for _, number in used]] = np.arange(len(used))
+        return [label for label, _ in used], place[of_keys]
+
+
+class CountedKeys(CountsInColumns):
+    """Counts by the numbers of keys; a mapping for whoever looks at keys one by one."""
+
+    def __init__(self, known: KnownKeys, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> None:
+        self._known = known
+        self._numbers = numbers
+        self._hits = hits
+        self._counts: dict[CountKey, int] | None = None
+
+    def __len__(self) -> int:
+        return len(self._numbers) if self._counts is None else len(self._counts)
+
+    def __iter__(self) -> Iterator[CountKey]:
+        return iter(self._mapping())
+
+    def __getitem__(self, key: CountKey) -> int:
+        return self._mapping()[key]
+
+    def columns(self) -> Columns | None:
+        """Return the counts as columns, if that takes no look at each key."""
+        return self._known.columns(self._numbers, self._hits)
+
+    def _mapping(self) -> dict[CountKey, int]:
+        if self._counts is None:
+            counts: dict[CountKey, int] = {}
+            for key, hits in zip(self._known.keys(self._numbers), self._hits.tolist(), strict=True):
+                counts[key] = counts.get(key, 0) + hits
+            self._counts = counts
+        return self._counts
+
+
+def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
+    """Return the counts of keys whose numbers lie one behind the other, once for each hit."""
+    sums = np.bincount(np.frombuffer(laid, np.uint32))
+    numbers = np.flatnonzero(sums)
+    return CountedKeys(known, numbers, sums[numbers])
