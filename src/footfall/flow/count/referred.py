@@ -102,7 +102,7 @@ class ReferredTally:
             _add_chosen(counts, pairs, pack.weights, chosen)
 
     def _is_added_packed(self, record: Record, has: Callable[[HourKey, int], bool]) -> bool:
-        """Take in, by the bytes of its keys, a record that says nothing of where any hit came from; tell if it was one."""
+        """Take in a record that tells of no source, by the bytes of its keys; return whether it was one."""
         pack = outline_from_record(record.data)
         if pack is None or pack.at_ms or pack.weights or pack.screened or pack.replays or record.repeats:
             return False
