@@ -2,7 +2,8 @@
  *
  * A key is what a hit is counted under: asset, section, resource type, paid type. In a pack it is a msgpack array of
  * four texts (docs/formats/records.md). Only bodies are read whose hits have just the five counted fields, in ASCII and
- * without escapes; for any other the answer is None, and the lanes in Python read it, and say what is wrong with it.
+ * without escapes, and either all of them a time in milliseconds or none; for any other the answer is None, and the lanes
+ * in Python read it, and say what is wrong with it.
  */
 
 #define PY_SSIZE_T_CLEAN
@@ -16,6 +17,8 @@
 #define LABEL_BYTES_MAX 64
 #define ASSET_BYTES_MAX 256
 #define DIGITS_MAX 18 /* Numbers below 10^18 are below 2^63; longer ones are left to Python. */
+#define AT_MS_MIN 100000000000 /* as footfall.values.hit has them */
+#define AT_MS_MAX 253370764799999
 #define KEY_FIELDS 4
 #define ARRAY_OF_FOUR 0x94
 #define HEAD 5 /* bytes: what the head of an array takes at most */
@@ -25,13 +28,15 @@ typedef struct {
     size_t size;
 } Span;
 
-enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, FIELDS };
+enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, AT, FIELDS };
+#define WANTED (1u << ASSET | 1u << SECTION | 1u << RESOURCE_TYPE | 1u << PAID_TYPE) /* of every hit */
 
 typedef struct {
     Span name;
     uint32_t hits;
     Bytes keys;   /* the first HEAD bytes are kept free for the head of the array */
     Bytes places; /* of the hits in the body, four bytes each */
+    Bytes moments; /* of the hits, eight bytes each, if they have any */
 } Brand;
 
 typedef struct {
@@ -39,6 +44,8 @@ typedef struct {
     Brand brands[BRANDS_MAX];
     int brand_count, last_brand;
     uint32_t hits;
+    unsigned seen; /* which fields the last hit had */
+    int64_t at_ms; /* when it was */
     int is_out_of_memory;
 } Body;
 
@@ -125,11 +132,26 @@ static enum Field field_named(const Span *name)
         return RESOURCE_TYPE;
     if (is_name(name, "paidType", 8))
         return PAID_TYPE;
-    return is_name(name, "brand", 5) ? BRAND : FIELDS;
+    if (is_name(name, "brand", 5))
+        return BRAND;
+    return is_name(name, "at", 2) ? AT : FIELDS;
+}
+
+static int take_moment(Body *body)
+{
+    Span digits;
+    if (!take_number(body, &digits))
+        return 0;
+    body->at_ms = 0;
+    for (size_t place = 0; place < digits.size; place++)
+        body->at_ms = 10 * body->at_ms + (digits.at[place] - '0');
+    return body->at_ms >= AT_MS_MIN && body->at_ms <= AT_MS_MAX;
 }
 
 static int take_value(Body *body, enum Field field, Span *value)
 {
+    if (field == AT)
+        return take_moment(body);
     if (take(body, '"')) {
         if (!take_text(body, value))
             return 0;
@@ -140,7 +162,7 @@ static int take_value(Body *body, enum Field field, Span *value)
     return (field == ASSET || field == SECTION) && take_number(body, value);
 }
 
-/* Read one hit; each field may stand once, and all but the brand must. */
+/* Read one hit; each field may stand once, and those that are wanted must. */
 static int take_hit(Body *body, Span values[FIELDS], int lines)
 {
     unsigned seen = 0;
@@ -165,7 +187,9 @@ static int take_hit(Body *body, Span values[FIELDS], int lines)
     } while (take(body, ','));
     if (!(seen & 1u << BRAND))
         values[BRAND].size = 0;
-    return take(body, '}') && (seen | 1u << BRAND) == (1u << FIELDS) - 1;
+    int is_alike = body->hits == 0 || !((seen ^ body->seen) & 1u << AT);
+    body->seen = seen;
+    return take(body, '}') && (seen & WANTED) == WANTED && is_alike;
 }
 
 static Brand *brand_named(Body *body, const Span *name)
@@ -219,7 +243,8 @@ static int put_hit(Body *body, const Span values[FIELDS])
     size_t room = 1 + KEY_FIELDS * 3;
     for (int field = 0; field < KEY_FIELDS; field++)
         room += values[field].size;
-    if (reserve(&brand->keys, room) < 0 || reserve(&brand->places, sizeof body->hits) < 0) {
+    if (reserve(&brand->keys, room) < 0 || reserve(&brand->places, sizeof body->hits) < 0 ||
+        reserve(&brand->moments, sizeof body->at_ms) < 0) {
         body->is_out_of_memory = 1;
         return 0;
     }
@@ -230,6 +255,10 @@ static int put_hit(Body *body, const Span values[FIELDS])
     brand->keys.size = (size_t)(to - brand->keys.data);
     memcpy(brand->places.data + brand->places.size, &body->hits, sizeof body->hits);
     brand->places.size += sizeof body->hits;
+    if (body->seen & 1u << AT) {
+        memcpy(brand->moments.data + brand->moments.size, &body->at_ms, sizeof body->at_ms);
+        brand->moments.size += sizeof body->at_ms;
+    }
     brand->hits++;
     body->hits++;
     return 1;
@@ -295,8 +324,10 @@ static PyObject *brands_of(Body *body)
     for (int number = 0; number < body->brand_count; number++) {
         Brand *brand = &body->brands[number];
         const char *places = (const char *)brand->places.data;
-        PyObject *one = Py_BuildValue("(s#NNI)", (const char *)brand->name.at, (Py_ssize_t)brand->name.size, pack_of(brand),
-                                      PyBytes_FromStringAndSize(places, (Py_ssize_t)brand->places.size), brand->hits);
+        const char *moments = (const char *)brand->moments.data;
+        PyObject *one = Py_BuildValue("(s#NNIN)", (const char *)brand->name.at, (Py_ssize_t)brand->name.size, pack_of(brand),
+                                      PyBytes_FromStringAndSize(places, (Py_ssize_t)brand->places.size), brand->hits,
+                                      PyBytes_FromStringAndSize(moments, (Py_ssize_t)brand->moments.size));
         if (one == NULL || PyList_SetItem(found, number, one) < 0) {
             Py_DECREF(found);
             return NULL;
@@ -326,13 +357,14 @@ static PyObject *keys_of_body(PyObject *module, PyObject *arguments)
     for (int number = 0; number < body.brand_count; number++) {
         PyMem_Free(body.brands[number].keys.data);
         PyMem_Free(body.brands[number].places.data);
+        PyMem_Free(body.brands[number].moments.data);
     }
     return found;
 }
 
 static PyMethodDef functions[] = {
     {"keys_of_body", keys_of_body, METH_VARARGS,
-     "Return (brand, pack of keys, places, hits) of each brand in a body of plain hits, or None for any other body."},
+     "Return (brand, pack of keys, places, hits, moments) of each brand in a body of plain hits, or None for another body."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -163,7 +163,7 @@ class Acceptance:
     def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Entry:
         hits = draft.hits
         moment_ms = request.arrived_at_ms if request.sent_at_ms is None else request.sent_at_ms
-        at_ms = _event_times(hits, moment_ms)
+        at_ms = draft.at_ms or _event_times(hits, moment_ms)
         if at_ms is None and request.sent_at_ms is not None:
             at_ms = [moment_ms] * len(draft.keys)
         visitors = self._visitors(brand, draft, request)
@@ -215,13 +215,16 @@ class Acceptance:
         self, brand: Brand, keys: Sequence[HitKey], at_ms: list[int] | None, arrived_at_ms: int
     ) -> dict[int, str] | None:
         """Return the hits that are not counted, each with its line of the ledger."""
-        if at_ms is None and brand.unlabelled != "hold":
+        if brand.unlabelled != "hold" and (at_ms is None or self._are_in_time(at_ms, arrived_at_ms)):
             return None
         verdicts = [
             self._verdict(brand, key, None if at_ms is None else at_ms[place], arrived_at_ms)
             for place, key in enumerate(keys)
         ]
         return {place: verdict for place, verdict in enumerate(verdicts) if verdict} or None
+
+    def _are_in_time(self, at_ms: list[int], arrived_at_ms: int) -> bool:
+        return arrived_at_ms - min(at_ms) <= self.lateness_ms and max(at_ms) - arrived_at_ms <= self.future_ms
 
     def _verdict(self, brand: Brand, key: HitKey, at_ms: int | None, arrived_at_ms: int) -> str:
         if brand.unlabelled == "hold" and not key[2]:
@@ -333,6 +336,7 @@ def _picked(draft: Draft, places: Sequence[int]) -> Draft:
         places=[draft.places[place] for place in places],
         hits=[hits[place] for place in places] if hits is not None else None,
         weights=[draft.weights[place] for place in places] if draft.weights is not None else None,
+        at_ms=[draft.at_ms[place] for place in places] if draft.at_ms is not None else None,
     )
 
 

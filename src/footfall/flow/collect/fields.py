@@ -82,9 +82,10 @@ class Refusal:
 
 @dataclass(slots=True)
 class Draft:
-    """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key.
+    """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key and a time.
 
-    `weights` is for senders that have added up hits themselves.
+    `at_ms` has their times where there are no `hits`, if they have any. `weights` is for senders that have added hits up
+    themselves.
     """
 
     brand: str
@@ -92,6 +93,7 @@ class Draft:
     places: Sequence[int]  # in the request
     hits: list[Hit] | None = None
     weights: list[int] | None = None
+    at_ms: list[int] | None = None
 
     @property
     def weight(self) -> int:

@@ -8,6 +8,7 @@ quotation marks: with no backslash in the body each text has two, so what was de
 """
 
 import contextlib
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypeVar
@@ -215,13 +216,17 @@ def _native(body: bytes, *, lines: bool) -> Parsed | None:
     found = None if keys_of_body is None else keys_of_body(body, lines)
     if found is None:
         return None
-    if len(found) == 1:
-        ((brand, packed, _, count),) = found
-        return Parsed(count, [Draft(brand, PackedKeys(packed, count), range(count))])
+    is_one = len(found) == 1
     drafts = [
-        Draft(brand, PackedKeys(packed, count), memoryview(places).cast("I")) for brand, packed, places, count in found
+        Draft(
+            brand,
+            PackedKeys(packed, count),
+            range(count) if is_one else memoryview(places).cast("I"),
+            at_ms=array("q", moments).tolist() if moments else None,
+        )
+        for brand, packed, places, count, moments in found
     ]
-    return Parsed(sum(count for *_, count in found), drafts)
+    return Parsed(sum(len(draft.keys) for draft in drafts), drafts)
 
 
 def _decoded(body: bytes, form: _Form, hits_max: int) -> Parsed:
