@@ -29,6 +29,7 @@ SHARED_MAX = 100_000  # What sessions are counted under, some 200 bytes each.
 _LOW = (1 << HALF) - 1
 
 _PLAYING, _ENDED = int(PlayState.PLAYING), int(PlayState.ENDED)
+_WATCH, _SHOWS, _PLAYS, _COMPLETIONS = CreditTo
 T = TypeVar("T", bound=Hashable)
 _NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
@@ -178,7 +179,7 @@ class Watching:
         """Let a stretch begin at a moment, and count the viewing that begins with its first credit."""
         stretch.from_ms = at_ms
         if not stretch.ms and not _has_begun(session, stretch.key[0]):
-            self._count_one(session.brand, CreditTo.PLAYS, stretch, at_ms)
+            self._count_one(session.brand, _PLAYS, stretch, at_ms)
 
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
@@ -189,13 +190,18 @@ class Watching:
         at = (brand, minute_ms)
         if at != self._at:
             self._at = at
-            self._cell = self.minutes.setdefault((brand, minute_ms, CreditTo.WATCH), Credited())
-            self._shows = self.minutes.setdefault((brand, minute_ms, CreditTo.SHOWS), Credited())
+            self._cell = self._cell_at((brand, minute_ms, _WATCH))
+            self._shows = self._cell_at((brand, minute_ms, _SHOWS))
+
+    def _cell_at(self, minute: MinuteOf) -> Credited:
+        found = self.minutes.get(minute)
+        if found is None:
+            found = self.minutes[minute] = Credited()
+        return found
 
     def _count_one(self, brand: str, to: CreditTo, stretch: Stretch, at_ms: int) -> None:
         """Count a viewing at a moment of one of its stretches; who watched is told by what is watched."""
-        minute = (brand, at_ms - at_ms % MINUTE_MS, to)
-        self.minutes.setdefault(minute, Credited()).add(stretch.key, 1, b"")
+        self._cell_at((brand, at_ms - at_ms % MINUTE_MS, to)).add(stretch.key, 1, b"")
 
     def _credit_by_day(self, session: Session, stretch: Stretch, beat: Beat, start_ms: int) -> None:
         """Credit what lies in another day than the stretch does, or in two: a stretch of each."""
@@ -256,7 +262,7 @@ class Watching:
         told = _told(session, stretch)
         self.over.append(told)
         if told.is_completing:  # Counted with its last millisecond: the one after it may be another day's.
-            self._count_one(session.brand, CreditTo.COMPLETIONS, stretch, stretch.to_ms - 1)
+            self._count_one(session.brand, _COMPLETIONS, stretch, stretch.to_ms - 1)
 
 
 def is_over(session: Session) -> bool:
