@@ -72,10 +72,12 @@ def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Sta
     assert key_file.stat().st_mode & 0o777 == 0o600
     until(instance.said, lambda said: f"is in {key_file}" in said, seconds=5)
     listed = instance.get("/v1/metrics?brand=demo").json()["items"]
-    assert [one["name"] for one in listed] == ["paid_reads", "paid_share", "reads", "reads_per_visitor", "visitors"]
+    of_readers = {"paid_reads", "paid_share", "reads", "reads_per_visitor", "visitors"}
+    of_viewers = {"completed_share", "completions", "follows", "net_follows", "playbacks", "unfollows"}
+    assert {one["name"] for one in listed} == of_readers | of_viewers
     day = datetime.now(UTC).date()
     span = f"from={day - timedelta(days=2)}&to={day + timedelta(days=2)}&grain=year"
-    for name in ("reads", "visitors", "reads_per_visitor", "paid_share"):
+    for name in ("reads", "visitors", "reads_per_visitor", "paid_share", "playbacks", "completed_share"):
         path = f"/v1/metrics/{name}/data?brand=demo&{span}"
         until(
             lambda path=path: [one["value"] for one in instance.get(path).json()["items"]],
