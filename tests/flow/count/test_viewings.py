@@ -227,8 +227,8 @@ def walked(steps: list[tuple[str, str, str, int]]) -> Watching:
         watching.pass_day(session)
         if act == "end":
             watching.end(session)
-            kept = {"viewed": session.viewed, "begun": session.begun}
-            session = resumed("abc", "s", number=one.number, high_ms=session.highest_ms, **kept)
+            high_ms, viewed, begun = session.highest_ms, session.viewed, session.begun
+            session = resumed("abc", "s", number=one.number, high_ms=high_ms, viewed=viewed, begun=begun)
         session = msgspec.msgpack.decode(msgspec.msgpack.encode(session), type=Session)  # as after a crash
     watching.end(session)
     return watching
