@@ -140,6 +140,14 @@ def test_a_session_knows_its_last_eight_assets_with_lengths_and_eight_without() 
             assert Counter({asset: seen_of(stage, asset).playbacks for asset in expected}) == expected
 
 
+def test_a_viewing_whose_length_became_known_is_forgotten_with_those_that_have_one() -> None:
+    beats = part(0, range(0, 31, 10), length_s=0)
+    for asset in ("ad", "film", *(f"a{one}" for one in range(8)), "film"):
+        beats += part(len(beats), range(0, 31, 10), asset=asset, length_s=30)
+    stage = counted(*beats)
+    assert viewings(stage)[0]["film"] == seen_of(stage, "film").playbacks == 2
+
+
 def test_hours_and_days_of_viewings_are_built_and_kept_as_those_of_hits() -> None:
     stage = Stage()
     send_beats(stage, [*part(0, range(0, 1_001, 10)), ("s", beat(101, state=ENDED))])
