@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from footfall.metrics.definition import DIMENSIONS_MAX, definition_from
+from footfall.metrics.definition import COUNTED_DIMENSIONS, COUNTED_UNITS, DIMENSIONS_MAX, Counted, definition_from
 from footfall.metrics.errors import RESERVED_ENDS
 from footfall.metrics.grammar import MalformedFormula
 from footfall.values.errors import Refused
@@ -108,9 +108,24 @@ def test_what_stands_behind_names_in_addresses_is_no_name_itself(end: str) -> No
 
 
 def test_what_footfall_does_not_count_is_refused_with_what_to_do_instead() -> None:
-    for counts in ("watchTime", "follows"):
-        with pytest.raises(Refused, match=f"'{counts}'; there are pushed, hits, visitors, minutes, viewers; follows"):
+    for counts in ("watchTime", "orders"):
+        with pytest.raises(Refused, match=f"'{counts}'; there are pushed, hits, .*, unfollows; what is counted else"):
             definition_from(scalar("x", source={"counts": counts}))
+
+
+def test_what_footfall_counts_has_its_own_unit_and_dimensions() -> None:
+    assert set(COUNTED_UNITS) == set(COUNTED_DIMENSIONS) == set(Counted) - {Counted.PUSHED}
+    for counts, unit, known in (
+        ("playbacks", "playbacks", ["paidType", "resourceType", "section"]),
+        ("completions", "completions", ["paidType", "resourceType", "section"]),
+        ("follows", "follows", ["followerKind", "kind"]),
+        ("unfollows", "follows", ["followerKind", "kind"]),  # so that a formula may subtract them
+    ):
+        made = definition_from(scalar("x", source={"counts": counts}, relatedDimensions=known))
+        assert (made.unit, list(made.related_dimensions)) == (unit, known)
+    for counts, dimension in (("playbacks", "kind"), ("follows", "section"), ("unfollows", "paidType")):
+        with pytest.raises(Refused, match=f"'{dimension}' is not kept of {counts}"):
+            definition_from(scalar("x", source={"counts": counts, "where": {dimension: ["a"]}}))
 
 
 def test_what_does_not_fit_is_told_in_words_and_with_what_could_stand_there() -> None:

@@ -4,6 +4,7 @@ import json
 import sqlite3
 from typing import Any
 
+from footfall.metrics.definition import Counted
 from footfall.metrics.interchange import interchange_of
 from tests.metrics.stage import Stage, hybrid, scalar
 
@@ -33,6 +34,23 @@ def test_a_formula_over_two_datasets_is_not_given_as_a_join_of_both() -> None:
     assert sorted(made) == ["hits", "people"]
     for name in ("each", "twice"):
         assert left[name] == "it is made of footfall_hits and footfall_visitors, whose rows nothing relates"
+
+
+def test_all_that_footfall_counts_has_a_dataset_of_its_own_and_only_who_came_is_counted_once() -> None:
+    counted = [one.value for one in Counted if one is not Counted.PUSHED]
+    model = interchange_of("abc", Stage().define(*(scalar(one, source={"counts": one}) for one in counted)))
+    (told,) = model["semantic_model"]
+    assert {one["name"] for one in told["datasets"]} == {"footfall_points", *(f"footfall_{one}" for one in counted)}
+    made, _ = exported(
+        {"name": "new", "valueType": "SCALAR", "source": {"counts": "follows", "where": {"kind": ["series"]}}},
+        *(scalar(one, source={"counts": one}) for one in ("playbacks", "completions", "viewers")),
+    )
+    assert made == {
+        "new": "SUM(CASE WHEN footfall_follows.\"kind\" IN ('series') THEN footfall_follows.follows END)",
+        "playbacks": "SUM(footfall_playbacks.playbacks)",
+        "completions": "SUM(footfall_completions.completions)",
+        "viewers": "COUNT(DISTINCT footfall_viewers.viewer)",
+    }
 
 
 def test_formulas_over_points_of_several_metrics_are_of_one_dataset() -> None:

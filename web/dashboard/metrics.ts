@@ -64,7 +64,26 @@ export const KINDS: readonly (readonly [string, string])[] = [
   ["HYBRID", "computed from others"],
 ];
 
+// What footfall counts itself, as a sentence says it.
+const COUNTED: Readonly<Record<string, string>> = {
+  hits: "the hits of this brand’s pages",
+  visitors: "the visitors of this brand’s pages",
+  minutes: "the minutes that were watched",
+  viewers: "those who watched",
+  playbacks: "the viewings that began",
+  completions: "the viewings that were completed",
+  follows: "the follows that began",
+  unfollows: "the follows that ended",
+};
+
 const PAGE_ROWS = 50;
+
+// What footfall's own counts are told apart by: those of follows by who is followed and who follows.
+export function dimensionsOf(counts: string): readonly string[] {
+  return counts === "follows" || counts === "unfollows"
+    ? ["kind", "followerKind"]
+    : ["section", "resourceType", "paidType"];
+}
 
 export function kindWords(valueType: string): string {
   return KINDS.find(([kind]) => kind === valueType)?.[1] ?? valueType;
@@ -117,10 +136,8 @@ function basis({ valueType, aggregationParam, source }: Metric): string {
   if (valueType === "HYBRID") return "It is computed from other metrics by a formula.";
   const where = Object.entries(source?.where ?? {}).map(([name, values]) => `${name} is ${anyOf(values)}`);
   const only = where.length ? `, where ${where.join(" and ")}` : "";
-  if (source?.counts === "hits") return `It counts the hits of this brand’s pages${only}.`;
-  if (source?.counts === "visitors") return `It counts the visitors of this brand’s pages${only}.`;
-  if (source?.counts === "minutes") return `It counts the minutes that were watched${only}.`;
-  if (source?.counts === "viewers") return `It counts those who watched${only}.`;
+  const counted = COUNTED[source?.counts ?? ""];
+  if (counted) return `It counts ${counted}${only}.`;
   if (valueType === "PERCENTILE")
     return `It is the ${ordinal(aggregationParam ?? 50)} percentile of what is sent for each day.`;
   if (valueType === "WEIGHTED_AVERAGE")

@@ -1,4 +1,4 @@
-"""The demo's metrics: a few numbers of its invented readers, so that the catalogue's first page is not an empty one."""
+"""The demo's metrics: a few numbers of its invented readers and viewers, so that the catalogue is not an empty page."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
@@ -31,6 +31,32 @@ DEMO_METRICS: Final[tuple[Mapping[str, Any], ...]] = (
         "name": "paid_share", "valueType": "HYBRID", "hybridFormula": "paid_reads / reads",
         "title": "Share of paid reads", "owner": _OWNER,
         "description": "Which part of what is read is paid for; 1 is all of it.",
+    },
+    {
+        "name": "playbacks", "valueType": "SCALAR", "source": {"counts": "playbacks"}, "title": "Playbacks",
+        "owner": _OWNER, "relatedDimensions": ["section"], "description": "How often somebody began to watch.",
+    },
+    {
+        "name": "completions", "valueType": "SCALAR", "source": {"counts": "completions"},
+        "title": "Completed viewings", "owner": _OWNER, "relatedDimensions": ["section"],
+        "description": "How often something was watched to its end.",
+    },
+    {
+        "name": "completed_share", "valueType": "HYBRID", "hybridFormula": "completions / playbacks",
+        "title": "Completed share of playbacks", "owner": _OWNER,
+        "description": "Which part of what is begun is watched to its end; 1 is all of it.",
+    },
+    {
+        "name": "follows", "valueType": "SCALAR", "source": {"counts": "follows"}, "title": "New follows",
+        "owner": _OWNER, "relatedDimensions": ["kind"], "description": "How often somebody began to follow.",
+    },
+    {
+        "name": "unfollows", "valueType": "SCALAR", "source": {"counts": "unfollows"}, "title": "Follows that ended",
+        "owner": _OWNER, "relatedDimensions": ["kind"], "description": "How often somebody ceased to follow.",
+    },
+    {
+        "name": "net_follows", "valueType": "HYBRID", "hybridFormula": "follows - unfollows", "title": "Net follows",
+        "owner": _OWNER, "description": "By how many the follows became more, or fewer.",
     },
 )  # fmt: skip
 

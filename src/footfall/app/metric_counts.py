@@ -1,13 +1,14 @@
 """Footfall's own counts for metrics: read from the store window by window, as lists and series of the past are.
 
 Hits are what lists show, sums of labels with what cuts left out. Visitors are sets that are united over a span, and a
-number is at most that of the hits, as in a series. Watched minutes and viewers are the same of the windows beside them.
+number is at most that of the hits, as in a series. What is watched and who is followed are the same of windows beside.
 
 A window is known from the day of the brand's first hit on: there nobody came is 0, and before that nobody was counting.
+What can only come after something else is known from the first day of that: a day of playbacks without one completed.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
@@ -28,15 +29,24 @@ from footfall.ports.table import Table
 from footfall.sketches.estimation import Estimate
 from footfall.sketches.grouped import GroupedUniques, merge_grouped, regrouped
 from footfall.values.clock import Clock
-from footfall.values.groups import watch_name
+from footfall.values.groups import completions_name, follows_name, plays_name, unfollows_name, watch_name
 from footfall.values.period import Span
 from footfall.values.window import MINUTE_MS, MOMENT_MS_MAX, Grain, Window, walk, window_of
 
 READ_KEPT = 4  # windows as they were read, for the second look at each
 TICK_MS = 15 * MINUTE_MS  # Days and hours begin at such moments, wherever on earth.
 
-WATCHED = frozenset({Counted.MINUTES, Counted.VIEWERS})  # They lie in windows of their own, in milliseconds.
-PLACES = {"section": 0, "resourceType": 1, "paidType": 2}
+# Where counts lie that are not of hits: the windows of each, then those whose first day is theirs as well.
+BESIDE: Mapping[Counted, tuple[Callable[[str], str], ...]] = {
+    Counted.MINUTES: (watch_name,),  # in milliseconds
+    Counted.VIEWERS: (watch_name,),
+    Counted.PLAYBACKS: (plays_name,),
+    Counted.COMPLETIONS: (completions_name, plays_name),
+    Counted.FOLLOWS: (follows_name, unfollows_name),
+    Counted.UNFOLLOWS: (unfollows_name, follows_name),
+}
+# A follow is labelled by kinds in the places where a hit has its section and its type.
+PLACES = {"section": 0, "resourceType": 1, "paidType": 2, "kind": 0, "followerKind": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +79,11 @@ class StoredCounts:
     def read(self, brand: str, question: CountQuestion) -> CountTold:
         """Return the counts that are asked for."""
         ground, _ = self._sights.sight(brand)
-        name = watch_name(brand) if question.counts in WATCHED else brand
+        names = [name_of(brand) for name_of in BESIDE.get(question.counts, ())] or [brand]
+        name = names[0]
         self._memory.follow()  # What is kept is then as new as what the ground was made of, or newer.
         grain = Grain.HOUR if question.is_hourly else Grain.DAY
-        since_ms = self._counted_since_ms(name, question.spans, ground)
+        since_ms = min(self._counted_since_ms(one, question.spans, ground) for one in names)
         spans = [
             [
                 window
@@ -85,7 +96,7 @@ class StoredCounts:
             return self._visitors(name, question, spans, ground)
         labels = labels_shown_for((), shows_suspected=self._brands.shows_suspected(brand))
         told = _hits(question, self._totals(name, spans, ground, labels), spans)
-        return replace(told, values=told.values / MINUTE_MS) if question.counts in WATCHED else told
+        return replace(told, values=told.values / MINUTE_MS) if question.counts is Counted.MINUTES else told
 
     def _counted_since_ms(self, brand: str, spans: Sequence[tuple[int, int]], ground: Ground) -> int:
         """Return a day from which on a brand was counted: that of its first hit, or one before all spans."""

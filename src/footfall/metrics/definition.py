@@ -62,16 +62,30 @@ class Counted(StrEnum):
     VISITORS = "visitors"
     MINUTES = "minutes"  # that were watched, as players' beats tell
     VIEWERS = "viewers"  # who watched them
+    PLAYBACKS = "playbacks"  # viewings, counted when they begin
+    COMPLETIONS = "completions"  # viewings that were completed
+    FOLLOWS = "follows"  # counted when they begin
+    UNFOLLOWS = "unfollows"  # follows, counted when they end
 
+
+_LABELS = frozenset({"section", "resourceType", "paidType"})
+_KINDS = frozenset({"kind", "followerKind"})
 
 # What footfall's own counts can be asked by, and what they are counts of.
 COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
-    Counted.HITS: frozenset({"section", "resourceType", "paidType"}),
-    Counted.VISITORS: frozenset({"section", "resourceType", "paidType"}),
-    Counted.MINUTES: frozenset({"section", "resourceType", "paidType"}),
-    Counted.VIEWERS: frozenset({"section", "resourceType", "paidType"}),
+    Counted.HITS: _LABELS,
+    Counted.VISITORS: _LABELS,
+    Counted.MINUTES: _LABELS,
+    Counted.VIEWERS: _LABELS,
+    Counted.PLAYBACKS: _LABELS,
+    Counted.COMPLETIONS: _LABELS,
+    Counted.FOLLOWS: _KINDS,
+    Counted.UNFOLLOWS: _KINDS,
 }
-COUNTED_UNITS: Mapping[Counted, str] = {one: one.value for one in COUNTED_DIMENSIONS}
+COUNTED_UNITS: Mapping[Counted, str] = {
+    **{one: one.value for one in COUNTED_DIMENSIONS},
+    Counted.UNFOLLOWS: Counted.FOLLOWS.value,  # What has ended is subtracted from what began.
+}
 COUNTED_ONCE = frozenset({Counted.VISITORS, Counted.VIEWERS})  # Whoever comes in two spans is one: they do not add up.
 
 
@@ -154,7 +168,7 @@ def _decoded(document: object) -> Definition:
         known = _known_at(refused)
         reason = refused.reason + (f"; there are {', '.join(known)}" if known else "")
         if refused.field == "source.counts":
-            reason += "; follows and all that is counted elsewhere is pushed, to a metric without source"
+            reason += "; what is counted elsewhere is pushed, to a metric without source"
         raise Refused(refused.field, reason) from None
 
 

@@ -20,6 +20,8 @@ VENDOR = "FOOTFALL"
 EXPRESSION_CHARACTERS_MAX = 20_000
 POINTS, HITS, VISITORS = "footfall_points", "footfall_hits", "footfall_visitors"
 MINUTES, VIEWERS = "footfall_minutes", "footfall_viewers"
+PLAYBACKS, COMPLETIONS = "footfall_playbacks", "footfall_completions"
+FOLLOWS, UNFOLLOWS = "footfall_follows", "footfall_unfollows"
 
 _DATASET: Mapping[Counted, str] = {
     Counted.PUSHED: POINTS,
@@ -27,6 +29,10 @@ _DATASET: Mapping[Counted, str] = {
     Counted.VISITORS: VISITORS,
     Counted.MINUTES: MINUTES,
     Counted.VIEWERS: VIEWERS,
+    Counted.PLAYBACKS: PLAYBACKS,
+    Counted.COMPLETIONS: COMPLETIONS,
+    Counted.FOLLOWS: FOLLOWS,
+    Counted.UNFOLLOWS: UNFOLLOWS,
 }
 _SAYS = {
     POINTS: "Points that teams push: one row for each metric, day and combination of dimensions.",
@@ -34,6 +40,10 @@ _SAYS = {
     VISITORS: "Who came, by day and section.",
     MINUTES: "Minutes that were watched by day and labels.",
     VIEWERS: "Who watched, by day and section.",
+    PLAYBACKS: "Viewings that began by day and labels.",
+    COMPLETIONS: "Viewings that were completed by day and labels.",
+    FOLLOWS: "Follows that began by day and by the kinds of who is followed and who follows.",
+    UNFOLLOWS: "Follows that ended by day and by the kinds of who was followed and who followed.",
 }
 _MEASURES = {
     POINTS: ("metric", "value", "weight"),
@@ -41,6 +51,10 @@ _MEASURES = {
     VISITORS: ("visitor",),
     MINUTES: ("minutes",),
     VIEWERS: ("viewer",),
+    PLAYBACKS: ("playbacks",),
+    COMPLETIONS: ("completions",),
+    FOLLOWS: ("follows",),
+    UNFOLLOWS: ("unfollows",),
 }
 
 

@@ -13,6 +13,10 @@ _COUNTERS = MARK + "uniques"
 _PINGS = MARK + "pings"
 _WATCH = MARK + "watch"
 _SHOWS = MARK + "shows"
+_PLAYS = MARK + "plays"
+_COMPLETIONS = MARK + "completions"
+_FOLLOWS = MARK + "follows"
+_UNFOLLOWS = MARK + "unfollows"
 
 
 def counters_group(brand: str) -> str:
@@ -33,6 +37,26 @@ def watch_name(brand: str) -> str:
 def shows_name(brand: str) -> str:
     """Return the name of the windows in which the same are counted by series."""
     return brand + _SHOWS
+
+
+def plays_name(brand: str) -> str:
+    """Return the name of the windows in which a brand's playbacks are counted: viewings, where they begin."""
+    return brand + _PLAYS
+
+
+def completions_name(brand: str) -> str:
+    """Return the name of the windows in which viewings are counted that were completed."""
+    return brand + _COMPLETIONS
+
+
+def follows_name(brand: str) -> str:
+    """Return the name of the windows in which follows are counted, where they begin."""
+    return brand + _FOLLOWS
+
+
+def unfollows_name(brand: str) -> str:
+    """Return the name of the windows in which follows are counted where they end."""
+    return brand + _UNFOLLOWS
 
 
 def is_beside(group: str) -> bool:
@@ -67,7 +91,7 @@ def window_names(groups: Iterable[str]) -> frozenset[str]:
         brand = brand_of_group(group)
         names.add(brand)
         if is_of_pings(group):
-            names |= {watch_name(brand), shows_name(brand)}
+            names |= {watch_name(brand), shows_name(brand), plays_name(brand), completions_name(brand)}
     return frozenset(names)
 
 

@@ -1,7 +1,7 @@
 """Players' beats for tests: sent to a stage's stream, and what the worker has made of them."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from footfall.flow.count.watch_values import Beat
@@ -11,7 +11,7 @@ from footfall.flow.store.watch_log import WatchRow, rows_of_day
 from footfall.flow.stream.beats import VERSION, Beats, PlayState, record_from_beats, tick_record
 from footfall.flow.stream.shards import shard_of
 from footfall.ports.stream import Entry
-from footfall.values.groups import pings_group, shows_name, watch_name
+from footfall.values.groups import completions_name, pings_group, plays_name, shows_name, watch_name
 from footfall.values.window import Grain
 from tests.flow.count.stage import NOON_MS, Stage, key_of
 
@@ -79,10 +79,22 @@ def record_of(beats: Sequence[Named], now_ms: int) -> bytes:
     )
 
 
-def watched(stage: Stage, grain: Grain = Grain.MINUTE) -> dict[int, Counter[CountKey]]:
-    """Return the milliseconds of every window of a grain."""
-    found = stage.everything(watch_name("abc"))
+def watched(
+    stage: Stage, grain: Grain = Grain.MINUTE, name_of: Callable[[str], str] = watch_name
+) -> dict[int, Counter[CountKey]]:
+    """Return the milliseconds of every window of a grain, or what windows of another name hold."""
+    found = stage.everything(name_of("abc"))
     return {window.from_ms: counts for window, counts in found.items() if window.grain is grain}
+
+
+def viewings(stage: Stage) -> tuple[Counter[str], Counter[str]]:
+    """Return the playbacks of every asset and the viewings of it that were completed, from minutes."""
+    both = Counter[str](), Counter[str]()
+    for total, name_of in zip(both, (plays_name, completions_name), strict=True):
+        for counts in watched(stage, name_of=name_of).values():
+            for key, count in counts.items():
+                total[key[0]] += count
+    return both
 
 
 def watched_series(stage: Stage) -> Counter[str]:

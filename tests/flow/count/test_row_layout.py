@@ -12,6 +12,7 @@ from footfall.flow.count.thrift import thrifty
 from footfall.flow.store.columns import total_hits
 from footfall.ports.table import Key, Put, Table
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, Grain, Window, window_of
+from tests.flow.count.playing import beat, send_beats
 from tests.flow.count.stage import NOON_MS, Side, Stage, key_of
 from tests.simulation.grounds import Killed, KilledTable
 
@@ -163,6 +164,20 @@ def test_late_hits_replace_rows_and_leave_no_stale_one() -> None:
     for grain in (Grain.FIVE, Grain.HOUR, Grain.DAY):
         page = rows.table.query(partition_of("abc", noon(grain, stage)))
         assert [one.key.sort for one in page.items] == ["00000001#2", "00000001#3", "00000002#1"]
+
+
+def test_what_is_watched_has_no_rows_whether_it_comes_in_time_or_late() -> None:
+    stage = Stage()
+    rows = opened(stage)
+    stage.send("1")
+    send_beats(stage, [("s", beat(n)) for n in range(7)])
+    rows.settle(NOON_MS + 14 * HOUR_MS)
+    send_beats(stage, [("late", beat(n)) for n in range(7)])
+    rows.settle(NOON_MS + 14 * HOUR_MS + LATE_EVERY_MS + MINUTE_MS)
+    for name in ("abc~watch", "abc~plays"):
+        assert stage.counts(NOON_MS, Grain.MINUTE, name)
+        for grain in (Grain.FIVE, Grain.HOUR, Grain.DAY):
+            assert not rows.table.query(partition_of(name, noon(grain, stage))).items
 
 
 def test_late_hits_are_waited_for_a_while() -> None:

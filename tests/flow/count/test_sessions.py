@@ -19,7 +19,7 @@ from footfall.flow.stream.beats import PlayState
 from footfall.ports.errors import Changed
 from footfall.ports.stream import Entry
 from footfall.ports.table import Table
-from footfall.values.groups import pings_group, watch_name
+from footfall.values.groups import completions_name, pings_group, plays_name, watch_name
 from footfall.values.window import DAY_MS, HOUR_MS, Grain
 from tests.flow.count.aws_stage import AwsStage
 from tests.flow.count.playing import (
@@ -31,6 +31,7 @@ from tests.flow.count.playing import (
     send_beats,
     send_ticks,
     total_ms,
+    viewings,
     watched,
     watched_series,
 )
@@ -46,17 +47,22 @@ def eventful_hour() -> Iterator[list[Named]]:
     dice = random.Random(4)
     late: list[Named] = []
     for n in range(14):
-        more: dict[str, Any] = {"series": "show", "duration_ms": 200_000}
-        beats = [(f"s{one}", beat(n, asset=f"a{one % 2}", member=f"m{one}", **more)) for one in range(4)]
-        beats.append(("holed", beat(n, visitor=b"12345678")))
+        more: dict[str, Any] = {"series": "show"}
+        lengths_ms = {3: 130_000}  # Of the last one all is seen.
+        beats = [
+            (f"s{one}", beat(n, asset=f"a{one}", member=f"m{one}", duration_ms=lengths_ms.get(one, 200_000), **more))
+            for one in range(4)
+        ]
+        beats += [("holed", beat(n, visitor=b"12345678")), ("plain", beat(n, asset="live"))]
         coming = [named for named in beats if not (named[0] == "holed" and n in (3, 9))]
         coming, waiting = coming[:3], coming[3:]
         yield [*late, *coming, *coming[:1]]
         late = waiting if dice.random() < 0.5 else []
         if not late:
             yield waiting
-    yield [*late, ("s0", beat(14, asset="a0", state=ENDED)), ("s1", beat(14, asset="a1", state=ENDED))]
-    yield [("s0", beat(15, asset="a0")), ("s0", beat(16, asset="a0")), ("s1", beat(3, asset="a1"))]
+    going_on = [("s0", "a0"), ("plain", "live")]  # after their ends
+    yield [*late, *((name, beat(14, asset=asset, state=ENDED)) for name, asset in [*going_on, ("s1", "a1")])]
+    yield [*((name, beat(n, asset=asset)) for n in (15, 16) for name, asset in going_on), ("s1", beat(3, asset="a1"))]
 
 
 def played(stage: Stage, *, writes: int, is_ordered: bool) -> tuple[object, bool]:
@@ -79,8 +85,11 @@ def played(stage: Stage, *, writes: int, is_ordered: bool) -> tuple[object, bool
                 worker.drain()
         stage.clock.advance(5_000)
     lines = stage.lines(GROUP)
-    seen = [seen_of(stage, asset) for asset in ("a0", "a1", "film")]
-    return (watched(stage), watched_series(stage), log_rows(stage), seen, lines.counted, lines.duplicate), was_killed
+    seen = [seen_of(stage, f"a{one}") for one in range(4)]
+    counted = [watched(stage, name_of=name_of) for name_of in (watch_name, plays_name, completions_name)]
+    assert viewings(stage) == (Counter(["a0", "a1", "a2", "a3", "film", "live"]), Counter(["a3"]))
+    assert [one.playbacks for one in seen] == [1] * 4
+    return (counted, watched_series(stage), log_rows(stage), seen, lines.counted, lines.duplicate), was_killed
 
 
 @pytest.mark.parametrize("every", [29, pytest.param(1, marks=pytest.mark.soak)])
@@ -133,7 +142,9 @@ def test_any_order_repetition_flush_and_crash_credits_the_same(
     chance: int, flushes: set[int], kills: list[int], is_ordered: bool
 ) -> None:
     dice = random.Random(chance)
-    sent = [(f"s{one}", beat(n, asset=f"a{one}")) for n in range(12) for one in range(3)]
+    lengths_ms = [0, 110_000, 300_000]  # nobody knows; all of it is seen; a third of it is
+    sent = [(f"s{one}", beat(n, asset=f"a{one}", duration_ms=lengths_ms[one])) for n in range(12) for one in range(3)]
+    sent += [(f"s{one}", beat(12, asset=f"a{one}", state=ENDED)) for one in range(3)]
     mixed = sorted(sent, key=lambda named: named[1].number + dice.uniform(0, 5))
     mixed += dice.sample(sent, 6)
     stage = Stage()
@@ -149,8 +160,12 @@ def test_any_order_repetition_flush_and_crash_credits_the_same(
                 worker.drain()
             except Killed:
                 worker = stage.worker(0, TroubledTable(stage.table, is_ordered=is_ordered))
+    stage.clock.advance(HOUR_MS)  # An end that came before others is one after a silence.
+    send_ticks(stage)
     stage.worker(0, stage.table).drain()
     assert total_ms(stage) == 3 * 11 * 10_000
+    assert viewings(stage) == (Counter(["a0", "a1", "a2"]), Counter(["a1"]))
+    assert [seen_of(stage, f"a{one}").playbacks for one in range(3)] == [0, 1, 1]
     assert stage.lines(GROUP).counted == len(mixed)
 
 

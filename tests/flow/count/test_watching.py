@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.count.watch_values import Beat, Session, Stretch
+from footfall.flow.count.watch_values import Beat, CreditTo, Session, Stretch
 from footfall.flow.count.watching import (
     WAIT_MS,
     WAITING_MAX,
@@ -30,7 +30,7 @@ def utc_day(_brand: str, at_ms: int) -> tuple[int, int]:
 
 def credited(watching: Watching) -> int:
     """Return all that was credited and not taken away."""
-    return sum(sum(one.ms) for (_, _, is_series), one in watching.minutes.items() if not is_series)
+    return sum(sum(one.ms) for (_, _, to), one in watching.minutes.items() if to is CreditTo.WATCH)
 
 
 def watched_by(beats: list[Beat]) -> tuple[int, dict[int, int], list[int]]:
@@ -184,13 +184,14 @@ def test_rows_add_up_to_the_lists_whatever_changes_and_none_is_taken_for_another
         watching.pass_day(session)
     watching.end(session)
     rows, by_key, by_row = [told.stretch for told in watching.over], Counter[object](), Counter[object]()
-    for (_, minute_ms, is_series), credited in watching.minutes.items():
+    for (_, minute_ms, to), credited in watching.minutes.items():
         for key, ms in credited.counts().items():
-            by_key[is_series, utc_day("", minute_ms)[0], key] += ms
+            if to in (CreditTo.WATCH, CreditTo.SHOWS):
+                by_key[to, utc_day("", minute_ms)[0], key] += ms
     for row in rows:
-        by_row[False, row.day_ms, row.key] += row.ms
+        by_row[CreditTo.WATCH, row.day_ms, row.key] += row.ms
         if row.show[0]:
-            by_row[True, row.day_ms, row.show] += row.ms
+            by_row[CreditTo.SHOWS, row.day_ms, row.show] += row.ms
     assert by_row == by_key
     assert len({(row.key[0], row.day_ms, row.number) for row in rows}) == len(rows)
     assert sum(row.ms for row in rows) <= max(moments) - min(moments)

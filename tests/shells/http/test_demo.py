@@ -47,6 +47,8 @@ def test_its_metrics_are_defined_once_and_stay_as_somebody_left_them() -> None:
     assert define_demo(catalogue, DEMO_BRAND, notes.append) == len(DEMO_METRICS) == len(notes)
     assert catalogue.newest(DEMO_BRAND, "reads_per_visitor").definition.unit == "hits/visitors"
     assert catalogue.newest(DEMO_BRAND, "paid_share").definition.unit == "ratio"
+    assert catalogue.newest(DEMO_BRAND, "completed_share").definition.unit == "completions/playbacks"
+    assert catalogue.newest(DEMO_BRAND, "net_follows").definition.unit == "follows"
     catalogue.delete(DEMO_BRAND, "paid_share")
     assert define_demo(catalogue, DEMO_BRAND, notes.append) == 0
     assert catalogue.known(DEMO_BRAND, "paid_share") is None

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem, send } from "../api.ts";
 import { useStanding } from "../context.ts";
 import { type Draft, documentFrom, pointedAt } from "../drafts.ts";
-import { type Difference, KINDS, type Metric, STYLES, whereLines } from "../metrics.ts";
+import { type Difference, dimensionsOf, KINDS, type Metric, STYLES, whereLines } from "../metrics.ts";
 import { Differences } from "./Differences.tsx";
 import { Choice, Field, Form, Input, Lines, useRefusedAt } from "./Form.tsx";
 
@@ -13,6 +13,10 @@ const COUNTS = [
   ["visitors", "visitors that footfall counts"],
   ["minutes", "minutes that were watched"],
   ["viewers", "viewers who watched them"],
+  ["playbacks", "viewings that began"],
+  ["completions", "viewings that were completed"],
+  ["follows", "follows that began"],
+  ["unfollows", "follows that ended"],
 ] as const;
 
 interface Meanwhile {
@@ -85,12 +89,12 @@ export function MetricForm({ draft, based, begun, done }: MetricFormProps) {
             words="Only where"
             rows={2}
             value={whereLines(draft.source?.where ?? {}).join("\n")}
-            hint={`one value a line, such as section: news${counts === "hits" ? "; there are section, resourceType and paidType" : ""}`}
+            hint={whereHint(counts)}
             isOptional
           />
         ) : null}
         {kind === "HYBRID" ? null : (
-          <Primitive draft={draft} isSent={kind !== "SCALAR" || counts === "pushed"} />
+          <Primitive draft={draft} counts={kind === "SCALAR" ? counts : "pushed"} />
         )}
         {kind === "PERCENTILE" ? (
           <Input
@@ -137,10 +141,17 @@ function meanwhileIn(error: unknown): Meanwhile | null {
   return { newest: error.more.newest, differences: (error.more.differences ?? []) as Difference[] };
 }
 
-function Primitive({ draft, isSent }: { draft: Draft; isSent: boolean }) {
+function whereHint(counts: string): string {
+  const known = dimensionsOf(counts);
+  const such = known.includes("kind") ? "kind: series" : "section: news";
+  return `one value a line, such as ${such}; there are ${known.slice(0, -1).join(", ")} and ${known.at(-1)}`;
+}
+
+function Primitive({ draft, counts }: { draft: Draft; counts: string }) {
+  const such = dimensionsOf(counts).includes("kind") ? "kind, followerKind" : "section, paidType";
   return (
     <div class="row">
-      {isSent ? (
+      {counts === "pushed" ? (
         <Input
           name="unit"
           words="Unit"
@@ -153,7 +164,7 @@ function Primitive({ draft, isSent }: { draft: Draft; isSent: boolean }) {
         name="relatedDimensions"
         words="Grouped by"
         value={(draft.relatedDimensions ?? []).join(", ")}
-        hint="such as section, paidType"
+        hint={`such as ${such}`}
         isOptional
       />
     </div>

@@ -59,6 +59,15 @@ describe("a definition", () => {
     expect(definitionWords({ ...METRIC, source: counts })[0]).toBe(
       "It counts the hits of this brand’s pages, where section is “news” or “sports” and paidType is “paid”.",
     );
+    const sentences = ["playbacks", "completions", "follows", "unfollows"].map(
+      (one) => definitionWords({ ...METRIC, source: { counts: one, where: {} } })[0],
+    );
+    expect(sentences).toEqual([
+      "It counts the viewings that began.",
+      "It counts the viewings that were completed.",
+      "It counts the follows that began.",
+      "It counts the follows that ended.",
+    ]);
     const percentile = { ...METRIC, valueType: "PERCENTILE", aggregationStyle: "PERCENTILE" };
     const said = (of: number) => definitionWords({ ...percentile, aggregationParam: of })[0];
     expect([95, 1, 2, 3, 11, 99.9].map((of) => /the (\S+) percentile/.exec(said(of) ?? "")?.[1])).toEqual([

@@ -110,7 +110,7 @@ class RowLayout:
         for checkpoint in checkpoints.values():
             for brand, lines in checkpoint.lines.items():
                 if is_beside(brand):
-                    continue  # Values that are counted by name have no windows.
+                    continue  # Rows are of hits.
                 last_hit_ms[brand] = max(last_hit_ms.get(brand, 0), lines.last_hit_ms)
         return {
             (brand, window)
@@ -138,7 +138,8 @@ class RowLayout:
                 from_ms = state.looked_at_ms - self._rules.lateness_ms
                 changed |= self._closed(checkpoints, from_ms, state.closed_ms)
             for touched in news.touched:
-                changed.update((touched.brand, window) for window in self._around(touched.brand, touched.window))
+                if not is_beside(touched.brand):
+                    changed.update((touched.brand, window) for window in self._around(touched.brand, touched.window))
         return {(brand, window) for brand, window in changed if window.to_ms <= state.closed_ms}
 
     def _around(self, brand: str, window: Window) -> list[Window]:

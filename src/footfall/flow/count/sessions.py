@@ -15,7 +15,7 @@ import msgspec
 
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.viewers import viewers_by_brand
-from footfall.flow.count.watch_values import Beat, Credited, Session, Told, Viewed
+from footfall.flow.count.watch_values import Beat, Credited, CreditTo, Session, Told, Viewed
 from footfall.flow.count.watching import HALF, Watching, has_come_to_nothing, is_over, resumed
 from footfall.flow.store.completions import CompletionKey, Seen, add_to_completions
 from footfall.flow.store.sessions import (
@@ -42,7 +42,7 @@ from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, SILENT_MS, Beats, 
 from footfall.ports.stream import Record
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
-from footfall.values.groups import brand_of_group, shows_name, watch_name
+from footfall.values.groups import brand_of_group, completions_name, plays_name, shows_name, watch_name
 from footfall.values.window import DAY_MS, HOUR_MS, Grain, Window, window_of
 
 SESSIONS_MAX = 200_000  # of one shard; some 500 bytes each
@@ -54,6 +54,12 @@ END_KEPT_MS = 25 * HOUR_MS  # An hour longer than a beat may be late.
 DAYS_AT_HAND_MAX = 10_000
 _QUARTER_MS = 900_000  # Days begin on quarters of hours, wherever they do.
 _ENDED = int(PlayState.ENDED)
+_NAMES: Mapping[CreditTo, Callable[[str], str]] = {
+    CreditTo.WATCH: watch_name,
+    CreditTo.SHOWS: shows_name,
+    CreditTo.PLAYS: plays_name,
+    CreditTo.COMPLETIONS: completions_name,
+}
 
 _Stored = tuple[list[Session], list[tuple[str, str]]]
 _decoder = msgspec.msgpack.Decoder(_Stored)
@@ -223,7 +229,7 @@ class Sessions:
             session = Session(brand, name, ahead={})
         else:
             viewed = [Viewed(*one) for one in end.viewed]
-            session = resumed(brand, name, number=end.number, high_ms=end.high_ms, viewed=viewed)
+            session = resumed(brand, name, number=end.number, high_ms=end.high_ms, viewed=viewed, begun=end.begun)
         self._open[brand][name] = session
         self._head.open += 1
         return session
@@ -266,13 +272,14 @@ class Sessions:
         self._new.ends[brand, name] = SessionEnd(
             *(brand, name, session.base.number, sequence, session.highest_ms, viewed),
             before=self._new.before.get((brand, name)),
+            begun=session.begun,
         )
 
     def _placed(self, arrived_at_ms: int) -> Mapping[tuple[str, Place], Credited]:
         """Return credits by the minutes that they lie in."""
         found: dict[tuple[str, Place], Credited] = {}
-        for (brand, start_ms, is_series), one in self._watching.take_away().items():
-            name = shows_name(brand) if is_series else watch_name(brand)
+        for (brand, start_ms, to), one in self._watching.take_away().items():
+            name = _NAMES[to](brand)
             place = name, self._placing.place(name, start_ms, arrived_at_ms=arrived_at_ms)
             if place in found:
                 found[place].take(one)

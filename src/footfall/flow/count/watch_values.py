@@ -5,6 +5,7 @@ Sessions are stored as they are here, field by field in this order: docs/formats
 
 from collections import Counter
 from dataclasses import dataclass, field
+from enum import IntEnum
 
 from msgspec import Struct
 
@@ -13,6 +14,15 @@ from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE
 from footfall.flow.stream.records import HitKey
 
 Facts = tuple[HitKey, str, str, str]  # what is watched with its labels, of which series, by whom, on what
+
+
+class CreditTo(IntEnum):
+    """Which of a brand's windows a credit is counted in."""
+
+    WATCH = 0  # milliseconds, by asset
+    SHOWS = 1  # milliseconds, by series
+    PLAYS = 2  # viewings, by asset, where they begin
+    COMPLETIONS = 3  # viewings, by asset, where they were completed
 
 
 class Beat(Struct, array_like=True, gc=False):
@@ -70,6 +80,7 @@ class Session(Struct, array_like=True, gc=False):
     high_ms: int = 0  # the latest moment that a beat told before one that told an earlier
     viewed: list[Viewed] = []
     is_credited: bool = False  # by a stretch that is over
+    begun: list[str] = []  # assets whose viewing began in stretches that are over and told nothing of what was seen
 
     @property
     def last_heard_ms(self) -> int:
@@ -90,6 +101,7 @@ class Told:
     stretch: Stretch
     began_ms: int  # the day of the viewing: a film goes on after an advertisement, and after midnight
     is_first: bool  # of its viewing that tells what was seen
+    is_completing: bool  # With it the viewing has seen as much as a completed one.
     new_low: int
     new_high: int
 

@@ -6,29 +6,35 @@ Then the hole is credited as one interval, and whatever comes for it afterwards 
 
 A stretch is what one row of the watch log will say: one asset with its labels, one series, one member, one day. Where
 any of that changes another begins, so that the rows of a session add up to what its beats were credited, by all of it.
+
+A viewing is all that a session watches of an asset, in however many stretches. It is counted twice at most: as a
+playback where its first millisecond is credited, and as completed where the stretch ends by which it has seen enough.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from footfall.flow.count.watch_values import Beat, Credited, Facts, Session, Stretch, Told, Viewed
+from footfall.flow.count.watch_values import Beat, Credited, CreditTo, Facts, Session, Stretch, Told, Viewed
 from footfall.flow.stream.beats import RATE_ONE, PlayState
 from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
 WAITING_MAX = 8
 HUNDREDTHS = 100
+COMPLETED_HUNDREDTHS_MIN = 90  # Closing credits are not watched; going there without the rest completes nothing.
 VIEWED_MAX = 8  # Assets of which a session knows what was seen: a film goes on after some advertisements.
+BEGUN_MAX = 8  # And as many of which it knows only that their viewing began.
 HALF = HUNDREDTHS // 2
 SHARED_MAX = 100_000  # What sessions are counted under, some 200 bytes each.
 _LOW = (1 << HALF) - 1
 
 _PLAYING, _ENDED = int(PlayState.PLAYING), int(PlayState.ENDED)
+_WATCH, _SHOWS, _PLAYS, _COMPLETIONS = CreditTo
 T = TypeVar("T", bound=Hashable)
 _NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
 
-MinuteOf = tuple[str, int, bool]  # whose, where it begins, and whether it is counted by series there
+MinuteOf = tuple[str, int, CreditTo]  # whose, where it begins, and in which windows
 DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day around a moment begins and ends
 
 
@@ -134,15 +140,15 @@ class Watching:
             return
         start_ms = at_ms - ms
         if stretch.day_ms <= start_ms and at_ms <= stretch.day_to_ms:
-            self._credit(session.brand, stretch, beat, start_ms, at_ms)
+            self._credit(session, stretch, beat, start_ms, at_ms)
         else:
             self._credit_by_day(session, stretch, beat, start_ms)
 
-    def _credit(self, brand: str, stretch: Stretch, beat: Beat, start_ms: int, end_ms: int) -> None:
+    def _credit(self, session: Session, stretch: Stretch, beat: Beat, start_ms: int, end_ms: int) -> None:
         """Add what was watched within one day, right before a beat, to its stretch and its minutes."""
-        ms = end_ms - start_ms
+        ms, brand = end_ms - start_ms, session.brand
         if not stretch.ms or start_ms < stretch.from_ms:
-            stretch.from_ms = start_ms
+            self._begin_at(session, stretch, start_ms)
         if end_ms > stretch.to_ms:
             stretch.to_ms = end_ms
         stretch.ms += ms
@@ -169,6 +175,12 @@ class Watching:
             cell.ms.append(ms)
             cell.visitors.append(visitor)
 
+    def _begin_at(self, session: Session, stretch: Stretch, at_ms: int) -> None:
+        """Let a stretch begin at a moment, and count the viewing that begins with its first credit."""
+        stretch.from_ms = at_ms
+        if not stretch.ms and not _has_begun(session, stretch.key[0]):
+            self._count_one(session.brand, _PLAYS, stretch, at_ms)
+
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
         found, self.minutes, self._at = self.minutes, {}, ("", -1)
@@ -178,8 +190,18 @@ class Watching:
         at = (brand, minute_ms)
         if at != self._at:
             self._at = at
-            self._cell = self.minutes.setdefault((brand, minute_ms, False), Credited())
-            self._shows = self.minutes.setdefault((brand, minute_ms, True), Credited())
+            self._cell = self._cell_at((brand, minute_ms, _WATCH))
+            self._shows = self._cell_at((brand, minute_ms, _SHOWS))
+
+    def _cell_at(self, minute: MinuteOf) -> Credited:
+        found = self.minutes.get(minute)
+        if found is None:
+            found = self.minutes[minute] = Credited()
+        return found
+
+    def _count_one(self, brand: str, to: CreditTo, stretch: Stretch, at_ms: int) -> None:
+        """Count a viewing at a moment of one of its stretches; who watched is told by what is watched."""
+        self._cell_at((brand, at_ms - at_ms % MINUTE_MS, to)).add(stretch.key, 1, b"")
 
     def _credit_by_day(self, session: Session, stretch: Stretch, beat: Beat, start_ms: int) -> None:
         """Credit what lies in another day than the stretch does, or in two: a stretch of each."""
@@ -191,7 +213,7 @@ class Watching:
                 stretch.beats = 1
             stretch.day_ms, stretch.day_to_ms = day_ms, day_to_ms
             end_ms = min(beat.at_ms, day_to_ms)
-            self._credit(session.brand, stretch, beat, start_ms, end_ms)
+            self._credit(session, stretch, beat, start_ms, end_ms)
             start_ms = end_ms
 
     def _stretch_of(self, session: Session, beat: Beat) -> Stretch:
@@ -234,9 +256,13 @@ class Watching:
 
     def _close_stretch(self, session: Session) -> None:
         stretch, session.stretch = session.stretch, None
-        if stretch is not None and stretch.ms:
-            session.is_credited = True
-            self.over.append(_told(session, stretch))
+        if stretch is None or not stretch.ms:
+            return
+        session.is_credited = True
+        told = _told(session, stretch)
+        self.over.append(told)
+        if told.is_completing:  # Counted with its last millisecond: the one after it may be another day's.
+            self._count_one(session.brand, _COMPLETIONS, stretch, stretch.to_ms - 1)
 
 
 def is_over(session: Session) -> bool:
@@ -249,10 +275,12 @@ def has_come_to_nothing(session: Session) -> bool:
     return not session.is_credited and (session.stretch is None or not session.stretch.ms)
 
 
-def resumed(brand: str, name: str, *, number: int, high_ms: int, viewed: Sequence[Viewed]) -> Session:
+def resumed(
+    brand: str, name: str, *, number: int, high_ms: int, viewed: Sequence[Viewed], begun: Sequence[str]
+) -> Session:
     """Return a session that was over and goes on: what it came to is told, up to a beat."""
     base = Beat(number=number, at_ms=0, playhead_ms=0, state=_ENDED, facts=_NO_FACTS)
-    return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed))
+    return Session(brand, name, base=base, ahead={}, high_ms=high_ms, viewed=list(viewed), begun=list(begun))
 
 
 def in_minutes(to_ms: int, ms: int) -> Iterator[tuple[int, int]]:
@@ -284,16 +312,34 @@ def _after_a_step_back(before: Beat, beat: Beat, ms: int, *, high_ms: int) -> in
 def _told(session: Session, stretch: Stretch) -> Told:
     """Return what a stretch tells that is over, and let its session know what was seen in it."""
     low, high, asset = stretch.seen_low, stretch.seen_high, stretch.key[0]
-    known = next((one for one in session.viewed if one.asset == asset), None)
+    found = next((one for one in session.viewed if one.asset == asset), None)
+    others = [one for one in session.begun if one != asset]
     if not low and not high:
-        return Told(session, stretch, stretch.day_ms, is_first=False, new_low=0, new_high=0)
-    if known is None:
-        session.viewed = [*session.viewed[1 - VIEWED_MAX :], Viewed(asset, stretch.day_ms, low, high)]
-        return Told(session, stretch, stretch.day_ms, is_first=True, new_low=low, new_high=high)
+        if found is None:
+            session.begun = [*others[1 - BEGUN_MAX :], asset]
+        return Told(session, stretch, stretch.day_ms, is_first=False, is_completing=False, new_low=0, new_high=0)
+    known = found or Viewed(asset, stretch.day_ms, 0, 0)
     both = Viewed(asset, known.day_ms, known.seen_low | low, known.seen_high | high)
-    session.viewed = [*(one for one in session.viewed if one is not known), both]
-    new_low, new_high = low & ~known.seen_low, high & ~known.seen_high
-    return Told(session, stretch, known.day_ms, is_first=False, new_low=new_low, new_high=new_high)
+    session.viewed = [*[one for one in session.viewed if one is not found][1 - VIEWED_MAX :], both]
+    session.begun = others
+    return Told(
+        session,
+        stretch,
+        known.day_ms,
+        is_first=found is None,
+        is_completing=_hundredths_of(known) < COMPLETED_HUNDREDTHS_MIN <= _hundredths_of(both),
+        new_low=low & ~known.seen_low,
+        new_high=high & ~known.seen_high,
+    )
+
+
+def _has_begun(session: Session, asset: str) -> bool:
+    """Tell whether a session has watched an asset in stretches that are over."""
+    return asset in session.begun or any(one.asset == asset for one in session.viewed)
+
+
+def _hundredths_of(viewed: Viewed) -> int:
+    return viewed.seen_low.bit_count() + viewed.seen_high.bit_count()
 
 
 def _see(stretch: Stretch, from_ms: int, to_ms: int) -> None:

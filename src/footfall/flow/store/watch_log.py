@@ -68,6 +68,7 @@ class SessionEnd:
     high_ms: int = 0  # the latest moment that a beat told
     viewed: Sequence[tuple[str, int, int, int]] = ()  # of assets: day, and the hundredths of both halves
     before: "SessionEnd | None" = None  # the end that it went on after, where both came about in one flush
+    begun: Sequence[str] = ()  # assets whose viewing began, and nothing is known of what was seen
 
 
 def session_digest(session: str) -> str:
@@ -170,6 +171,7 @@ def _end_item(end: SessionEnd) -> dict[str, Value]:
         "by": end.by,
         "high_ms": end.high_ms,
         "viewed": [list(asset) for asset in end.viewed],
+        **({"begun": list(end.begun)} if end.begun else {}),
     }
     return item if end.before is None else {**item, "before": _end_item(end.before)}
 

@@ -264,7 +264,8 @@ COMMAND = Command(
         Argument("--csv", "Print the numbers as CSV.", is_switch=True),
         Argument("--file", "A YAML or JSON file with one metric, for add and update.", shows="FILE"),
         Argument("--value-type", "SCALAR, WEIGHTED_AVERAGE, HYBRID or PERCENTILE.", shows="TYPE"),
-        Argument("--counts", "What of footfall's own is counted: hits, visitors, minutes or viewers.", shows="WHAT"),
+        Argument("--counts", "What of footfall's own is counted: hits, visitors, minutes, viewers, playbacks, "
+                 "completions, follows or unfollows.", shows="WHAT"),
         Argument("--formula", "How a HYBRID metric is computed.", shows="FORMULA"),
         Argument("--unit", "Such as hits/visitors.", shows="UNIT"),
         Argument("--dimension", "What it can be grouped by; may be repeated.", shows="NAME", repeated=True),

@@ -6,6 +6,7 @@ NAME_BYTES_MAX, TEXT_BYTES_MAX, REASON_BYTES_MAX, FORMULA_CHARACTERS_MAX = 200, 
 DEPTH_MAX, NUMBER_MAX = 20, 10**9
 
 KINDS = ["SCALAR", "WEIGHTED_AVERAGE", "HYBRID", "PERCENTILE"]
+COUNTED = ["pushed", "hits", "visitors", "minutes", "viewers", "playbacks", "completions", "follows", "unfollows"]
 _STYLES = ["SUM", "LAST_DAY_OF_PERIOD", "PERCENTILE"]
 _FIELDS: dict[str, Schema] = {
     "name": text("one line in any script; it is kept for ever", bytes_max=NAME_BYTES_MAX, minLength=1),
@@ -23,8 +24,17 @@ _FIELDS: dict[str, Schema] = {
     "source": maybe(
         record(
             {
-                "counts": {"enum": ["pushed", "hits", "visitors", "minutes", "viewers"]},
-                "where": {"type": "object", "additionalProperties": listed(text())},
+                "counts": {
+                    "enum": COUNTED,
+                    "description": "`playbacks` are viewings that began and `completions` those that were completed; "
+                    "`follows` are counted when they begin, `unfollows` when they end",
+                },
+                "where": {
+                    "type": "object",
+                    "additionalProperties": listed(text()),
+                    "description": "which values dimensions may have: `section`, `resourceType` and `paidType`; "
+                    "of follows and unfollows `kind`, of what is followed, and `followerKind`",
+                },
             },
             required=(),
             says="what a primitive metric counts; points that are pushed unless it is said",
