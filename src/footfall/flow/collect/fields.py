@@ -84,7 +84,7 @@ class Refusal:
 class Draft:
     """The hits of one brand in a request: `keys` for each, `hits` only when one has more than a key and a time.
 
-    `at_ms` has their times where there are no `hits`, if they have any. `weights` is for senders that have added hits up
+    `at_ms` has their times where there are no `hits`, if they have any. `weights` is for senders that add hits up
     themselves.
     """
 
