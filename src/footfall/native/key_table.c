@@ -3,6 +3,7 @@
  *     KeyTable.count(pack, n)   counts each key of a pack of n
  *     KeyTable.numbers(pack)    which keys a pack has, by number
  *     KeyTable.keys(start)      the keys from a number on, as tuples of texts
+ *     KeyTable.picked(numbers)  those with these numbers
  *     KeyTable.counts()         how often each was counted
  *
  * A pack is a msgpack array of keys, each an array of four texts (docs/formats/records.md), and a key is looked up by its
@@ -310,6 +311,30 @@ static PyObject *table_keys(KeyTable *table, PyObject *argument)
     return found;
 }
 
+static PyObject *table_picked(KeyTable *table, PyObject *numbers)
+{
+    Py_buffer view;
+    if (PyObject_GetBuffer(numbers, &view, PyBUF_SIMPLE) < 0)
+        return NULL;
+    Py_ssize_t size = view.len / (Py_ssize_t)sizeof(uint32_t);
+    PyObject *found = PyList_New(size);
+    for (Py_ssize_t place = 0; found != NULL && place < size; place++) {
+        uint32_t number;
+        memcpy(&number, (const char *)view.buf + place * (Py_ssize_t)sizeof number, sizeof number);
+        if (number >= table->size) {
+            PyErr_SetString(PyExc_IndexError, "no key has that number");
+            Py_CLEAR(found);
+            break;
+        }
+        const unsigned char *at = table->bytes.data + table->keys[number].start;
+        PyObject *key = tuple_of(at, at + table->keys[number].size);
+        if (key == NULL || PyList_SetItem(found, place, key) < 0)
+            Py_CLEAR(found);
+    }
+    PyBuffer_Release(&view);
+    return found;
+}
+
 static PyObject *table_counts(KeyTable *table, PyObject *nothing)
 {
     (void)nothing;
@@ -356,6 +381,7 @@ static PyMethodDef table_methods[] = {
     {"count", (PyCFunction)table_count, METH_VARARGS, "Count each key of a pack of so many; return whether it was one."},
     {"numbers", (PyCFunction)table_numbers, METH_O, "Return the number of each key of a pack as 32-bit whole numbers, or None."},
     {"keys", (PyCFunction)table_keys, METH_O, "Return the keys from a number on as tuples of texts."},
+    {"picked", (PyCFunction)table_picked, METH_O, "Return the keys with these numbers, which are 32-bit whole numbers."},
     {"counts", (PyCFunction)table_counts, METH_NOARGS, "Return how often each key was counted as 64-bit whole numbers."},
     {NULL, NULL, 0, NULL},
 };

@@ -13,5 +13,7 @@ class KeyTable:
         """Return the number of each key of a pack as 32-bit whole numbers, or None for what is no such pack."""
     def keys(self, start: int, /) -> list[tuple[str, str, str, str]]:
         """Return the keys from a number on as tuples of texts."""
+    def picked(self, numbers: bytes, /) -> list[tuple[str, str, str, str]]:
+        """Return the keys with these numbers, which are 32-bit whole numbers."""
     def counts(self) -> bytes:
         """Return how often each key was counted as 64-bit whole numbers."""

@@ -19,7 +19,7 @@ from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
 from footfall.flow.count.sessions import Sessions
-from footfall.flow.count.tally import Counts, MinuteKey, PlaceKey, Tally, no_verdicts
+from footfall.flow.count.tally import MinuteKey, PlaceKey, Tally, no_verdicts
 from footfall.flow.count.verdicts_applied import Verdicts
 from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
@@ -27,7 +27,7 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
-from footfall.flow.store.known_keys import KnownKeys
+from footfall.flow.store.known_keys import KnownKeys, sum_of_counts
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.moved_lines import remember_moves
 from footfall.flow.store.summaries import Summaries
@@ -292,9 +292,8 @@ class Worker:
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
         brand, window = key
-        counts, stored = Counts(), self.held.throughs(brand, window).counted
-        for place in places:
-            counts.update(tally.counts_after(place, stored))
+        stored = self.held.throughs(brand, window).counted
+        counts = sum_of_counts([tally.counts_after(place, stored) for place in places])
         if not counts:
             return
         self.rollup.take_in_sealed(brand, window)

@@ -4,7 +4,9 @@ A key is looked up by its bytes (footfall.native) and has a number; its ident an
 that come as numbers become columns by picking from arrays, and no key is made a tuple of texts for it.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import cast
 
 import numpy as np
 from msgspec import Raw
@@ -75,8 +77,8 @@ class KnownKeys:
 
     def keys(self, numbers: NDArray[np.intp]) -> list[CountKey]:
         """Return keys as tuples of texts."""
-        every = [] if self._table is None else self._table.keys(0)
-        return [every[number] for number in numbers.tolist()]
+        found = [] if self._table is None else self._table.picked(numbers.astype(np.uint32).tobytes())
+        return list(found)
 
     def _learn(self) -> None:
         """Make out what the keys stand for that have come since the last time."""
@@ -107,13 +109,13 @@ class CountedKeys(CountsInColumns):
     """Counts by the numbers of keys; a mapping for whoever looks at keys one by one."""
 
     def __init__(self, known: KnownKeys, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> None:
-        self._known = known
-        self._numbers = numbers
-        self._hits = hits
+        self.known = known
+        self.numbers = numbers
+        self.hits = hits
         self._counts: dict[CountKey, int] | None = None
 
     def __len__(self) -> int:
-        return len(self._numbers) if self._counts is None else len(self._counts)
+        return len(self.numbers) if self._counts is None else len(self._counts)
 
     def __iter__(self) -> Iterator[CountKey]:
         return iter(self._mapping())
@@ -123,15 +125,37 @@ class CountedKeys(CountsInColumns):
 
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
-        return self._known.columns(self._numbers, self._hits)
+        return self.known.columns(self.numbers, self.hits)
 
     def _mapping(self) -> dict[CountKey, int]:
         if self._counts is None:
             counts: dict[CountKey, int] = {}
-            for key, hits in zip(self._known.keys(self._numbers), self._hits.tolist(), strict=True):
+            for key, hits in zip(self.known.keys(self.numbers), self.hits.tolist(), strict=True):
                 counts[key] = counts.get(key, 0) + hits
             self._counts = counts
         return self._counts
+
+
+def sum_of_counts(parts: Sequence[Mapping[CountKey, int]]) -> Mapping[CountKey, int]:
+    """Return the sum of counts; those that are numbers of the same keys stay that."""
+    if len(parts) == 1:
+        return parts[0]
+    if parts and all(isinstance(one, CountedKeys) for one in parts):
+        joined = cast("Sequence[CountedKeys]", parts)
+        if len({id(one.known) for one in joined}) == 1:
+            return _joined(joined)
+    counts = Counter[CountKey]()
+    for one in parts:
+        counts.update(one)
+    return counts
+
+
+def _joined(parts: "Sequence[CountedKeys]") -> "CountedKeys":
+    numbers = np.concatenate([one.numbers for one in parts])
+    sums = np.zeros(len(parts[0].known), np.int64)
+    np.add.at(sums, numbers, np.concatenate([one.hits for one in parts]))
+    found = np.flatnonzero(sums)
+    return CountedKeys(parts[0].known, found, sums[found])
 
 
 def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
