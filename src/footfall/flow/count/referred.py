@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
 from footfall.flow.store.referrers import Hour
-from footfall.flow.stream.records import Referred, Unreadable, key_from_raw, outline_from_record, referred_from_record
+from footfall.flow.stream.records import (
+    Counted,
+    Referred,
+    Unreadable,
+    key_from_raw,
+    outline_from_record,
+    referred_from_record,
+)
 from footfall.native import new_key_table
 from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
@@ -104,11 +111,14 @@ class ReferredTally:
     def _is_added_packed(self, record: Record, has: Callable[[HourKey, int], bool]) -> bool:
         """Take in a record that tells of no source, by the bytes of its keys; return whether it was one."""
         pack = outline_from_record(record.data)
-        if pack is None or pack.at_ms or pack.weights or pack.screened or pack.replays or record.repeats:
+        if pack is None or pack.weights or pack.screened or pack.replays or record.repeats or pack.has_addresses:
             return False
-        if pack.has_addresses:
+        if pack.at_ms is not None and len(pack.at_ms) != record.weight:
             return False
-        hour = (record.group, window_of(pack.arrived_at_ms, Grain.HOUR, self._rules.zone_of(record.group)).from_ms)
+        hours = list(self._by_hour(record, pack, None))
+        if len(hours) != 1 or hours[0][1] is not None or not is_in_time(pack, self._rules.times):
+            return False
+        hour = (record.group, hours[0][0])
         if has(hour, record.sequence):
             return True
         table = self._direct.get(hour) or new_key_table()
@@ -165,7 +175,7 @@ class ReferredTally:
         ]
 
     def _by_hour(
-        self, record: Record, pack: Referred, taken: list[bool] | None
+        self, record: Record, pack: Counted, taken: list[bool] | None
     ) -> Iterator[tuple[int, Sequence[bool] | None]]:
         """Yield the hours that a record has hits in, with which of its hits those are; None for all."""
         zone = self._rules.zone_of(record.group)

@@ -18,6 +18,7 @@ from footfall.flow.store.columns import (
     Columns,
     CountKey,
     CountsInColumns,
+    Slice,
     ident_of,
     shared_slices,
     texts_from,
@@ -38,6 +39,8 @@ class KnownKeys:
         self._ident = np.zeros(0, np.uint64)
         self._slice = np.zeros(0, np.int64)  # counts into the labels
         self._labels: dict[tuple[str, ...], int] = {}
+        self._slices: tuple[Slice, ...] = ()  # the same, in ascending order
+        self._rank = np.zeros(0, np.int64)  # of each label among them
         self._texts: dict[int, bytes] = {}  # of idents that are no numbers
         self._has_clash = False  # Two texts share an ident, so each key has to be asked in its turn.
 
@@ -58,7 +61,9 @@ class KnownKeys:
         """Return the counts of keys as columns; None when that takes a look at each of them."""
         self._learn()
         ident = self._ident[numbers]
-        slices, slice_no = self._numbered_slices(self._slice[numbers])
+        rank = self._rank[self._slice[numbers]]
+        is_used = np.bincount(rank, minlength=len(self._slices)) > 0
+        slices, slice_no = np.flatnonzero(is_used).tolist(), (np.cumsum(is_used) - 1)[rank]
         order = np.lexsort((slice_no, ident))
         ident, slice_no = ident[order], slice_no[order]
         # One key can be packed in more than one way, by whoever wants to.
@@ -67,7 +72,7 @@ class KnownKeys:
             return None
         text_ident = np.unique(ident[np.searchsorted(ident, np.uint64(TEXT_BIT)) :])
         return Columns(
-            slices=shared_slices(slices),
+            slices=tuple([self._slices[one] for one in slices]),
             ident=ident,
             slice_no=slice_no.astype(np.uint16),
             hits=hits[order].astype(np.uint64),
@@ -92,17 +97,16 @@ class KnownKeys:
                 text = asset.encode()
                 self._has_clash |= self._texts.setdefault(ident, text) != text
         slices = [labels.setdefault(key[1:], len(labels)) for key in keys]
+        if len(labels) > len(self._rank):
+            self._rank_labels()
         self._ident = np.concatenate([self._ident, np.array(idents, np.uint64)])
         self._slice = np.concatenate([self._slice, np.array(slices, np.int64)])
 
-    def _numbered_slices(self, of_keys: NDArray[np.int64]) -> tuple[list[tuple[str, ...]], NDArray[np.int64]]:
-        """Return the labels that keys have, in order, and which of them each has."""
-        every = list(self._labels)
-        is_used = np.bincount(of_keys, minlength=len(every)) > 0
-        used = sorted((every[number], number) for number in np.flatnonzero(is_used).tolist())
-        place = np.zeros(len(every), np.int64)
-        place[[number for _, number in used]] = np.arange(len(used))
-        return [label for label, _ in used], place[of_keys]
+    def _rank_labels(self) -> None:
+        ordered = sorted(self._labels)
+        self._slices = shared_slices(ordered)
+        self._rank = np.zeros(len(ordered), np.int64)
+        self._rank[[self._labels[label] for label in ordered]] = np.arange(len(ordered))
 
 
 class CountedKeys(CountsInColumns):
