@@ -147,12 +147,12 @@ class Gathered:
 
     def names(self, codes: Numbers, *, room: int) -> dict[int, str]:
         """Return the assets' ids by their numbers; where there is not room for all, of those with the most hits."""
-        names = {one.asset: one.name for one in map(self._known.keys.__getitem__, set(self._keys)) if one.asset}
-        if len(names) <= room:
-            return names
-        found, counts = np.unique(codes, return_counts=True)
-        most = np.argsort(-counts, kind="stable")[: max(room, NAMED_MIN)]
-        return {code: names[code] for code in found[most].tolist() if code in names}
+        found, first, counts = np.unique(codes, return_index=True, return_counts=True)
+        most = np.arange(len(found))
+        if len(found) > room:
+            most = np.argsort(-counts, kind="stable")[: max(room, NAMED_MIN)]
+        named = zip(found[most].tolist(), first[most].tolist(), strict=True)
+        return {code: self._known.keys[self._keys[place]].name for code, place in named if code}
 
     def columns(self) -> HitColumns:
         """Return the hits as a judge sees them."""
