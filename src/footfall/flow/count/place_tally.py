@@ -15,7 +15,7 @@ from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
-from footfall.flow.store.known_keys import NUMBER_BYTES, KnownKeys, counted_keys
+from footfall.flow.store.known_keys import NUMBER_BYTES, KnownKeys, counted_keys, laid_in_order
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.flow.stream.records import VISITOR_BYTES
 from footfall.native import new_key_table
@@ -45,6 +45,8 @@ class PlaceTally:
         self._known = known
         self._laid: list[bytes] = []  # hits without visitors whose keys came packed, by their numbers among the known
         self._laid_bytes = 0
+        # Before which of those hits how many keys had numbers here: limits let keys in as they came.
+        self._marks: list[tuple[int, int]] = []
         self._numbers = _Numbers()
         self._packed = new_key_table()  # keys that came packed, with visitors; None: nothing can look those up
         self._of_packed = np.zeros(0, np.int64)  # the numbers of those keys among all, as far as they have any
@@ -95,9 +97,7 @@ class PlaceTally:
             laid = self._known.numbers(keys, hits=hits)
             if laid is None:
                 return False
-            self._laid.append(laid)
-            self._laid_bytes += len(laid)
-            self._counts = None
+            self._lay(laid)
             return True
         found = self._packed.numbers(keys)
         if found is None or len(found) != hits * NUMBER_BYTES or len(visitors) != hits:
@@ -156,11 +156,38 @@ class PlaceTally:
         if self._counts is None:
             counts = self._counts_by_key()
             if self._laid and self._known is not None:
-                laid = counted_keys(self._known, b"".join(self._laid))
-                self._counts = _sum_of(counts, laid) if counts else laid
+                laid = b"".join(self._laid)
+                self._counts = self._both(counts, laid) if counts else counted_keys(self._known, laid)
             else:
                 self._counts = counts
         return self._counts
+
+    def _lay(self, numbers: bytes) -> None:
+        """Take hits in by the numbers of their keys among the known."""
+        self._number_few()
+        if not self._marks or self._marks[-1][0] != len(self._numbers):
+            self._marks.append((len(self._numbers), self._laid_bytes // NUMBER_BYTES))
+        self._laid.append(numbers)
+        self._laid_bytes += len(numbers)
+        self._counts = None
+
+    def _both(self, counts: Mapping[CountKey, int], laid: bytes) -> dict[CountKey, int]:
+        """Return the counts of keys that have numbers here and of those that only lie here, as they first came."""
+        assert self._known is not None, "something was laid"
+        more = counted_keys(self._known, laid)
+        numbers, first = laid_in_order(laid)
+        came = {
+            key: (at, len(self._numbers)) for key, at in zip(self._known.keys(numbers), first.tolist(), strict=True)
+        }
+        marks = iter([*self._marks, (len(self._numbers), self._laid_bytes)])
+        until, at = next(marks)
+        for number, key in enumerate(self._numbers):
+            while number >= until:
+                until, at = next(marks)
+            if key in counts:
+                came[key] = min(came.get(key, (at, number)), (at, number))
+        in_order = sorted(came, key=came.__getitem__)
+        return {key: counts.get(key, 0) + more.get(key, 0) for key in in_order}
 
     def _counts_by_key(self) -> dict[CountKey, int]:
         """Return the hits of keys that came as tuples of texts, or with visitors."""
@@ -247,12 +274,6 @@ class PlaceTally:
             before = [] if self._gathering is None else [self._gathering.gathered()]
             self._gathering = Gathering(merge_grouped([*before, *self._taken]))
             self._taken, self._taken_bytes = [], 0
-
-
-def _sum_of(counts: dict[CountKey, int], more: Mapping[CountKey, int]) -> dict[CountKey, int]:
-    for key, hits in more.items():
-        counts[key] = counts.get(key, 0) + hits
-    return counts
 
 
 def _longer(sums: Groups, size: int) -> Groups:

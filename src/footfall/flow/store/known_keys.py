@@ -5,7 +5,7 @@ that come as numbers become columns by picking from arrays, and no key is made a
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import cast
 
 import numpy as np
@@ -110,12 +110,20 @@ class KnownKeys:
 
 
 class CountedKeys(CountsInColumns):
-    """Counts by the numbers of keys; a mapping for whoever looks at keys one by one."""
+    """Counts by the numbers of keys; a mapping, in the order of their coming, for whoever looks at keys one by one."""
 
-    def __init__(self, known: KnownKeys, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> None:
+    def __init__(
+        self,
+        known: KnownKeys,
+        numbers: NDArray[np.intp],
+        hits: NDArray[np.int64],
+        *,
+        in_order: Callable[[], NDArray[np.intp]],
+    ) -> None:
         self.known = known
         self.numbers = numbers
         self.hits = hits
+        self.in_order = in_order  # the same numbers as they first came, which few ask for
         self._counts: dict[CountKey, int] | None = None
 
     def __len__(self) -> int:
@@ -133,37 +141,55 @@ class CountedKeys(CountsInColumns):
 
     def _mapping(self) -> dict[CountKey, int]:
         if self._counts is None:
-            counts: dict[CountKey, int] = {}
-            for key, hits in zip(self.known.keys(self.numbers), self.hits.tolist(), strict=True):
-                counts[key] = counts.get(key, 0) + hits
-            self._counts = counts
+            numbers = self.in_order()
+            hits = self.hits[np.searchsorted(self.numbers, numbers)]
+            self._counts = {}
+            for key, more in zip(self.known.keys(numbers), hits.tolist(), strict=True):
+                self._counts[key] = self._counts.get(key, 0) + more
         return self._counts
 
 
+def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
+    """Return the counts of keys whose numbers lie one behind the other, once for each hit."""
+    numbers = np.frombuffer(laid, np.uint32).astype(np.intp)
+    sums = np.bincount(numbers)
+    found = np.flatnonzero(sums)
+    return CountedKeys(known, found, sums[found], in_order=lambda: _as_they_came(numbers)[0])
+
+
 def sum_of_counts(parts: Sequence[Mapping[CountKey, int]]) -> Mapping[CountKey, int]:
-    """Return the sum of counts; those that are numbers of the same keys stay that."""
+    """Return the sum of counts, the keys as they first came; those that are numbers of the same keys stay that."""
     if len(parts) == 1:
         return parts[0]
     if parts and all(isinstance(one, CountedKeys) for one in parts):
-        joined = cast("Sequence[CountedKeys]", parts)
-        if len({id(one.known) for one in joined}) == 1:
-            return _joined(joined)
+        counted = cast("Sequence[CountedKeys]", parts)
+        if len({id(one.known) for one in counted}) == 1:
+            return _joined(counted)
     counts = Counter[CountKey]()
     for one in parts:
         counts.update(one)
     return counts
 
 
-def _joined(parts: "Sequence[CountedKeys]") -> "CountedKeys":
-    numbers = np.concatenate([one.numbers for one in parts])
-    sums = np.zeros(len(parts[0].known), np.int64)
-    np.add.at(sums, numbers, np.concatenate([one.hits for one in parts]))
+def laid_in_order(laid: bytes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which numbers lie there, in the order in which they first came, and at which hit that was."""
+    return _as_they_came(np.frombuffer(laid, np.uint32).astype(np.intp))
+
+
+def _joined(parts: Sequence[CountedKeys]) -> CountedKeys:
+    known = parts[0].known
+    sums = np.zeros(len(known), np.int64)
+    for one in parts:
+        sums[one.numbers] += one.hits
     found = np.flatnonzero(sums)
-    return CountedKeys(parts[0].known, found, sums[found])
+    in_order = [one.in_order for one in parts]
+    return CountedKeys(
+        known, found, sums[found], in_order=lambda: _as_they_came(np.concatenate([one() for one in in_order]))[0]
+    )
 
 
-def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
-    """Return the counts of keys whose numbers lie one behind the other, once for each hit."""
-    sums = np.bincount(np.frombuffer(laid, np.uint32))
-    numbers = np.flatnonzero(sums)
-    return CountedKeys(known, numbers, sums[numbers])
+def _as_they_came(numbers: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return each number once, in the order in which they first came, and where that was."""
+    found, first = np.unique(numbers, return_index=True)
+    order = np.argsort(first)
+    return found[order], first[order]
