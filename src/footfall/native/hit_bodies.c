@@ -25,6 +25,8 @@ typedef struct {
     size_t size;
 } Span;
 
+static const unsigned char nothing[1]; /* the brand of a hit that names none: a pointer, since of NULL Python makes None */
+
 enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, FIELDS };
 
 typedef struct {
@@ -164,7 +166,7 @@ static int take_hit(Body *body, Span values[FIELDS], int lines)
         skip_blanks(body, lines);
     } while (take(body, ','));
     if (!(seen & 1u << BRAND))
-        values[BRAND].size = 0;
+        values[BRAND] = (Span){.at = nothing};
     return take(body, '}') && (seen | 1u << BRAND) == (1u << FIELDS) - 1;
 }
 
@@ -313,9 +315,7 @@ static PyObject *keys_of_body(PyObject *module, PyObject *arguments)
     int lines;
     if (!PyArg_ParseTuple(arguments, "y#p", &data, &size, &lines))
         return NULL;
-    static const unsigned char nothing[1];
     Body body = {.at = (const unsigned char *)data, .end = (const unsigned char *)data + size};
-    body.brands[0].name.at = nothing;
     PyObject *found;
     if (lines ? take_lines(&body) : take_array(&body))
         found = brands_of(&body);

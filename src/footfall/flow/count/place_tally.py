@@ -9,13 +9,14 @@ the way into columns; the others become tuples of texts, once for each that diff
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
-from footfall.flow.store.known_keys import NUMBER_BYTES, KnownKeys, counted_keys
+from footfall.flow.store.known_keys import CountedKeys, KnownKeys
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.flow.stream.records import VISITOR_BYTES
 from footfall.native import new_key_table
@@ -23,6 +24,7 @@ from footfall.sketches.gathering import Gathering
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
 
 ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
+NUMBER_BYTES = 4
 FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
 BYTES_PER_ROW = 250  # what a row of hits takes in memory
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
@@ -45,6 +47,7 @@ class PlaceTally:
         self._known = known
         self._laid: list[bytes] = []  # hits without visitors whose keys came packed, by their numbers among the known
         self._laid_bytes = 0
+        self._laid_after: list[int] = []  # how many of the keys below had come before each of them
         self._numbers = _Numbers()
         self._packed = new_key_table()  # keys that came packed, with visitors; None: nothing can look those up
         self._of_packed = np.zeros(0, np.int64)  # the numbers of those keys among all, as far as they have any
@@ -93,14 +96,11 @@ class PlaceTally:
             return False
         if not visitors:
             laid = self._known.numbers(keys, hits=hits)
-            if laid is None:
-                return False
-            self._laid.append(laid)
-            self._laid_bytes += len(laid)
-            self._counts = None
-            return True
-        found = self._packed.numbers(keys)
-        if found is None or len(found) != hits * NUMBER_BYTES or len(visitors) != hits:
+            if laid is not None:
+                self._lay(laid)
+            return laid is not None
+        found = self._packed.numbers(keys, hits) if len(visitors) == hits else None
+        if found is None:
             return False
         self._number_packed()
         numbers = self._of_packed[np.frombuffer(found, np.uint32)]
@@ -154,21 +154,36 @@ class PlaceTally:
     def counts(self) -> Mapping[CountKey, int]:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
-            counts = self._counts_by_key()
-            if self._laid and self._known is not None:
-                laid = counted_keys(self._known, b"".join(self._laid))
-                self._counts = _sum_of(counts, laid) if counts else laid
+            self._add_up()
+            laid = CountedKeys(self._known, b"".join(self._laid)) if self._laid and self._known else None
+            if laid is None:
+                self._counts = self._counts_by_key()
             else:
-                self._counts = counts
+                self._counts = self._counts_of_both(laid) if self._numbers else laid
         return self._counts
 
     def _counts_by_key(self) -> dict[CountKey, int]:
         """Return the hits of keys that came as tuples of texts, or with visitors."""
-        self._add_up()
         sums = _longer(self._sums, len(self._numbers))
         counts = dict(zip(self._numbers, sums.tolist(), strict=True))
         # Somebody may have been met whose hit was counted before.
         return counts if sums.all() else {key: hits for key, hits in counts.items() if hits}
+
+    def _counts_of_both(self, laid: CountedKeys) -> dict[CountKey, int]:
+        """Return the hits of all keys in the order of their coming, in whichever way they came."""
+        sums: list[int] = _longer(self._sums, len(self._numbers)).tolist()
+        numbered = zip(self._numbers, sums, strict=True)
+        keys, first, every = laid.came_first()
+        ends = np.cumsum([len(one) // NUMBER_BYTES for one in self._laid])
+        after: list[int] = np.array(self._laid_after)[np.searchsorted(ends, first, side="right")].tolist()
+        counts: dict[CountKey, int] = {}
+        done = 0
+        for key, before, hits in zip(keys, after, every, strict=True):
+            counts.update((one, counts.get(one, 0) + some) for one, some in islice(numbered, before - done))
+            done = before
+            counts[key] = counts.get(key, 0) + hits
+        counts.update((one, counts.get(one, 0) + some) for one, some in numbered)
+        return {key: hits for key, hits in counts.items() if hits}
 
     def by_key(self) -> GroupedUniques:
         """Return the visitors of each key, by its number."""
@@ -213,6 +228,13 @@ class PlaceTally:
         if few:
             self._lay_aside(self._numbered(few))
 
+    def _lay(self, laid: bytes) -> None:
+        self._number_few()
+        self._laid.append(laid)
+        self._laid_bytes += len(laid)
+        self._laid_after.append(len(self._numbers))
+        self._counts = None
+
     def _lay_aside(self, numbers: Groups) -> None:
         self._aside.append(numbers)
         self._aside_hits += len(numbers)
@@ -247,12 +269,6 @@ class PlaceTally:
             before = [] if self._gathering is None else [self._gathering.gathered()]
             self._gathering = Gathering(merge_grouped([*before, *self._taken]))
             self._taken, self._taken_bytes = [], 0
-
-
-def _sum_of(counts: dict[CountKey, int], more: Mapping[CountKey, int]) -> dict[CountKey, int]:
-    for key, hits in more.items():
-        counts[key] = counts.get(key, 0) + hits
-    return counts
 
 
 def _longer(sums: Groups, size: int) -> Groups:

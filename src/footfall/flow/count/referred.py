@@ -104,9 +104,7 @@ class ReferredTally:
     def _is_added_packed(self, record: Record, has: Callable[[HourKey, int], bool]) -> bool:
         """Take in a record that tells of no source, by the bytes of its keys; return whether it was one."""
         pack = outline_from_record(record.data)
-        if pack is None or pack.at_ms or pack.weights or pack.screened or pack.replays or record.repeats:
-            return False
-        if pack.has_addresses:
+        if pack is None or not pack.is_only_keys or record.repeats:
             return False
         hour = (record.group, window_of(pack.arrived_at_ms, Grain.HOUR, self._rules.zone_of(record.group)).from_ms)
         if has(hour, record.sequence):

@@ -23,7 +23,6 @@ from footfall.flow.store.columns import (
 from footfall.native import new_key_table
 
 KEYS_MAX = 100_000  # Some 100 bytes each; whoever has more begins anew.
-NUMBER_BYTES = 4
 
 Numbers = NDArray[np.uint32]
 
@@ -49,8 +48,7 @@ class KnownKeys:
 
     def numbers(self, packed: Raw, *, hits: int) -> bytes | None:
         """Return the numbers of so many packed keys; None when that is not what they are."""
-        found = None if self._table is None else self._table.numbers(packed)
-        return found if found is not None and len(found) == hits * NUMBER_BYTES else None
+        return None if self._table is None else self._table.numbers(packed, hits)
 
     def columns(self, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> Columns | None:
         """Return the counts of keys as columns; None when that takes a look at each of them."""
@@ -73,7 +71,7 @@ class KnownKeys:
             texts=texts_from([self._texts[one] for one in text_ident.tolist()]),
         )
 
-    def keys(self, numbers: NDArray[np.intp]) -> list[CountKey]:
+    def keys(self, numbers: Numbers) -> list[CountKey]:
         """Return keys as tuples of texts."""
         every = [] if self._table is None else self._table.keys(0)
         return [every[number] for number in numbers.tolist()]
@@ -104,16 +102,22 @@ class KnownKeys:
 
 
 class CountedKeys(CountsInColumns):
-    """Counts by the numbers of keys; a mapping for whoever looks at keys one by one."""
+    """Counts of keys whose numbers lie one behind the other, once for each hit.
 
-    def __init__(self, known: KnownKeys, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> None:
+    As a mapping they are for whoever looks at keys one by one, and in the order of their coming: where a window has no
+    room for all, it is the first that are let in.
+    """
+
+    def __init__(self, known: KnownKeys, laid: bytes) -> None:
         self._known = known
-        self._numbers = numbers
-        self._hits = hits
+        self._laid = np.frombuffer(laid, np.uint32)
         self._counts: dict[CountKey, int] | None = None
 
+    def __bool__(self) -> bool:
+        return len(self._laid) > 0
+
     def __len__(self) -> int:
-        return len(self._numbers) if self._counts is None else len(self._counts)
+        return len(self._mapping())  # One key can be packed in more than one way, and have several numbers.
 
     def __iter__(self) -> Iterator[CountKey]:
         return iter(self._mapping())
@@ -123,19 +127,21 @@ class CountedKeys(CountsInColumns):
 
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
-        return self._known.columns(self._numbers, self._hits)
+        sums = np.bincount(self._laid)
+        numbers = np.flatnonzero(sums)
+        return self._known.columns(numbers, sums[numbers])
+
+    def came_first(self) -> tuple[list[CountKey], list[int], list[int]]:
+        """Return keys in the order of their coming, at which hit each came first, and how many hits it has."""
+        numbers, first, hits = np.unique(self._laid, return_index=True, return_counts=True)
+        order = np.argsort(first)
+        return self._known.keys(numbers[order]), first[order].tolist(), hits[order].tolist()
 
     def _mapping(self) -> dict[CountKey, int]:
         if self._counts is None:
             counts: dict[CountKey, int] = {}
-            for key, hits in zip(self._known.keys(self._numbers), self._hits.tolist(), strict=True):
+            keys, _, every = self.came_first()
+            for key, hits in zip(keys, every, strict=True):
                 counts[key] = counts.get(key, 0) + hits
             self._counts = counts
         return self._counts
-
-
-def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
-    """Return the counts of keys whose numbers lie one behind the other, once for each hit."""
-    sums = np.bincount(np.frombuffer(laid, np.uint32))
-    numbers = np.flatnonzero(sums)
-    return CountedKeys(known, numbers, sums[numbers])
