@@ -155,10 +155,10 @@ class PlaceTally:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
             self._add_up()
-            laid = CountedKeys(self._known, b"".join(self._laid)) if self._laid and self._known else None
-            if laid is None:
+            if self._known is None or not self._laid:
                 self._counts = self._counts_by_key()
             else:
+                laid = CountedKeys(self._known, b"".join(self._laid))
                 self._counts = self._counts_of_both(laid) if self._numbers else laid
         return self._counts
 

@@ -78,7 +78,7 @@ class Tally:
         known: KnownKeys | None = None,
     ) -> None:
         self._rules = rules
-        self._known = known or KnownKeys()
+        self._known = KnownKeys() if known is None else known
         self._known_before = len(self._known)
         self._sessions = sessions  # of players; without them beats are counted in the ledger alone
         self._verdicts_of = verdicts_of
