@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from footfall.adapters.embedded.database import rows
 from footfall.flow.count.aside_items import write_aside
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.replayed import take_replay
@@ -13,6 +14,7 @@ from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
 from footfall.ports.stream import Record
 from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS
+from tests.native.without import without_native_code
 from tests.simulation.checking import check_everything, check_recount
 from tests.simulation.oracle import Wrong
 from tests.simulation.world import World, worker_of
@@ -76,6 +78,21 @@ def test_everything_that_was_taken_is_counted_once(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(SEEDS, SOAK_SEEDS))
 def test_everything_that_was_taken_is_counted_once_in_many_worlds(seed: int) -> None:
     live(World(seed), acts=2 * ACTS)
+
+
+def stored_after(world: World) -> list[tuple[object, ...]]:
+    """Return all that is in the store when a world has come to its end."""
+    live(world)
+    return rows(world.store._connection, "SELECT * FROM items ORDER BY 1, 2")
+
+
+@pytest.mark.parametrize("seed", range(SEEDS, SEEDS + 3))
+def test_without_native_code_the_same_bytes_are_stored(seed: int) -> None:
+    by_bytes = stored_after(World(seed))
+    with without_native_code():
+        by_texts = stored_after(World(seed))
+    assert len(by_bytes) > 10
+    assert by_bytes == by_texts
 
 
 class CheckpointFirst(Worker):

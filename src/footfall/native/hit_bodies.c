@@ -28,6 +28,8 @@ typedef struct {
     size_t size;
 } Span;
 
+static const unsigned char nothing[1]; /* the brand of a hit that names none: a pointer, since of NULL Python makes None */
+
 enum Field { ASSET, SECTION, RESOURCE_TYPE, PAID_TYPE, BRAND, AT, FIELDS };
 #define WANTED (1u << ASSET | 1u << SECTION | 1u << RESOURCE_TYPE | 1u << PAID_TYPE) /* of every hit */
 
@@ -186,7 +188,7 @@ static int take_hit(Body *body, Span values[FIELDS], int lines)
         skip_blanks(body, lines);
     } while (take(body, ','));
     if (!(seen & 1u << BRAND))
-        values[BRAND].size = 0;
+        values[BRAND] = (Span){.at = nothing};
     int is_alike = body->hits == 0 || !((seen ^ body->seen) & 1u << AT);
     body->seen = seen;
     return take(body, '}') && (seen & WANTED) == WANTED && is_alike;
@@ -344,9 +346,7 @@ static PyObject *keys_of_body(PyObject *module, PyObject *arguments)
     int lines;
     if (!PyArg_ParseTuple(arguments, "y#p", &data, &size, &lines))
         return NULL;
-    static const unsigned char nothing[1];
     Body body = {.at = (const unsigned char *)data, .end = (const unsigned char *)data + size};
-    body.brands[0].name.at = nothing;
     PyObject *found;
     if (lines ? take_lines(&body) : take_array(&body))
         found = brands_of(&body);

@@ -1,13 +1,13 @@
 /* Keys of hits by number, and how often each was counted, without an object for each hit.
  *
- *     KeyTable.count(pack, n)   counts each key of a pack of n
- *     KeyTable.numbers(pack)    which keys a pack has, by number
- *     KeyTable.keys(start)      the keys from a number on, as tuples of texts
- *     KeyTable.picked(numbers)  those with these numbers
- *     KeyTable.counts()         how often each was counted
+ *     KeyTable.count(pack, n)     counts each key of a pack of n
+ *     KeyTable.numbers(pack, n)   which keys a pack of n has, by number
+ *     KeyTable.keys(start)        the keys from a number on, as tuples of texts
+ *     KeyTable.picked(numbers)    those with these numbers
+ *     KeyTable.counts()           how often each was counted
  *
  * A pack is a msgpack array of keys, each an array of four texts (docs/formats/records.md), and a key is looked up by its
- * bytes. Of anything that is no such pack nothing is counted, the answer says so, and Python finds out what it is.
+ * bytes. Of anything that is no such pack nothing is kept, the answer says so, and Python finds out what it is.
  *
  *     keys     hash | start | size | count     one for each number, in the order of their coming
  *     bytes    94 a9 "132141398" a3 "563" ...  of all keys, one behind the other
@@ -20,9 +20,7 @@
 #include <string.h>
 
 #include "growing.h"
-
-#define KEY_FIELDS 4
-#define ARRAY_OF_FOUR 0x94
+#include "packs.h"
 
 typedef struct {
     uint64_t hash;
@@ -68,62 +66,6 @@ static uint64_t hash_of(const unsigned char *at, size_t size, uint64_t secret)
     memcpy(rest, at, (size_t)(end - at));
     hash = mixed(eight_of(rest) ^ 0xe7037ed1a0b428dbu, eight_of(rest + 8) ^ hash);
     return mixed(hash ^ 0x8ebc6af09c88c6e3u, secret ^ 0x589965cc75374cc3u);
-}
-
-/* Return the text's first byte, or NULL for what is no whole text; `at` then stands behind it. */
-static const unsigned char *read_text(const unsigned char **at, const unsigned char *end, size_t *size)
-{
-    const unsigned char *head = *at;
-    size_t left = (size_t)(end - head), head_size;
-    if (left == 0)
-        return NULL;
-    if ((*head & 0xe0) == 0xa0) {
-        *size = *head & 0x1f;
-        head_size = 1;
-    } else if (*head == 0xd9 && left >= 2) {
-        *size = head[1];
-        head_size = 2;
-    } else if (*head == 0xda && left >= 3) {
-        *size = (size_t)head[1] << 8 | head[2];
-        head_size = 3;
-    } else {
-        return NULL;
-    }
-    if (left - head_size < *size)
-        return NULL;
-    *at = head + head_size + *size;
-    return head + head_size;
-}
-
-static int skip_key(const unsigned char **at, const unsigned char *end)
-{
-    size_t size;
-    if (*at >= end || **at != ARRAY_OF_FOUR)
-        return 0;
-    ++*at;
-    for (int field = 0; field < KEY_FIELDS; field++)
-        if (read_text(at, end, &size) == NULL)
-            return 0;
-    return 1;
-}
-
-static int read_array_head(const unsigned char **at, const unsigned char *end, uint32_t *count)
-{
-    const unsigned char *head = *at;
-    size_t left = (size_t)(end - head);
-    if (left >= 1 && (*head & 0xf0) == 0x90) {
-        *count = *head & 0x0f;
-        *at = head + 1;
-    } else if (left >= 3 && *head == 0xdc) {
-        *count = (uint32_t)head[1] << 8 | head[2];
-        *at = head + 3;
-    } else if (left >= 5 && *head == 0xdd) {
-        *count = (uint32_t)head[1] << 24 | (uint32_t)head[2] << 16 | (uint32_t)head[3] << 8 | head[4];
-        *at = head + 5;
-    } else {
-        return 0;
-    }
-    return 1;
 }
 
 static PyObject *tuple_of(const unsigned char *at, const unsigned char *end)
@@ -224,21 +166,40 @@ static int64_t number_of(KeyTable *table, const unsigned char *at, uint32_t size
     return number;
 }
 
-/* Find the numbers of a pack's keys; return how many there are. Keys that are met here first are there from now on,
- * counted or not; so what turns out to be unreadable half way has counted nothing. */
-static int64_t number_pack(KeyTable *table, const unsigned char *at, size_t size)
+/* Forget the keys from a number on. Going backwards, the place of each is the last that was taken on its way. */
+static void forget_from(KeyTable *table, uint32_t first)
+{
+    while (table->size > first) {
+        const Key *key = &table->keys[--table->size];
+        uint32_t place = (uint32_t)key->hash & table->mask;
+        while (table->places[place] != table->size + 1)
+            place = (place + 1) & table->mask;
+        table->places[place] = 0;
+        table->bytes.size = key->start;
+    }
+}
+
+static int make_room_for_numbers(KeyTable *table, uint32_t count)
+{
+    if (count <= table->numbers_room)
+        return 0;
+    uint32_t *numbers = PyMem_Realloc(table->numbers, count * sizeof *numbers);
+    if (numbers == NULL)
+        return -1;
+    table->numbers = numbers;
+    table->numbers_room = count;
+    return 0;
+}
+
+/* Find the numbers of a pack's keys; 0, or why there are none. */
+static int64_t number_keys(KeyTable *table, const unsigned char *at, size_t size, long long hits)
 {
     const unsigned char *end = at + size;
     uint32_t count;
-    if (!read_array_head(&at, end, &count) || count > size)
+    if (!read_array_head(&at, end, &count) || count != hits || count > size)
         return UNREADABLE; /* Each key takes a byte at least, so no head asks for more memory than there is data. */
-    if (count > table->numbers_room) {
-        uint32_t *numbers = PyMem_Realloc(table->numbers, count * sizeof *numbers);
-        if (numbers == NULL)
-            return NO_MEMORY;
-        table->numbers = numbers;
-        table->numbers_room = count;
-    }
+    if (make_room_for_numbers(table, count) < 0)
+        return NO_MEMORY;
     for (uint32_t hit = 0; hit < count; hit++) {
         const unsigned char *key = at;
         if (!skip_key(&at, end))
@@ -248,50 +209,46 @@ static int64_t number_pack(KeyTable *table, const unsigned char *at, size_t size
             return number;
         table->numbers[hit] = (uint32_t)number;
     }
-    return at == end ? (int64_t)count : UNREADABLE;
+    return at == end ? 0 : UNREADABLE;
 }
 
-/* Number the pack that a call was given; -1 with an error set, or UNREADABLE without. */
-static int64_t numbered(KeyTable *table, PyObject *pack, int *failed)
+/* Number the pack that a call was given; tell whether it is one, or -1 with an error set. Of any other no key stays. */
+static int number_pack(KeyTable *table, PyObject *arguments, long long *hits)
 {
+    PyObject *pack;
     Py_buffer view;
-    *failed = 1;
-    if (PyObject_GetBuffer(pack, &view, PyBUF_SIMPLE) < 0)
-        return 0;
-    int64_t count = number_pack(table, view.buf, (size_t)view.len);
+    if (!PyArg_ParseTuple(arguments, "OL", &pack, hits) || PyObject_GetBuffer(pack, &view, PyBUF_SIMPLE) < 0)
+        return -1;
+    uint32_t before = table->size;
+    int64_t failed = number_keys(table, view.buf, (size_t)view.len, *hits);
     PyBuffer_Release(&view);
-    *failed = count == NO_MEMORY;
-    if (*failed)
+    if (failed)
+        forget_from(table, before);
+    if (failed == NO_MEMORY)
         PyErr_NoMemory();
-    return count;
+    return failed == NO_MEMORY ? -1 : !failed;
 }
 
 static PyObject *table_count(KeyTable *table, PyObject *arguments)
 {
-    PyObject *pack;
     long long hits;
-    int failed;
-    if (!PyArg_ParseTuple(arguments, "OL", &pack, &hits))
+    int is_pack = number_pack(table, arguments, &hits);
+    if (is_pack < 0)
         return NULL;
-    int64_t count = numbered(table, pack, &failed);
-    if (failed)
-        return NULL;
-    if (count == UNREADABLE || count != hits)
-        return PyBool_FromLong(0);
-    for (int64_t hit = 0; hit < count; hit++)
+    for (long long hit = 0; is_pack && hit < hits; hit++)
         table->keys[table->numbers[hit]].count++;
-    return PyBool_FromLong(1);
+    return PyBool_FromLong(is_pack);
 }
 
-static PyObject *table_numbers(KeyTable *table, PyObject *pack)
+static PyObject *table_numbers(KeyTable *table, PyObject *arguments)
 {
-    int failed;
-    int64_t count = numbered(table, pack, &failed);
-    if (failed)
+    long long hits;
+    int is_pack = number_pack(table, arguments, &hits);
+    if (is_pack < 0)
         return NULL;
-    if (count == UNREADABLE)
+    if (!is_pack)
         return Py_NewRef(Py_None);
-    return PyBytes_FromStringAndSize((const char *)table->numbers, (Py_ssize_t)(count * (int64_t)sizeof *table->numbers));
+    return PyBytes_FromStringAndSize((const char *)table->numbers, (Py_ssize_t)(hits * (long long)sizeof *table->numbers));
 }
 
 static PyObject *table_keys(KeyTable *table, PyObject *argument)
@@ -379,7 +336,8 @@ static void table_free(KeyTable *table)
 
 static PyMethodDef table_methods[] = {
     {"count", (PyCFunction)table_count, METH_VARARGS, "Count each key of a pack of so many; return whether it was one."},
-    {"numbers", (PyCFunction)table_numbers, METH_O, "Return the number of each key of a pack as 32-bit whole numbers, or None."},
+    {"numbers", (PyCFunction)table_numbers, METH_VARARGS,
+     "Return the number of each key of a pack of so many as 32-bit whole numbers, or None."},
     {"keys", (PyCFunction)table_keys, METH_O, "Return the keys from a number on as tuples of texts."},
     {"picked", (PyCFunction)table_picked, METH_O, "Return the keys with these numbers, which are 32-bit whole numbers."},
     {"counts", (PyCFunction)table_counts, METH_NOARGS, "Return how often each key was counted as 64-bit whole numbers."},

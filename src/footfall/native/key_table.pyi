@@ -8,9 +8,9 @@ class KeyTable:
     def __init__(self, secret: int) -> None: ...
     def __len__(self) -> int: ...
     def count(self, pack: bytes | Raw, hits: int, /) -> bool:
-        """Count each key of a pack of so many; return whether it was one, having counted nothing if not."""
-    def numbers(self, pack: bytes | Raw, /) -> bytes | None:
-        """Return the number of each key of a pack as 32-bit whole numbers, or None for what is no such pack."""
+        """Count each key of a pack of so many; return whether it was one, having kept nothing of it if not."""
+    def numbers(self, pack: bytes | Raw, hits: int, /) -> bytes | None:
+        """Return the number of each key of a pack of so many as 32-bit whole numbers, or None for any other."""
     def keys(self, start: int, /) -> list[tuple[str, str, str, str]]:
         """Return the keys from a number on as tuples of texts."""
     def picked(self, numbers: bytes, /) -> list[tuple[str, str, str, str]]:

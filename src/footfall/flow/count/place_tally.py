@@ -9,13 +9,14 @@ the way into columns; the others become tuples of texts, once for each that diff
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
 
 import numpy as np
 from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import Columns, CountKey, Slice, ident_of
-from footfall.flow.store.known_keys import NUMBER_BYTES, KnownKeys, counted_keys, laid_in_order
+from footfall.flow.store.known_keys import CountedKeys, KnownKeys
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.flow.stream.records import VISITOR_BYTES
 from footfall.native import new_key_table
@@ -23,6 +24,7 @@ from footfall.sketches.gathering import Gathering
 from footfall.sketches.grouped import GroupedUniques, Groups, merge_grouped, picked, regrouped, weight_bytes
 
 ASIDE_MAX = 50_000  # Hits that wait to be added up, and visitors to be hashed: some 24 bytes each.
+NUMBER_BYTES = 4
 FEW, FEW_MAX = 16, 1_000  # An array for one hit costs more than the hit: fewer than so many wait for others.
 BYTES_PER_ROW = 250  # what a row of hits takes in memory
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
@@ -45,8 +47,7 @@ class PlaceTally:
         self._known = known
         self._laid: list[bytes] = []  # hits without visitors whose keys came packed, by their numbers among the known
         self._laid_bytes = 0
-        # Before which of those hits how many keys had numbers here: limits let keys in as they came.
-        self._marks: list[tuple[int, int]] = []
+        self._laid_after: list[int] = []  # how many of the keys below had come before each of them
         self._numbers = _Numbers()
         self._packed = new_key_table()  # keys that came packed, with visitors; None: nothing can look those up
         self._of_packed = np.zeros(0, np.int64)  # the numbers of those keys among all, as far as they have any
@@ -95,12 +96,11 @@ class PlaceTally:
             return False
         if not visitors:
             laid = self._known.numbers(keys, hits=hits)
-            if laid is None:
-                return False
-            self._lay(laid)
-            return True
-        found = self._packed.numbers(keys)
-        if found is None or len(found) != hits * NUMBER_BYTES or len(visitors) != hits:
+            if laid is not None:
+                self._lay(laid)
+            return laid is not None
+        found = self._packed.numbers(keys, hits) if len(visitors) == hits else None
+        if found is None:
             return False
         self._number_packed()
         numbers = self._of_packed[np.frombuffer(found, np.uint32)]
@@ -154,48 +154,36 @@ class PlaceTally:
     def counts(self) -> Mapping[CountKey, int]:
         """Return how many hits there were of each key, in the order of their coming."""
         if self._counts is None:
-            counts = self._counts_by_key()
-            if self._laid and self._known is not None:
-                laid = b"".join(self._laid)
-                self._counts = self._both(counts, laid) if counts else counted_keys(self._known, laid)
+            self._add_up()
+            if self._known is None or not self._laid:
+                self._counts = self._counts_by_key()
             else:
-                self._counts = counts
+                laid = CountedKeys(self._known, b"".join(self._laid))
+                self._counts = self._counts_of_both(laid) if self._numbers else laid
         return self._counts
-
-    def _lay(self, numbers: bytes) -> None:
-        """Take hits in by the numbers of their keys among the known."""
-        self._number_few()
-        if not self._marks or self._marks[-1][0] != len(self._numbers):
-            self._marks.append((len(self._numbers), self._laid_bytes // NUMBER_BYTES))
-        self._laid.append(numbers)
-        self._laid_bytes += len(numbers)
-        self._counts = None
-
-    def _both(self, counts: Mapping[CountKey, int], laid: bytes) -> dict[CountKey, int]:
-        """Return the counts of keys that have numbers here and of those that only lie here, as they first came."""
-        assert self._known is not None, "something was laid"
-        more = counted_keys(self._known, laid)
-        numbers, first = laid_in_order(laid)
-        came = {
-            key: (at, len(self._numbers)) for key, at in zip(self._known.keys(numbers), first.tolist(), strict=True)
-        }
-        marks = iter([*self._marks, (len(self._numbers), self._laid_bytes)])
-        until, at = next(marks)
-        for number, key in enumerate(self._numbers):
-            while number >= until:
-                until, at = next(marks)
-            if key in counts:
-                came[key] = min(came.get(key, (at, number)), (at, number))
-        in_order = sorted(came, key=came.__getitem__)
-        return {key: counts.get(key, 0) + more.get(key, 0) for key in in_order}
 
     def _counts_by_key(self) -> dict[CountKey, int]:
         """Return the hits of keys that came as tuples of texts, or with visitors."""
-        self._add_up()
         sums = _longer(self._sums, len(self._numbers))
         counts = dict(zip(self._numbers, sums.tolist(), strict=True))
         # Somebody may have been met whose hit was counted before.
         return counts if sums.all() else {key: hits for key, hits in counts.items() if hits}
+
+    def _counts_of_both(self, laid: CountedKeys) -> dict[CountKey, int]:
+        """Return the hits of all keys in the order of their coming, in whichever way they came."""
+        sums: list[int] = _longer(self._sums, len(self._numbers)).tolist()
+        numbered = zip(self._numbers, sums, strict=True)
+        keys, first, every = laid.came_first()
+        ends = np.cumsum([len(one) // NUMBER_BYTES for one in self._laid])
+        after: list[int] = np.array(self._laid_after)[np.searchsorted(ends, first, side="right")].tolist()
+        counts: dict[CountKey, int] = {}
+        done = 0
+        for key, before, hits in zip(keys, after, every, strict=True):
+            counts.update((one, counts.get(one, 0) + some) for one, some in islice(numbered, before - done))
+            done = before
+            counts[key] = counts.get(key, 0) + hits
+        counts.update((one, counts.get(one, 0) + some) for one, some in numbered)
+        return {key: hits for key, hits in counts.items() if hits}
 
     def by_key(self) -> GroupedUniques:
         """Return the visitors of each key, by its number."""
@@ -239,6 +227,13 @@ class PlaceTally:
         few, self._few = self._few, []
         if few:
             self._lay_aside(self._numbered(few))
+
+    def _lay(self, laid: bytes) -> None:
+        self._number_few()
+        self._laid.append(laid)
+        self._laid_bytes += len(laid)
+        self._laid_after.append(len(self._numbers))
+        self._counts = None
 
     def _lay_aside(self, numbers: Groups) -> None:
         self._aside.append(numbers)

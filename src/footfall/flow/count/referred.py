@@ -111,7 +111,7 @@ class ReferredTally:
     def _is_added_packed(self, record: Record, has: Callable[[HourKey, int], bool]) -> bool:
         """Take in a record that tells of no source, by the bytes of its keys; return whether it was one."""
         pack = outline_from_record(record.data)
-        if pack is None or pack.weights or pack.screened or pack.replays or record.repeats or pack.has_addresses:
+        if pack is None or not pack.is_only_keys or record.repeats:
             return False
         if pack.at_ms is not None and len(pack.at_ms) != record.weight:
             return False

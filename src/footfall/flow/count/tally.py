@@ -78,7 +78,7 @@ class Tally:
         known: KnownKeys | None = None,
     ) -> None:
         self._rules = rules
-        self._known = known or KnownKeys()
+        self._known = KnownKeys() if known is None else known
         self._known_before = len(self._known)
         self._sessions = sessions  # of players; without them beats are counted in the ledger alone
         self._verdicts_of = verdicts_of
@@ -242,13 +242,14 @@ class Tally:
         """Count a record by the bytes of its keys, as nearly all can be; return whether this one could."""
         pack = bare_from_record(record.data)
         place = None if pack is None else self._only_place_of(record, pack)
-        if pack is None or place is None or not self._is_new(place, record.sequence, record.arrived_at_ms):
+        if pack is None or place is None or record.sequence <= self._stored_through(place):
             return False
         tallied = self._counts.get(place) or PlaceTally(self._known)
         visitors = pack.visitors if self._uniques else None
         if not tallied.count_packed(pack.keys, hits=record.weight, visitors=visitors):
             return False
         self._counts[place] = tallied
+        self._hear_of(place, record.arrived_at_ms)
         lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
         lines.counted += record.weight
         return True
@@ -308,11 +309,17 @@ class Tally:
 
     def _is_new(self, place: PlaceKey, sequence: int, arrived_at_ms: int) -> bool:
         """Tell whether no window of the place has a record yet."""
+        self._hear_of(place, arrived_at_ms)
+        return sequence > self._stored_through(place)
+
+    def _stored_through(self, place: PlaceKey) -> int:
         through = self._throughs.get(place)
         if through is None:
             through = self._throughs[place] = self._through_of(place)
+        return through
+
+    def _hear_of(self, place: PlaceKey, arrived_at_ms: int) -> None:
         self._arrivals[place] = max(self._arrivals.get(place, 0), arrived_at_ms)
-        return sequence > through
 
     def _count_again(self, place: PlaceKey, counts: Counts, sequence: int) -> None:
         self._listed += len(counts)

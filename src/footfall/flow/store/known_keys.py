@@ -5,8 +5,7 @@ that come as numbers become columns by picking from arrays, and no key is made a
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import cast
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from msgspec import Raw
@@ -26,7 +25,6 @@ from footfall.flow.store.columns import (
 from footfall.native import new_key_table
 
 KEYS_MAX = 100_000  # Some 100 bytes each; whoever has more begins anew.
-NUMBER_BYTES = 4
 
 Numbers = NDArray[np.uint32]
 
@@ -54,8 +52,7 @@ class KnownKeys:
 
     def numbers(self, packed: Raw, *, hits: int) -> bytes | None:
         """Return the numbers of so many packed keys; None when that is not what they are."""
-        found = None if self._table is None else self._table.numbers(packed)
-        return found if found is not None and len(found) == hits * NUMBER_BYTES else None
+        return None if self._table is None else self._table.numbers(packed, hits)
 
     def columns(self, numbers: NDArray[np.intp], hits: NDArray[np.int64]) -> Columns | None:
         """Return the counts of keys as columns; None when that takes a look at each of them."""
@@ -80,9 +77,9 @@ class KnownKeys:
             texts=texts_from([self._texts[one] for one in text_ident.tolist()]),
         )
 
-    def keys(self, numbers: NDArray[np.intp]) -> list[CountKey]:
+    def keys(self, numbers: Numbers) -> list[CountKey]:
         """Return keys as tuples of texts."""
-        found = [] if self._table is None else self._table.picked(numbers.astype(np.uint32).tobytes())
+        found = [] if self._table is None else self._table.picked(numbers.tobytes())
         return list(found)
 
     def _learn(self) -> None:
@@ -110,24 +107,22 @@ class KnownKeys:
 
 
 class CountedKeys(CountsInColumns):
-    """Counts by the numbers of keys; a mapping, in the order of their coming, for whoever looks at keys one by one."""
+    """Counts of keys whose numbers lie one behind the other, once for each hit.
 
-    def __init__(
-        self,
-        known: KnownKeys,
-        numbers: NDArray[np.intp],
-        hits: NDArray[np.int64],
-        *,
-        in_order: Callable[[], NDArray[np.intp]],
-    ) -> None:
+    As a mapping they are for whoever looks at keys one by one, and in the order of their coming: where a window has no
+    room for all, it is the first that are let in.
+    """
+
+    def __init__(self, known: KnownKeys, laid: bytes) -> None:
         self.known = known
-        self.numbers = numbers
-        self.hits = hits
-        self.in_order = in_order  # the same numbers as they first came, which few ask for
+        self.laid = laid
         self._counts: dict[CountKey, int] | None = None
 
+    def __bool__(self) -> bool:
+        return len(self.laid) > 0
+
     def __len__(self) -> int:
-        return len(self.numbers) if self._counts is None else len(self._counts)
+        return len(self._mapping())  # One key can be packed in more than one way, and have several numbers.
 
     def __iter__(self) -> Iterator[CountKey]:
         return iter(self._mapping())
@@ -137,59 +132,38 @@ class CountedKeys(CountsInColumns):
 
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
-        return self.known.columns(self.numbers, self.hits)
+        sums = np.bincount(self._numbers)
+        numbers = np.flatnonzero(sums)
+        return self.known.columns(numbers, sums[numbers])
+
+    def came_first(self) -> tuple[list[CountKey], list[int], list[int]]:
+        """Return keys in the order of their coming, at which hit each came first, and how many hits it has."""
+        numbers, first, hits = np.unique(self._numbers, return_index=True, return_counts=True)
+        order = np.argsort(first)
+        return self.known.keys(numbers[order]), first[order].tolist(), hits[order].tolist()
+
+    @property
+    def _numbers(self) -> Numbers:
+        return np.frombuffer(self.laid, np.uint32)
 
     def _mapping(self) -> dict[CountKey, int]:
         if self._counts is None:
-            numbers = self.in_order()
-            hits = self.hits[np.searchsorted(self.numbers, numbers)]
-            self._counts = {}
-            for key, more in zip(self.known.keys(numbers), hits.tolist(), strict=True):
-                self._counts[key] = self._counts.get(key, 0) + more
+            counts: dict[CountKey, int] = {}
+            keys, _, every = self.came_first()
+            for key, hits in zip(keys, every, strict=True):
+                counts[key] = counts.get(key, 0) + hits
+            self._counts = counts
         return self._counts
 
 
-def counted_keys(known: KnownKeys, laid: bytes) -> CountedKeys:
-    """Return the counts of keys whose numbers lie one behind the other, once for each hit."""
-    numbers = np.frombuffer(laid, np.uint32).astype(np.intp)
-    sums = np.bincount(numbers)
-    found = np.flatnonzero(sums)
-    return CountedKeys(known, found, sums[found], in_order=lambda: _as_they_came(numbers)[0])
-
-
 def sum_of_counts(parts: Sequence[Mapping[CountKey, int]]) -> Mapping[CountKey, int]:
-    """Return the sum of counts, the keys as they first came; those that are numbers of the same keys stay that."""
+    """Return the sum of counts, keys in the order of their coming; numbers of the same keys stay numbers."""
     if len(parts) == 1:
         return parts[0]
-    if parts and all(isinstance(one, CountedKeys) for one in parts):
-        counted = cast("Sequence[CountedKeys]", parts)
-        if len({id(one.known) for one in counted}) == 1:
-            return _joined(counted)
+    laid = [one for one in parts if isinstance(one, CountedKeys)]
+    if parts and len(laid) == len(parts) and len({id(one.known) for one in laid}) == 1:
+        return CountedKeys(laid[0].known, b"".join([one.laid for one in laid]))
     counts = Counter[CountKey]()
     for one in parts:
         counts.update(one)
     return counts
-
-
-def laid_in_order(laid: bytes) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return which numbers lie there, in the order in which they first came, and at which hit that was."""
-    return _as_they_came(np.frombuffer(laid, np.uint32).astype(np.intp))
-
-
-def _joined(parts: Sequence[CountedKeys]) -> CountedKeys:
-    known = parts[0].known
-    sums = np.zeros(len(known), np.int64)
-    for one in parts:
-        sums[one.numbers] += one.hits
-    found = np.flatnonzero(sums)
-    in_order = [one.in_order for one in parts]
-    return CountedKeys(
-        known, found, sums[found], in_order=lambda: _as_they_came(np.concatenate([one() for one in in_order]))[0]
-    )
-
-
-def _as_they_came(numbers: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return each number once, in the order in which they first came, and where that was."""
-    found, first = np.unique(numbers, return_index=True)
-    order = np.argsort(first)
-    return found[order], first[order]

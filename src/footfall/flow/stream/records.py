@@ -84,6 +84,7 @@ class Outline(Counted, array_like=True, frozen=True, gc=False):
     visitors: msgspec.Raw = msgspec.Raw()
     urls: msgspec.Raw = msgspec.Raw()
     referrers: msgspec.Raw = msgspec.Raw()
+    places: msgspec.Raw = msgspec.Raw()
 
     @property
     def has_visitors(self) -> bool:
@@ -91,9 +92,11 @@ class Outline(Counted, array_like=True, frozen=True, gc=False):
         return bytes(self.visitors) not in _NOTHING
 
     @property
-    def has_addresses(self) -> bool:
-        """Tell whether any of its hits has an address or a referrer."""
-        return bytes(self.urls) not in _NOTHING or bytes(self.referrers) not in _NOTHING
+    def is_only_keys(self) -> bool:
+        """Tell whether all that is known of its hits, but for times, visitors and agents, is what they count under."""
+        columns = (self.weights, self.screened, self.replays)
+        kept = (self.urls, self.referrers, self.places)
+        return all(one is None for one in columns) and all(bytes(one) in _NOTHING for one in kept)
 
 
 class Judged(Visited, array_like=True, frozen=True, gc=False):
@@ -160,8 +163,9 @@ def bare_from_record(data: bytes) -> Bare | None:
         pack = _bare_decoder.decode(data)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    is_plain = pack.version == VERSION and not (pack.weights or pack.screened or pack.replays)
-    return pack if is_plain else None
+    # A column that is there and has nothing in it speaks of other hits than the keys do.
+    is_plain = pack.version == VERSION and pack.weights is None and not (pack.screened or pack.replays)
+    return pack if is_plain and pack.at_ms != [] and pack.visitors != [] else None
 
 
 def outline_from_record(data: bytes) -> Outline | None:

@@ -1,0 +1,73 @@
+"""Feed native code that was built with sanitizers: `sanitized_run.py FOLDER SEED INPUTS`; one JSON object is printed.
+
+It is started with the sanitizers' library before all others and with an allocator that they can see. Inputs lie in
+memory of just their size: a byte read beyond the end of one ends the process with the sanitizer's words.
+"""
+
+import ctypes
+import json
+import sys
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from tests.native.hostile import hostile_body, hostile_pack, mutated
+
+TABLE_PACKS = 50  # that one table takes: it grows, and is let go with all that it holds
+VARIANTS = 12  # of each input, with other bytes changed: under a sanitizer a new one takes a hundred times as long
+
+
+def loaded(folder: Path, name: str) -> Any:
+    """Return a module of native code as it was built into a folder."""
+    loader = ExtensionFileLoader(name, str(folder / f"{name}.so"))
+    spec = spec_from_loader(name, loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    return module
+
+
+def alone(data: bytes) -> Any:
+    """Return bytes with nothing behind them, not even the zero that an object of bytes ends with."""
+    return (ctypes.c_ubyte * len(data)).from_buffer_copy(data)
+
+
+def feed_bodies(keys_of_body: Any, chance: Random, inputs: int) -> int:
+    """Read bodies, and return how many were answered."""
+    answered = 0
+    for _ in range(inputs):
+        body, lines = hostile_body(chance)
+        answered += keys_of_body(alone(body), lines) is not None
+        for _ in range(VARIANTS):
+            keys_of_body(alone(mutated(body, chance)), lines)
+    return answered
+
+
+def feed_packs(new_table: Any, chance: Random, inputs: int) -> int:
+    """Count packs, look at all that tables hold, and return how many packs were counted."""
+    counted = 0
+    for _ in range(0, inputs, TABLE_PACKS):
+        table = new_table(secret=chance.getrandbits(64))
+        for _ in range(TABLE_PACKS):
+            pack, hits = hostile_pack(chance)
+            counted += table.count(alone(pack), hits)
+            for _ in range(VARIANTS):
+                table.numbers(alone(mutated(pack, chance)), hits)
+            table.keys(chance.randrange(len(table) + 2))
+        assert len(table.keys(0)) * 8 == len(table.counts())
+    return counted
+
+
+def main() -> None:
+    """Feed both modules."""
+    folder, seed, inputs = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    chance = Random(seed)
+    answered = feed_bodies(loaded(folder, "hit_bodies").keys_of_body, chance, inputs)
+    counted = feed_packs(loaded(folder, "key_table").KeyTable, chance, inputs)
+    print(json.dumps({"answered": answered, "counted": counted}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""Native code under AddressSanitizer and UndefinedBehaviorSanitizer: whatever it is fed, it stays within its memory."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from tests.tidy.sources import HOUSE
+
+NATIVE = HOUSE / "src" / "footfall" / "native"
+MODULES = ("hit_bodies", "key_table")
+FLAGS = ("-shared", "-fPIC", "-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+INPUTS = 150  # with twelve more of each, see sanitized_run.py
+SOAK_SEEDS = 12
+SOAK_INPUTS = 4_000
+# What a fault would be that tests of answers might never see: a bound that is not looked at.
+FAULTS = {
+    "a text is read eight bytes at a time beyond the body": (
+        "hit_bodies.c", "while ((size_t)(body->end - at) >= 8)", "while (body->end > at)",
+    ),
+    "a key's text is believed to be as long as it says": (
+        "packs.h", "if (left - head_size < *size)", "if (left < head_size)",
+    ),
+    "a table's bytes are never widened": (
+        "growing.h", "while (room - bytes->size < more)", "while (room < more)",
+    ),
+    "a number is shifted by more bits than it has": (
+        "hit_bodies.c", "(unsigned char)(0xa0 | text->size)", "(unsigned char)(0xa0 | 1 << (text->size + 31))",
+    ),
+}  # fmt: skip
+
+
+def built(sources: Path, folder: Path) -> Path:
+    """Build both modules with sanitizers, and return where they lie."""
+    for name in MODULES:
+        headers = f"-I{sysconfig.get_paths()['include']}"
+        command = ["gcc", *FLAGS, headers, str(sources / f"{name}.c"), "-o", str(folder / f"{name}.so")]
+        subprocess.run(command, check=True)
+    return folder
+
+
+def fed(folder: Path, *, seed: int, inputs: int) -> subprocess.CompletedProcess[str]:
+    """Feed what was built there, in a process of its own."""
+    library = subprocess.check_output(["gcc", "-print-file-name=libasan.so"], text=True).strip()
+    assert Path(library).is_absolute(), "gcc has no libasan.so here; on Debian it comes with gcc: `make setup-tests`"
+    environment = os.environ | {
+        "LD_PRELOAD": library,
+        "ASAN_OPTIONS": "detect_leaks=0",  # The interpreter keeps some to its end.
+        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "PYTHONMALLOC": "malloc",  # Else small pieces share a page, and nobody sees where one ends.
+        "PYTHONPATH": str(HOUSE),
+    }
+    command = [sys.executable, str(Path(__file__).with_name("sanitized_run.py")), str(folder), str(seed), str(inputs)]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def sanitized(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(NATIVE, tmp_path_factory.mktemp("sanitized"))
+
+
+def require_clean(folder: Path, *, seed: int, inputs: int) -> None:
+    done = fed(folder, seed=seed, inputs=inputs)
+    assert done.returncode == 0, f"seed {seed}: {done.stderr[-4_000:]}"
+    told = json.loads(done.stdout)
+    assert told["answered"] > inputs // 10
+    assert told["counted"] > inputs // 10
+
+
+def test_hostile_bodies_and_packs_are_read_within_their_bounds(sanitized: Path) -> None:
+    require_clean(sanitized, seed=1, inputs=INPUTS)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(2, SOAK_SEEDS))
+def test_many_more_of_them_are(sanitized: Path, seed: int) -> None:
+    require_clean(sanitized, seed=seed, inputs=SOAK_INPUTS)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_sanitizers_catch_a_bound_that_is_not_looked_at(fault: str, tmp_path: Path) -> None:
+    name, right, wrong = FAULTS[fault]
+    sources = tmp_path / "native"
+    shutil.copytree(NATIVE, sources)
+    text = (sources / name).read_text(encoding="utf-8")
+    assert right in text, f"{name} has no such line any more; plant the fault elsewhere"
+    (sources / name).write_text(text.replace(right, wrong), encoding="utf-8")
+    done = fed(built(sources, tmp_path), seed=1, inputs=INPUTS)
+    assert done.returncode != 0
+    assert "ERROR: AddressSanitizer" in done.stderr or "runtime error" in done.stderr

@@ -1,0 +1,20 @@
+"""A while without native code: Python does the same, as where there was no compiler."""
+
+from collections.abc import Generator
+from contextlib import contextmanager
+
+import pytest
+
+from footfall.flow.collect import parse
+from footfall.flow.count import place_tally, referred
+from footfall.flow.store import known_keys
+
+
+@contextmanager
+def without_native_code() -> Generator[None]:
+    """Let every module that uses native code find none."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parse, "keys_of_body", None)
+        for module in (place_tally, referred, known_keys):
+            patch.setattr(module, "new_key_table", lambda: None)
+        yield
