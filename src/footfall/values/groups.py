@@ -13,6 +13,8 @@ _COUNTERS = MARK + "uniques"
 _PINGS = MARK + "pings"
 _WATCH = MARK + "watch"
 _SHOWS = MARK + "shows"
+_FOLLOWS = MARK + "follows"
+_UNFOLLOWS = MARK + "unfollows"
 
 
 def counters_group(brand: str) -> str:
@@ -35,6 +37,16 @@ def shows_name(brand: str) -> str:
     return brand + _SHOWS
 
 
+def follows_name(brand: str) -> str:
+    """Return the name of the windows in which a brand's follows are counted, and of the group in which they travel."""
+    return brand + _FOLLOWS
+
+
+def unfollows_name(brand: str) -> str:
+    """Return the name of the windows in which follows that ended are counted, and of the group in which they travel."""
+    return brand + _UNFOLLOWS
+
+
 def is_beside(group: str) -> bool:
     """Tell whether a group holds something else than hits."""
     return MARK in group
@@ -48,6 +60,11 @@ def is_of_counters(group: str) -> bool:
 def is_of_pings(group: str) -> bool:
     """Tell whether a group holds beats of players."""
     return group.endswith(_PINGS)
+
+
+def is_of_follows(group: str) -> bool:
+    """Tell whether a group holds follows, or follows that ended."""
+    return group.endswith((_FOLLOWS, _UNFOLLOWS))
 
 
 def brand_of_group(group: str) -> str:
@@ -68,6 +85,8 @@ def window_names(groups: Iterable[str]) -> frozenset[str]:
         names.add(brand)
         if is_of_pings(group):
             names |= {watch_name(brand), shows_name(brand)}
+        elif is_of_follows(group):
+            names.add(group)
     return frozenset(names)
 
 
