@@ -48,7 +48,7 @@ class FollowRounds:
         self._commits = commits
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="follows")
         self._changes: Changes | None = None
-        self._rounds = Rounds("follows", self._round, every_s=EVERY_S)
+        self._rounds = Rounds("follows", self.go_round, every_s=EVERY_S)
         self.told = FollowsTold()
 
     def start(self) -> None:
@@ -59,11 +59,12 @@ class FollowRounds:
         """Take what is there to the stream a last time, and let go of the file."""
         await self._rounds.stop()
         with contextlib.suppress(FootfallError, TimeoutError):
-            await asyncio.wait_for(self._round(), LAST_S_MAX)
+            await asyncio.wait_for(self.go_round(), LAST_S_MAX)
         await self._in_thread(self._close)
         self._thread.shutdown(wait=False)
 
-    async def _round(self) -> float:
+    async def go_round(self) -> float:
+        """Take all that is there to the stream; return how long to wait for the next round."""
         if self._changes is None:
             if not wiring.has_table(self._settings, wiring.AUDIENCE_FILE):
                 return EVERY_S
