@@ -24,7 +24,7 @@ from footfall.shells.http.openapi import OPERATIONS
 
 DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
 TEMPLATE = DEPLOY / "aws" / "template.yaml"
-FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
+FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Follows", "Maintenance", "Judge")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "AudienceTable", "SaltsTable")
 ARCHIVE = {"ArchiveTable", "ArchiveBucket"}  # of a stack of its own, if there is one
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
@@ -36,6 +36,7 @@ TOUCHES = {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
+    "Follows": {"Stream", "AudienceTable"},
     "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable"}, "RawBucket", "RowsTable", *ARCHIVE},
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
@@ -44,6 +45,7 @@ CHANGES = {
     "Serve": {"ArchiveBucket"},  # of which it writes only what it hands out
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
+    "Follows": {"Stream"},
     "Maintenance": {"Stream", "StoreTable", "AccountsTable", "SaltsTable", "RawBucket", "RowsTable", "ArchiveTable"},
     "Judge": {"AccountsTable", "RawBucket"},
 }
@@ -290,6 +292,23 @@ def test_count_is_called_once_at_a_time_for_a_shard_and_gives_nothing_up(resourc
     assert "DestinationConfig" not in mapping
 
 
+def test_follows_are_told_by_the_table_and_nothing_else_wakes_their_function(resources: dict[str, Any]) -> None:
+    tables = of_type(resources, "DynamoDB::Table")
+    told = {name: one["StreamSpecification"] for name, one in tables.items() if "StreamSpecification" in one}
+    assert told == {"AudienceTable": {"StreamViewType": "NEW_AND_OLD_IMAGES"}}
+    (mapping,) = mappings_of(resources, "FollowsFunction").values()
+    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["AudienceTable", "StreamArn"]}
+    assert (mapping["MaximumRetryAttempts"], mapping["MaximumRecordAgeInSeconds"]) == (-1, -1)
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    assert mapping["StartingPosition"] == "TRIM_HORIZON"
+    assert mapping["BisectBatchOnFunctionError"] is False  # It fails only when Kinesis does, whatever is in a batch.
+    patterns = [json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"]]
+    # The source looks at no other part of a record.
+    assert [set(one) for one in patterns] == [{"dynamodb"}, {"dynamodb"}]
+    role = {one["Sid"]: one for one in statements(resources["FollowsRole"]["Properties"])}
+    assert role["ReadsWhatChanged"]["Resource"] == [{"Fn::GetAtt": ["AudienceTable", "StreamArn"]}]
+
+
 def test_raw_hits_are_private_and_go_after_their_days(resources: dict[str, Any]) -> None:
     bucket = resources["RawBucket"]["Properties"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
@@ -312,6 +331,7 @@ def test_what_must_be_watched_is(resources: dict[str, Any]) -> None:
         for one in of_type(resources, "CloudWatch::Alarm").values()
     }
     assert {("IteratorAge", "CountFunction"), ("WriteProvisionedThroughputExceeded", "Stream")} <= watched
+    assert ("IteratorAge", "FollowsFunction") in watched
     assert {("DeadLetters",), ("SecondsSinceLastHit",), ("HottestShardPercent",), ("5xx", "Api")} <= watched
     assert {(f"{kind}ThrottleEvents", table) for kind in ("Read", "Write") for table in TABLES} <= watched
     assert {(kind, f"{name}Function") for kind in ("Errors", "Throttles") for name in FUNCTIONS} <= watched

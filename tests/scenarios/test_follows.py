@@ -1,4 +1,4 @@
-"""Follows as a publisher has them: over HTTP, killed wherever it hurts, and every one that was answered counted once."""
+"""Follows as a publisher has them: over HTTP, killed wherever it hurts, each that was answered counted once."""
 
 import http.client
 import json

@@ -8,6 +8,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from enum import Enum
 from pathlib import Path
 from random import Random
@@ -15,8 +16,10 @@ from random import Random
 import pytest
 
 from footfall.accounts.brands import Brand
+from footfall.adapters.embedded.snapshot import Snapshot
 from footfall.app import wiring
 from footfall.app.audience_opening import open_audience
+from footfall.app.backup_file import DATABASES
 from footfall.app.counting import Counting
 from footfall.app.settings import Settings
 from footfall.audience import blocking
@@ -221,3 +224,46 @@ def test_windows_of_follows_equal_a_recount_of_the_acts_wherever_the_relay_was_k
 @pytest.mark.parametrize("seed", range(SEEDS, SEEDS_OF_A_CAMPAIGN))
 def test_more_of_the_same(tmp_path: Path, seed: int) -> None:
     told(tmp_path, seed)
+
+
+def held(world: World, name: str, target: Path) -> None:
+    """Copy one moment of a file, as a backup does."""
+    with closing(Snapshot(Path(world.settings.data_dir) / name)) as snapshot:
+        snapshot.copy_to(target / name, between=lambda: None)
+
+
+@pytest.mark.parametrize("is_relayed_between", [False, True], ids=["nothing relayed", "relayed"])
+@pytest.mark.parametrize("seed", range(6))
+def test_a_backup_that_was_made_while_follows_came_counts_none_of_them_twice_and_loses_none(
+    tmp_path: Path, seed: int, *, is_relayed_between: bool
+) -> None:
+    assert DATABASES.index(wiring.AUDIENCE_FILE) < DATABASES.index(wiring.STREAM_FILE)
+    world, kept = World(tmp_path / "data", Random(seed)), tmp_path / "kept"
+    for folder in (tmp_path / "data", kept):
+        folder.mkdir()
+    for _ in range(60):
+        world.act()
+    world.relay(Crash.AFTER)  # Some lie in both files.
+    world.check()
+    for _ in range(20):
+        world.act()
+    held(world, wiring.STORE_FILE, kept)
+    held(world, wiring.AUDIENCE_FILE, kept)
+    live, asked, follows, unfollows = set(world.live), set(world.asked), world.follows.copy(), world.unfollows.copy()
+    for _ in range(20):
+        world.act()
+    if is_relayed_between:  # They are in the stream's moment, though the graph of the backup does not have them.
+        world.relay(Crash.NOWHERE)
+        follows, unfollows = world.follows.copy(), world.unfollows.copy()
+    held(world, wiring.STREAM_FILE, kept)
+    for _ in range(20):
+        world.act()
+    world.relay(Crash.NOWHERE)
+    world.settings = replace(world.settings, data_dir=str(kept))
+    world.live, world.asked, world.follows, world.unfollows = live, asked, follows, unfollows
+    world.relay(Crash.NOWHERE)
+    world.check()
+    for _ in range(40):
+        world.act()
+    world.relay(Crash.NOWHERE)
+    world.check()

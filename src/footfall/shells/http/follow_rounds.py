@@ -7,7 +7,7 @@ whether there is a file; else it is one small read.
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, TypeVar
 from footfall.app import wiring
 from footfall.app.settings import Settings
 from footfall.ports.errors import Unavailable
-from footfall.ports.stream import Stream
+from footfall.ports.stream import Entry, Stream
 from footfall.shells.http.commits import Commits, appended
 from footfall.shells.http.rounds import Rounds
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError
 
 if TYPE_CHECKING:  # Nobody loads the audience before there is one.
-    from footfall.ports.changes import Changes
+    from footfall.ports.changes import Change, Changes
 
 EVERY_S = 1.0
 LAST_S_MAX = 2.0  # What is left at the end of an instance is for the next one.
@@ -85,20 +85,27 @@ class FollowRounds:
 
     async def _relay(self, changes: "Changes") -> bool:
         """Take some changes to the stream; tell whether there may be more."""
-        from footfall.audience.follow_feed import CHANGES_MAX, MARK_NAME, marked_entries
+        from footfall.audience.follow_feed import MARK_NAME
 
-        begins = self._stream.mark(MARK_NAME)
-        some = await self._in_thread(lambda: changes.read(after=begins, limit=CHANGES_MAX))
+        begins, shards = self._stream.mark(MARK_NAME), self._stream.shards
+        some, entries = await self._in_thread(lambda: self._read(changes, begins=begins, shards=shards))
         self.told.oldest_ms = some[0].at_ms if some else 0
         if not some:
             return False
-        now_ms, shards = self._clock.now_ms(), self._stream.shards
-        entries = marked_entries(some, begins=begins, shards=shards, arrived_at_ms=now_ms)
         if any(one.is_refused for one in await appended(self._commits, entries)):
             raise Unavailable("the mark of follows stands elsewhere than it did a moment ago; they are read again")
         self.told.changes += len(some)
         await self._in_thread(lambda: changes.forget(through=some[-1].place))
         return True
+
+    def _read(self, changes: "Changes", *, begins: int, shards: int) -> "tuple[Sequence[Change], Sequence[Entry]]":
+        """Return what follows a place, and as what the stream takes it; in this thread, for it takes some 20 ms."""
+        from footfall.audience.follow_feed import CHANGES_MAX, marked_entries
+
+        some = changes.read(after=begins, limit=CHANGES_MAX)
+        if not some:
+            return some, ()
+        return some, marked_entries(some, begins=begins, shards=shards, arrived_at_ms=self._clock.now_ms())
 
     def _close(self) -> None:
         if self._changes is not None:
