@@ -17,7 +17,7 @@ from footfall.ports.stream import Entry, Mark
 from footfall.values.groups import follows_name, unfollows_name
 
 CHANGES_MAX = 2_000  # of one entry: with names of the largest kind, 650 kB of the 1 MB that a record may have
-MARK_NAME = b"the follows of the audience"  # Of another length than the marks of imports.
+MARK_NAME = b"audience.follows"  # sixteen bytes, as all names of marks
 
 
 @dataclass(frozen=True, slots=True)
