@@ -4,12 +4,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-import yaml
 
 from footfall.accounts.sessions import COOKIE
 from footfall.adapters.aws.dynamodb_items import Names
@@ -21,9 +19,17 @@ from footfall.app.settings_reading import PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
 from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS
+from tests.deploy.template_reading import (
+    DEPLOY,
+    TEMPLATE,
+    listed,
+    mappings_of,
+    named_in,
+    of_type,
+    read,
+    statements,
+)
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-TEMPLATE = DEPLOY / "aws" / "template.yaml"
 FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Follows", "Maintenance", "Judge")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "AudienceTable", "SaltsTable")
 ARCHIVE = {"ArchiveTable", "ArchiveBucket"}  # of a stack of its own, if there is one
@@ -52,65 +58,14 @@ CHANGES = {
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
 
 
-class Loader(yaml.SafeLoader):
-    """Reads CloudFormation's short forms as its long ones."""
-
-
-def _long_form(loader: Any, suffix: str, node: Any) -> dict[str, Any]:
-    read = {yaml.ScalarNode: loader.construct_scalar, yaml.SequenceNode: loader.construct_sequence}
-    value = read.get(type(node), loader.construct_mapping)(
-        node, **({} if isinstance(node, yaml.ScalarNode) else {"deep": True})
-    )
-    if suffix == "GetAtt":
-        value = str(value).split(".")
-    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
-
-
-Loader.add_multi_constructor("!", _long_form)
-
-
 @pytest.fixture(scope="module")
 def template() -> dict[str, Any]:
-    return yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader)
+    return read(TEMPLATE)
 
 
 @pytest.fixture(scope="module")
 def resources(template: dict[str, Any]) -> dict[str, Any]:
     return template["Resources"]
-
-
-def of_type(resources: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    return {name: one["Properties"] for name, one in resources.items() if one["Type"] == f"AWS::{kind}"}
-
-
-def named_in(value: Any) -> set[str]:
-    """Return the resources and parameters that a value refers to."""
-    if isinstance(value, dict):
-        found: set[str] = set()
-        for key, inner in cast("dict[str, Any]", value).items():
-            if key == "Ref":
-                found.add(inner)
-            elif key == "Fn::GetAtt":
-                found.add(inner[0])
-            elif key == "Fn::Sub":
-                found |= {name.split(".")[0] for name in re.findall(r"\$\{([^}]+)\}", str(inner))}
-            else:
-                found |= named_in(inner)
-        return {name for name in found if not name.startswith("AWS::")}
-    if isinstance(value, list):
-        return set[str]().union(*(named_in(one) for one in cast("list[Any]", value)))
-    return set()
-
-
-def statements(role: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what a role allows, with what depends on a condition."""
-    for policy in role["Policies"]:
-        for one in policy["PolicyDocument"]["Statement"]:
-            yield one["Fn::If"][1] if "Fn::If" in one else one
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def test_the_linter_finds_nothing() -> None:
@@ -235,11 +190,6 @@ def test_every_table_but_that_of_salts_can_be_brought_back(resources: dict[str, 
         assert ("DeletionProtectionEnabled" in resources[name]["Properties"]) == is_kept
 
 
-def mappings_of(resources: dict[str, Any], function: str) -> dict[str, Any]:
-    mappings = of_type(resources, "Lambda::EventSourceMapping")
-    return {name: one for name, one in mappings.items() if one["FunctionName"] == {"Ref": function}}
-
-
 def test_every_way_of_telling_of_objects_is_allowed(resources: dict[str, Any]) -> None:
     allowed = {one["Sid"]: one for one in statements(resources["ObjectsRole"]["Properties"])}
     # A bucket that keeps versions is asked for one of them, which is another permission.
@@ -292,23 +242,6 @@ def test_count_is_called_once_at_a_time_for_a_shard_and_gives_nothing_up(resourc
     assert "DestinationConfig" not in mapping
 
 
-def test_follows_are_told_by_the_table_and_nothing_else_wakes_their_function(resources: dict[str, Any]) -> None:
-    tables = of_type(resources, "DynamoDB::Table")
-    told = {name: one["StreamSpecification"] for name, one in tables.items() if "StreamSpecification" in one}
-    assert told == {"AudienceTable": {"StreamViewType": "NEW_AND_OLD_IMAGES"}}
-    (mapping,) = mappings_of(resources, "FollowsFunction").values()
-    assert mapping["EventSourceArn"] == {"Fn::GetAtt": ["AudienceTable", "StreamArn"]}
-    assert (mapping["MaximumRetryAttempts"], mapping["MaximumRecordAgeInSeconds"]) == (-1, -1)
-    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    assert mapping["StartingPosition"] == "TRIM_HORIZON"
-    assert mapping["BisectBatchOnFunctionError"] is False  # It fails only when Kinesis does, whatever is in a batch.
-    patterns = [json.loads(one["Pattern"]) for one in mapping["FilterCriteria"]["Filters"]]
-    # The source looks at no other part of a record.
-    assert [set(one) for one in patterns] == [{"dynamodb"}, {"dynamodb"}]
-    role = {one["Sid"]: one for one in statements(resources["FollowsRole"]["Properties"])}
-    assert role["ReadsWhatChanged"]["Resource"] == [{"Fn::GetAtt": ["AudienceTable", "StreamArn"]}]
-
-
 def test_raw_hits_are_private_and_go_after_their_days(resources: dict[str, Any]) -> None:
     bucket = resources["RawBucket"]["Properties"]
     assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
@@ -331,7 +264,6 @@ def test_what_must_be_watched_is(resources: dict[str, Any]) -> None:
         for one in of_type(resources, "CloudWatch::Alarm").values()
     }
     assert {("IteratorAge", "CountFunction"), ("WriteProvisionedThroughputExceeded", "Stream")} <= watched
-    assert ("IteratorAge", "FollowsFunction") in watched
     assert {("DeadLetters",), ("SecondsSinceLastHit",), ("HottestShardPercent",), ("5xx", "Api")} <= watched
     assert {(f"{kind}ThrottleEvents", table) for kind in ("Read", "Write") for table in TABLES} <= watched
     assert {(kind, f"{name}Function") for kind in ("Errors", "Throttles") for name in FUNCTIONS} <= watched
