@@ -228,3 +228,30 @@ def test_no_name_of_a_member_is_in_the_stream(starter: Starter, data: Path) -> N
     assert {record.group for record in records} == {follows_name(BRAND), unfollows_name(BRAND)}
     assert all(b"series:dark" in record.data and b"jane" not in record.data for record in records)
     instance.terminate()
+
+
+def test_a_restored_backup_counts_what_was_followed_by_then_once_and_goes_on(starter: Starter, data: Path) -> None:
+    key, restored = key_of(data), data.parent / "restored"
+    began_ms = SystemClock().now_ms()
+    members = Members(random.Random(4), key)
+    instance = starter.start(data)
+    for _ in range(60):
+        assert members.act(instance) is None
+    done = footfall("backup", "--data", str(data), str(data.parent / "backup"))  # Some are on their way at that moment.
+    assert done.returncode == 0, done.stderr
+    came, went = members.came.copy(), members.went.copy()
+    for _ in range(60):
+        assert members.act(instance) is None
+    told(instance, key, members.came.total(), members.went.total())
+    instance.terminate()
+    done = footfall("restore", str(data.parent / "backup"), "--data", str(restored))
+    assert done.returncode == 0, done.stderr
+    instance = starter.start(restored)
+    told(instance, key, came.total(), went.total())
+    query = urlencode({"follower": "member:new", "target": "series:dark"})
+    assert instance.call("PUT", f"/v1/audience/follows?{query}", headers=key).status == 200
+    told(instance, key, came.total() + 1, went.total())
+    came["series:dark", "series", "member"] += 1
+    assert windows(restored, follows_name(BRAND), from_ms=began_ms) == came
+    assert windows(restored, unfollows_name(BRAND), from_ms=began_ms) == went
+    instance.terminate()
