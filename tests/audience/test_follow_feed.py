@@ -49,6 +49,12 @@ def test_a_moment_that_is_ahead_of_the_relays_clock_is_taken_as_now() -> None:
     assert pack_from_record(entry.data).at_ms == [NOON_MS]
 
 
+def test_a_follow_that_somebody_wrote_without_a_moment_is_counted_when_it_came() -> None:
+    bare = Change(1, b"x" * 16, keys.follow("abc", MEMBER, DARK), NOON_MS - 7, {})
+    (entry,) = named_entries([bare], shards=1, arrived_at_ms=NOON_MS)
+    assert pack_from_record(entry.data).at_ms == [NOON_MS - 7]
+
+
 def test_a_followed_thing_has_one_shard_and_all_entries_are_parts_of_one_step_of_the_mark() -> None:
     changes = [came(place, target=Thing("series", f"{place % 7}")) for place in range(1, 60)]
     entries = marked_entries(changes, begins=3, shards=4, arrived_at_ms=NOON_MS)

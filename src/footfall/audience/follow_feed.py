@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from footfall.audience import keys
-from footfall.audience.follows import moment_in
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import shard_of
 from footfall.ports.changes import Change
@@ -63,7 +62,8 @@ def _by_group(changes: Sequence[Change], *, shards: int, arrived_at_ms: int) -> 
 
 def _counted(change: Change, *, arrived_at_ms: int) -> _Counted:
     target, follower = keys.second_of(change.key), keys.first_of(change.key)
-    at_ms = change.at_ms if change.item is None else moment_in(change.item) // 1_000
+    at_us = None if change.item is None else change.item.get("at_us")
+    at_ms = at_us // 1_000 if isinstance(at_us, int) else change.at_ms  # An item that somebody edited may have none.
     # A clock that was ahead must not fill windows that nobody can finish for years.
     return _Counted(change.id, (str(target), target.kind, follower.kind, ""), min(at_ms, arrived_at_ms))
 
