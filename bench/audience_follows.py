@@ -13,7 +13,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.audience.following import followers, state_of
 from footfall.audience.follows import Edge, Follows, edge_of
 from footfall.audience.heads import NO_HEAD
-from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.audience.keys import AUDIENCE_INDEXES, FOLLOWS_TOLD
 from footfall.audience.publishing import Publication, feed, publish
 from footfall.audience.things import Thing
 from footfall.ports.capacity import index_write_units, write_units
@@ -39,7 +39,8 @@ def follow_rows(plan: Plan) -> list[Row]:
     """Return what was measured of follows."""
     clock = SystemClock()
     rows = _unit_rows()
-    with closing(SqliteTable(plan.directory / "audience.db", clock=clock, indexes=AUDIENCE_INDEXES)) as table:
+    path = plan.directory / "audience.db"
+    with closing(SqliteTable(path, clock=clock, indexes=AUDIENCE_INDEXES, told=FOLLOWS_TOLD)) as table:
         rows += _ratio_rows("SQLite", table, plan)
     with closing(
         SqliteTable(plan.directory / "reads.db", clock=clock, indexes=AUDIENCE_INDEXES, durable=False)

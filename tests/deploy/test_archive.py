@@ -46,7 +46,7 @@ from tests.scenarios.test_tutorial import is_as_shown, steps
 from tests.shells.cli.conftest import Shell
 
 HERE = Target(own_runtime(), {"aarch64": "arm64"}.get(platform.machine(), platform.machine()))
-HANDLERS = ("collect", "serve", "count", "objects", "maintenance", "judge")
+HANDLERS = ("collect", "serve", "count", "objects", "follows", "maintenance", "judge")
 # Resources that nothing listens for: what is refused at the door is refused without them.
 VARIABLES = {
     "FOOTFALL_GROUND": "aws",

@@ -14,8 +14,8 @@ from footfall.app.archive_files import HANDED_OUT
 from footfall.app.archive_machine import definition
 from footfall.app.archive_on_aws import resources_by_state
 from footfall.app.settings import NAMES
+from tests.deploy.template_reading import DEPLOY, Loader, listed, named_in, of_type, statements
 from tests.deploy.test_container import linted
-from tests.deploy.test_template import DEPLOY, Loader, listed, named_in, of_type, statements
 
 TEMPLATE = DEPLOY / "aws" / "archive.yaml"
 FUNCTIONS = ("Task", "Dispatch", "Replay")

@@ -4,12 +4,10 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
-import yaml
 
 from footfall.accounts.sessions import COOKIE
 from footfall.adapters.aws.dynamodb_items import Names
@@ -21,10 +19,18 @@ from footfall.app.settings_reading import PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
 from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS
+from tests.deploy.template_reading import (
+    DEPLOY,
+    TEMPLATE,
+    listed,
+    mappings_of,
+    named_in,
+    of_type,
+    read,
+    statements,
+)
 
-DEPLOY = Path(__file__).resolve().parents[2] / "deploy"
-TEMPLATE = DEPLOY / "aws" / "template.yaml"
-FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Maintenance", "Judge")
+FUNCTIONS = ("Collect", "Serve", "Count", "Objects", "Follows", "Maintenance", "Judge")
 TABLES = ("StoreTable", "AccountsTable", "CatalogTable", "MetricsTable", "AudienceTable", "SaltsTable")
 ARCHIVE = {"ArchiveTable", "ArchiveBucket"}  # of a stack of its own, if there is one
 # What each function may touch, and of it what it may change. Whatever is not here is not for it.
@@ -36,6 +42,7 @@ TOUCHES = {
         *("Stream", "StoreTable", "AccountsTable", "CatalogTable", "SaltsTable"),
         *("ObjectsFailed", "SourceBucket", "SourceQueueArn"),
     },
+    "Follows": {"Stream", "AudienceTable"},
     "Maintenance": {"Stream", *set(TABLES) - {"MetricsTable"}, "RawBucket", "RowsTable", *ARCHIVE},
     "Judge": {"StoreTable", "AccountsTable", "RawBucket"},
 }
@@ -44,71 +51,21 @@ CHANGES = {
     "Serve": {"ArchiveBucket"},  # of which it writes only what it hands out
     "Count": {"StoreTable", "RawBucket"},
     "Objects": {"Stream", "StoreTable", "SaltsTable", "ObjectsFailed", "SourceQueueArn"},
+    "Follows": {"Stream"},
     "Maintenance": {"Stream", "StoreTable", "AccountsTable", "SaltsTable", "RawBucket", "RowsTable", "ArchiveTable"},
     "Judge": {"AccountsTable", "RawBucket"},
 }
 CHANGING = re.compile(r":(Put|Update|Delete|BatchWrite|Send|Abort)")
 
 
-class Loader(yaml.SafeLoader):
-    """Reads CloudFormation's short forms as its long ones."""
-
-
-def _long_form(loader: Any, suffix: str, node: Any) -> dict[str, Any]:
-    read = {yaml.ScalarNode: loader.construct_scalar, yaml.SequenceNode: loader.construct_sequence}
-    value = read.get(type(node), loader.construct_mapping)(
-        node, **({} if isinstance(node, yaml.ScalarNode) else {"deep": True})
-    )
-    if suffix == "GetAtt":
-        value = str(value).split(".")
-    return {suffix if suffix in ("Ref", "Condition") else f"Fn::{suffix}": value}
-
-
-Loader.add_multi_constructor("!", _long_form)
-
-
 @pytest.fixture(scope="module")
 def template() -> dict[str, Any]:
-    return yaml.load(TEMPLATE.read_text(encoding="utf-8"), Loader)
+    return read(TEMPLATE)
 
 
 @pytest.fixture(scope="module")
 def resources(template: dict[str, Any]) -> dict[str, Any]:
     return template["Resources"]
-
-
-def of_type(resources: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    return {name: one["Properties"] for name, one in resources.items() if one["Type"] == f"AWS::{kind}"}
-
-
-def named_in(value: Any) -> set[str]:
-    """Return the resources and parameters that a value refers to."""
-    if isinstance(value, dict):
-        found: set[str] = set()
-        for key, inner in cast("dict[str, Any]", value).items():
-            if key == "Ref":
-                found.add(inner)
-            elif key == "Fn::GetAtt":
-                found.add(inner[0])
-            elif key == "Fn::Sub":
-                found |= {name.split(".")[0] for name in re.findall(r"\$\{([^}]+)\}", str(inner))}
-            else:
-                found |= named_in(inner)
-        return {name for name in found if not name.startswith("AWS::")}
-    if isinstance(value, list):
-        return set[str]().union(*(named_in(one) for one in cast("list[Any]", value)))
-    return set()
-
-
-def statements(role: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield what a role allows, with what depends on a condition."""
-    for policy in role["Policies"]:
-        for one in policy["PolicyDocument"]["Statement"]:
-            yield one["Fn::If"][1] if "Fn::If" in one else one
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def test_the_linter_finds_nothing() -> None:
@@ -231,11 +188,6 @@ def test_every_table_but_that_of_salts_can_be_brought_back(resources: dict[str, 
         assert recovery == {"PointInTimeRecoveryEnabled": is_kept}, name
         assert resources[name]["DeletionPolicy"] == ("Retain" if is_kept else "Delete")
         assert ("DeletionProtectionEnabled" in resources[name]["Properties"]) == is_kept
-
-
-def mappings_of(resources: dict[str, Any], function: str) -> dict[str, Any]:
-    mappings = of_type(resources, "Lambda::EventSourceMapping")
-    return {name: one for name, one in mappings.items() if one["FunctionName"] == {"Ref": function}}
 
 
 def test_every_way_of_telling_of_objects_is_allowed(resources: dict[str, Any]) -> None:

@@ -5,13 +5,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from footfall.adapters.embedded.sqlite_changes import SqliteChanges
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.audience_settings import kinds_of, names_in
 from footfall.app.settings import Settings
 from footfall.audience.follows import Follows
-from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.audience.keys import AUDIENCE_INDEXES, FOLLOWS_TOLD
 from footfall.audience.things import Kinds
+from footfall.ports.changes import Changes
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
 
@@ -102,10 +104,17 @@ def open_audience_table(
     """Open the table of the audience."""
     if settings.ground != "aws":
         path = Path(settings.data_dir) / AUDIENCE_FILE
-        return SqliteTable(path, clock=clock, indexes=AUDIENCE_INDEXES, read_only=read_only)
+        return SqliteTable(path, clock=clock, indexes=AUDIENCE_INDEXES, read_only=read_only, told=FOLLOWS_TOLD)
     from footfall.app import aws_wiring
 
     opened = aws_wiring.open_table_for_requests if for_requests else aws_wiring.open_table
     return opened(
         settings, "aws_audience_table", clock, read_only=read_only, transactions=True, indexes=AUDIENCE_INDEXES
     )
+
+
+def open_follow_changes(settings: Settings, clock: Clock) -> Changes:
+    """Open what a directory's follow graph has to tell; its table, which has to be there, tells from now on."""
+    # A file of an older release is brought to what this one knows by whoever opens its table.
+    open_audience_table(settings, clock).close()
+    return SqliteChanges(Path(settings.data_dir) / AUDIENCE_FILE, told=FOLLOWS_TOLD)

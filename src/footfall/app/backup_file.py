@@ -37,10 +37,11 @@ DIGEST_BYTES = 32
 SKIPPED_FRAME = 0x184D2A5F.to_bytes(4, "little") + DIGEST_BYTES.to_bytes(4, "little")
 TRAILER_BYTES = len(SKIPPED_FRAME) + DIGEST_BYTES
 
-# The store before the stream: counted hits must be in the stream, or the two do not go together. Salts are never
-# kept: what was to be destroyed on time must not come back. Words before the archive: what is found is there.
+# The store before the stream: counted hits must be in the stream, or the two do not go together. So is the audience:
+# what its feed has forgotten must be in the stream, and the stream knows what of the rest it has. Salts are never kept:
+# what was to be destroyed on time must not come back. Words before the archive: what is found is there.
 DATABASES = (
-    STORE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE, AUDIENCE_FILE, SEARCH_FILE, ARCHIVE_FILE,
+    STORE_FILE, AUDIENCE_FILE, STREAM_FILE, ACCOUNTS_FILE, CATALOG_FILE, METRICS_FILE, SEARCH_FILE, ARCHIVE_FILE,
 )  # fmt: skip
 OBJECTS = f"{ARCHIVE_FOLDER}/objects/"  # Behind it stands the hash of an object's bytes, which need no other digest.
 GIVEN_FILE = "given.toml"  # What --config names; the directory's own file keeps its name.

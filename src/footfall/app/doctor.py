@@ -14,6 +14,7 @@ import msgspec
 from footfall.accounts.register import Registered
 from footfall.app.control import SOCKET_FILE, socket_path
 from footfall.app.doctor_archive import about_archive
+from footfall.app.doctor_audience import about_follows
 from footfall.app.doctor_data import (
     DATABASES,
     about_clock,
@@ -28,7 +29,7 @@ from footfall.app.findings import Case, Finding, some
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import LOCK_FILE
 from footfall.app.settings import Settings, SettingsRefused
-from footfall.app.wiring import ACCOUNTS_FILE, STORE_FILE, STREAM_FILE, open_accounts
+from footfall.app.wiring import ACCOUNTS_FILE, AUDIENCE_FILE, STORE_FILE, STREAM_FILE, open_accounts
 from footfall.ports.errors import PortError
 from footfall.values.clock import SetClock
 
@@ -76,6 +77,8 @@ def _about_databases(case: Case) -> Iterator[Finding]:
         yield from _guarded(about_brands, case)
     if not damaged & {STREAM_FILE, STORE_FILE}:
         yield from _guarded(_about_data, case)
+        if AUDIENCE_FILE not in damaged:
+            yield from _guarded(about_follows, case)
 
 
 def _about_data(case: Case) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ A part of the audience that has keys of its own builds them in a module beside t
 from typing import Final
 
 from footfall.audience.things import Thing, thing_from_key
+from footfall.ports.changes import Told
 from footfall.ports.table import Index, Key
 
 FOLLOWERS, RECENT = "followers", "recent"
@@ -13,6 +14,7 @@ AUDIENCE_INDEXES: Final = (
     Index(FOLLOWERS, "to", "at_us", numeric=True),
     Index(RECENT, "viewer", "recent_ms", numeric=True),
 )
+FOLLOWS_TOLD: Final = Told("f")  # A follow that comes or goes is told, so that it can be counted (follow_feed.py).
 HEAD_AT_US = 9_000_000_000_000_000  # after every moment, so that a head comes before all followers
 ERASED = "@erased"  # Few are: those of all brands lie together, for whoever takes their names out of rows.
 END = "\U0010ffff"  # after every id
@@ -121,6 +123,11 @@ def first_of(key: Key) -> Thing:
 def first_key_of(key: Key) -> str:
     """Return the same as a part of keys."""
     return key.partition.rpartition("#")[2]
+
+
+def brand_of(key: Key) -> str:
+    """Return whose a key is."""
+    return key.partition.partition("#")[0]
 
 
 def second_of(key: Key) -> Thing:

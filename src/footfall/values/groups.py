@@ -50,12 +50,12 @@ def completions_name(brand: str) -> str:
 
 
 def follows_name(brand: str) -> str:
-    """Return the name of the windows in which follows are counted, where they begin."""
+    """Return the name of the windows in which a brand's follows are counted, and of the group in which they travel."""
     return brand + _FOLLOWS
 
 
 def unfollows_name(brand: str) -> str:
-    """Return the name of the windows in which follows are counted where they end."""
+    """Return the name of the windows in which follows that ended are counted, and of the group in which they travel."""
     return brand + _UNFOLLOWS
 
 
@@ -72,6 +72,11 @@ def is_of_counters(group: str) -> bool:
 def is_of_pings(group: str) -> bool:
     """Tell whether a group holds beats of players."""
     return group.endswith(_PINGS)
+
+
+def is_of_follows(group: str) -> bool:
+    """Tell whether a group holds follows, or follows that ended."""
+    return group.endswith((_FOLLOWS, _UNFOLLOWS))
 
 
 def brand_of_group(group: str) -> str:
@@ -92,6 +97,8 @@ def window_names(groups: Iterable[str]) -> frozenset[str]:
         names.add(brand)
         if is_of_pings(group):
             names |= {watch_name(brand), shows_name(brand), plays_name(brand), completions_name(brand)}
+        elif is_of_follows(group):
+            names.add(group)
     return frozenset(names)
 
 

@@ -20,6 +20,7 @@ from footfall.adapters.embedded.database import (
     run_for_each,
     translated,
 )
+from footfall.adapters.embedded.sqlite_changes import tell_changes
 from footfall.adapters.embedded.stored_items import (
     bytes_from_item,
     item_from_bytes,
@@ -28,6 +29,7 @@ from footfall.adapters.embedded.stored_items import (
     updated,
 )
 from footfall.adapters.embedded.table_layout import enter_item, prepare_layout, require_layout
+from footfall.ports.changes import Told
 from footfall.ports.errors import Changed, Unavailable
 from footfall.ports.table import (
     PAGE_BYTES_MAX,
@@ -102,6 +104,7 @@ class SqliteTable:
         indexes: Sequence[Index] = (),
         durable: bool = True,
         read_only: bool = False,
+        told: Told | None = None,
     ) -> None:
         require_indexes(indexes)
         if not isinstance(database, apsw.Connection):
@@ -116,6 +119,8 @@ class SqliteTable:
             else:
                 with self.together():
                     prepare_layout(database, indexes)
+                    if told is not None:
+                        tell_changes(database, told)
 
     def get(self, key: Key) -> Item | None:
         """Return the item under the key."""

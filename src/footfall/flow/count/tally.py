@@ -36,7 +36,7 @@ from footfall.flow.stream.records import (
 from footfall.ports.stream import Record
 from footfall.screening.labels import label_of
 from footfall.screening.verdicts import Applying
-from footfall.values.groups import MARK, is_of_counters, is_of_pings
+from footfall.values.groups import MARK, is_of_counters, is_of_follows, is_of_pings
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
@@ -210,6 +210,8 @@ class Tally:
             lines.counted += self.counters.add(record)
         elif is_of_pings(record.group):
             self._add_beats(record, lines)
+        elif is_of_follows(record.group):
+            self._add_follows(record, lines)
         else:
             raise Unreadable(f"a record of {record.group!r}, which this release does not know")
 
@@ -264,6 +266,16 @@ class Tally:
         zone = self._placing.zone_of(record.group)
         place, _, to_ms = self._placing.placed(zone, min(at_ms), record.arrived_at_ms)
         return (record.group, place) if max(at_ms) < to_ms else None
+
+    def _add_follows(self, record: Record, lines: Lines) -> None:
+        """Count follows, or follows that ended: as hits, in windows of the group's name, without verdicts."""
+        pack = counted_from_record(record.data)
+        lines.last_hit_ms = max(lines.last_hit_ms, record.arrived_at_ms)
+        if pack.at_ms is None or pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
+            self._sort(record, pack, lines, {})
+        else:
+            self._count_by_place(record, pack, pack.at_ms, None)
+            lines.counted += len(pack.keys)
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""

@@ -106,6 +106,13 @@ def pings_balance(book: Ledger) -> dict[str, object]:
     return {**counters_balance(book), "late": book.late, "future": book.future}
 
 
+def follows_balance(book: Ledger) -> dict[str, object]:
+    """Return what became of a brand's follows, or of those that ended; their moments are ours, so none is late."""
+    shown = counters_balance(book)
+    del shown["screened"]
+    return shown
+
+
 class _Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One shard's lines. An unknown line is refused: leaving it out would show its hits as in flight for ever."""
 

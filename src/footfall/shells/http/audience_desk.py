@@ -5,8 +5,11 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
 from footfall.app.settings import Settings
+from footfall.ports.stream import Stream
 from footfall.shells.http.brand_line import BrandLine
 from footfall.shells.http.cataloguing import Waiting
+from footfall.shells.http.commits import Commits
+from footfall.shells.http.follow_rounds import FollowRounds, FollowsTold
 from footfall.values.clock import Clock
 
 if TYPE_CHECKING:  # Nobody loads the audience before somebody asks for it.
@@ -28,6 +31,7 @@ class AudienceDesk:
         self._line = BrandLine(THREADS, name="audience")
         self._opened: dict[int, OpenedAudience] = {}  # each thread's
         self._playing: Playing | None = None
+        self._follows: FollowRounds | None = None
         self._asking = Waiting(total_max=ASKING_MAX, share=ASKING_SHARE, what="the audience")
 
     async def asked(self, brand: str, question: "Callable[[Audience], _T]") -> _T:
@@ -43,6 +47,16 @@ class AudienceDesk:
             self._playing = open_playing(self._settings, self._clock)
         return self._playing
 
+    def tell_follows(self, stream: Stream, commits: Commits) -> None:
+        """Take to the stream, from now on, what came and went in the follow graph."""
+        self._follows = FollowRounds(self._settings, self._clock, stream, commits)
+        self._follows.start()
+
+    @property
+    def follows_told(self) -> FollowsTold:
+        """Return how far follows are on their way into the stream."""
+        return FollowsTold() if self._follows is None else self._follows.told
+
     @property
     def behind(self) -> tuple[int, int]:
         """Return how much of what plays is still to be written, and how much was forgotten before it was."""
@@ -51,6 +65,8 @@ class AudienceDesk:
     async def stop(self) -> None:
         """Finish what waits and close the files."""
         await self._line.stop(self._close)
+        if self._follows is not None:
+            await self._follows.stop()
         if self._playing is not None:
             await asyncio.to_thread(self._playing.stop)
             self._playing = None

@@ -1,4 +1,4 @@
-"""What playback limits tell of themselves to Prometheus: how much the table has still to be told, and never will be."""
+"""What the audience tells of itself to Prometheus: playbacks still to be written, follows to be counted."""
 
 from collections.abc import Iterator
 
@@ -7,8 +7,8 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from footfall.shells.http.audience_desk import AudienceDesk
 
 
-def audience_gauges(desk: AudienceDesk) -> Iterator[Metric]:
-    """Yield the gauges of the audience; zeros as long as nobody asked for a place to play."""
+def audience_gauges(desk: AudienceDesk, *, now_ms: int) -> Iterator[Metric]:
+    """Yield the gauges of the audience; zeros as long as nobody asked for a place to play, or followed anything."""
     unrecorded, forgotten = desk.behind
     yield GaugeMetricFamily(
         "footfall_playbacks_unrecorded",
@@ -19,4 +19,15 @@ def audience_gauges(desk: AudienceDesk) -> Iterator[Metric]:
         "footfall_playbacks_forgotten",
         "Those that were never written since the start, because too many waited while the table was away.",
         value=forgotten,
+    )
+    told = desk.follows_told
+    yield GaugeMetricFamily(
+        "footfall_follows_waiting_seconds",
+        "How long ago the oldest follow or unfollow happened that the stream does not have yet; 0 when there is none.",
+        value=max(0, now_ms - told.oldest_ms) / 1_000 if told.oldest_ms else 0,
+    )
+    yield CounterMetricFamily(
+        "footfall_follows_told",
+        "Follows and unfollows that went into the stream since the start, to be counted.",
+        value=told.changes,
     )

@@ -188,12 +188,12 @@ class Front:
         while state.lane.connections and asyncio.get_running_loop().time() < give_up_at - 5.0:
             await asyncio.sleep(0.02)
         await self._catalogue.stop_releasing()
+        await self._audience.stop()  # What was followed last goes into the stream.
         await state.committer.stop()
         await state.counters.stop()
         await self._catalogue.stop()
         await self._metrics.stop()
         await self._archive.stop()
-        await self._audience.stop()
         left = give_up_at - asyncio.get_running_loop().time() - STOP_S_MIN
         await self._stop_children(max(STOP_S_MIN, left))
         if self._control is not None:
@@ -232,6 +232,7 @@ class Front:
         await self._is_up(self._answering)
         self._alerts = AlertRounds(state, senders_from(self._settings, self._clock))
         self._alerts.start()
+        self._audience.tell_follows(state.stream, state.committer)
         self._beside = ArchiveBeside(state)
         self._beside.start(port=port)
         if self._settings.screening_judging or self._settings.referrers:

@@ -60,7 +60,7 @@ class Gauges(Collector):
             yield from judging_gauges(self._state.judged.report, now_ms=now_ms)
         yield from _files(self._state)
         yield from capacity_gauges(self._state)
-        yield from audience_gauges(self._state.audience)
+        yield from audience_gauges(self._state.audience, now_ms=now_ms)
 
 
 def _front(state: FrontState) -> Iterator[Metric]:

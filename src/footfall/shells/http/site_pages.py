@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from footfall.accounts.keys import READ
-from footfall.flow.serve.ledger import counters_balance, ledger_json, pings_balance
+from footfall.flow.serve.ledger import counters_balance, follows_balance, ledger_json, pings_balance
 from footfall.shells.http.access import brand_of
 from footfall.shells.http.alerts import alert_routes
 from footfall.shells.http.archive_routes import archive_routes
@@ -43,7 +43,7 @@ from footfall.shells.http.verdicts import verdict_routes
 from footfall.shells.http.watching import watching_routes
 from footfall.shells.http.wire import JSON, PROBLEM
 from footfall.values.errors import FootfallError, Refused
-from footfall.values.groups import counters_group, pings_group
+from footfall.values.groups import counters_group, follows_name, pings_group, unfollows_name
 from footfall.values.window import instant_text
 
 _FRESH = {"cache-control": "no-store"}
@@ -107,6 +107,10 @@ def _ledger(state: Site) -> Endpoint:
         pings = state.ledger(pings_group(brand.name))
         if pings.accepted:
             book["pings"] = pings_balance(pings)
+        for name, group in (("follows", follows_name(brand.name)), ("unfollows", unfollows_name(brand.name))):
+            told = state.ledger(group)
+            if told.accepted:
+                book[name] = follows_balance(told)
         raw_since_ms = state.raw_since_ms()
         book["rawSince"] = instant_text(raw_since_ms) if raw_since_ms else None
         return page_answer(msgspec.json.encode(book), kind=JSON)

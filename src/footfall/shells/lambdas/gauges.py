@@ -22,6 +22,7 @@ UNITS: Mapping[str, str] = {
     "ReadUnits": "Count",
     "WrittenUnits": "Count",
     "ObjectHits": "Count",
+    "FollowChanges": "Count",
     "RefusedLines": "Count",
     "Strangers": "Count",
     "SetAside": "Count",

@@ -154,6 +154,10 @@ UNIQUES_LIST = record(
     required=("brand", "from", "to", "sort", "uniquesAre", "membersProven", "exact", "items"),
     says="With `sort=uniques`. Assets of which no visitor is known are not listed, and ranks have no change.",
 )
+_FOLLOWS_BALANCE = {
+    **{name: whole(0) for name in ("accepted", "counted", "duplicate", "dead", "inFlight")},
+    "inFlightIsEstimate": {"type": "boolean"},
+}
 LEDGER = record(
     {
         "brand": text(),
@@ -187,6 +191,14 @@ LEDGER = record(
             required=("accepted", "counted", "duplicate", "screened", "dead", "late", "future", "inFlight"),
             says="only when there are some: beats of players, which are no hits, in a balance of their own",
         ),
+        **{
+            name: record(
+                _FOLLOWS_BALANCE,
+                required=("accepted", "counted", "duplicate", "dead", "inFlight"),
+                says=f"only when there are some: {says}, which are no hits, in a balance of their own",
+            )
+            for name, says in (("follows", "follows of the audience"), ("unfollows", "follows that ended"))
+        },
         "uniques": record(
             {
                 "accepted": whole(0),

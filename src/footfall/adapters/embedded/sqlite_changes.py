@@ -1,0 +1,116 @@
+"""The change feed of a SqliteTable: triggers write a row beside each item that comes or goes, in its transaction.
+
+A place is the moment in microseconds, or one more than the last place ever given when that is larger. So places never
+begin anew: not in a file from a backup, whose reader may have come further than the file, and not in one that was made
+again. The moment is SQLite's, as that of a change in DynamoDB is DynamoDB's: a trigger that asked us for it would keep
+every other program, an older release too, from writing the file.
+"""
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+import apsw
+
+from footfall.adapters.embedded.database import open_database, rows, translated
+from footfall.adapters.embedded.stored_items import item_from_bytes
+from footfall.adapters.embedded.table_layout import require_layout
+from footfall.ports.changes import ID_BYTES, READ_CHANGES_MAX, Change, Told
+from footfall.ports.table import Key
+
+FORGET_AT_ONCE = 2_000  # Some milliseconds, for which whoever writes an item waits.
+
+_NOW_MS = "CAST(round((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"  # As old versions of SQLite know it too.
+_LAST = "coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0)"
+_TABLE = """
+    CREATE TABLE IF NOT EXISTS changes (
+        place INTEGER PRIMARY KEY AUTOINCREMENT,
+        at_ms INTEGER NOT NULL,
+        partition TEXT NOT NULL,
+        sort TEXT NOT NULL,
+        item BLOB
+    )
+"""
+_TRIGGER = """
+    CREATE TRIGGER IF NOT EXISTS {name} AFTER {act} ON items
+    WHEN substr({row}.partition, instr({row}.partition, '#'), {length}) = '#{part}#'
+    BEGIN
+        INSERT INTO changes (place, at_ms, partition, sort, item)
+        VALUES (max({now} * 1000, {last} + 1), {now}, {row}.partition, {row}.sort, {item});
+    END
+"""
+_READ = "SELECT place, at_ms, partition, sort, item FROM changes WHERE place > ? ORDER BY place LIMIT ?"
+_FORGET = """
+    DELETE FROM changes WHERE place <= (
+        SELECT max(place) FROM (SELECT place FROM changes WHERE place <= ? ORDER BY place LIMIT ?))
+"""
+
+
+def tell_changes(connection: apsw.Connection, told: Told) -> None:
+    """Have the table in a file tell of what comes and goes from now on, if it does not yet."""
+    rows(connection, _TABLE)
+    for name, act, row, item in (
+        ("changes_come", "INSERT", "NEW", "NEW.item"),
+        ("changes_go", "DELETE", "OLD", "NULL"),
+    ):
+        length = len(told.part) + 2
+        rows(
+            connection,
+            _TRIGGER.format(
+                name=name, act=act, row=row, item=item, part=told.part, length=length, now=_NOW_MS, last=_LAST
+            ),
+        )
+
+
+class SqliteChanges:
+    """The feed of one file, through a connection of its own."""
+
+    def __init__(self, path: str | os.PathLike[str], *, told: Told) -> None:
+        # Forgetting need not be on disk at once: the reader knows how far it came, and is told of it again.
+        self._connection = open_database(path, durable=False)
+        try:
+            with translated(self._connection):
+                require_layout(self._connection)
+                tell_changes(self._connection, told)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def read(self, *, after: int, limit: int = READ_CHANGES_MAX) -> Sequence[Change]:
+        """Return the changes that follow a place, in their order."""
+        with translated(self._connection):
+            found = rows(self._connection, _READ, (after, min(limit, READ_CHANGES_MAX)))
+        return [
+            Change(place, _id(place), Key(partition, sort), at_ms, None if item is None else item_from_bytes(item))
+            for place, at_ms, partition, sort, item in found
+        ]
+
+    def forget(self, *, through: int) -> None:
+        """Let go of the changes up to a place, some at a time."""
+        with translated(self._connection):
+            while True:
+                rows(self._connection, _FORGET, (through, FORGET_AT_ONCE))
+                if self._connection.changes() < FORGET_AT_ONCE:
+                    return
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._connection.close()
+
+
+def waiting_since_ms(path: str | os.PathLike[str], *, after: int) -> int:
+    """Return the moment of the oldest change of a file that follows a place; 0 when there is none."""
+    connection = open_database(path, durable=False, read_only=True)
+    try:
+        with translated(connection):
+            if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'changes'"):
+                return 0  # An older release has made it, and nobody has opened it since.
+            found = rows(connection, _READ, (after, 1))
+            return int(found[0][1]) if found else 0
+    finally:
+        connection.close()
+
+
+def _id(place: int) -> bytes:
+    # A place is given once, so it is as good as any name.
+    return hashlib.blake2b(place.to_bytes(8, "big"), digest_size=ID_BYTES).digest()

@@ -1,0 +1,136 @@
+"""Rounds of follows: what they tell of themselves, and what they do when the stream does not take them."""
+
+import asyncio
+from collections.abc import Generator, Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from footfall.app import wiring
+from footfall.app.audience_opening import open_audience
+from footfall.app.doctor_audience import about_follows
+from footfall.app.findings import Case
+from footfall.app.settings import Settings
+from footfall.audience.follow_feed import MARK_NAME
+from footfall.audience.things import Thing
+from footfall.flow.collect.accept import Single
+from footfall.ports.errors import NoSpace, Unavailable
+from footfall.ports.stream import Entry, Mark, Stream
+from footfall.shells.http.audience_desk import AudienceDesk
+from footfall.shells.http.audience_gauges import audience_gauges
+from footfall.shells.http.commits import Done, SinglesDone
+from footfall.shells.http.follow_rounds import EVERY_S, FollowRounds
+from footfall.values.clock import SystemClock
+
+CLOCK = SystemClock()
+DARK = Thing("series", "dark")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return Settings(data_dir=str(tmp_path))
+
+
+@pytest.fixture
+def stream(settings: Settings) -> Generator[Stream]:
+    with closing(wiring.open_stream_to_write(settings, CLOCK)) as opened:
+        yield opened
+
+
+class Commits:
+    """Appends at once; when the disk is full, it says so."""
+
+    def __init__(self, stream: Stream) -> None:
+        self.stream = stream
+        self.pending_bytes = 0
+        self.is_full = False
+
+    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+        done(NoSpace("the disk is full") if self.is_full else self.stream.append(entries))
+
+    def submit_singles(self, singles: Sequence[Single], done: SinglesDone) -> None:
+        raise AssertionError(f"{len(singles)} hits were sent, {done}")
+
+
+def follow(settings: Settings, *members: str) -> None:
+    opened = open_audience(settings, CLOCK)
+    for member in members:
+        opened.audience.follows.follow("abc", Thing("member", member), DARK)
+    opened.close()
+
+
+def findings(settings: Settings, *, later_ms: int = 0, is_running: bool = True) -> list[tuple[str, str]]:
+    case = Case(Path(settings.data_dir), settings, CLOCK.now_ms() + later_ms, 1 if is_running else None)
+    return [(one.level, one.says) for one in about_follows(case)]
+
+
+def test_without_an_audience_a_round_opens_nothing(settings: Settings, stream: Stream) -> None:
+    async def rounds() -> None:
+        assert await FollowRounds(settings, CLOCK, stream, Commits(stream)).go_round() == EVERY_S
+
+    asyncio.run(rounds())
+    assert not (Path(settings.data_dir) / wiring.AUDIENCE_FILE).exists()
+    assert findings(settings) == []
+
+
+def test_follows_that_the_stream_does_not_take_wait_and_say_since_when(settings: Settings, stream: Stream) -> None:
+    follow(settings, "1", "2")
+    commits = Commits(stream)
+    commits.is_full = True
+
+    async def rounds() -> None:
+        one = FollowRounds(settings, CLOCK, stream, commits)
+        for _ in range(2):
+            with pytest.raises(NoSpace):
+                await one.go_round()
+            assert 0 < one.told.oldest_ms <= CLOCK.now_ms()
+        assert findings(settings, is_running=False)[0][0] == "note"
+        assert findings(settings)[0][0] == "fine"  # for the first seconds
+        assert findings(settings, later_ms=60_000)[0] == ("todo", "Follows have been waiting for 60 s to be counted.")
+        commits.is_full = False
+        assert await one.go_round() == EVERY_S
+        assert (one.told.oldest_ms, one.told.changes) == (0, 2)
+
+    asyncio.run(rounds())
+    assert stream.appended() == {"abc~follows": 2}
+    assert findings(settings, later_ms=60_000) == [("fine", "Follows are in the stream up to the newest.")]
+
+
+def test_a_mark_that_somebody_else_moved_is_looked_at_again(settings: Settings, stream: Stream) -> None:
+    follow(settings, "1")
+
+    class Rival(Commits):
+        def submit(self, entries: Sequence[Entry], done: Done) -> None:
+            mark = entries[0].mark
+            assert mark is not None
+            self.stream.append([Entry(0, "", 0, b"", 1, mark=Mark(MARK_NAME, mark.begins, mark.ends - 1))])
+            super().submit(entries, done)
+
+    async def rounds() -> None:
+        with pytest.raises(Unavailable, match="stands elsewhere"):
+            await FollowRounds(settings, CLOCK, stream, Rival(stream)).go_round()
+        assert await FollowRounds(settings, CLOCK, stream, Commits(stream)).go_round() == EVERY_S
+
+    asyncio.run(rounds())
+    assert stream.appended() == {"abc~follows": 1}
+
+
+def test_the_last_round_is_made_when_it_is_stopped_and_gauges_tell_of_it(settings: Settings, stream: Stream) -> None:
+    desk = AudienceDesk(settings, CLOCK)
+
+    def gauges() -> dict[str, float]:
+        told = audience_gauges(desk, now_ms=CLOCK.now_ms())
+        return {sample.name: sample.value for family in told for sample in family.samples}
+
+    async def instance() -> None:
+        assert gauges()["footfall_follows_told_total"] == 0
+        desk.tell_follows(stream, Commits(stream))
+        await asyncio.sleep(0)
+        follow(settings, "1", "2", "3")
+        await desk.stop()
+
+    asyncio.run(instance())
+    assert gauges()["footfall_follows_told_total"] == 3
+    assert gauges()["footfall_follows_waiting_seconds"] == 0
+    assert stream.appended() == {"abc~follows": 3}
