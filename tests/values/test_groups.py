@@ -2,6 +2,7 @@
 
 from footfall.values.groups import (
     brand_of_group,
+    completions_name,
     counters_group,
     follows_name,
     is_beside,
@@ -9,6 +10,7 @@ from footfall.values.groups import (
     is_of_follows,
     is_of_pings,
     pings_group,
+    plays_name,
     shows_name,
     unfollows_name,
     watch_name,
@@ -27,6 +29,7 @@ def test_each_group_is_of_one_kind_and_knows_its_brand() -> None:
 
 def test_windows_of_all_that_came_are_found_so_that_they_can_be_forgotten() -> None:
     assert window_names(["abc", counters_group("abc")]) == {"abc"}
-    assert window_names([pings_group("abc")]) == {"abc", watch_name("abc"), shows_name("abc")}
+    of_pings = {watch_name("abc"), shows_name("abc"), plays_name("abc"), completions_name("abc")}
+    assert window_names([pings_group("abc")]) == {"abc", *of_pings}
     assert window_names([follows_name("abc")]) == {"abc", "abc~follows"}
     assert window_names([unfollows_name("abc"), "xyz"]) == {"abc", "abc~unfollows", "xyz"}

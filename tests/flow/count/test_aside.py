@@ -3,7 +3,7 @@
 import pytest
 
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of
-from footfall.flow.count.tally import LISTED_TOGETHER_MAX
+from footfall.flow.count.aside_items import LISTED_TOGETHER_MAX
 from footfall.flow.store.columns import total_hits
 from footfall.flow.stream.records import RULES, VERSION, Pack, pack_from_record, record_from_pack
 from footfall.ports.stream import Entry, Record

@@ -5,10 +5,9 @@ from contextlib import suppress
 import pytest
 
 from footfall.flow.count.aside import aside, place_at, record_at, replay_of
-from footfall.flow.count.aside_items import listed_aside
+from footfall.flow.count.aside_items import AsideRecord, listed_aside
 from footfall.flow.count.keeping import KEY_REUSED, STANDSTILL_MS
 from footfall.flow.count.rollup import PARTS_PER_STEP
-from footfall.flow.count.tally import AsideRecord
 from footfall.flow.store import keys
 from footfall.flow.store.columns import total_hits
 from footfall.flow.store.journal import read_journal

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.count.aside_items import listed_together
+from footfall.flow.count.aside_items import LISTED_TOGETHER_MAX, AsideRecord, listed_together
 from footfall.flow.count.placing import Placing
-from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideRecord, Rules, Tally
+from footfall.flow.count.tally import Rules, Tally
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack, weight_of
 from footfall.ports.stream import Record

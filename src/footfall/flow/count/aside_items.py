@@ -2,11 +2,24 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 
-from footfall.flow.count.tally import LISTED_TOGETHER_MAX, AsideKey, AsideRecord
 from footfall.flow.store import keys
 from footfall.ports.errors import Changed
 from footfall.ports.table import Below, Put, Table
+
+LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
+
+AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
+
+
+@dataclass(slots=True)
+class AsideRecord:
+    """A record whose hits at these places were set aside; no places: all of it was."""
+
+    sequence: int
+    places: list[int]
+    hits: int
 
 
 def write_aside(table: Table, aside: Mapping[AsideKey, list[AsideRecord]], *, shard: int, expires_at_ms: int) -> None:

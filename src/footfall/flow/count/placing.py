@@ -5,10 +5,12 @@ again goes to the same place. A minute that has expired would be written only to
 of a log of years.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeVar
 
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
+T = TypeVar("T")
 Place = int | Window  # the start of a minute, or an hour or a day
 
 
@@ -33,6 +35,25 @@ class Placing:
         """Return the start of the hour with which a place is swapped in when it is counted again."""
         at_ms = place if isinstance(place, int) else place.to_ms - 1
         return window_of(at_ms, Grain.HOUR, self._zone_of(brand)).from_ms
+
+    def by_place(
+        self, brand: str, at_ms: Sequence[int], column: Sequence[T], *, arrived_at_ms: int
+    ) -> dict[Place, list[T]]:
+        """Return a column of hits in groups; runs of one place, as a log in its order has them, cost little."""
+        groups: dict[Place, list[T]] = {}
+        group: list[T] = []
+        zone, from_ms, to_ms = self._zone_of(brand), 0, 0
+        for moment_ms, one in zip(at_ms, column, strict=True):
+            if not from_ms <= moment_ms < to_ms:
+                place, from_ms, to_ms = self.placed(zone, moment_ms, arrived_at_ms)
+                group = groups.setdefault(place, [])
+            group.append(one)
+        return groups
+
+    def only_place(self, brand: str, at_ms: Sequence[int], *, arrived_at_ms: int) -> Place | None:
+        """Return where all of some hits are counted; None when they lie at several places."""
+        place, _, to_ms = self.placed(self._zone_of(brand), min(at_ms), arrived_at_ms)
+        return place if max(at_ms) < to_ms else None
 
     def placed(self, zone: str, at_ms: int, arrived_at_ms: int) -> tuple[Place, int, int]:
         """Return where a hit is counted, and the bounds within which others that arrived then go there as well."""

@@ -6,15 +6,14 @@ the verdicts, so that reading the same records again under the same verdicts giv
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TypeVar
 
+from footfall.flow.count.aside_items import AsideKey, AsideRecord
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
 from footfall.flow.count.sessions import Sessions
-from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
+from footfall.flow.count.timing import COUNTED, Rules, has_window, heard_at_ms, is_in_time, line_by_time
 from footfall.flow.count.verdicts_applied import found_in, line_under, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
@@ -40,27 +39,15 @@ from footfall.values.groups import MARK, is_of_counters, is_of_follows, is_of_pi
 from footfall.values.window import MINUTE_MS, Window
 
 UNLABELLED = "unlabelled"
-LISTED_TOGETHER_MAX = 5_000  # Set-aside hits in one item: at most some 25 bytes each.
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
-AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[CountKey]
 VerdictsOf = Callable[[str], Applying | None]
-T = TypeVar("T")
 
 
 def no_verdicts(_brand: str) -> None:
     """Return that a brand has no verdicts."""
-
-
-@dataclass(slots=True)
-class AsideRecord:
-    """A record whose hits at these places were set aside; no places: all of it was."""
-
-    sequence: int
-    places: list[int]
-    hits: int
 
 
 class Tally:
@@ -189,7 +176,7 @@ class Tally:
         if again is not None:
             self._replay(record, again, found_in(again, applying))
             return
-        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(record, pack))
         found = found_in(pack, applying)
         if pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
             self._sort(record, pack, lines, found)
@@ -252,7 +239,7 @@ class Tally:
             return False
         self._counts[place] = tallied
         self._hear_of(place, record.arrived_at_ms)
-        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(record, pack))
         lines.counted += record.weight
         return True
 
@@ -263,9 +250,8 @@ class Tally:
             return record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
         if len(at_ms) != record.weight or not is_in_time(pack, self._rules):
             return None
-        zone = self._placing.zone_of(record.group)
-        place, _, to_ms = self._placing.placed(zone, min(at_ms), record.arrived_at_ms)
-        return (record.group, place) if max(at_ms) < to_ms else None
+        place = self._placing.only_place(record.group, at_ms, arrived_at_ms=record.arrived_at_ms)
+        return None if place is None else (record.group, place)
 
     def _add_follows(self, record: Record, lines: Lines) -> None:
         """Count follows, or follows that ended: as hits, in windows of the group's name, without verdicts."""
@@ -297,8 +283,9 @@ class Tally:
         return without(pack, found)
 
     def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
-        met = self._by_place(record, at_ms, visitors) if visitors else {}
-        for place, keys in self._by_place(record, at_ms, pack.keys).items():
+        by_place = self._placing.by_place
+        met = by_place(record.group, at_ms, visitors, arrived_at_ms=record.arrived_at_ms) if visitors else {}
+        for place, keys in by_place(record.group, at_ms, pack.keys, arrived_at_ms=record.arrived_at_ms).items():
             self._count(record, (record.group, place), keys, met.get(place))
 
     def _count(self, record: Record, place: PlaceKey, hits: list[HitKey], visitors: list[bytes] | None) -> None:
@@ -343,19 +330,6 @@ class Tally:
             one = self._counts[place] = PlaceTally(self._known)
         return one
 
-    def _by_place(self, record: Record, at_ms: list[int], keys: list[T]) -> dict[Place, list[T]]:
-        """Return a column of a record in groups; runs of one place, as a log in its order has them, cost little."""
-        groups: dict[Place, list[T]] = {}
-        group: list[T] = []
-        placed, zone, arrived_at_ms = self._placing.placed, self._placing.zone_of(record.group), record.arrived_at_ms
-        from_ms = to_ms = 0
-        for moment_ms, key in zip(at_ms, keys, strict=True):
-            if not from_ms <= moment_ms < to_ms:
-                place, from_ms, to_ms = placed(zone, moment_ms, arrived_at_ms)
-                group = groups.setdefault(place, [])
-            group.append(key)
-        return groups
-
     def _visitors_of(self, pack: Counted) -> list[bytes] | None:
         return pack.visitors if self._uniques and isinstance(pack, Visited) else None
 
@@ -372,7 +346,7 @@ class Tally:
             if line != door:
                 self._move(record.group, self._place_of(record, pack, at), door, line, weight)
             count_key = count_key_of(key, line)
-            if count_key is not None and (line == COUNTED or self._has_window(pack, at)):
+            if count_key is not None and (line == COUNTED or has_window(pack, at, self._rules)):
                 place = self._place_of(record, pack, at)
                 places.setdefault(place, Counter())[count_key] += weight
                 if visitors and visitors[at] and line == COUNTED:
@@ -394,11 +368,6 @@ class Tally:
         if pack.screened is not None and place in pack.screened:
             return pack.screened[place]
         return line_by_time(pack, place, self._rules)
-
-    def _has_window(self, pack: Counted, place: int) -> bool:
-        """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
-        is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > self._rules.future_ms
-        return not is_ahead and line_by_time(pack, place, self._rules) == COUNTED
 
     def _replay(self, record: Record, pack: ReplayPack, found: Mapping[int, str]) -> None:
         assert pack.replays is not None
@@ -427,8 +396,3 @@ class Tally:
         records[-1].hits += hits
         if place is not None:
             records[-1].places.append(place)
-
-
-def _heard_at_ms(record: Record, pack: Counted) -> int:
-    """Return when the brand was heard of: hits of an old log say nothing of now."""
-    return min(record.arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else record.arrived_at_ms

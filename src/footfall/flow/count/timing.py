@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from footfall.flow.stream.records import Counted
+from footfall.ports.stream import Record
 
 COUNTED = "counted"
 
@@ -31,3 +32,14 @@ def line_by_time(pack: Counted, place: int, rules: Rules) -> str:
     if age_ms > rules.lateness_ms:
         return "late"
     return "future" if -age_ms > rules.future_ms else COUNTED
+
+
+def has_window(pack: Counted, place: int, rules: Rules) -> bool:
+    """Tell whether a screened hit is counted in a window; in none far ahead, however its time was judged."""
+    is_ahead = pack.at_ms is not None and pack.at_ms[place] - pack.arrived_at_ms > rules.future_ms
+    return not is_ahead and line_by_time(pack, place, rules) == COUNTED
+
+
+def heard_at_ms(record: Record, pack: Counted) -> int:
+    """Return when the brand was heard of: hits of an old log say nothing of now."""
+    return min(record.arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else record.arrived_at_ms
