@@ -18,7 +18,7 @@ WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prun
 
 .DEFAULT_GOAL := check
 .PHONY: check checks compiled collected setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
-	tracker soak bench clean
+	tracker soak bench compare clean
 
 check: $(STAMP) $(DASHBOARD)  ## every check and every test
 	@$(MAKE) --no-print-directory -j2 --output-sync=target checks
@@ -103,6 +103,11 @@ bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk nginx redis-server
 	$(BIN)/python -m bench
 	$(BIN)/python scripts/figures.py
+
+COMPARE ?=
+compare: $(STAMP) $(DASHBOARD)  ## beside what people would pick instead; COMPARE="--only redis" for one of them
+	@$(BIN)/python -m bench.compare.installing
+	$(BIN)/python -m bench.compare $(COMPARE)
 
 clean:  ## remove what can be made again; data/ stays
 	rm -rf web/node_modules $(dir $(DASHBOARD))

@@ -1,0 +1,256 @@
+"""Measure a side at a size: feed it, let it settle, judge its lists, time them, have it count again."""
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from bench.compare.judge import Recount
+from bench.compare.peers import PEERS
+from bench.compare.points import Again, Times
+from bench.compare.processes import cpu_seconds, disk_bytes, memory_bytes
+from bench.compare.protocol import LIST_ROWS, Question
+from bench.compare.sides import HOUSE, PeerFailed, Side
+from bench.compare.traffic import (
+    BODY_HITS,
+    BRANDS,
+    DAY_MS,
+    FIRST_ASSET,
+    FIRST_SECTION,
+    JUDGED_SHARES,
+    SECTIONS,
+    Traffic,
+)
+
+MARK_SECTION = 999
+MARKS = 5
+MARK_S_MAX = 20.0
+GRACE_S = 60.0  # what a group may still take that was under way at the deadline
+SHOWN_S_MAX = 10.0
+SAMPLE_S = 0.5
+PLAIN_ASKED = 100
+CURVE_POINTS = 100
+ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
+HOUR_MS = 3_600_000
+
+
+@dataclass(slots=True)
+class Watched:
+    """What is seen of a side while it works."""
+
+    memory: int = 0
+    curve: list[tuple[int, float, float]] = field(default_factory=list[tuple[int, float, float]])
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """How a feeding ended: bodies before `through` are acknowledged, and those beyond it that are named."""
+
+    through: int
+    beyond: tuple[int, ...]
+    why: str
+
+
+def feed(
+    side: Side,
+    bodies: Path,
+    *,
+    count: int,
+    seconds: float,
+    after: Fed | None = None,
+    key: str = "",
+    on_progress: Callable[[int], None] = lambda _bodies: None,
+) -> Fed:
+    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone."""
+    arguments, files = side.feed_arguments()
+    after = after or Fed(0, (), "")
+    command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
+    command += ["--first", str(after.through), "--count", str(count - after.through)]
+    command += ["--skip", ",".join(map(str, after.beyond)), "--key", key]
+    feeder = subprocess.Popen(command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files)
+    # A peer that hangs would be waited for without end.
+    last_resort = threading.Timer(seconds + GRACE_S, feeder.kill)
+    last_resort.start()
+    told: dict[str, Any] = {"through": after.through, "beyond": after.beyond, "why": "it hung"}
+    try:
+        assert feeder.stdout is not None
+        for line in feeder.stdout:
+            told = json.loads(line)
+            on_progress(told["acknowledged"])
+    finally:
+        last_resort.cancel()
+        feeder.kill()
+        feeder.wait()
+        assert feeder.stdout is not None
+        feeder.stdout.close()
+    if not told.get("last"):
+        raise PeerFailed(f"it took nothing more within {GRACE_S:.0f} s of the end of its time")
+    return Fed(told["through"], tuple(told["beyond"]), told["why"])
+
+
+class Watch:
+    """Looks at a side while it is fed."""
+
+    def __init__(self, side: Side, hits: int) -> None:
+        self._side, self._step = side, max(1, hits // CURVE_POINTS)
+        self._started = time.monotonic()
+        self._cpu_before = cpu_seconds(side.pid)
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self.seen = Watched()
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def progress(self, bodies: int) -> None:
+        """Note what it cost so far, now and then."""
+        hits = bodies * BODY_HITS
+        if not self.seen.curve or hits - self.seen.curve[-1][0] >= self._step:
+            self.seen.curve.append((hits, round(self.took_s, 3), round(sum(self.cpu_s.values()), 2)))
+
+    @property
+    def took_s(self) -> float:
+        """Return the seconds since it began."""
+        return time.monotonic() - self._started
+
+    @property
+    def cpu_s(self) -> dict[str, float]:
+        """Return the processor seconds since it began."""
+        now = cpu_seconds(self._side.pid)
+        return {name: round(used - self._cpu_before.get(name, 0.0), 2) for name, used in now.items()}
+
+    def _sample(self) -> None:
+        while not self._is_over.wait(SAMPLE_S):
+            self.seen.memory = max(self.seen.memory, memory_bytes(self._side.pid))
+
+
+def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float) -> dict[str, Any]:
+    """Load a side that was started and settle it; return what is to be said of it, lists judged."""
+    with Watch(side, hits) as watch:
+        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, on_progress=watch.progress)
+        if fed.why:
+            raise PeerFailed(fed.why)
+        side.end_feeding()
+        side.settle()
+        done = fed.through * BODY_HITS
+        recount = Recount(traffic.columns, done)
+        took_s, cpu_s = _settled(side, traffic, recount, watch)
+        memory = max(watch.seen.memory, memory_bytes(side.pid))
+    stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
+    found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
+    found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder), "curve": watch.seen.curve}
+    return found | judged(side, traffic, recount)
+
+
+def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
+    """Wait until the plain lists show every hit; return what it took until then, or to now if they never do."""
+    took_s, cpu_s = watch.took_s, watch.cpu_s
+    give_up_at = time.monotonic() + SHOWN_S_MAX
+    questions = plain_questions(traffic)
+    while time.monotonic() < give_up_at:
+        lists, _ = side.ask(questions)
+        if all(recount.judged(one, rows).is_right for one, rows in zip(questions, lists, strict=True)):
+            return watch.took_s, watch.cpu_s
+        time.sleep(0.05)
+    return took_s, cpu_s
+
+
+def spans(traffic: Traffic) -> list[tuple[int | None, int | None]]:
+    """Return the spans that lists are asked for: everything, or the day's last hour and all of it."""
+    start = traffic.shape.day_starts_ms
+    return [(start + DAY_MS - HOUR_MS, start + DAY_MS), (start, start + DAY_MS)] if start else [(None, None)]
+
+
+def plain_questions(traffic: Traffic) -> list[Question]:
+    """Return the lists of every brand."""
+    return [Question(brand, None, LIST_ROWS, *span) for span in spans(traffic) for brand in BRANDS]
+
+
+def filtered_questions(traffic: Traffic) -> list[Question]:
+    """Return the lists of every section of every brand."""
+    sections = range(FIRST_SECTION, FIRST_SECTION + SECTIONS)
+    return [Question(brand, one, LIST_ROWS, *span) for span in spans(traffic) for one in sections for brand in BRANDS]
+
+
+def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
+    """Ask for every list, each filtered one for the first time, and judge all of them."""
+    plain = plain_questions(traffic)
+    first, once_ms = side.ask(plain)
+    rounds = max(1, min(PLAIN_ASKED // len(plain), int(1e3 * ASK_S_MAX / max(1.0, sum(once_ms)))))
+    _, plain_ms = side.ask(plain * rounds)
+    filtered = filtered_questions(traffic)
+    few = max(
+        3 * len(BRANDS),
+        min(len(filtered), int(len(filtered) * 1e3 * ASK_S_MAX / max(1.0, sum(once_ms) / len(plain) * len(filtered)))),
+    )
+    lists, filtered_ms = side.ask(filtered[:few])
+    verdicts = [
+        (one, recount.judged(one, rows))
+        for one, rows in [*zip(plain, first, strict=True), *zip(filtered[:few], lists, strict=True)]
+    ]
+    wrong = [(one, verdict) for one, verdict in verdicts if not verdict.is_right]
+    exactness: dict[str, list[float]] = {}
+    for one, verdict in verdicts:
+        if one.section is not None and one.section - FIRST_SECTION < len(JUDGED_SHARES):
+            exactness.setdefault(f"{JUDGED_SHARES[one.section - FIRST_SECTION]:.0%}", []).append(verdict.share)
+    return {
+        "plain": _times(plain_ms),
+        "filtered": _times(filtered_ms),
+        "exactness": {name: round(sum(shares) / len(shares), 4) for name, shares in exactness.items()},
+        "is_right": not wrong,
+        "wrong": f"{len(wrong)} of {len(verdicts)} lists: {_of(wrong[0][0])} {wrong[0][1].why}" if wrong else "",
+    }
+
+
+def _of(question: Question) -> str:
+    return question.brand if question.section is None else f"{question.brand} section {question.section}"
+
+
+def _times(took_ms: Sequence[float]) -> Times:
+    steps = quantiles(took_ms, n=100, method="inclusive") if len(took_ms) > 1 else [took_ms[0]] * 99
+    return Times(round(steps[49], 3), round(steps[98], 3))
+
+
+def to_list_ms(peer: str, side: Side, traffic: Traffic) -> float | None:
+    """Return how long a body takes until a list shows it, sent alone: from sending to the list, the median of some."""
+    if not PEERS[peer].shows_open_window or traffic.shape.day_starts_ms:
+        return None
+    asset = FIRST_ASSET + traffic.shape.assets  # nobody else's
+    body = json.dumps([_mark(asset)] * BODY_HITS, separators=(",", ":")).encode()
+    question = Question(BRANDS[0], MARK_SECTION)
+    took: list[float] = []
+    for number in range(1, MARKS + 1):
+        started = time.monotonic()
+        side.mark(body)
+        while (asset, number * BODY_HITS) not in side.ask([question])[0][0]:
+            if time.monotonic() - started > MARK_S_MAX:
+                raise PeerFailed(f"a body was not in its list after {MARK_S_MAX:.0f} s")
+            side.settle()
+        took.append(1e3 * (time.monotonic() - started))
+    return round(median(took), 2)
+
+
+def _mark(asset: int) -> dict[str, Any]:
+    labels = {"sectionId": MARK_SECTION, "resourceType": "article", "paidType": "free"}
+    return {"brand": BRANDS[0], "assetId": asset, **labels}
+
+
+def count_again(side: Side) -> Again:
+    """Have everything counted again; return what it cost."""
+    started, before = time.monotonic(), sum(cpu_seconds(side.pid).values())
+    refused = side.count_again()
+    if refused:
+        return Again(refused=refused)
+    cpu_s = sum(cpu_seconds(side.pid).values()) - before
+    return Again(round(time.monotonic() - started, 3), round(cpu_s, 2))
