@@ -111,18 +111,24 @@ def by_window(bodies: Iterable[bytes], *, now_ms: int) -> dict[int, "Counter[Hit
     return found
 
 
-def rows_of(bodies: Iterable[bytes], *, now_ms: int) -> list[tuple[str, int, int, str, str, int]]:
-    """Decode bodies into a row a hit: brand, asset, section, type, paid type and window."""
-    rows: list[tuple[str, int, int, str, str, int]] = []
+def upserts_of(bodies: Iterable[bytes], *, now_ms: int) -> list[tuple[Hit, int]]:
+    """Decode bodies into a hit and its window each, nothing added up."""
+    found: list[tuple[Hit, int]] = []
     now = window_of(now_ms)
     for body in bodies:
         if is_timed(body):
-            rows += [
-                (one.brand, one.assetId, one.sectionId, one.resourceType, one.paidType, window_of(one.at))
+            found += [
+                (Hit(one.brand, one.assetId, one.sectionId, one.resourceType, one.paidType), window_of(one.at))
                 for one in _decode_timed(body)
             ]
         else:
-            rows += [
-                (one.brand, one.assetId, one.sectionId, one.resourceType, one.paidType, now) for one in _decode(body)
-            ]
-    return rows
+            found += [(hit, now) for hit in _decode(body)]
+    return found
+
+
+def lines_of(bodies: Iterable[bytes], *, at_ms: int | None = None) -> bytes:
+    """Return bodies as one hit a line, for those that read JSON themselves; hits without a time get one, if it is given."""
+    joined = b"\n".join([body[1:-1].replace(b"},{", b"}\n{") for body in bodies]) + b"\n"
+    if at_ms is None or TIMED in joined[:400]:
+        return joined
+    return joined.replace(b"}\n", b',"at":%d}\n' % at_ms)
