@@ -85,4 +85,23 @@ PEERS = {
         "up to a second of acknowledged hits may be lost",
         is_durable=False,
     ),
+    "dynamodb": About(
+        "the thesis' DynamoDB rows",
+        "bench.compare.peer_dynamodb:DynamoDbRows",
+        "A row an asset of the top 500 of each window of five minutes and an hour, on DynamoDB Local; a synced log stands for "
+        "its stream, and the API keeps what it has read.",
+        "the log's fsync; rows are made of it when a window is over",
+        is_durable=True,
+        shows_open_window=False,
+    ),
+    "flink": About(
+        "Apache Flink SQL",
+        "bench.compare.peer_flink:Flink",
+        "The query of the thesis' figure 6.2 in today's dialect, as a bounded job over a synced folder of what was collected; "
+        "Flink serves no lists, so its collecting process reads the job's rows and answers from a dictionary.",
+        "the file's fsync; windows are counted when they are over",
+        is_durable=True,
+        environment="venv-flink",
+        shows_open_window=False,
+    ),
 }
