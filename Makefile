@@ -65,6 +65,7 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/source_figures.py --check
 	$(BIN)/python scripts/plan_pages.py --check
 	$(BIN)/python scripts/throttling_page.py --check
+	$(BIN)/python scripts/compare_page.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
@@ -108,6 +109,8 @@ COMPARE ?=
 compare: $(STAMP) $(DASHBOARD)  ## beside what people would pick instead; COMPARE="--only redis" for one of them
 	@$(BIN)/python -m bench.compare.installing
 	$(BIN)/python -m bench.compare $(COMPARE)
+	$(BIN)/python scripts/compare_page.py
+	$(BIN)/python scripts/figures.py
 
 clean:  ## remove what can be made again; data/ stays
 	rm -rf web/node_modules $(dir $(DASHBOARD))

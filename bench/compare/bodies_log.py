@@ -1,4 +1,4 @@
-"""A plain log of bodies on disk, synced before it returns: what stands for the stream in front of those who only count."""
+"""A plain log of bodies on disk, synced before it returns: it stands for the stream before those who only count."""
 
 import os
 import struct

@@ -1,7 +1,7 @@
 """Feed a peer with bodies and note which were acknowledged, in a process of its own: `python -m bench.compare.feeding`.
 
-To a collecting process bodies go as frames through a socket, and it tells how many it has made durable. To footfall they
-go as a publisher's servers send them: POST /v1/hits on some connections, and 202 is the acknowledgement. Either way
+To a collecting process bodies go as frames through a socket; it tells how many it has made durable. To footfall they go
+as a publisher's servers send them: POST /v1/hits on some connections, and 202 is the acknowledgement. Either way
 bodies are sent in order, and at the deadline those under way are still waited for.
 """
 

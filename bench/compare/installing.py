@@ -4,6 +4,7 @@ None of this is a dependency of footfall. Flink has an environment to itself, be
 the others use. A peer that cannot be installed is told with the reason and the others go on: the table says why.
 """
 
+import shutil
 import subprocess
 import sys
 from hashlib import sha256
@@ -29,6 +30,8 @@ def require_environment(name: str, build: Path = BUILD) -> str:
     wanted = sha256(repr((sys.version, PACKAGES[name])).encode() + _constraints(name).read_bytes()).hexdigest()
     if stamp.exists() and stamp.read_text(encoding="ascii") == wanted:
         return ""
+    trouble = home.with_suffix(".trouble")
+    trouble.unlink(missing_ok=True)
     print(f"Installing {', '.join(PACKAGES[name])} into {home.relative_to(HOUSE)}: once.", file=sys.stderr, flush=True)
     pip = [str(home / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     steps = [
@@ -36,16 +39,23 @@ def require_environment(name: str, build: Path = BUILD) -> str:
         [*pip, "-c", str(_constraints(name)), *PACKAGES[name]],
     ]
     for step in steps:
-        try:
-            done = subprocess.run(
-                step, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_S_MAX, check=False
-            )
-        except subprocess.TimeoutExpired:
-            return f"{' '.join(PACKAGES[name])} were not installed within {INSTALL_S_MAX:.0f} s"
-        if done.returncode != 0:
-            return f"{' '.join(PACKAGES[name])} cannot be installed: {done.stderr.strip()[-300:]}"
+        why = _trouble(step)
+        if why:
+            shutil.rmtree(home, ignore_errors=True)  # The table says why, and nobody starts a half of it.
+            trouble.write_text(f"{' '.join(PACKAGES[name])} cannot be installed: {why}", encoding="utf-8")
+            return trouble.read_text(encoding="utf-8")
     stamp.write_text(wanted, encoding="ascii")
     return ""
+
+
+def _trouble(step: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            step, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=INSTALL_S_MAX, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return f"not done within {INSTALL_S_MAX:.0f} s"
+    return done.stderr.strip()[-300:] or "no word" if done.returncode != 0 else ""
 
 
 def _constraints(name: str) -> Path:

@@ -37,6 +37,12 @@ class Recount:
             counts[self._columns.section != question.section - FIRST_SECTION] = 0
         return counts
 
+    @staticmethod
+    def hits_of(asset: int, totals: NDArray[np.int64]) -> int:
+        """Return the hits of an asset among those of a question; one that was never sent has none."""
+        place = asset - FIRST_ASSET
+        return int(totals[place]) if 0 <= place < len(totals) else 0
+
     def listed(self, question: Question) -> list[tuple[int, int]]:
         """Return a right list."""
         counts = self.totals(question)
@@ -78,13 +84,10 @@ class Recount:
 
 
 def _share(counts: NDArray[np.int64], made: Listed, true_hits: Sequence[int]) -> float:
-    """Return which share of the true rows is there with its true hits; of those that tie with the last, any will do."""
+    """Return which share of the assets that belong there is there; of those that tie with the last, any will do."""
     if not true_hits:
         return 1.0
-    places = {asset - FIRST_ASSET: hits for asset, hits in made}
-    right = sum(
-        0 <= place < len(counts) and counts[place] == hits and hits >= true_hits[-1] for place, hits in places.items()
-    )
+    right = sum(Recount.hits_of(asset, counts) >= true_hits[-1] for asset in dict(made))
     return min(right, len(true_hits)) / len(true_hits)
 
 
@@ -96,11 +99,9 @@ def _members_fault(made: Listed) -> str:
 
 def _count_fault(counts: NDArray[np.int64], made: Listed) -> str:
     for asset, hits in made:
-        place = asset - FIRST_ASSET
-        if not 0 <= place < len(counts):
-            return f"asset {asset} was never sent"
-        if counts[place] != hits:
-            return f"asset {asset} has {hits:,} hits, not {int(counts[place]):,}"
+        true = Recount.hits_of(asset, counts)
+        if true != hits:
+            return f"asset {asset} has {hits:,} hits, not {true:,}"
     return ""
 
 

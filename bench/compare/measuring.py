@@ -16,7 +16,7 @@ from bench.compare.peers import PEERS
 from bench.compare.points import Again, Times
 from bench.compare.processes import cpu_seconds, disk_bytes, memory_bytes
 from bench.compare.protocol import LIST_ROWS, Question
-from bench.compare.sides import HOUSE, PeerFailed, Side
+from bench.compare.sides import HOUSE, OutOfTime, PeerFailed, Side
 from bench.compare.traffic import (
     BODY_HITS,
     BRANDS,
@@ -73,7 +73,10 @@ def feed(
     command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
     command += ["--first", str(after.through), "--count", str(count - after.through)]
     command += ["--skip", ",".join(map(str, after.beyond)), "--key", key]
-    feeder = subprocess.Popen(command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files)
+    # Ctrl+C is for us to pass on.
+    feeder = subprocess.Popen(
+        command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files, start_new_session=True
+    )
     # A peer that hangs would be waited for without end.
     last_resort = threading.Timer(seconds + GRACE_S, feeder.kill)
     last_resort.start()
@@ -141,9 +144,13 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
         fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, on_progress=watch.progress)
         if fed.why:
             raise PeerFailed(fed.why)
-        side.end_feeding()
-        side.settle()
         done = fed.through * BODY_HITS
+        try:
+            side.end_feeding()
+            side.settle()
+        except OutOfTime:
+            told = f"{done:,} of {hits:,} hits were collected and not counted when its time was over"
+            return {"curve": watch.seen.curve, "stopped": told}
         recount = Recount(traffic.columns, done)
         took_s, cpu_s = _settled(side, traffic, recount, watch)
         memory = max(watch.seen.memory, memory_bytes(side.pid))
@@ -190,11 +197,9 @@ def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
     rounds = max(1, min(PLAIN_ASKED // len(plain), int(1e3 * ASK_S_MAX / max(1.0, sum(once_ms)))))
     _, plain_ms = side.ask(plain * rounds)
     filtered = filtered_questions(traffic)
-    few = max(
-        3 * len(BRANDS),
-        min(len(filtered), int(len(filtered) * 1e3 * ASK_S_MAX / max(1.0, sum(once_ms) / len(plain) * len(filtered)))),
-    )
+    few = _asked_few(len(filtered), once_ms)
     lists, filtered_ms = side.ask(filtered[:few])
+    _, repeated_ms = side.ask(filtered[:few])
     verdicts = [
         (one, recount.judged(one, rows))
         for one, rows in [*zip(plain, first, strict=True), *zip(filtered[:few], lists, strict=True)]
@@ -207,10 +212,17 @@ def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
     return {
         "plain": _times(plain_ms),
         "filtered": _times(filtered_ms),
+        "repeated": _times(repeated_ms),
         "exactness": {name: round(sum(shares) / len(shares), 4) for name, shares in exactness.items()},
         "is_right": not wrong,
         "wrong": f"{len(wrong)} of {len(verdicts)} lists: {_of(wrong[0][0])} {wrong[0][1].why}" if wrong else "",
     }
+
+
+def _asked_few(count: int, once_ms: Sequence[float]) -> int:
+    """Return how many of so many lists can be asked for in the time that there is, at least the judged sections'."""
+    each_ms = sum(once_ms) / len(once_ms)
+    return max(len(JUDGED_SHARES) * len(BRANDS), min(count, int(1e3 * ASK_S_MAX / max(each_ms, 0.001))))
 
 
 def _of(question: Question) -> str:
@@ -249,7 +261,10 @@ def _mark(asset: int) -> dict[str, Any]:
 def count_again(side: Side) -> Again:
     """Have everything counted again; return what it cost."""
     started, before = time.monotonic(), sum(cpu_seconds(side.pid).values())
-    refused = side.count_again()
+    try:
+        refused = side.count_again()
+    except OutOfTime:
+        refused = "not done within the point's time"
     if refused:
         return Again(refused=refused)
     cpu_s = sum(cpu_seconds(side.pid).values()) - before

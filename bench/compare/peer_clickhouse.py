@@ -1,7 +1,7 @@
 """ClickHouse in the collecting process (chdb), which reads the bodies' JSON itself: the fastest way in that it has.
 
-`Summing` keeps sums alone (SummingMergeTree by brand, window, section and asset); `Raw` keeps a row a hit and groups when
-it is asked. A part and its folder are synced before an insert returns.
+`Summing` keeps sums alone (SummingMergeTree by brand, window, section and asset); `Raw` keeps a row a hit and groups
+when it is asked. A part and its folder are synced before an insert returns.
 """
 
 import json

@@ -5,8 +5,8 @@ took two thirds of the time of rows made in Python. Counting by windows is one s
 """
 
 from collections.abc import Sequence
-from io import BytesIO
 from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 

@@ -6,6 +6,7 @@ many hits as the 500th are written, a row each. Its API reads whole windows, kee
 """
 
 import os
+import socket
 from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -54,7 +55,7 @@ class DynamoDbRows:
         variables = {"PATH": os.environ.get("PATH", os.defpath), "DDB_LOCAL_TELEMETRY": "0"}
         self._server = Server(command, folder / "dynamodb.log", variables=variables)
         self._client = import_module("boto3").client("dynamodb", endpoint_url=f"http://{HOST}:{port}", **NOBODY)
-        self._server.wait_for(self._client.list_tables)
+        self._server.wait_for(lambda: socket.create_connection((HOST, port), 1).close())
         if TABLE not in self._client.list_tables()["TableNames"]:
             self._make_table()
         self._log = BodiesLog(folder / "stream.log")

@@ -1,8 +1,8 @@
 """Apache Flink SQL (PyFlink): the query of the page-hit-counter thesis' figure 6.2, in today's dialect.
 
-The collecting process writes what comes into files, one hit a line, and syncs them. The job counts the folder in windows
-of five minutes, bounded, which is the kindest way: no watermark has to wait and no checkpoint is written. Flink serves no
-lists, so this process reads the job's rows, as the thesis' consumer does, and answers from memory.
+The collecting process writes what comes into files, one hit a line, and syncs them. The job counts the folder in
+windows of five minutes, bounded, which is the kindest way: no watermark has to wait and no checkpoint is written. Flink
+serves no lists, so this process reads the job's rows, as the thesis' consumer does, and answers from memory.
 """
 
 import os
@@ -70,10 +70,11 @@ class Flink:
 
     def load(self, bodies: Sequence[bytes], *, now_ms: int) -> None:
         """Append a group to a file and sync it."""
-        if self._file is None or self._file.tell() > FILE_BYTES_MAX:
-            self._begin_file()
-        self._file.write(lines_of(bodies, at_ms=now_ms))
-        os.fdatasync(self._file.fileno())
+        file = self._file
+        if file is None or file.tell() > FILE_BYTES_MAX:
+            file = self._begun_file()
+        file.write(lines_of(bodies, at_ms=now_ms))
+        os.fdatasync(file.fileno())
 
     def settle(self) -> None:
         """Run the job over all that was collected, and read its rows."""
@@ -112,11 +113,12 @@ class Flink:
         if self._file is not None:
             self._file.close()
 
-    def _begin_file(self) -> None:
+    def _begun_file(self) -> Any:
         if self._file is not None:
             self._file.close()
         number = len(list(self._hits.iterdir()))
         self._file = (self._hits / f"{number:06}.json").open("ab", buffering=0)
+        return self._file
 
 
 def _cut_to_whole_lines(path: Path) -> None:

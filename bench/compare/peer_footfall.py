@@ -11,11 +11,10 @@ from pathlib import Path
 from bench.client import Client
 from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
-from bench.compare.sides import PeerFailed
+from bench.compare.sides import OutOfTime, PeerFailed
 from bench.compare.traffic import BRANDS
 
 CONNECTIONS = 32
-SETTLE_S_MAX = 300.0
 STOP_S_MAX = 30.0
 RECOUNT_HOURS = 50  # more than the day's traffic reaches back
 SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
@@ -30,7 +29,7 @@ class Footfall:
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
         self._client: Client | None = None
-        self.pid, self._port = 0, 0
+        self.pid, self._port, self.ends_at_s = 0, 0, float("inf")
 
     def start(self) -> None:
         """Start it and wait until it says where it is."""
@@ -71,10 +70,9 @@ class Footfall:
 
     def settle(self) -> None:
         """Wait until every accepted hit is counted, and the lists show as many."""
-        give_up_at = time.monotonic() + SETTLE_S_MAX
         while any(self._ledger(brand)["inFlight"] for brand in BRANDS):
-            if time.monotonic() > give_up_at:
-                raise PeerFailed("hits were still in flight when the time was over")
+            if time.monotonic() > self.ends_at_s:
+                raise OutOfTime("hits were still in flight when its time was over")
             time.sleep(0.02)
 
     def ask(self, questions: Sequence[Question]) -> tuple[list[list[tuple[int, int]]], list[float]]:
@@ -97,7 +95,11 @@ class Footfall:
         for brand in BRANDS:
             command = [sys.executable, "-m", "footfall.shells.cli.main", "recount", "--data", str(self._folder)]
             span = ["--brand", brand, "--from", _text(1_000 * from_s), "--to", _text(1_000 * to_s)]
-            done = subprocess.run([*command, *span], capture_output=True, text=True, check=False)
+            left_s = None if self.ends_at_s == float("inf") else max(1.0, self.ends_at_s - time.monotonic())
+            try:
+                done = subprocess.run([*command, *span], capture_output=True, text=True, check=False, timeout=left_s)
+            except subprocess.TimeoutExpired as error:
+                raise OutOfTime("it was not counted again when its time was over") from error
             if done.returncode != 0:
                 raise PeerFailed(f"recount said {done.stderr.strip()[-300:]}")
         return ""

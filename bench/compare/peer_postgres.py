@@ -1,4 +1,4 @@
-"""The page-hit-counter thesis' old system: PostgreSQL, upserts into the schema of its figure 4.4, a set of tables a brand.
+"""The page-hit-counter thesis' old system: PostgreSQL, upserts into the schema of its figure 4.4, a table a brand.
 
 The thesis keeps a table for each period and one instance for each brand; here is one table of five minutes for each
 brand, which is a third of its work. `Aggregated` adds equal hits up before it sends them (COPY into a temporary table,
@@ -6,7 +6,6 @@ one merging upsert a brand); `RowAHit` upserts every hit by itself, in batches, 
 """
 
 import os
-import pwd
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -75,6 +74,7 @@ class Postgres:
             subprocess.run(
                 [str(word) for word in make], check=True, capture_output=True, cwd="/", user=user, env=_variables()
             )
+        _forget_the_dead(place / "data" / "postmaster.pid")
         command = [str(programs / "postgres"), "-D", str(place / "data"), "-p", str(port)]
         options = SETTINGS | {"listen_addresses": HOST, "unix_socket_directories": str(place)}
         command += [word for name, value in options.items() for word in ("-c", f"{name}={value}")]
@@ -161,6 +161,14 @@ class RowAHit(Postgres):
                 add = ADD.format(table=_table(brand))
                 upsert = f"INSERT INTO {_table(brand)} ({COLUMNS}) VALUES (%s, %s, %s, %s, %s, %s) {add}"
                 cursor.executemany(upsert, own)
+
+
+def _forget_the_dead(told: Path) -> None:
+    """Remove the note of a killed server that no init has buried yet: PostgreSQL takes its shadow for a running one."""
+    if told.exists():
+        stat = Path(f"/proc/{told.read_text(encoding='ascii').split()[0]}/stat")
+        if not stat.exists() or stat.read_text(encoding="ascii").rpartition(")")[2].split()[0] == "Z":
+            told.unlink()
 
 
 def _table(brand: str) -> str:

@@ -1,8 +1,8 @@
 """Redis: a sorted set for each brand, section and window (ZINCRBY), and a HyperLogLog of the assets read (PFADD).
 
 Equal hits of a group are added up first, and a group is one pipelined MULTI, so a kill leaves it whole or not at all.
-Hits here bear no visitor, so PFADD counts different assets. `Always` syncs its log before it answers; `EverySecond` does
-so once a second, which is its default and may lose what it acknowledged.
+Hits here bear no visitor, so PFADD counts different assets. `Always` syncs its log before it answers; `EverySecond`
+does so once a second, which is its default and may lose what it acknowledged.
 """
 
 from collections import Counter

@@ -13,6 +13,7 @@ class About:
     durable: str  # what an acknowledgement means
     is_durable: bool  # An acknowledged hit survives a kill -9 and a loss of power.
     environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
+    keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
     shows_open_window: bool = True  # Lists have a hit before its window is over.
 
 
@@ -22,8 +23,8 @@ PEERS = {
     FOOTFALL: About(
         "footfall",
         "bench.compare.peer_footfall:Footfall",
-        "`footfall serve` as it is installed, over loopback HTTP on 32 connections: decodes, screens, keeps raw hits, counts "
-        "by minute, hour and day, answers for any filter. All its processes are charged.",
+        "`footfall serve` as it is installed, over loopback HTTP on 32 connections: decodes, screens, keeps raw hits, "
+        "counts by minute, hour and day, answers for any filter. All its processes are charged.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
         environment="",
@@ -82,23 +83,24 @@ PEERS = {
         "Redis, synced each second",
         "bench.compare.peer_redis:EverySecond",
         "The same with its default, appendfsync everysec.",
-        "up to a second of acknowledged hits may be lost",
+        "in the log, not yet synced: a loss of power takes up to a second of hits",
         is_durable=False,
     ),
     "dynamodb": About(
         "the thesis' DynamoDB rows",
         "bench.compare.peer_dynamodb:DynamoDbRows",
-        "A row an asset of the top 500 of each window of five minutes and an hour, on DynamoDB Local; a synced log stands for "
-        "its stream, and the API keeps what it has read.",
+        "A row an asset of the top 500 of each window of five minutes and an hour, on DynamoDB Local; a synced log "
+        "stands for its stream, and the API keeps what it has read.",
         "the log's fsync; rows are made of it when a window is over",
         is_durable=True,
+        keeps_all_rows=False,
         shows_open_window=False,
     ),
     "flink": About(
         "Apache Flink SQL",
         "bench.compare.peer_flink:Flink",
-        "The query of the thesis' figure 6.2 in today's dialect, as a bounded job over a synced folder of what was collected; "
-        "Flink serves no lists, so its collecting process reads the job's rows and answers from a dictionary.",
+        "The query of the thesis' figure 6.2 in today's dialect, a bounded job over a synced folder of what was "
+        "collected; Flink serves no lists, so its collecting process reads the job's rows and answers from memory.",
         "the file's fsync; windows are counted when they are over",
         is_durable=True,
         environment="venv-flink",

@@ -10,17 +10,9 @@ from bench.compare.peers import FOOTFALL, PEERS
 from bench.compare.sides import HOUSE
 
 SHARED = (
-    "collecting",
-    "feeding",
-    "judge",
-    "killing",
-    "measuring",
-    "peers",
-    "processes",
-    "protocol",
-    "sides",
+    "bodies_log", "collecting", "feeding", "judge", "killing", "measuring", "processes", "protocol", "servers", "sides",
     "traffic",
-)
+)  # fmt: skip
 
 
 class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -72,7 +64,8 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     curve: list[tuple[int, float, float]] = []  # hits, seconds and processor seconds on the way
     to_list_ms: float | None = None
     plain: Times | None = None
-    filtered: Times | None = None
+    filtered: Times | None = None  # asked for the first time
+    repeated: Times | None = None  # the same again
     exactness: dict[str, float] = {}  # by the share of hits that a section has: the share of true rows in its top 100
     is_right: bool = False
     wrong: str = ""
@@ -89,7 +82,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def code_hash(peer: str, house: Path = HOUSE) -> str:
-    """Return a hash of the code that decides a point: the harness, the peer's module, and the product if it is the peer."""
+    """Return a hash of what decides a point: the harness, the peer's module, and the product if it is the peer."""
     own = PEERS[peer].made_by.partition(":")[0].rpartition(".")[2]
     folder = house / "bench" / "compare"
     paths = [folder / f"{name}.py" for name in (*SHARED, own)] + [folder / "constraints.txt"]

@@ -70,6 +70,8 @@ def name_of(pid: int) -> str:
 
 def kill_tree(pid: int) -> None:
     """End a tree with kill -9, all of it, and wait until it is gone."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)  # so that it starts nobody while we look
     pids = tree_of(pid)
     for one in pids:
         with contextlib.suppress(ProcessLookupError):
@@ -77,6 +79,15 @@ def kill_tree(pid: int) -> None:
     give_up_at = time.monotonic() + END_S_MAX
     while any(_is_alive(one) for one in pids) and time.monotonic() < give_up_at:
         time.sleep(0.02)
+
+
+def kill_those_on(folder: Path) -> None:
+    """End whoever was started on a folder of ours and is still there: a stop may fall between a start and its note."""
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            with contextlib.suppress(OSError):
+                if os.fsencode(folder) in Path(f"/proc/{name}/cmdline").read_bytes():
+                    kill_tree(int(name))
 
 
 def _is_alive(pid: int) -> bool:

@@ -127,7 +127,7 @@ def upserts_of(bodies: Iterable[bytes], *, now_ms: int) -> list[tuple[Hit, int]]
 
 
 def lines_of(bodies: Iterable[bytes], *, at_ms: int | None = None) -> bytes:
-    """Return bodies as one hit a line, for those that read JSON themselves; hits without a time get one, if it is given."""
+    """Return bodies as one hit a line, for those that read JSON themselves; hits without a time get the one given."""
     joined = b"\n".join([body[1:-1].replace(b"},{", b"}\n{") for body in bodies]) + b"\n"
     if at_ms is None or TIMED in joined[:400]:
         return joined

@@ -1,12 +1,15 @@
 """A side of the comparison as the measuring has it: something that is fed, asked, killed and started again."""
 
+import contextlib
 import json
+import select
 import socket
 import subprocess
 import sys
-import tempfile
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,11 +28,16 @@ class PeerFailed(Exception):
     """A peer did not start, or ended; its own last words are in the message."""
 
 
+class OutOfTime(Exception):
+    """The point's time was over before it had answered."""
+
+
 class Side(Protocol):
     """What is measured, seen from outside."""
 
     pid: int
     group_bodies: int
+    ends_at_s: float  # by the monotonic clock: whoever waits for it gives up then
 
     def start(self) -> None:
         """Start on what the folder holds."""
@@ -79,25 +87,25 @@ class CollectorSide:
         self._name, self._folder = name, folder
         self._process: subprocess.Popen[str] | None = None
         self._ours: socket.socket | None = None
-        self._words = tempfile.TemporaryFile("w+")
-        self.pid, self.group_bodies = 0, 0
+        self._words = folder.with_suffix(".words")
+        self.pid, self.group_bodies, self.ends_at_s = 0, 0, float("inf")
 
     def start(self) -> None:
         """Start the collecting process, which starts its servers."""
         self._folder.mkdir(parents=True, exist_ok=True)
-        self._ours, theirs = socket.socketpair()
         command = [_python(self._name), "-m", "bench.compare.collecting", self._name, str(self._folder)]
-        self._process = subprocess.Popen(
-            [*command, str(theirs.fileno())],
-            cwd=HOUSE,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._words,
-            text=True,
-            pass_fds=[theirs.fileno()],
-            start_new_session=True,  # Ctrl+C is for us to pass on.
-        )
-        theirs.close()
+        self._ours, theirs = socket.socketpair()
+        with theirs, self._words.open("ab") as words:
+            self._process = subprocess.Popen(
+                [*command, str(theirs.fileno())],
+                cwd=HOUSE,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=words,
+                text=True,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl+C is for us to pass on.
+            )
         self.pid = self._process.pid
         self.group_bodies = self._answer()["group_bodies"]
 
@@ -141,17 +149,17 @@ class CollectorSide:
         if self._process is not None:
             kill_tree(self.pid)
             self._close()
+        if self._ours is not None:
+            self._ours.close()
 
     def stop(self) -> None:
         """End its commands, upon which it stops its servers."""
         if self._process is None:
             return
         assert self._process.stdin is not None
-        try:
+        with contextlib.suppress(subprocess.TimeoutExpired, BrokenPipeError):
             self._process.stdin.close()
             self._process.wait(STOP_S_MAX)
-        except (subprocess.TimeoutExpired, BrokenPipeError):
-            pass
         self.kill()
 
     def _close(self) -> None:
@@ -160,12 +168,8 @@ class CollectorSide:
         process.wait()
         for file in (process.stdin, process.stdout):
             if file is not None:
-                try:
+                with contextlib.suppress(BrokenPipeError):
                     file.close()
-                except BrokenPipeError:
-                    pass
-        if self._ours is not None:
-            self._ours.close()
 
     def _do(self, command: dict[str, Any]) -> dict[str, Any]:
         self._say(command)
@@ -182,26 +186,33 @@ class CollectorSide:
     def _answer(self) -> dict[str, Any]:
         assert self._process is not None
         assert self._process.stdout is not None
+        left_s = None if self.ends_at_s == float("inf") else max(0.0, self.ends_at_s - time.monotonic())
+        if not select.select([self._process.stdout], [], [], left_s)[0]:
+            raise OutOfTime("it had not answered when its time was over")
         line = self._process.stdout.readline()
         if not line:
             raise PeerFailed(self._last_words())
         return json.loads(line)
 
     def _last_words(self) -> str:
-        self._words.seek(0)
-        lines = [line.strip() for line in self._words if line.strip()]
+        text = self._words.read_text(encoding="utf-8", errors="replace")
+        lines = [line.strip() for line in text.splitlines() if line.strip()]
         return lines[-1][:300] if lines else "it ended without a word"
 
 
 def side_of(name: str, folder: Path) -> Side:
     """Return the side of that name, on a folder of its own."""
     if name == FOOTFALL:
-        from bench.compare.peer_footfall import Footfall  # noqa: PLC0415 - the product is not in peers' environments
-
-        return Footfall(folder)
+        module, _, made = PEERS[name].made_by.partition(":")
+        return getattr(import_module(module), made)(folder)  # It imports this module.
     return CollectorSide(name, folder)
 
 
 def _python(name: str) -> str:
     environment = PEERS[name].environment
-    return str(BUILD / environment / "bin" / "python") if environment else sys.executable
+    python = BUILD / environment / "bin" / "python" if environment else Path(sys.executable)
+    if not python.exists():
+        trouble = BUILD / f"{environment}.trouble"
+        why = trouble.read_text(encoding="utf-8") if trouble.exists() else f"{environment} is not installed"
+        raise PeerFailed(f"{why.strip()[:300]}; `make compare` installs it")
+    return str(python)

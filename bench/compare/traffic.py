@@ -1,4 +1,4 @@
-"""The hits that every peer is given: bodies in a file, as publishers' servers send them, and the columns they came from.
+"""The hits that every peer is given: bodies in a file, as publishers' servers send them, and the columns behind them.
 
 A body is a JSON array of 100 hits of one brand. It is made once, before anybody is measured, and read by whoever feeds
 a peer; so making traffic is in nobody's figures. A load of more hits than the file has begins it again from the front.
