@@ -21,7 +21,7 @@ from bench.compare.traffic import FRAME, framed_bodies
 
 ACKNOWLEDGED = struct.Struct("<Q")  # how many bodies are durable, since this feeding began
 AHEAD_BYTES = 1 << 25  # Bodies that are sent and not acknowledged: enough for the largest group.
-TOLD_EVERY_S = 0.1
+TOLD_EVERY_S = 0.02
 RECEIVE_BYTES = 1 << 16
 HOST = "127.0.0.1"
 TAKEN, BUSY = b"202", b"429"

@@ -19,7 +19,7 @@ from bench.compare.sides import PeerFailed, Side
 from bench.compare.traffic import BODY_HITS, Traffic
 
 KILLS = 3
-DELAY_S_MAX = 0.15
+DELAY_S_MAX = 0.05
 KEY = "compare"
 
 

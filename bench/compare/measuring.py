@@ -1,11 +1,12 @@
 """Measure a side at a size: feed it, let it settle, judge its lists, time them, have it count again."""
 
+import contextlib
 import json
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median, quantiles
@@ -151,26 +152,36 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
         except OutOfTime:
             told = f"{done:,} of {hits:,} hits were collected and not counted when its time was over"
             return {"curve": watch.seen.curve, "stopped": told}
-        recount = Recount(traffic.columns, done)
-        took_s, cpu_s = _settled(side, traffic, recount, watch)
+        recount, took_s, cpu_s = Recount(traffic.columns, done), watch.took_s, watch.cpu_s
+        with contextlib.suppress(OutOfTime):
+            took_s, cpu_s = _settled(side, traffic, recount, watch)
         memory = max(watch.seen.memory, memory_bytes(side.pid))
     stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
     found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
     found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder), "curve": watch.seen.curve}
-    return found | judged(side, traffic, recount)
+    try:
+        return found | judged(side, traffic, recount)
+    except OutOfTime:
+        told = f"{stopped or f'{done:,} hits were counted'}; lists were not all answered when its time was over"
+        return found | {"stopped": told, "wrong": "not judged"}
 
 
 def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
     """Wait until the plain lists show every hit; return what it took until then, or to now if they never do."""
     took_s, cpu_s = watch.took_s, watch.cpu_s
+    return (watch.took_s, watch.cpu_s) if _shows_all(side, traffic, recount) else (took_s, cpu_s)
+
+
+def _shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequence[str] = BRANDS) -> bool:
+    """Ask for the plain lists until they are right, which may take a moment; tell whether they came to be."""
     give_up_at = time.monotonic() + SHOWN_S_MAX
-    questions = plain_questions(traffic)
+    questions = [one for one in plain_questions(traffic) if one.brand in brands]
     while time.monotonic() < give_up_at:
         lists, _ = side.ask(questions)
         if all(recount.judged(one, rows).is_right for one, rows in zip(questions, lists, strict=True)):
-            return watch.took_s, watch.cpu_s
+            return True
         time.sleep(0.05)
-    return took_s, cpu_s
+    return False
 
 
 def spans(traffic: Traffic) -> list[tuple[int | None, int | None]]:
@@ -258,14 +269,19 @@ def _mark(asset: int) -> dict[str, Any]:
     return {"brand": BRANDS[0], "assetId": asset, **labels}
 
 
-def count_again(side: Side) -> Again:
-    """Have everything counted again; return what it cost."""
-    started, before = time.monotonic(), sum(cpu_seconds(side.pid).values())
+def counted_again(side: Side, traffic: Traffic, recount: Recount, *, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Have everything counted again; return what it cost, and whether the lists are still right if they were before."""
+    started, cpu_before = time.monotonic(), sum(cpu_seconds(side.pid).values())
     try:
         refused = side.count_again()
     except OutOfTime:
         refused = "not done within the point's time"
     if refused:
-        return Again(refused=refused)
-    cpu_s = sum(cpu_seconds(side.pid).values()) - before
-    return Again(round(time.monotonic() - started, 3), round(cpu_s, 2))
+        return {"again": Again(refused=refused)}
+    took_s = time.monotonic() - started
+    cpu_s = sum(cpu_seconds(side.pid).values()) - cpu_before
+    found: dict[str, Any] = {"again": Again(round(took_s, 3), round(cpu_s, 2))}
+    # The first brand has the marks that were sent alone.
+    if before["is_right"] and not _shows_all(side, traffic, recount, brands=BRANDS[1:]):
+        found |= {"is_right": False, "wrong": "lists changed when everything was counted again"}
+    return found

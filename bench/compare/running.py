@@ -15,20 +15,21 @@ from typing import Any
 
 from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget
 from bench.compare.goals import goal_rows
+from bench.compare.judge import Recount
 from bench.compare.killing import killed
-from bench.compare.measuring import count_again, load, to_list_ms
+from bench.compare.measuring import counted_again, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
 from bench.compare.planned import ASSETS, DAY, HITS, KILL, LOAD, Plan, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
-from bench.compare.sides import BUILD, Side, side_of
+from bench.compare.sides import BUILD, OutOfTime, Side, side_of
 from bench.compare.table import show
 from bench.compare.traffic import Shape, Traffic, made
 from bench.results import RESULTS, machine
 
 FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
-LARGE_SHARE = 1.5  # A large load that would take this many times a point's time is not begun.
+LARGE_SHARE = 1.5  # A peer's large load that would take this many times a point's time is not begun.
 
 
 class Run:
@@ -51,6 +52,8 @@ class Run:
         traffic, began = self._traffic(size), time.monotonic()
         try:
             found = self._measured(peer, size, traffic, seconds)
+        except OutOfTime as error:
+            found = {"stopped": str(error)}
         except Exception as error:  # noqa: BLE001 - whatever a peer dies of, the others go on
             found = {"failed": f"{type(error).__name__}: {error}"}
         point = _point(peer, size, **found, whole_s=round(time.monotonic() - began, 1))
@@ -66,7 +69,7 @@ class Run:
         mains = [point for point in points if point.size.kind == LOAD]
         for main in sorted(mains, key=lambda one: (one.peer != FOOTFALL, large_s(one, plan))):
             took_s = large_s(main, plan)
-            if took_s <= LARGE_SHARE * self._budget.point_s_max:
+            if main.peer == FOOTFALL or took_s <= LARGE_SHARE * self._budget.point_s_max:
                 points.append(self.point(main.peer, plan.large))
             elif main.hits:
                 why = f"not begun: at its rate it would take {took_s / 60:.0f} minutes"
@@ -80,8 +83,9 @@ class Run:
             found = load(side, traffic, folder, hits=size.hits, seconds=FEEDING_SHARE * seconds)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
-                found["to_list_ms"] = to_list_ms(peer, side, traffic)
-                found["again"] = count_again(side)
+                with contextlib.suppress(OutOfTime):  # What was measured before stays.
+                    found["to_list_ms"] = to_list_ms(peer, side, traffic)
+                    found |= counted_again(side, traffic, Recount(traffic.columns, found["hits"]), before=found)
             return found
 
     @contextlib.contextmanager

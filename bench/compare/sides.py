@@ -188,6 +188,7 @@ class CollectorSide:
         assert self._process.stdout is not None
         left_s = None if self.ends_at_s == float("inf") else max(0.0, self.ends_at_s - time.monotonic())
         if not select.select([self._process.stdout], [], [], left_s)[0]:
+            kill_tree(self.pid)  # It is busy with what nobody waits for any more.
             raise OutOfTime("it had not answered when its time was over")
         line = self._process.stdout.readline()
         if not line:

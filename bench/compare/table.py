@@ -104,7 +104,7 @@ def _main(point: Point) -> list[str]:
         _few(point.cpu_total_s / millions),
         _few(point.disk_bytes / 1e6 / millions),
         number(round(point.memory_bytes / 1e6)),
-        "when its window is over" if point.to_list_ms is None else _few(point.to_list_ms),
+        _to_list(point),
         _times(point.plain),
         _times(point.repeated),
         _times(point.filtered),
@@ -156,6 +156,12 @@ def _remark(point: Point) -> str:
 
 def _times(times: Times | None) -> str:
     return "" if times is None else f"{_few(times.p50_ms)} / {_few(times.p99_ms)}"
+
+
+def _to_list(point: Point) -> str:
+    if not PEERS[point.peer].shows_open_window:
+        return "when its window is over"
+    return "" if point.to_list_ms is None else _few(point.to_list_ms)
 
 
 def _again(point: Point) -> str:

@@ -54,6 +54,7 @@ def test_the_lists_of_a_day_are_right_for_its_last_hour_and_all_of_it(folder: Pa
     assert (point.failed, point.stopped, point.wrong, point.hits) == ("", "", "", HITS)
 
 
+@pytest.mark.soak  # Four starts; tests/scenarios/test_kill_loop.py kills it at every commit.
 def test_footfall_loses_and_doubles_nothing_when_it_is_killed(folder: Path) -> None:
     point = new_run(folder).point(FOOTFALL, Size(KILL, 60_000, ASSETS))
     assert point.failed == ""
@@ -117,16 +118,15 @@ def test_a_collector_that_dies_says_its_last_words(tmp_path: Path) -> None:
 
 def test_the_tables_and_goals_are_made_of_points_and_kept(folder: Path, tmp_path: Path) -> None:
     run = new_run(folder)
-    sizes = (Size(LOAD, HITS, ASSETS), Size(KILL, 60_000, ASSETS))
-    points = [run.point(peer, size) for size in sizes for peer in (DICTIONARY, FOOTFALL)]
+    points = [run.point(peer, Size(LOAD, HITS, ASSETS)) for peer in (DICTIONARY, FOOTFALL)]
+    points.append(run.point(DICTIONARY, Size(KILL, 60_000, ASSETS)))
     result = Result("make compare", 1.0, HITS, ASSETS, points)
     save_result(result, tmp_path)
     assert read_result(tmp_path) == result
     assert {cells[0] for cells in main_lines(points)[1]} == {"Python dictionary", "footfall"}
-    assert len(kill_lines(points)[1]) == len(growth_lines(points)[1]) == 2
+    assert (len(kill_lines(points)[1]), len(growth_lines(points)[1])) == (1, 2)
     goals = {row.what for row in goal_rows(points)}
     assert "hits per CPU second beside the dictionary in memory" in goals
-    assert "3 kills -9 under load: hits lost" in goals
 
 
 def test_ctrl_c_ends_what_was_started_and_the_folder_goes(tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_ctrl_c_ends_what_was_started_and_the_folder_goes(tmp_path: Path) -> Non
         "from bench.compare.budget import Budget; from bench.compare.points import Points, Size\n"
         f"folder = Path({str(tmp_path)!r})\n"
         "run = Run(Points(folder / 'points'), Budget(time.monotonic, time.monotonic()), folder)\n"
-        "run.point('footfall', Size('load', 5_000_000, 1_000))\n"
+        "run.point('footfall', Size('load', 200_000, 1_000))\n"
     )
     process = subprocess.Popen([sys.executable, "-c", text], cwd=HOUSE, stderr=subprocess.PIPE, text=True)
     give_up_at = time.monotonic() + 60
