@@ -98,9 +98,9 @@ def _told(result: Result) -> str:
     dates = sorted({point.date for point in result.points})
     grounds = sorted({point.machine for point in result.points})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return (
-        f"{number(result.hits)} hits, {number(result.assets)} assets; {when}, {'; '.join(grounds)}: `{result.command}`."
-    )
+    size = f"{number(result.hits)} hits, {number(result.assets)} assets"
+    told = f"{size}; {when}, {'; '.join(grounds)}: `{result.command}`."
+    return f"{told} {result.remark}" if result.remark else told
 
 
 def _peers(points: Sequence[Point]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from bench.compare.points import Point
 from bench.compare.report import shown
 from bench.results import number
 
-WIDTH, NAMES, PANEL, GAP = 980, 230, 290, 80
+WIDTH, NAMES, PANEL, GAP = 1_000, 250, 290, 80
 TOP, STEP, BAR = 74, 26, 16
 OURS, DURABLE, MEMORY, WRONG = "#0b6e4f", "#7a8b99", "#c9d1d8", "#b3402a"
 TEXT = "#222"

@@ -20,7 +20,6 @@ from bench.compare.traffic import BODY_HITS, Traffic
 
 KILLS = 3
 DELAY_S_MAX = 0.05
-KEY = "compare"
 
 
 def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, Any]:
@@ -34,7 +33,7 @@ def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, A
         started = time.monotonic()
         side.start()
         back_s = max(back_s, time.monotonic() - started)
-    fed = feed(side, traffic.bodies, count=bodies, seconds=_left_s(side), after=fed, key=KEY)
+    fed = feed(side, traffic.bodies, count=bodies, seconds=_left_s(side), after=fed)
     if fed.why or fed.through < bodies:
         raise PeerFailed(fed.why or f"only {fed.through:,} of {bodies:,} bodies were taken in its time")
     side.end_feeding()
@@ -55,7 +54,7 @@ def _fed_until_killed(side: Side, path: Path, bodies: int, *, after: Fed, at: in
             time.sleep(chance.uniform(0, DELAY_S_MAX))
             side.kill()
 
-    fed = feed(side, path, count=bodies, seconds=_left_s(side), after=after, key=KEY, on_progress=on_progress)
+    fed = feed(side, path, count=bodies, seconds=_left_s(side), after=after, on_progress=on_progress)
     if not is_killed:
         side.kill()
     return fed

@@ -30,6 +30,7 @@ from bench.compare.traffic import (
 )
 
 MARK_SECTION = 999
+KEY = "compare"
 MARKS = 5
 MARK_S_MAX = 20.0
 GRACE_S = 60.0  # what a group may still take that was under way at the deadline
@@ -65,12 +66,14 @@ def feed(
     count: int,
     seconds: float,
     after: Fed | None = None,
-    key: str = "",
     on_progress: Callable[[int], None] = lambda _bodies: None,
 ) -> Fed:
-    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone."""
+    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone.
+
+    Who goes on after a feeding, or will, sends keys, so that a body that is sent again can be told.
+    """
     arguments, files = side.feed_arguments()
-    after = after or Fed(0, (), "")
+    key, after = ("", Fed(0, (), "")) if after is None else (KEY, after)
     command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
     command += ["--first", str(after.through), "--count", str(count - after.through)]
     command += ["--skip", ",".join(map(str, after.beyond)), "--key", key]

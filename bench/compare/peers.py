@@ -66,7 +66,7 @@ PEERS = {
         is_durable=True,
     ),
     "postgres-row-a-hit": About(
-        "the same, an upsert a hit",
+        "the thesis' old system, an upsert a hit",
         "bench.compare.peer_postgres:RowAHit",
         "The same table; every hit is an upsert, pipelined.",
         "COMMIT of a group, synchronous_commit on",

@@ -20,6 +20,7 @@ class Result(msgspec.Struct, frozen=True):
     hits: int
     assets: int
     points: list[Point]
+    remark: str = ""  # what a reader of the figures has to know of this run
 
 
 def save_result(result: Result, directory: Path = RESULTS) -> None:

@@ -130,6 +130,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
     parser.add_argument("--fresh", action="store_true", help="forget what was measured before")
     parser.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
+    parser.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
     parser.add_argument("--results", type=Path, help="where to write; a smaller run writes only if this is given")
     return parser.parse_args()
 
@@ -168,7 +169,7 @@ def compared(asked: argparse.Namespace) -> int:
     directory: Path | None = asked.results or (RESULTS if plan == Plan() and not asked.only else None)
     if directory is not None:
         took_s = round(time.monotonic() - budget.began_s, 1)
-        save_result(Result(_command(asked), took_s, plan.hits, plan.assets, found), directory)
+        save_result(Result(_command(asked), took_s, plan.hits, plan.assets, found, asked.remark), directory)
     return 0
 
 
