@@ -19,7 +19,7 @@ WEB := $(shell find web -path web/node_modules -prune -o -path web/tracker -prun
 
 .DEFAULT_GOAL := check
 .PHONY: check checks compiled collected setup setup-tests dashboard run test pytest format lint types contracts fresh web fix map \
-	tracker soak bench clean
+	tracker soak bench compare clean
 
 check: $(STAMP) $(DASHBOARD)  ## every check and every test
 	@$(MAKE) --no-print-directory -j2 --output-sync=target checks
@@ -66,6 +66,7 @@ fresh: $(STAMP)
 	$(BIN)/python scripts/source_figures.py --check
 	$(BIN)/python scripts/plan_pages.py --check
 	$(BIN)/python scripts/throttling_page.py --check
+	$(BIN)/python scripts/compare_page.py --check
 	$(BIN)/python scripts/tracker.py --check
 
 web: $(STAMP)  ## types, lint and units of web/
@@ -103,6 +104,13 @@ soak: setup-tests compiled $(DASHBOARD)  ## the long campaigns
 bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk nginx redis-server
 	$(BIN)/python -m bench
+	$(BIN)/python scripts/figures.py
+
+COMPARE ?=
+compare: $(STAMP) $(DASHBOARD)  ## beside what people would pick instead; COMPARE="--only redis" for one of them
+	@$(BIN)/python -m bench.compare.installing
+	$(BIN)/python -m bench.compare $(COMPARE)
+	$(BIN)/python scripts/compare_page.py
 	$(BIN)/python scripts/figures.py
 
 clean:  ## remove what can be made again; data/ stays

@@ -27,7 +27,7 @@ from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
 from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
-from footfall.flow.store.known_keys import KnownKeys, sum_of_counts
+from footfall.flow.store.known_keys import KnownKeys, rows_of_counts, sum_of_counts
 from footfall.flow.store.merging import Limits
 from footfall.flow.store.moved_lines import remember_moves
 from footfall.flow.store.summaries import Summaries
@@ -300,7 +300,7 @@ class Worker:
         now_ms = self._clock.now_ms()
         name = keys.late_part(self.shard)
         if self.rollup.is_built(brand, window) or self.rollup.is_unbuilt(brand, window):
-            rows = len(self.held.part(brand, window, name).columns.ident) + len(counts)
+            rows = len(self.held.part(brand, window, name).columns.ident) + rows_of_counts(counts)
             self.rollup.note_late(brand, window, rows=rows, now_ms=now_ms)
         else:
             name = keys.shard_name(self.shard)
@@ -353,10 +353,7 @@ class Worker:
             after.through = tally.through
             after.arrived_at_ms = max(before.arrived_at_ms, tally.arrived_at_ms)
             for brand, lines in tally.lines.items():
-                sums = Lines()
-                sums.add(before.lines.get(brand, Lines()))
-                sums.add(lines)
-                after.lines[brand] = sums
+                after.lines[brand] = before.lines.get(brand, Lines()).sum_with(lines)
         if tally is not None:
             read_to_ms = now_ms if is_at_tip else after.arrived_at_ms
             after.passed_ms = max(before.passed_ms, read_to_ms - self._how.passed_ms)

@@ -36,6 +36,13 @@ class Lines:
             if not self.screened[line]:
                 del self.screened[line]
 
+    def sum_with(self, more: "Lines") -> "Lines":
+        """Return the sum of both."""
+        total = Lines()
+        total.add(self)
+        total.add(more)
+        return total
+
     def add(self, more: "Lines") -> None:
         """Add another set of lines to this one."""
         for line in LINES:

@@ -130,6 +130,11 @@ class CountedKeys(CountsInColumns):
     def __getitem__(self, key: CountKey) -> int:
         return self._mapping()[key]
 
+    @property
+    def rows(self) -> int:
+        """Return how many rows they have at most."""
+        return int(np.count_nonzero(np.bincount(self._numbers)))
+
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
         sums = np.bincount(self._numbers)
@@ -154,6 +159,11 @@ class CountedKeys(CountsInColumns):
                 counts[key] = counts.get(key, 0) + hits
             self._counts = counts
         return self._counts
+
+
+def rows_of_counts(counts: Mapping[CountKey, int]) -> int:
+    """Return how many rows counts have at most; of numbers without a look at their keys."""
+    return counts.rows if isinstance(counts, CountedKeys) else len(counts)
 
 
 def sum_of_counts(parts: Sequence[Mapping[CountKey, int]]) -> Mapping[CountKey, int]:

@@ -1,0 +1,290 @@
+"""Measure a side at a size: feed it, let it settle, judge its lists, time them, have it count again."""
+
+import contextlib
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median, quantiles
+from typing import Any
+
+from bench.compare.judge import Recount
+from bench.compare.peers import PEERS
+from bench.compare.points import Again, Times
+from bench.compare.processes import cpu_seconds, disk_bytes, memory_bytes
+from bench.compare.protocol import LIST_ROWS, Question
+from bench.compare.sides import HOUSE, OutOfTime, PeerFailed, Side
+from bench.compare.traffic import (
+    BODY_HITS,
+    BRANDS,
+    DAY_MS,
+    FIRST_ASSET,
+    FIRST_SECTION,
+    JUDGED_SHARES,
+    SECTIONS,
+    Traffic,
+)
+
+MARK_SECTION = 999
+KEY = "compare"
+MARKS = 5
+MARK_S_MAX = 20.0
+GRACE_S = 60.0  # what a group may still take that was under way at the deadline
+SHOWN_S_MAX = 10.0
+SAMPLE_S = 0.5
+PLAIN_ASKED = 100
+CURVE_POINTS = 100
+ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
+HOUR_MS = 3_600_000
+
+
+@dataclass(slots=True)
+class Watched:
+    """What is seen of a side while it works."""
+
+    memory: int = 0
+    curve: list[tuple[int, float, float]] = field(default_factory=list[tuple[int, float, float]])
+
+
+@dataclass(frozen=True, slots=True)
+class Fed:
+    """How a feeding ended: bodies before `through` are acknowledged, and those beyond it that are named."""
+
+    through: int
+    beyond: tuple[int, ...]
+    why: str
+
+
+def feed(
+    side: Side,
+    bodies: Path,
+    *,
+    count: int,
+    seconds: float,
+    after: Fed | None = None,
+    on_progress: Callable[[int], None] = lambda _bodies: None,
+) -> Fed:
+    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone.
+
+    Who goes on after a feeding, or will, sends keys, so that a body that is sent again can be told.
+    """
+    arguments, files = side.feed_arguments()
+    key, after = ("", Fed(0, (), "")) if after is None else (KEY, after)
+    command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
+    command += ["--first", str(after.through), "--count", str(count - after.through)]
+    command += ["--skip", ",".join(map(str, after.beyond)), "--key", key]
+    # Ctrl+C is for us to pass on.
+    feeder = subprocess.Popen(
+        command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files, start_new_session=True
+    )
+    # A peer that hangs would be waited for without end.
+    last_resort = threading.Timer(seconds + GRACE_S, feeder.kill)
+    last_resort.start()
+    told: dict[str, Any] = {"through": after.through, "beyond": after.beyond, "why": "it hung"}
+    try:
+        assert feeder.stdout is not None
+        for line in feeder.stdout:
+            told = json.loads(line)
+            on_progress(told["acknowledged"])
+    finally:
+        last_resort.cancel()
+        feeder.kill()
+        feeder.wait()
+        assert feeder.stdout is not None
+        feeder.stdout.close()
+    if not told.get("last"):
+        raise PeerFailed(f"it took nothing more within {GRACE_S:.0f} s of the end of its time")
+    return Fed(told["through"], tuple(told["beyond"]), told["why"])
+
+
+class Watch:
+    """Looks at a side while it is fed."""
+
+    def __init__(self, side: Side, hits: int) -> None:
+        self._side, self._step = side, max(1, hits // CURVE_POINTS)
+        self._started = time.monotonic()
+        self._cpu_before = cpu_seconds(side.pid)
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self.seen = Watched()
+
+    def __enter__(self) -> "Watch":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._is_over.set()
+        self._thread.join()
+
+    def progress(self, bodies: int) -> None:
+        """Note what it cost so far, now and then."""
+        hits = bodies * BODY_HITS
+        if not self.seen.curve or hits - self.seen.curve[-1][0] >= self._step:
+            self.seen.curve.append((hits, round(self.took_s, 3), round(sum(self.cpu_s.values()), 2)))
+
+    @property
+    def took_s(self) -> float:
+        """Return the seconds since it began."""
+        return time.monotonic() - self._started
+
+    @property
+    def cpu_s(self) -> dict[str, float]:
+        """Return the processor seconds since it began."""
+        now = cpu_seconds(self._side.pid)
+        return {name: round(used - self._cpu_before.get(name, 0.0), 2) for name, used in now.items()}
+
+    def _sample(self) -> None:
+        while not self._is_over.wait(SAMPLE_S):
+            self.seen.memory = max(self.seen.memory, memory_bytes(self._side.pid))
+
+
+def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float) -> dict[str, Any]:
+    """Load a side that was started and settle it; return what is to be said of it, lists judged."""
+    with Watch(side, hits) as watch:
+        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, on_progress=watch.progress)
+        if fed.why:
+            raise PeerFailed(fed.why)
+        done = fed.through * BODY_HITS
+        try:
+            side.end_feeding()
+            side.settle()
+        except OutOfTime:
+            told = f"{done:,} of {hits:,} hits were collected and not counted when its time was over"
+            return {"curve": watch.seen.curve, "stopped": told}
+        recount, took_s, cpu_s = Recount(traffic.columns, done), watch.took_s, watch.cpu_s
+        with contextlib.suppress(OutOfTime):
+            took_s, cpu_s = _settled(side, traffic, recount, watch)
+        memory = max(watch.seen.memory, memory_bytes(side.pid))
+    stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
+    found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
+    found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder), "curve": watch.seen.curve}
+    try:
+        return found | judged(side, traffic, recount)
+    except OutOfTime:
+        told = f"{stopped or f'{done:,} hits were counted'}; lists were not all answered when its time was over"
+        return found | {"stopped": told, "wrong": "not judged"}
+
+
+def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
+    """Wait until the plain lists show every hit; return what it took until then, or to now if they never do."""
+    took_s, cpu_s = watch.took_s, watch.cpu_s
+    return (watch.took_s, watch.cpu_s) if _shows_all(side, traffic, recount) else (took_s, cpu_s)
+
+
+def _shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequence[str] = BRANDS) -> bool:
+    """Ask for the plain lists until they are right, which may take a moment; tell whether they came to be."""
+    give_up_at = time.monotonic() + SHOWN_S_MAX
+    questions = [one for one in plain_questions(traffic) if one.brand in brands]
+    while time.monotonic() < give_up_at:
+        lists, _ = side.ask(questions)
+        if all(recount.judged(one, rows).is_right for one, rows in zip(questions, lists, strict=True)):
+            return True
+        time.sleep(0.05)
+    return False
+
+
+def spans(traffic: Traffic) -> list[tuple[int | None, int | None]]:
+    """Return the spans that lists are asked for: everything, or the day's last hour and all of it."""
+    start = traffic.shape.day_starts_ms
+    return [(start + DAY_MS - HOUR_MS, start + DAY_MS), (start, start + DAY_MS)] if start else [(None, None)]
+
+
+def plain_questions(traffic: Traffic) -> list[Question]:
+    """Return the lists of every brand."""
+    return [Question(brand, None, LIST_ROWS, *span) for span in spans(traffic) for brand in BRANDS]
+
+
+def filtered_questions(traffic: Traffic) -> list[Question]:
+    """Return the lists of every section of every brand."""
+    sections = range(FIRST_SECTION, FIRST_SECTION + SECTIONS)
+    return [Question(brand, one, LIST_ROWS, *span) for span in spans(traffic) for one in sections for brand in BRANDS]
+
+
+def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
+    """Ask for every list, each filtered one for the first time, and judge all of them."""
+    plain = plain_questions(traffic)
+    first, once_ms = side.ask(plain)
+    rounds = max(1, min(PLAIN_ASKED // len(plain), int(1e3 * ASK_S_MAX / max(1.0, sum(once_ms)))))
+    _, plain_ms = side.ask(plain * rounds)
+    filtered = filtered_questions(traffic)
+    few = _asked_few(len(filtered), once_ms)
+    lists, filtered_ms = side.ask(filtered[:few])
+    _, repeated_ms = side.ask(filtered[:few])
+    verdicts = [
+        (one, recount.judged(one, rows))
+        for one, rows in [*zip(plain, first, strict=True), *zip(filtered[:few], lists, strict=True)]
+    ]
+    wrong = [(one, verdict) for one, verdict in verdicts if not verdict.is_right]
+    exactness: dict[str, list[float]] = {}
+    for one, verdict in verdicts:
+        if one.section is not None and one.section - FIRST_SECTION < len(JUDGED_SHARES):
+            exactness.setdefault(f"{JUDGED_SHARES[one.section - FIRST_SECTION]:.0%}", []).append(verdict.share)
+    return {
+        "plain": _times(plain_ms),
+        "filtered": _times(filtered_ms),
+        "repeated": _times(repeated_ms),
+        "exactness": {name: round(sum(shares) / len(shares), 4) for name, shares in exactness.items()},
+        "is_right": not wrong,
+        "wrong": f"{len(wrong)} of {len(verdicts)} lists: {_of(wrong[0][0])} {wrong[0][1].why}" if wrong else "",
+    }
+
+
+def _asked_few(count: int, once_ms: Sequence[float]) -> int:
+    """Return how many of so many lists can be asked for in the time that there is, at least the judged sections'."""
+    each_ms = sum(once_ms) / len(once_ms)
+    return max(len(JUDGED_SHARES) * len(BRANDS), min(count, int(1e3 * ASK_S_MAX / max(each_ms, 0.001))))
+
+
+def _of(question: Question) -> str:
+    return question.brand if question.section is None else f"{question.brand} section {question.section}"
+
+
+def _times(took_ms: Sequence[float]) -> Times:
+    steps = quantiles(took_ms, n=100, method="inclusive") if len(took_ms) > 1 else [took_ms[0]] * 99
+    return Times(round(steps[49], 3), round(steps[98], 3))
+
+
+def to_list_ms(peer: str, side: Side, traffic: Traffic) -> float | None:
+    """Return how long a body takes until a list shows it, sent alone: from sending to the list, the median of some."""
+    if not PEERS[peer].shows_open_window or traffic.shape.day_starts_ms:
+        return None
+    asset = FIRST_ASSET + traffic.shape.assets  # nobody else's
+    body = json.dumps([_mark(asset)] * BODY_HITS, separators=(",", ":")).encode()
+    question = Question(BRANDS[0], MARK_SECTION)
+    took: list[float] = []
+    for number in range(1, MARKS + 1):
+        started = time.monotonic()
+        side.mark(body)
+        while (asset, number * BODY_HITS) not in side.ask([question])[0][0]:
+            if time.monotonic() - started > MARK_S_MAX:
+                raise PeerFailed(f"a body was not in its list after {MARK_S_MAX:.0f} s")
+            side.settle()
+        took.append(1e3 * (time.monotonic() - started))
+    return round(median(took), 2)
+
+
+def _mark(asset: int) -> dict[str, Any]:
+    labels = {"sectionId": MARK_SECTION, "resourceType": "article", "paidType": "free"}
+    return {"brand": BRANDS[0], "assetId": asset, **labels}
+
+
+def counted_again(side: Side, traffic: Traffic, recount: Recount, *, before: Mapping[str, Any]) -> dict[str, Any]:
+    """Have everything counted again; return what it cost, and whether the lists are still right if they were before."""
+    started, cpu_before = time.monotonic(), sum(cpu_seconds(side.pid).values())
+    try:
+        refused = side.count_again()
+    except OutOfTime:
+        refused = "not done within the point's time"
+    if refused:
+        return {"again": Again(refused=refused)}
+    took_s = time.monotonic() - started
+    cpu_s = sum(cpu_seconds(side.pid).values()) - cpu_before
+    found: dict[str, Any] = {"again": Again(round(took_s, 3), round(cpu_s, 2))}
+    # The first brand has the marks that were sent alone.
+    if before["is_right"] and not _shows_all(side, traffic, recount, brands=BRANDS[1:]):
+        found |= {"is_right": False, "wrong": "lists changed when everything was counted again"}
+    return found

@@ -1,0 +1,152 @@
+"""footfall as a user has it: `footfall serve` in its own processes on a directory, over loopback HTTP."""
+
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.client import Client
+from bench.compare.processes import kill_tree
+from bench.compare.protocol import Question
+from bench.compare.sides import OutOfTime, PeerFailed
+from bench.compare.traffic import BRANDS
+
+CONNECTIONS = 32
+STOP_S_MAX = 30.0
+RECOUNT_HOURS = 50  # more than the day's traffic reaches back
+SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
+
+
+class Footfall:
+    """One instance with five brands."""
+
+    group_bodies = 1  # It gathers by itself what comes while the disk is busy.
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[str] | None = None
+        self._client: Client | None = None
+        self.pid, self._port, self.ends_at_s = 0, 0, float("inf")
+
+    def start(self) -> None:
+        """Start it and wait until it says where it is."""
+        command = [
+            sys.executable,
+            "-m",
+            "footfall.shells.cli.main",
+            "serve",
+            "--port",
+            "0",
+            "--data",
+            str(self._folder),
+        ]
+        command += [word for brand in BRANDS for word in ("--brand", brand)] + ["--log-level", "error"]
+        command += [word for one in SETTINGS for word in ("--set", one)]
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+        self.pid = self._process.pid
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        if not said.startswith("footfall is on "):
+            raise PeerFailed(f"footfall did not start: {said or 'no word'}")
+        self._port = int(said.strip().rstrip("/").rpartition(":")[2])
+        self._client = Client(self._port)
+
+    def feed_arguments(self) -> tuple[list[str], list[int]]:
+        """Name the port."""
+        return ["--port", str(self._port), "--connections", str(CONNECTIONS)], []
+
+    def end_feeding(self) -> None:
+        """Do nothing: every body has its own answer."""
+
+    def mark(self, body: bytes) -> None:
+        """Send one body."""
+        assert self._client is not None
+        answer = self._client.post(body)
+        if answer.status != 202:
+            raise PeerFailed(f"a body got {answer.status}: {answer.body[:200]!r}")
+
+    def settle(self) -> None:
+        """Wait until every accepted hit is counted, and the lists show as many."""
+        while any(self._ledger(brand)["inFlight"] for brand in BRANDS):
+            if time.monotonic() > self.ends_at_s:
+                raise OutOfTime("hits were still in flight when its time was over")
+            time.sleep(0.02)
+
+    def ask(self, questions: Sequence[Question]) -> tuple[list[list[tuple[int, int]]], list[float]]:
+        """Ask over HTTP, on one connection."""
+        assert self._client is not None
+        lists: list[list[tuple[int, int]]] = []
+        took_ms: list[float] = []
+        for question in questions:
+            answer = self._client.get(_target(question))
+            if answer.status != 200:
+                raise PeerFailed(f"{_target(question)} got {answer.status}: {answer.body[:200]!r}")
+            lists.append([(int(item["assetId"]), item["hits"]) for item in answer.json()["items"]])
+            took_ms.append(1e3 * answer.seconds)
+        return lists, took_ms
+
+    def count_again(self) -> str:
+        """Have every brand's windows counted again from raw hits."""
+        now_s = int(time.time())
+        from_s, to_s = now_s // 3_600 * 3_600 - RECOUNT_HOURS * 3_600, now_s // 3_600 * 3_600 + 3_600
+        for brand in BRANDS:
+            command = [sys.executable, "-m", "footfall.shells.cli.main", "recount", "--data", str(self._folder)]
+            span = ["--brand", brand, "--from", _text(1_000 * from_s), "--to", _text(1_000 * to_s)]
+            left_s = None if self.ends_at_s == float("inf") else max(1.0, self.ends_at_s - time.monotonic())
+            try:
+                done = subprocess.run([*command, *span], capture_output=True, text=True, check=False, timeout=left_s)
+            except subprocess.TimeoutExpired as error:
+                raise OutOfTime("it was not counted again when its time was over") from error
+            if done.returncode != 0:
+                raise PeerFailed(f"recount said {done.stderr.strip()[-300:]}")
+        return ""
+
+    def total(self) -> int:
+        """Add the brands' ledgers up."""
+        return sum(int(self._ledger(brand)["counted"]) for brand in BRANDS)
+
+    def kill(self) -> None:
+        """Kill all its processes at once."""
+        if self._process is not None:
+            kill_tree(self.pid)
+            self._process.wait()
+            self._forget()
+
+    def stop(self) -> None:
+        """Let it finish and end."""
+        if self._process is None:
+            return
+        self._process.send_signal(signal.SIGTERM)
+        try:
+            self._process.wait(STOP_S_MAX)
+        except subprocess.TimeoutExpired:
+            kill_tree(self.pid)
+            self._process.wait()
+        self._forget()
+
+    def _forget(self) -> None:
+        assert self._process is not None
+        assert self._process.stdout is not None
+        self._process.stdout.close()
+        self._process = None
+        if self._client is not None:
+            self._client.close()
+
+    def _ledger(self, brand: str) -> dict[str, int]:
+        assert self._client is not None
+        return self._client.get(f"/v1/ledger?brand={brand}").json()
+
+
+def _target(question: Question) -> str:
+    section = "" if question.section is None else f"&section={question.section}"
+    span = "&period=day"
+    if question.from_ms is not None and question.to_ms is not None:
+        span = f"&from={_text(question.from_ms)}&to={_text(question.to_ms)}"
+    return f"/v1/popular?brand={question.brand}{span}{section}&limit={question.limit}"
+
+
+def _text(at_ms: int) -> str:
+    return datetime.fromtimestamp(at_ms / 1_000, UTC).strftime("%Y-%m-%dT%H:%MZ")

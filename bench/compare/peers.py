@@ -1,0 +1,109 @@
+"""Who is compared: what each does, what it means by durable, and which module is it."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """One side of the comparison, in words and where to find it."""
+
+    title: str
+    made_by: str  # module:class
+    does: str
+    durable: str  # what an acknowledgement means
+    is_durable: bool  # An acknowledged hit survives a kill -9 and a loss of power.
+    environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
+    keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
+    shows_open_window: bool = True  # Lists have a hit before its window is over.
+
+
+FOOTFALL = "footfall"
+DICTIONARY = "dictionary"
+PEERS = {
+    FOOTFALL: About(
+        "footfall",
+        "bench.compare.peer_footfall:Footfall",
+        "`footfall serve` as it is installed, over loopback HTTP on 32 connections: decodes, screens, keeps raw hits, "
+        "counts by minute, hour and day, answers for any filter. All its processes are charged.",
+        "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
+        is_durable=True,
+        environment="",
+    ),
+    DICTIONARY: About(
+        "Python dictionary",
+        "bench.compare.peer_dictionary:Dictionary",
+        "`collections.Counter` in one process: msgspec decodes, hits are added up by window. The limit, no product.",
+        "not at all: memory alone",
+        is_durable=False,
+        environment="",
+    ),
+    "duckdb": About(
+        "DuckDB",
+        "bench.compare.peer_duckdb:DuckDb",
+        "Rows appended as Arrow tables in the collecting process; one GROUP BY counts them into windows.",
+        "COMMIT of a group (its log is synced)",
+        is_durable=True,
+    ),
+    "clickhouse-summing": About(
+        "ClickHouse, summing",
+        "bench.compare.peer_clickhouse:Summing",
+        "Embedded (chdb), reads the JSON itself; SummingMergeTree by brand, window, section and asset.",
+        "an INSERT of a group, its part synced",
+        is_durable=True,
+    ),
+    "clickhouse-raw": About(
+        "ClickHouse, raw",
+        "bench.compare.peer_clickhouse:Raw",
+        "Embedded (chdb), reads the JSON itself; a row a hit, grouped when a list is asked for.",
+        "an INSERT of a group, its part synced",
+        is_durable=True,
+    ),
+    "postgres": About(
+        "the thesis' old system (PostgreSQL)",
+        "bench.compare.peer_postgres:Aggregated",
+        "Upserts into the table of figure 4.4; equal hits added up before they are sent, COPY and one merging upsert.",
+        "COMMIT of a group, synchronous_commit on",
+        is_durable=True,
+    ),
+    "postgres-row-a-hit": About(
+        "the thesis' old system, an upsert a hit",
+        "bench.compare.peer_postgres:RowAHit",
+        "The same table; every hit is an upsert, pipelined.",
+        "COMMIT of a group, synchronous_commit on",
+        is_durable=True,
+    ),
+    "redis": About(
+        "Redis, synced",
+        "bench.compare.peer_redis:Always",
+        "ZINCRBY into sorted sets by brand, window and section, PFADD; equal hits added up first, pipelined.",
+        "EXEC of a group, appendfsync always",
+        is_durable=True,
+    ),
+    "redis-everysec": About(
+        "Redis, synced each second",
+        "bench.compare.peer_redis:EverySecond",
+        "The same with its default, appendfsync everysec.",
+        "in the log, not yet synced: a loss of power takes up to a second of hits",
+        is_durable=False,
+    ),
+    "dynamodb": About(
+        "the thesis' DynamoDB rows",
+        "bench.compare.peer_dynamodb:DynamoDbRows",
+        "A row an asset of the top 500 of each window of five minutes and an hour, on DynamoDB Local; a synced log "
+        "stands for its stream, and the API keeps what it has read.",
+        "the log's fsync; rows are made of it when a window is over",
+        is_durable=True,
+        keeps_all_rows=False,
+        shows_open_window=False,
+    ),
+    "flink": About(
+        "Apache Flink SQL",
+        "bench.compare.peer_flink:Flink",
+        "The query of the thesis' figure 6.2 in today's dialect, a bounded job over a synced folder of what was "
+        "collected; Flink serves no lists, so its collecting process reads the job's rows and answers from memory.",
+        "the file's fsync; windows are counted when they are over",
+        is_durable=True,
+        environment="venv-flink",
+        shows_open_window=False,
+    ),
+}

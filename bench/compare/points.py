@@ -1,0 +1,124 @@
+"""Points: what was measured of one peer at one size, stored one by one so that a stopped run goes on."""
+
+from collections.abc import Iterable
+from hashlib import sha256
+from pathlib import Path
+
+import msgspec
+
+from bench.compare.peers import FOOTFALL, PEERS
+from bench.compare.sides import HOUSE
+
+SHARED = (
+    "bodies_log", "collecting", "feeding", "judge", "killing", "measuring", "processes", "protocol", "servers", "sides",
+    "traffic",
+)  # fmt: skip
+
+
+class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a point is about: `load`, `day` or `kill`, how many hits, over how many assets."""
+
+    kind: str
+    hits: int
+    assets: int
+
+
+class Times(msgspec.Struct, frozen=True):
+    """How long lists took, in milliseconds."""
+
+    p50_ms: float
+    p99_ms: float
+
+
+class Again(msgspec.Struct, frozen=True):
+    """What counting everything again cost, or why it cannot be done."""
+
+    took_s: float = 0.0
+    cpu_s: float = 0.0
+    refused: str = ""
+
+
+class Killed(msgspec.Struct, frozen=True):
+    """What some kills did: hits that were acknowledged and are not counted, and hits that are counted twice."""
+
+    kills: int
+    acknowledged: int
+    lost: int
+    doubled: int
+    back_s: float  # the longest from a new start until it took hits again
+
+
+class Point(msgspec.Struct, frozen=True, omit_defaults=True):
+    """One point. What was not measured is not there."""
+
+    peer: str
+    size: Size
+    date: str
+    machine: str
+    hits: int = 0  # acknowledged and counted
+    group_bodies: int = 0
+    took_s: float = 0.0
+    cpu_s: dict[str, float] = {}
+    memory_bytes: int = 0
+    disk_bytes: int = 0
+    curve: list[tuple[int, float, float]] = []  # hits, seconds and processor seconds on the way
+    to_list_ms: float | None = None
+    plain: Times | None = None
+    filtered: Times | None = None  # asked for the first time
+    repeated: Times | None = None  # the same again
+    exactness: dict[str, float] = {}  # by the share of hits that a section has: the share of true rows in its top 100
+    is_right: bool = False
+    wrong: str = ""
+    again: Again | None = None
+    killed: Killed | None = None
+    stopped: str = ""  # why it did not come to its end
+    failed: str = ""
+    whole_s: float = 0.0  # that the point took, with starting and asking
+
+    @property
+    def cpu_total_s(self) -> float:
+        """Return the processor seconds of all its processes."""
+        return sum(self.cpu_s.values())
+
+
+def code_hash(peer: str, house: Path = HOUSE) -> str:
+    """Return a hash of what decides a point: the harness, the peer's module, and the product if it is the peer."""
+    own = PEERS[peer].made_by.partition(":")[0].rpartition(".")[2]
+    folder = house / "bench" / "compare"
+    paths = [folder / f"{name}.py" for name in (*SHARED, own)] + [folder / "constraints.txt"]
+    if peer == FOOTFALL:
+        paths += sorted(path for path in (house / "src").rglob("*") if path.suffix in {".py", ".c", ".h", ".rs", ".so"})
+    told = sha256()
+    for path in paths:
+        told.update(str(path.relative_to(house)).encode())
+        told.update(path.read_bytes() if path.exists() else b"")
+    return told.hexdigest()[:12]
+
+
+class Points:
+    """The stored points of a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def find(self, peer: str, size: Size, code: str) -> Point | None:
+        """Return the point, if it was measured by this very code."""
+        path = self._path(peer, size, code)
+        return msgspec.json.decode(path.read_bytes(), type=Point) if path.exists() else None
+
+    def store(self, point: Point, code: str) -> None:
+        """Keep a point: whole or not at all."""
+        path = self._path(point.peer, point.size, code)
+        unfinished = path.with_suffix(".new")
+        unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(point), indent=2) + b"\n")
+        unfinished.rename(path)
+
+    def forget(self, peers: Iterable[str]) -> None:
+        """Forget all points of some peers."""
+        for peer in peers:
+            for path in self._folder.glob(f"{peer}.*.json"):
+                path.unlink()
+
+    def _path(self, peer: str, size: Size, code: str) -> Path:
+        return self._folder / f"{peer}.{size.kind}-{size.hits}-{size.assets}.{code}.json"

@@ -1,0 +1,193 @@
+"""The run: every point of every peer in turn, stored as it is done, whatever becomes of the others; then the table."""
+
+import argparse
+import contextlib
+import fcntl
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Generator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget
+from bench.compare.goals import goal_rows
+from bench.compare.judge import Recount
+from bench.compare.killing import killed
+from bench.compare.measuring import counted_again, load, to_list_ms
+from bench.compare.peers import FOOTFALL, PEERS
+from bench.compare.planned import ASSETS, DAY, HITS, KILL, LOAD, Plan, day_starts_ms, large_s
+from bench.compare.points import Point, Points, Size, code_hash
+from bench.compare.processes import kill_those_on
+from bench.compare.report import Result, save_result
+from bench.compare.sides import BUILD, OutOfTime, Side, side_of
+from bench.compare.table import show
+from bench.compare.traffic import Shape, Traffic, made
+from bench.results import RESULTS, machine
+
+FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
+LARGE_SHARE = 1.5  # A peer's large load that would take this many times a point's time is not begun.
+
+
+class Run:
+    """One run: its traffic, its stored points and what is left of its time."""
+
+    def __init__(self, points: Points, budget: Budget, build: Path = BUILD) -> None:
+        self._points, self._budget, self._build = points, budget, build
+        self._made: tuple[Shape, Traffic] | None = None
+
+    def point(self, peer: str, size: Size) -> Point:
+        """Return a point: as it was stored, or measured and stored now; one that fails is a point, too."""
+        code = code_hash(peer)
+        stored = self._points.find(peer, size, code)
+        if stored is not None:
+            return stored
+        seconds = self._budget.point_s()
+        if not seconds:
+            return _point(peer, size, stopped="not begun: the time of the run was over")
+        print(f"{peer}: {size.kind}, {size.hits:,} hits, {size.assets:,} assets ...", file=sys.stderr, flush=True)
+        traffic, began = self._traffic(size), time.monotonic()
+        try:
+            found = self._measured(peer, size, traffic, seconds)
+        except OutOfTime as error:
+            found = {"stopped": str(error)}
+        except Exception as error:  # noqa: BLE001 - whatever a peer dies of, the others go on
+            found = {"failed": f"{type(error).__name__}: {error}"}
+        point = _point(peer, size, **found, whole_s=round(time.monotonic() - began, 1))
+        self._points.store(point, code)
+        print(f"    {point.whole_s:.0f} s {point.failed or point.stopped or point.wrong}", file=sys.stderr, flush=True)
+        return point
+
+    def all_points(self, plan: Plan, peers: Sequence[str]) -> list[Point]:
+        """Return every point of a plan, the large loads last."""
+        points = [self.point(peer, size) for peer, size in plan.steps(peers)]
+        if not plan.is_whole:
+            return points
+        mains = [point for point in points if point.size.kind == LOAD]
+        for main in sorted(mains, key=lambda one: (one.peer != FOOTFALL, large_s(one, plan))):
+            took_s = large_s(main, plan)
+            if main.peer == FOOTFALL or took_s <= LARGE_SHARE * self._budget.point_s_max:
+                points.append(self.point(main.peer, plan.large))
+            elif main.hits:
+                why = f"not begun: at its rate it would take {took_s / 60:.0f} minutes"
+                points.append(_point(main.peer, plan.large, stopped=why))
+        return points
+
+    def _measured(self, peer: str, size: Size, traffic: Traffic, seconds: float) -> dict[str, Any]:
+        with self._started(peer, seconds) as (side, folder):
+            if size.kind == KILL:
+                return killed(peer, side, traffic, hits=size.hits)
+            found = load(side, traffic, folder, hits=size.hits, seconds=FEEDING_SHARE * seconds)
+            found["group_bodies"] = side.group_bodies
+            if size.kind == LOAD and found.get("hits"):
+                with contextlib.suppress(OutOfTime):  # What was measured before stays.
+                    found["to_list_ms"] = to_list_ms(peer, side, traffic)
+                    found |= counted_again(side, traffic, Recount(traffic.columns, found["hits"]), before=found)
+            return found
+
+    @contextlib.contextmanager
+    def _started(self, peer: str, seconds: float) -> Generator[tuple[Side, Path]]:
+        """Start a peer on a folder that goes with it, however this ends."""
+        folder = Path(tempfile.mkdtemp(prefix=f"{peer}-", dir=self._build))
+        try:
+            folder.chmod(0o755)  # A server that refuses to be root must reach its own part of it.
+            side = side_of(peer, folder / "data")
+            side.ends_at_s = time.monotonic() + seconds
+            try:
+                side.start()
+                yield side, folder
+                side.stop()
+            finally:
+                side.kill()
+        finally:
+            _remove(folder)
+
+    def _traffic(self, size: Size) -> Traffic:
+        folder = self._build / "traffic"
+        starts_ms = day_starts_ms(folder) if size.kind == DAY else 0
+        shape = Shape(min(size.hits, HITS), size.assets, starts_ms)
+        if self._made is None or self._made[0] != shape:
+            self._made = shape, made(shape, folder)
+        return self._made[1]
+
+
+def _point(peer: str, size: Size, **found: Any) -> Point:
+    return Point(peer, size, date=datetime.now(UTC).date().isoformat(), machine=machine(), **found)
+
+
+def arguments() -> argparse.Namespace:
+    """Return what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m bench.compare", description="Compare footfall with its peers.")
+    only = f"this peer alone; may be repeated: {', '.join(PEERS)}"
+    parser.add_argument("--only", action="append", choices=list(PEERS), metavar="PEER", help=only)
+    parser.add_argument("--hits", type=int, default=HITS, help="hits of the main load (%(default)s)")
+    parser.add_argument("--assets", type=int, default=ASSETS, help="assets of the main load (%(default)s)")
+    parser.add_argument("--load-only", action="store_true", help="the main load, without kills, day and growth")
+    parser.add_argument("--point-seconds", type=float, default=POINT_S_MAX, help="a point's time (%(default)s)")
+    parser.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
+    parser.add_argument("--fresh", action="store_true", help="forget what was measured before")
+    parser.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
+    parser.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
+    parser.add_argument("--results", type=Path, help="where to write; a smaller run writes only if this is given")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Run what is asked for, alone in this clone, and leave nothing but points and results."""
+    asked = arguments()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
+    BUILD.mkdir(parents=True, exist_ok=True)
+    with (BUILD / "lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another comparison runs in this clone: wait for it, or stop it.", file=sys.stderr)
+            return 1
+        try:
+            return compared(asked)
+        except KeyboardInterrupt:
+            print("Stopped; what is done is stored, and the same command goes on.", file=sys.stderr)
+            return 130
+        finally:
+            _clean(traffic=not asked.keep_traffic)
+
+
+def compared(asked: argparse.Namespace) -> int:
+    """Measure, print and store."""
+    points = Points(BUILD / "points")
+    peers: Sequence[str] = asked.only or list(PEERS)
+    if asked.fresh:
+        points.forget(peers)
+    plan = Plan(asked.hits, asked.assets, is_whole=not asked.load_only)
+    budget = Budget(time.monotonic, time.monotonic(), asked.point_seconds, asked.seconds)
+    _clean(traffic=False)
+    found = Run(points, budget).all_points(plan, peers)
+    show(found, goal_rows(found))
+    directory: Path | None = asked.results or (RESULTS if plan == Plan() and not asked.only else None)
+    if directory is not None:
+        took_s = round(time.monotonic() - budget.began_s, 1)
+        save_result(Result(_command(asked), took_s, plan.hits, plan.assets, found, asked.remark), directory)
+    return 0
+
+
+def _clean(*, traffic: bool) -> None:
+    """Remove what a run leaves, and what one left that was killed; points stay."""
+    for peer in PEERS:
+        for folder in BUILD.glob(f"{peer}-????????"):
+            _remove(folder)
+    if traffic:
+        shutil.rmtree(BUILD / "traffic", ignore_errors=True)
+
+
+def _remove(folder: Path) -> None:
+    kill_those_on(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _command(asked: argparse.Namespace) -> str:
+    told = [f"--hits {asked.hits}"] if asked.hits != HITS else []
+    told += [f"--point-seconds {asked.point_seconds:.0f}"] if asked.point_seconds != POINT_S_MAX else []
+    return f'make compare COMPARE="{" ".join(told)}"' if told else "make compare"

@@ -1,0 +1,174 @@
+"""The tables: a line a peer, in the order of hits per processor second; for the terminal and for the page."""
+
+from collections.abc import Iterator, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.compare.goals import last_beside_first, per_cpu_s
+from bench.compare.peers import PEERS
+from bench.compare.planned import DAY, GROWTH, KILL, LOAD
+from bench.compare.points import Point, Times
+from bench.compare.report import shown
+from bench.results import Row, machine, number, verdict
+
+MAIN = (
+    "peer", "durable", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "memory MB", "hit to list, ms",
+    "list p50 / p99, ms", "filtered p50 / p99, ms", "filtered, first time", "true rows of 10 / 3 / 1 %", "re-count, s",
+    "answers",
+)  # fmt: skip
+KILLED = ("peer", "acknowledged", "lost", "doubled", "back after, s", "")
+RHYTHM = ("peer", "hits/s", "CPU s per M", "disk MB per M", "list p50 / p99, ms", "filtered, first time", "answers")
+GROWN = (
+    "peer",
+    "hits",
+    "assets",
+    "CPU s per M",
+    "last tenth / first",
+    "disk MB per M",
+    "memory MB",
+    "list p50, ms",
+    "",
+)
+WIDTH = 250
+
+Lines = tuple[Sequence[str], list[list[str]]]
+
+
+def main_lines(points: Sequence[Point]) -> Lines:
+    """Return the main table."""
+    ordered = sorted(shown(points, LOAD), key=lambda one: -per_cpu_s(one) if one.hits else 0.0)
+    return MAIN, [_main(one) for one in ordered]
+
+
+def kill_lines(points: Sequence[Point]) -> Lines:
+    """Return what kills did."""
+    return KILLED, [_killed(one) for one in shown(points, KILL)]
+
+
+def day_lines(points: Sequence[Point]) -> Lines:
+    """Return what a day's rhythm cost."""
+    ordered = sorted(shown(points, DAY), key=lambda one: -per_cpu_s(one) if one.hits else 0.0)
+    return RHYTHM, [_day(one) for one in ordered]
+
+
+def growth_lines(points: Sequence[Point]) -> Lines:
+    """Return how costs grow, a peer's sizes under one another."""
+    order = list(PEERS)
+    sized = [*shown(points, LOAD), *shown(points, GROWTH)]
+    sized.sort(key=lambda one: (order.index(one.peer), one.size.assets, one.size.hits))
+    return GROWN, [_grown(one) for one in sized]
+
+
+def show(points: Sequence[Point], goals: Sequence[Row]) -> None:
+    """Print every table that has lines."""
+    console = Console(width=None if Console().is_terminal else WIDTH, highlight=False)
+    titled = {"": main_lines, "kill -9 under load": kill_lines, "a day's rhythm": day_lines, "growth": growth_lines}
+    for title, lines in titled.items():
+        columns, rows = lines(points)
+        if rows:
+            _print(console, title or machine(), columns, rows)
+    judged = [[one.what, f"{number(one.value)} {one.unit}", one.goal or "", verdict(one)] for one in goals]
+    if judged:
+        _print(console, "goals", ("what", "measured", "goal", "met"), judged)
+
+
+def markdown(lines: Lines) -> Iterator[str]:
+    """Yield a table as Markdown."""
+    columns, rows = lines
+    yield f"| {' | '.join(columns)} |"
+    yield f"| --- |{' --: |' * (len(columns) - 2)} --- |"
+    for cells in rows:
+        yield f"| {' | '.join(cells)} |"
+
+
+def _print(console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    table = Table(*columns, title=title, title_justify="left")
+    for column in table.columns[1:-1]:
+        column.justify = "right"
+    for cells in rows:
+        table.add_row(*cells)
+    console.print(table)
+
+
+def _main(point: Point) -> list[str]:
+    about = PEERS[point.peer]
+    head = [about.title, "yes" if about.is_durable else "no"]
+    if not point.hits:
+        return [*head, *[""] * (len(MAIN) - 3), _remark(point)]
+    millions = point.hits / 1e6
+    return [
+        *head,
+        number(round(point.hits / point.took_s)),
+        number(round(per_cpu_s(point))),
+        _few(point.cpu_total_s / millions),
+        _few(point.disk_bytes / 1e6 / millions),
+        number(round(point.memory_bytes / 1e6)),
+        _to_list(point),
+        _times(point.plain),
+        _times(point.repeated),
+        _times(point.filtered),
+        " / ".join(f"{100 * share:.0f} %" for share in point.exactness.values()),
+        _again(point),
+        _remark(point),
+    ]
+
+
+def _killed(point: Point) -> list[str]:
+    found = point.killed
+    if found is None:
+        return [PEERS[point.peer].title, "", "", "", "", _remark(point)]
+    figures = [number(one) for one in (found.acknowledged, found.lost, found.doubled)]
+    return [PEERS[point.peer].title, *figures, _few(found.back_s), ""]
+
+
+def _day(point: Point) -> list[str]:
+    if not point.hits:
+        return [PEERS[point.peer].title, *[""] * (len(RHYTHM) - 2), _remark(point)]
+    millions = point.hits / 1e6
+    figures = [point.hits / point.took_s, point.cpu_total_s / millions, point.disk_bytes / 1e6 / millions]
+    told = [_few(one) if one < 1_000 else number(round(one)) for one in figures]
+    return [PEERS[point.peer].title, *told, _times(point.plain), _times(point.filtered), _remark(point)]
+
+
+def _grown(point: Point) -> list[str]:
+    head = [PEERS[point.peer].title, number(point.size.hits), number(point.size.assets)]
+    if not point.hits:
+        return [*head, *[""] * (len(GROWN) - 4), _remark(point)]
+    millions, times = point.hits / 1e6, last_beside_first(point)
+    return [
+        *head,
+        _few(point.cpu_total_s / millions),
+        "" if times is None else _few(times),
+        _few(point.disk_bytes / 1e6 / millions),
+        number(round(point.memory_bytes / 1e6)),
+        "" if point.plain is None else _few(point.plain.p50_ms),
+        _remark(point),
+    ]
+
+
+def _remark(point: Point) -> str:
+    if point.failed:
+        return f"failed: {point.failed}"
+    answers = ("right" if point.is_right else f"**wrong**: {point.wrong}") if point.hits else ""
+    return "; ".join(one for one in (answers, point.stopped) if one)
+
+
+def _times(times: Times | None) -> str:
+    return "" if times is None else f"{_few(times.p50_ms)} / {_few(times.p99_ms)}"
+
+
+def _to_list(point: Point) -> str:
+    if not PEERS[point.peer].shows_open_window:
+        return "when its window is over"
+    return "" if point.to_list_ms is None else _few(point.to_list_ms)
+
+
+def _again(point: Point) -> str:
+    if point.again is None:
+        return ""
+    return f"no: {point.again.refused}" if point.again.refused else _few(point.again.took_s)
+
+
+def _few(value: float) -> str:
+    return number(float(f"{value:.3g}"))

@@ -1,0 +1,199 @@
+"""Write docs/compare.md, its picture and the README's short table from the last comparison, or check them."""
+
+import argparse
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+HOUSE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(HOUSE))  # The benchmarks lie beside the scripts and are not installed.
+
+from bench.compare.drawing import drawing  # noqa: E402
+from bench.compare.goals import goal_rows  # noqa: E402
+from bench.compare.peers import PEERS  # noqa: E402
+from bench.compare.planned import LOAD  # noqa: E402
+from bench.compare.points import Point  # noqa: E402
+from bench.compare.report import Result, read_result, shown  # noqa: E402
+from bench.compare.table import day_lines, growth_lines, kill_lines, main_lines, markdown  # noqa: E402
+from bench.results import number  # noqa: E402
+
+PAGE, PICTURE, README = HOUSE / "docs" / "compare.md", HOUSE / "docs" / "compare.svg", HOUSE / "README.md"
+BEGIN, END = "<!-- comparison: written by scripts/compare_page.py -->", "<!-- end of comparison -->"
+ADVICE = "run `.venv/bin/python scripts/compare_page.py` and commit what it writes"
+HEAD = """# footfall beside what people would pick instead
+
+Written by `scripts/compare_page.py` from `bench/results/compare/points.json`; `make compare` measures it anew, on your
+machine.
+
+    make compare                                    everybody; at most an hour, and goes on where it was stopped
+    make compare COMPARE="--only redis"             one peer
+    make compare COMPARE="--hits 1000000 --fresh"   smaller, and forgetting what was measured before
+"""
+WORK = """
+## The work
+
+Bodies of 100 hits of one brand, as a publisher's servers send them: brand, assetId, sectionId, resourceType, paidType.
+Five brands, Zipf (1.1) over {assets} assets, from a fixed seed; everybody gets the same bytes in the same order. A body
+is acknowledged when it is durable, by what the peer means by that; peers that like larger groups gather bodies before
+they commit, as the table of peers says. Whoever feeds is another process and in nobody's figures.
+
+- **CPU** is that of all processes of the peer: its server and the process that collects for it, decoding JSON. For
+  footfall these are all its processes, HTTP included, which nobody else here has to speak; it keeps raw hits for
+  re-counts, screens, and counts by minute, hour and day, all of which stays on.
+- **hits/s** end when lists show every hit. Machines are noisy, and whoever feeds shares this one: compare by CPU.
+- **Lists** are the top 100 of a brand, and of each of its 50 sections: asked again, and for the first time. Peers are
+  asked within their collecting process, footfall over HTTP. footfall keeps ready answers, the thesis' API the rows that
+  it has read; nobody else keeps anything.
+- **Answers** are held against a plain recount of the generator's columns: members, order (ties are free) and hits.
+  *True rows* is the share of the assets that belong into the top 100 of a section with 10, 3 and 1 % of a brand's hits.
+- **Hit to list**: one body sent alone, until a list has it; median of five.
+- **Disk** is what the folder takes right after the load, logs included.
+- **Time**: five minutes a point, an hour for all. One that does not come to its end is shown with where it stopped, and
+  its figures are those of what it did.
+"""
+KILLS = """
+## kill -9
+
+All processes of a peer are killed three times under load, and started again. The client sends again what was not
+acknowledged, to footfall under the same `Idempotency-Key`. Nobody else here can tell a body that is sent again from a
+new one: where none was doubled, no kill fell between a commit and its acknowledgement. What a killed process had handed
+to the kernel stays; those that are not durable would lose it with the power.
+"""
+RHYTHM = """
+## A day's rhythm
+
+The same assets, with hits that say when they were, over 24 hours whose busiest has nine times the hits of the quietest.
+Lists are asked for the last hour and for all of the day.
+"""
+GROWTH = """
+## Growth
+
+How costs grow with hits and assets. *Last tenth / first* is what a hit costs in processor time at the end of a load
+beside its beginning: 1 is linear in hits and independent of history.
+"""
+
+
+def page(result: Result) -> str:
+    """Return the page."""
+    lines = [HEAD, f"{_told(result)}", "", "![The comparison](compare.svg)", "", *markdown(main_lines(result.points))]
+    lines += [WORK.format(assets=number(result.assets)), *_peers(result.points)]
+    for words, table in ((KILLS, kill_lines), (RHYTHM, day_lines), (GROWTH, growth_lines)):
+        found = table(result.points)
+        if found[1]:
+            lines += [words, *markdown(found)]
+    return "\n".join([*lines, *_goals(result.points), *_not_first(result.points)]) + "\n"
+
+
+def short(result: Result) -> str:
+    """Return what the README shows."""
+    columns, rows = main_lines(result.points)
+    kept = [0, 1, 3, 5, 6, 8, 9, 11, 13]
+    few = ([columns[place] for place in kept], [[cells[place] for place in kept] for cells in rows])
+    picture = "![footfall beside what people would pick instead](docs/compare.svg)"
+    more = "What each does, growth, kills and what we are not first in: [the comparison](docs/compare.md)."
+    return "\n".join([picture, "", *markdown(few), "", f"{_told(result)} {more}"])
+
+
+def _told(result: Result) -> str:
+    dates = sorted({point.date for point in result.points})
+    grounds = sorted({point.machine for point in result.points})
+    when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    size = f"{number(result.hits)} hits, {number(result.assets)} assets"
+    told = f"{size}; {when}, {'; '.join(grounds)}: `{result.command}`."
+    return f"{told} {result.remark}" if result.remark else told
+
+
+def _peers(points: Sequence[Point]) -> Iterator[str]:
+    yield from ("## Who", "", "| peer | what it does | acknowledged means | commits |", "| --- | --- | --- | --- |")
+    groups = {point.peer: point.group_bodies for point in shown(points, LOAD)}
+    for name, about in PEERS.items():
+        group = groups.get(name, 0)
+        told = (
+            f"up to {number(group * 100)} hits" if group > 1 else "what came while the disk was busy" if group else ""
+        )
+        yield f"| {about.title} (`{name}`) | {about.does} | {about.durable} | {told} |"
+
+
+def _goals(points: Sequence[Point]) -> Iterator[str]:
+    yield from ("", "## What was asked of us", "", "| what | measured | goal | met |", "| --- | --: | --- | --- |")
+    for one in goal_rows(points):
+        yield f"| {one.what} | {number(one.value)} {one.unit} | {one.goal} | {'yes' if one.met else '**no**'} |"
+
+
+def _not_first(points: Sequence[Point]) -> Iterator[str]:
+    """Say where somebody is ahead of us, whoever it is and whatever it does not do."""
+    yield from ("", "## What we are not first in", "")
+    mains = {point.peer: point for point in shown(points, LOAD) if point.hits}
+    ours = mains.pop("footfall", None)
+    if ours is None:
+        return
+    said = 0
+    for what, value_of, unit in _axes():
+        ahead = sorted((value_of(one), name) for name, one in mains.items() if 0 <= value_of(one) < value_of(ours))
+        if ahead:
+            said += 1
+            told = ", ".join(f"{PEERS[name].title} {number(float(f'{value:.3g}'))}" for value, name in ahead)
+            yield f"- {what}: {number(float(f'{value_of(ours):.3g}'))} {unit}; {told}."
+    if not said:
+        yield "Nothing that was measured here."
+
+
+def _axes() -> list[tuple[str, Callable[[Point], float], str]]:
+    """Return what can be less: of everything here, less is better; below zero is not measured."""
+    nothing = -1.0
+    return [
+        ("CPU of a million hits", lambda one: one.cpu_total_s / (one.hits / 1e6), "s"),
+        ("time of a million hits", lambda one: one.took_s / (one.hits / 1e6), "s"),
+        ("disk of a million hits", lambda one: one.disk_bytes / 1e6 / (one.hits / 1e6), "MB"),
+        ("memory", lambda one: one.memory_bytes / 1e6, "MB"),
+        ("hit to list", lambda one: nothing if one.to_list_ms is None else one.to_list_ms, "ms"),
+        ("list, p50", lambda one: one.plain.p50_ms if one.plain else nothing, "ms"),
+        ("list, p99", lambda one: one.plain.p99_ms if one.plain else nothing, "ms"),
+        ("filtered list, p50", lambda one: one.repeated.p50_ms if one.repeated else nothing, "ms"),
+        ("filtered list, first time, p50", lambda one: one.filtered.p50_ms if one.filtered else nothing, "ms"),
+        ("filtered list, first time, p99", lambda one: one.filtered.p99_ms if one.filtered else nothing, "ms"),
+        ("re-count", lambda one: nothing if one.again is None or one.again.refused else one.again.took_s, "s"),
+    ]
+
+
+class NoPlace(Exception):
+    """The README has no place for the comparison."""
+
+
+def readme_with(text: str, words: str) -> str:
+    """Return the README with the comparison between its marks."""
+    head, begin, rest = text.partition(BEGIN)
+    _, end, tail = rest.partition(END)
+    if not begin or not end:
+        raise NoPlace(f"README.md must have the lines `{BEGIN}` and `{END}`: the comparison goes between them.")
+    return f"{head}{BEGIN}\n\n{words}\n\n{END}{tail}"
+
+
+def files(result: Result) -> dict[Path, str]:
+    """Return what is to be written."""
+    readme = readme_with(README.read_text(encoding="utf-8"), short(result))
+    return {PAGE: page(result), PICTURE: drawing(result.points), README: readme}
+
+
+def main() -> int:
+    """Write, or with --check say what is stale."""
+    parser = argparse.ArgumentParser(description="Write docs/compare.md from bench/results/compare.")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail when something is stale")
+    is_check: bool = parser.parse_args().check
+    result = read_result()
+    if result is None:
+        print("Nothing has been compared yet: `make compare` does it.", file=sys.stderr)
+        return 0
+    texts = files(result)
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text(encoding="utf-8") != text]
+    if is_check and stale:
+        print(f"{', '.join(path.name for path in stale)} stale: {ADVICE}.", file=sys.stderr)
+        return 1
+    if not is_check:
+        for path, text in texts.items():
+            path.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

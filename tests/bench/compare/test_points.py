@@ -1,0 +1,69 @@
+"""Points are stored one by one, found again while their code is the same, and forgotten when that is asked for."""
+
+from pathlib import Path
+
+from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
+from bench.compare.points import Again, Killed, Point, Points, Size, Times, code_hash
+
+SIZE = Size("load", 1_000, 100)
+
+
+def point(peer: str = DICTIONARY) -> Point:
+    times = Times(0.5, 1.5)
+    return Point(
+        peer,
+        SIZE,
+        "2026-11-18",
+        "a machine",
+        hits=900,
+        took_s=1.5,
+        cpu_s={"collecting": 0.5, "server": 0.25},
+        curve=[(100, 0.1, 0.2)],
+        plain=times,
+        filtered=times,
+        exactness={"10%": 1.0},
+        again=Again(refused="hits are not kept"),
+        killed=Killed(3, 900, 0, 1, 0.2),
+        stopped="stopped after 2 s at 900 of 1,000 hits",
+    )
+
+
+def test_a_point_comes_back_as_it_was_stored(tmp_path: Path) -> None:
+    Points(tmp_path).store(point(), "code")
+    assert Points(tmp_path).find(DICTIONARY, SIZE, "code") == point()
+    assert point().cpu_total_s == 0.75
+
+
+def test_a_point_of_other_code_or_another_size_is_not_found(tmp_path: Path) -> None:
+    points = Points(tmp_path)
+    points.store(point(), "code")
+    assert points.find(DICTIONARY, SIZE, "other code") is None
+    assert points.find(DICTIONARY, Size("load", 2_000, 100), "code") is None
+    assert points.find(FOOTFALL, SIZE, "code") is None
+
+
+def test_only_the_points_of_the_peers_that_are_named_are_forgotten(tmp_path: Path) -> None:
+    points = Points(tmp_path)
+    points.store(point(), "code")
+    points.store(point("redis"), "code")
+    points.store(point("redis-everysec"), "code")
+    points.forget(["redis"])
+    assert points.find("redis", SIZE, "code") is None
+    assert points.find("redis-everysec", SIZE, "code") is not None
+    assert points.find(DICTIONARY, SIZE, "code") is not None
+
+
+def test_a_change_of_a_peers_module_changes_its_code_and_nobody_elses(tmp_path: Path) -> None:
+    for name in PEERS:
+        module = tmp_path / Path(PEERS[name].made_by.partition(":")[0].replace(".", "/")).with_suffix(".py")
+        module.parent.mkdir(parents=True, exist_ok=True)
+        module.write_text("before")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "product.py").write_text("before")
+    before = {name: code_hash(name, tmp_path) for name in PEERS}
+    (tmp_path / "bench/compare/peer_duckdb.py").write_text("after")
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb"}
+    (tmp_path / "src" / "product.py").write_text("after")
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL}
+    (tmp_path / "bench/compare/traffic.py").write_text("after")
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == set(PEERS)
