@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 REMEMBERED_MAX = 10_000  # of referrers and of addresses, those met lately: some 3 MB each
 CHARS_MAX = 300  # of one that is remembered
+DIRECT_PER_PAIR = 5  # A key of hits without a source takes a fifth of what a pair does.
 
 HourKey = tuple[str, int]  # brand, start of its hour
 Sites = tuple[str, ...]  # a brand's own
@@ -77,7 +78,8 @@ class ReferredTally:
     @property
     def pairs(self) -> int:
         """Return how much is in hand."""
-        return sum(map(len, self._counts.values())) + sum(map(len, self._direct.values()))
+        direct = sum(map(len, self._direct.values()))
+        return sum(map(len, self._counts.values())) + direct // DIRECT_PER_PAIR
 
     def hours(self) -> set[HourKey]:
         """Return the hours that have hits in it."""
