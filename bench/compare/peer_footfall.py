@@ -14,7 +14,7 @@ from bench.compare.protocol import Question
 from bench.compare.sides import OutOfTime, PeerFailed
 from bench.compare.traffic import BRANDS
 
-CONNECTIONS = 32
+CONNECTIONS = 64  # as bench_ingest has them: 6,400 hits under way, where others gather up to 100,000
 STOP_S_MAX = 30.0
 RECOUNT_HOURS = 50  # more than the day's traffic reaches back
 SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
