@@ -81,11 +81,12 @@ class Footfall:
         lists: list[list[tuple[int, int]]] = []
         took_ms: list[float] = []
         for question in questions:
-            answer = self._client.get(_target(question))
+            target, started = _target(question), time.perf_counter()
+            answer = self._client.get(target)
             if answer.status != 200:
-                raise PeerFailed(f"{_target(question)} got {answer.status}: {answer.body[:200]!r}")
+                raise PeerFailed(f"{target} got {answer.status}: {answer.body[:200]!r}")
             lists.append([(int(item["assetId"]), item["hits"]) for item in answer.json()["items"]])
-            took_ms.append(1e3 * answer.seconds)
+            took_ms.append(1e3 * (time.perf_counter() - started))  # Others' clients decode, too.
         return lists, took_ms
 
     def count_again(self) -> str:

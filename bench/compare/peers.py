@@ -23,7 +23,7 @@ PEERS = {
     FOOTFALL: About(
         "footfall",
         "bench.compare.peer_footfall:Footfall",
-        "`footfall serve` as it is installed, over loopback HTTP on 32 connections: decodes, screens, keeps raw hits, "
+        "`footfall serve` as it is installed, over loopback HTTP on 64 connections: decodes, screens, keeps raw hits, "
         "counts by minute, hour and day, answers for any filter. All its processes are charged.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
