@@ -1,6 +1,6 @@
 """A while without native code: Python does the same, as where there was no compiler."""
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 import pytest
@@ -11,7 +11,7 @@ from footfall.flow.store import known_keys
 
 
 @contextmanager
-def without_native_code() -> Iterator[None]:
+def without_native_code() -> Generator[None]:
     """Let every module that uses native code find none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parse, "keys_of_body", None)
