@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from footfall.flow.store import columns as columns_module
 from footfall.flow.store import known_keys
-from footfall.flow.store.columns import EMPTY, SLICES_MAX, TEXT_BIT, columns_from_counts, is_same
+from footfall.flow.store.columns import EMPTY, SLICES_MAX, TEXT_BIT, CountKey, columns_from_counts, is_same
 from footfall.flow.store.known_keys import KEYS_MAX, CountedKeys, KnownKeys
 from footfall.flow.store.merging import Limits, admit
 from footfall.flow.stream.records import HitKey
@@ -109,7 +109,7 @@ def test_keys_that_clash_are_no_columns_and_neither_are_others_that_lie_with_the
 
 @given(keys=st.lists(persons, min_size=1, max_size=20), longer=st.data())
 def test_a_key_that_is_packed_in_two_ways_is_one_row(keys: list[HitKey], longer: st.DataObject) -> None:
-    known, plain = KnownKeys(), Counter[HitKey]()
+    known, plain = KnownKeys(), Counter[CountKey]()
     numbers = b""
     for key in keys:
         way = longer.draw(st.sampled_from([b"\xa4free", b"\xd9\x04free", b"\xda\x00\x04free"]))

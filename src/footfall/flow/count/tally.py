@@ -7,15 +7,14 @@ the verdicts, so that reading the same records again under the same verdicts giv
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TypeVar
 
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
 from footfall.flow.count.sessions import Sessions
-from footfall.flow.count.timing import COUNTED, Rules, is_in_time, line_by_time
-from footfall.flow.count.verdicts_applied import found_in, line_under, without
+from footfall.flow.count.timing import COUNTED, Rules, heard_at_ms, is_in_time, line_by_time
+from footfall.flow.count.verdicts_applied import found_in, line_under, no_verdicts, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.store.known_keys import KnownKeys
@@ -47,11 +46,6 @@ PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that 
 AsideKey = tuple[str, str, str]  # brand, line of the ledger, and a sentence if there is one
 Counts = Counter[CountKey]
 VerdictsOf = Callable[[str], Applying | None]
-T = TypeVar("T")
-
-
-def no_verdicts(_brand: str) -> None:
-    """Return that a brand has no verdicts."""
 
 
 @dataclass(slots=True)
@@ -189,7 +183,7 @@ class Tally:
         if again is not None:
             self._replay(record, again, found_in(again, applying))
             return
-        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(pack, record.arrived_at_ms))
         found = found_in(pack, applying)
         if pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
             self._sort(record, pack, lines, found)
@@ -250,7 +244,7 @@ class Tally:
             return False
         self._counts[place] = tallied
         self._hear_of(place, record.arrived_at_ms)
-        lines.last_hit_ms = max(lines.last_hit_ms, _heard_at_ms(record, pack))
+        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(pack, record.arrived_at_ms))
         lines.counted += record.weight
         return True
 
@@ -261,9 +255,8 @@ class Tally:
             return record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
         if len(at_ms) != record.weight or not is_in_time(pack, self._rules):
             return None
-        zone = self._placing.zone_of(record.group)
-        place, _, to_ms = self._placing.placed(zone, min(at_ms), record.arrived_at_ms)
-        return (record.group, place) if max(at_ms) < to_ms else None
+        place = self._placing.only_place(record.group, at_ms, arrived_at_ms=record.arrived_at_ms)
+        return None if place is None else (record.group, place)
 
     def _columns_of(self, data: bytes, applying: Applying | None) -> Counted:
         """Return what has to be known of a record's hits, given the verdicts on them."""
@@ -285,9 +278,10 @@ class Tally:
         return without(pack, found)
 
     def _count_by_place(self, record: Record, pack: Counted, at_ms: list[int], visitors: list[bytes] | None) -> None:
-        met = self._by_place(record, at_ms, visitors) if visitors else {}
-        for place, keys in self._by_place(record, at_ms, pack.keys).items():
-            self._count(record, (record.group, place), keys, met.get(place))
+        group, arrived_at_ms, by_place = record.group, record.arrived_at_ms, self._placing.by_place
+        met = by_place(group, at_ms, visitors, arrived_at_ms=arrived_at_ms) if visitors else {}
+        for place, keys in by_place(group, at_ms, pack.keys, arrived_at_ms=arrived_at_ms).items():
+            self._count(record, (group, place), keys, met.get(place))
 
     def _count(self, record: Record, place: PlaceKey, hits: list[HitKey], visitors: list[bytes] | None) -> None:
         """Count hits of a record at a place, each with its visitor if they have any."""
@@ -330,19 +324,6 @@ class Tally:
         if one is None:
             one = self._counts[place] = PlaceTally(self._known)
         return one
-
-    def _by_place(self, record: Record, at_ms: list[int], keys: list[T]) -> dict[Place, list[T]]:
-        """Return a column of a record in groups; runs of one place, as a log in its order has them, cost little."""
-        groups: dict[Place, list[T]] = {}
-        group: list[T] = []
-        placed, zone, arrived_at_ms = self._placing.placed, self._placing.zone_of(record.group), record.arrived_at_ms
-        from_ms = to_ms = 0
-        for moment_ms, key in zip(at_ms, keys, strict=True):
-            if not from_ms <= moment_ms < to_ms:
-                place, from_ms, to_ms = placed(zone, moment_ms, arrived_at_ms)
-                group = groups.setdefault(place, [])
-            group.append(key)
-        return groups
 
     def _visitors_of(self, pack: Counted) -> list[bytes] | None:
         return pack.visitors if self._uniques and isinstance(pack, Visited) else None
@@ -415,8 +396,3 @@ class Tally:
         records[-1].hits += hits
         if place is not None:
             records[-1].places.append(place)
-
-
-def _heard_at_ms(record: Record, pack: Counted) -> int:
-    """Return when the brand was heard of: hits of an old log say nothing of now."""
-    return min(record.arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else record.arrived_at_ms

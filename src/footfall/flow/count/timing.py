@@ -31,3 +31,8 @@ def line_by_time(pack: Counted, place: int, rules: Rules) -> str:
     if age_ms > rules.lateness_ms:
         return "late"
     return "future" if -age_ms > rules.future_ms else COUNTED
+
+
+def heard_at_ms(pack: Counted, arrived_at_ms: int) -> int:
+    """Return when the brand of a pack was heard of: hits of an old log say nothing of now."""
+    return min(arrived_at_ms, max(pack.at_ms)) if pack.at_ms and pack.trusted else arrived_at_ms
