@@ -30,7 +30,7 @@ class DecodedHit(Struct, forbid_unknown_fields=True, gc=False):
     paidType: _Label  # noqa: N815
 
 
-_decode = msgspec.json.Decoder(list[DecodedHit]).decode
+decode = msgspec.json.Decoder(list[DecodedHit]).decode
 
 
 class Bare(asyncio.Protocol):
@@ -57,7 +57,7 @@ class Bare(asyncio.Protocol):
         """Decode and answer."""
         body = self._body[0] if len(self._body) == 1 else b"".join(self._body)
         self._body = []
-        _decode(body)
+        decode(body)
         assert self._transport is not None
         self._transport.write(ANSWER)
 

@@ -20,6 +20,8 @@ PACKAGE_OF = {
     "mariadbd": "mariadb-server-core",  # holds what is moved, as does PostgreSQL; the core alone starts no service
     "mariadb-install-db": "mariadb-server-core",
     "npm": "npm",  # brings the minifier of the tracker
+    "gcc": "gcc",  # builds native code once more, with its sanitizers
+    "valgrind": "valgrind",  # counts the instructions of hot paths
 }
 
 

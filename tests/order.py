@@ -13,7 +13,7 @@ LONGEST = (
     "migrate/test_handover_model.py", "scenarios/test_tutorial.py", "migrate/test_broken_builds.py",
     "shells/lambdas/test_count.py", "scenarios/test_kill_loop.py", "migrate/test_creation_model.py",
     "shells/lambdas/test_maintenance.py", "migrate/test_handing_over.py", "contract/test_table_properties.py",
-    "simulation/test_aws_path.py",
+    "simulation/test_aws_path.py", "bench/test_instructions.py",
 )  # fmt: skip
 BROWSERS = (
     "scenarios/browser/",

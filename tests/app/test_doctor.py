@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from footfall import native
 from footfall.accounts.brands import Brand
 from footfall.adapters.embedded import damage, workflow_layout
 from footfall.app import doctor_data, doctor_machine, wiring
@@ -63,6 +64,7 @@ def test_a_healthy_directory_has_nothing_to_do(data: Path) -> None:
         "files",
         "limits",
         "versions",
+        "native",
         "zones",
         "formats",
         "clock",
@@ -70,6 +72,16 @@ def test_a_healthy_directory_has_nothing_to_do(data: Path) -> None:
         "hits",
     }
     assert {finding.check for finding in found} == checks | {"growth"}
+
+
+def test_native_code_that_was_not_built_is_worth_a_note_and_no_failure(
+    data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(native, "IS_BUILT", False)
+    (found,) = [finding for finding in findings(data) if finding.check == "native"]
+    assert found.level == "note"
+    assert "was not built" in found.says
+    assert "C compiler" in found.do
 
 
 def test_looking_changes_nothing(data: Path) -> None:

@@ -103,6 +103,9 @@ def test_it_is_small_enough_and_has_what_runs_and_nothing_else(packed: Packed) -
     assert {"footfall", "numpy", "botocore", "tzdata", "PIL"} <= tops
     assert not tops & {*LEFT_OUT, "bin", "awslambdaric", "pytest"}
     assert not [name for name in sizes if name.startswith("footfall/shells/cli/") or "/tests/" in name]
+    # What was built for this machine would be wrong on another.
+    assert "footfall/native/__init__.py" in sizes
+    assert not [name for name in sizes if name.startswith("footfall/") and name.endswith((".so", ".c", ".h"))]
     services = {name.split("/")[2] for name in sizes if re.match(r"botocore/data/[^/]+/", name)}
     assert services == set(deploying_archive.SERVICES)
     assert "footfall/shells/lambdas/__pycache__/start.cpython-311.pyc" in sizes

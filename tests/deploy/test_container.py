@@ -69,6 +69,14 @@ def test_the_container_is_not_root() -> None:
     assert instruction("USER") == "10001:10001"
 
 
+def test_the_build_has_a_compiler_and_fails_without_native_code() -> None:
+    assert "--no-install-recommends gcc libc6-dev" in text()
+    (program,) = re.findall(r'bin/python -c "([^"]+)"', text())
+    ran = subprocess.run([sys.executable, "-c", program], check=False)
+    assert ran.returncode == 0  # as here, where it is built
+    assert "IS_BUILT" in program
+
+
 def test_everything_that_is_copied_is_let_into_the_build() -> None:
     let_in = set(re.findall(r"^!(\S+)$", (HOUSE / ".dockerignore").read_text(encoding="utf-8"), re.MULTILINE))
     copied = [line for line in re.findall(r"^COPY (.*)$", text(), re.MULTILINE) if not line.startswith("--from")]

@@ -39,7 +39,11 @@ def feed_bodies(keys_of_body: Any, chance: Random, inputs: int) -> int:
     answered = 0
     for _ in range(inputs):
         body, lines = hostile_body(chance)
-        answered += keys_of_body(alone(body), lines) is not None
+        found = keys_of_body(alone(body), lines)
+        answered += found is not None
+        for brand, *_ in found or ():
+            if not isinstance(brand, str):
+                raise TypeError(f"the brand {brand!r} is no text")
         for _ in range(VARIANTS):
             keys_of_body(alone(mutated(body, chance)), lines)
     return answered

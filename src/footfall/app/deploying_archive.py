@@ -40,6 +40,9 @@ NEEDED = (
 # What footfall depends on and no handler does: terminals, files of people, and the event loop of a server.
 LEFT_OUT = ("pyyaml", "rich", "uvloop")
 PARTS_LEFT_OUT = ("shells/cli", "client")  # Of footfall itself: commands and the client for other programs.
+# Of footfall as well: native code is built for the machine that packs, and the function's may be another. Without it
+# handlers do the same in Python, and the same archive is made everywhere.
+NATIVE_ENDS = (".so", ".c", ".h")
 SERVICES = ("dynamodb", "kinesis", "s3")  # botocore describes 400; a function calls these.
 # What pip writes about an installation differs from one to the next, and programs and type stubs do not run there.
 NAMES_LEFT_OUT = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "__pycache__", "tests"})
@@ -201,7 +204,8 @@ def _copy_footfall(root: Path) -> None:
     left_out = {str(source / part) for part in PARTS_LEFT_OUT}
 
     def skipped(folder: str, names: list[str]) -> set[str]:
-        return {name for name in names if str(Path(folder) / name) in left_out or name == "__pycache__"}
+        found = {name for name in names if str(Path(folder) / name) in left_out or name.endswith(NATIVE_ENDS)}
+        return found | {"__pycache__"}
 
     shutil.copytree(source, root / "footfall", ignore=skipped)
 

@@ -24,7 +24,14 @@ from footfall.app.doctor_data import (
     about_ledger,
     shards_of,
 )
-from footfall.app.doctor_machine import about_disk, about_files, about_limits, about_versions, about_zones
+from footfall.app.doctor_machine import (
+    about_disk,
+    about_files,
+    about_limits,
+    about_native,
+    about_versions,
+    about_zones,
+)
 from footfall.app.findings import Case, Finding, some
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import LOCK_FILE
@@ -53,6 +60,7 @@ def examine(directory: Path, given: Settings | SettingsRefused, *, now_ms: int) 
     case = Case(directory, settings, now_ms, lock_owner(directory))
     found.extend(about_settings(case))
     found.extend(about_versions(case))
+    found.extend(about_native(case))
     found.extend(about_zones(case))
     found.extend(about_limits(case))
     if not directory.is_dir():

@@ -1,4 +1,4 @@
-"""What a doctor looks at on the machine: the disk, files and who may read them, limits, versions, time zones."""
+"""What a doctor looks at on the machine: disk, files and who may read them, limits, versions, native code, zones."""
 
 import os
 import re
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import tzdata
 
-from footfall import __version__
+from footfall import __version__, native
 from footfall.adapters.embedded.database import WAL_KEPT_BYTES
 from footfall.adapters.embedded.snapshot import sqlite_version
 from footfall.app import wiring
@@ -115,6 +115,18 @@ def about_versions(_case: Case) -> Iterator[Finding]:
     else:
         libraries = ", ".join(f"{name} {found}" for name, found, _ in _libraries())
         yield Finding("versions", "fine", f"{says}; {libraries}.")
+
+
+def about_native(_case: Case) -> Iterator[Finding]:
+    """Yield whether the native code for what is done to every hit is there."""
+    if native.IS_BUILT:
+        yield Finding("native", "fine", "Native code reads and counts plain hits.")
+    else:
+        yield Finding(
+            "native", "note", "Native code was not built: hits are read and counted in Python, several times slower.",
+            "Install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev), then "
+            f"pip install --force-reinstall --no-deps --no-binary footfall footfall=={__version__} and start again.",
+        )  # fmt: skip
 
 
 def _libraries() -> Iterator[tuple[str, str, str]]:

@@ -67,3 +67,19 @@ def test_minutes_that_are_kept_for_longer_than_hours_take_their_hits() -> None:
     one = placing(minute=90 * DAY_MS, hour=DAY_MS)
     at_ms = NOON_MS - 80 * DAY_MS
     assert one.place("abc", at_ms, arrived_at_ms=NOON_MS) == at_ms // MINUTE_MS * MINUTE_MS
+
+
+@given(
+    off_ms=st.lists(st.integers(0, 3 * HOUR_MS) | st.integers(0, 800 * DAY_MS), min_size=1, max_size=20),
+    is_log=st.booleans(),
+)
+def test_a_column_in_groups_is_every_hit_at_its_own_place(off_ms: list[int], is_log: bool) -> None:
+    one = placing("Asia/Kathmandu")
+    at_ms = [NOON_MS - off for off in (sorted(off_ms, reverse=True) if is_log else off_ms)]
+    places = [one.place("abc", moment_ms, arrived_at_ms=NOON_MS) for moment_ms in at_ms]
+    groups = one.by_place("abc", at_ms, range(len(at_ms)), arrived_at_ms=NOON_MS)
+    assert groups == {place: [at for at, its in enumerate(places) if its == place] for place in places}
+    only = one.only_place("abc", at_ms, arrived_at_ms=NOON_MS)
+    assert only is None or groups.keys() == {only}
+    if at_ms[0] == min(at_ms) == max(at_ms):
+        assert only == places[0]

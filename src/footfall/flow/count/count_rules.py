@@ -4,12 +4,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from footfall.flow.count.held import STANDSTILL_MS
+from footfall.flow.count.placing import LARGER_GRAINS
 from footfall.flow.count.tally import Rules
 from footfall.flow.store.merging import Limits
 from footfall.values.period import RETENTION_MS, Period
 from footfall.values.window import Grain
-
-LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
 
 
 @dataclass(frozen=True, slots=True)

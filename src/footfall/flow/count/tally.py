@@ -14,7 +14,7 @@ from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.timing import COUNTED, Rules, has_window, heard_at_ms, is_in_time, line_by_time
-from footfall.flow.count.verdicts_applied import found_in, line_under, without
+from footfall.flow.count.verdicts_applied import found_in, line_under, no_verdicts, without
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.store.columns import CountKey, screened_key
 from footfall.flow.store.known_keys import KnownKeys
@@ -44,10 +44,6 @@ MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first
 Counts = Counter[CountKey]
 VerdictsOf = Callable[[str], Applying | None]
-
-
-def no_verdicts(_brand: str) -> None:
-    """Return that a brand has no verdicts."""
 
 
 class Tally:

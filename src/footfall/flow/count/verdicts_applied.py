@@ -151,3 +151,7 @@ def line_under(line: str, reason: str | None) -> str:
 def _bare(verdict: Verdict) -> Verdict:
     """Return a verdict without its explanation, which counting has no use for."""
     return msgspec.structs.replace(verdict, words="", notes=())
+
+
+def no_verdicts(_brand: str) -> None:
+    """Return that a brand has no verdicts."""

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from footfall.flow.count.aside_items import write_aside
 from footfall.flow.count.building import BuildTiming
-from footfall.flow.count.count_rules import LARGER_GRAINS, CountRules
+from footfall.flow.count.count_rules import CountRules
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import Held
 from footfall.flow.count.keeping import Keeping
@@ -19,8 +19,8 @@ from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
 from footfall.flow.count.rollup import Rollup, WindowKey
 from footfall.flow.count.sessions import Sessions
-from footfall.flow.count.tally import MinuteKey, PlaceKey, Tally, no_verdicts
-from footfall.flow.count.verdicts_applied import Verdicts
+from footfall.flow.count.tally import MinuteKey, PlaceKey, Tally
+from footfall.flow.count.verdicts_applied import Verdicts, no_verdicts
 from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
@@ -367,12 +367,7 @@ class Worker:
 
     def _windows_of(self, place: PlaceKey) -> list[WindowKey]:
         """Return every window that the hits of a place are part of, the finest first."""
-        brand, at = place
-        if isinstance(at, int):
-            grains, start_ms = (Grain.MINUTE, *LARGER_GRAINS), at
-        else:
-            grains, start_ms = LARGER_GRAINS[LARGER_GRAINS.index(at.grain) :], at.from_ms
-        return [(brand, window_of(start_ms, grain, self._zone_of(brand))) for grain in grains]
+        return [(place[0], window) for window in self.placing.windows(*place)]
 
     def _through_of(self, place: PlaceKey) -> int:
         return max(self.held.throughs(*key).counted for key in self._windows_of(place))

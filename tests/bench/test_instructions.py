@@ -1,0 +1,87 @@
+"""Hot paths stay within their budgets of instructions, which do not depend on what else the machine does."""
+
+from pathlib import Path
+
+import pytest
+
+from bench import instructions
+from bench.hot_paths import HOT_PATHS
+from bench.instructions import SLACK, budgets_here, counted, ground, problems
+from footfall.native import IS_BUILT
+
+PLAIN = "read a plain body"
+# The path as it would be if somebody read a body a second time to look at it.
+READ_TWICE = """
+from bench import counted_paths
+from footfall.flow.collect import parse
+
+once = parse._native
+
+def twice(body, *, lines):
+    once(body, lines=lines)
+    return once(body, lines=lines)
+
+parse._native = twice
+counted_paths.main()
+"""
+
+
+def budgets() -> dict[str, float]:
+    stored = budgets_here()
+    if stored is None:
+        pytest.skip(f"there are no budgets for {ground()}; {instructions.REWRITE}")
+    return stored
+
+
+def test_every_hot_path_is_within_its_budget() -> None:
+    stored = budgets()
+    assert IS_BUILT, "native code was not built, and budgets are those of native code; `make setup` builds it"
+    wrong = problems(counted(), stored)
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_path_that_does_its_work_twice_is_told(tmp_path: Path) -> None:
+    stored, script = budgets(), tmp_path / "read_twice.py"
+    script.write_text(READ_TWICE, encoding="utf-8")
+    found = counted([PLAIN], program=[str(script)])
+    (told,) = problems(found, {PLAIN: stored[PLAIN]})
+    assert told.startswith(f"{PLAIN!r} takes")
+    assert "find what made it slower" in told
+
+
+def test_every_hot_path_has_a_budget_and_nothing_else_has() -> None:
+    assert set(budgets()) == {path.what for path in HOT_PATHS}
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [(1.2, "find what made it slower"), (0.5, "see that it still does what it says"), (0.0, "see that it still")],
+)
+def test_too_many_and_far_too_few_instructions_are_told_with_what_to_do(share: float, words: str) -> None:
+    (told,) = problems({PLAIN: 100.0 * share}, {PLAIN: 100.0})
+    assert words in told
+    assert "bench.instructions --write" in told
+
+
+@pytest.mark.parametrize("value", [100.0, 90.0, 60.0])
+def test_what_is_within_its_budget_is_not_spoken_of(value: float) -> None:
+    assert problems({PLAIN: value}, {PLAIN: 100.0}) == []
+
+
+def test_a_path_without_a_budget_and_a_budget_without_a_path_are_told() -> None:
+    assert "has no budget" in problems({PLAIN: 1.0}, {})[0]
+    assert "is not among the hot paths" in problems({}, {PLAIN: 1.0})[0]
+
+
+def test_budgets_leave_some_room_and_those_of_other_grounds_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(instructions, "BUDGETS", tmp_path / "budgets.json")
+    monkeypatch.setattr(instructions, "ground", lambda: "another")
+    instructions.write_budgets({PLAIN: 10.0})
+    monkeypatch.undo()
+    monkeypatch.setattr(instructions, "BUDGETS", tmp_path / "budgets.json")
+    assert budgets_here() is None
+    instructions.write_budgets({PLAIN: 100.0})
+    assert budgets_here() == {PLAIN: pytest.approx(100.0 * SLACK)}
+    assert b'"another"' in (tmp_path / "budgets.json").read_bytes()
