@@ -13,7 +13,6 @@ from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 T = TypeVar("T")
 Place = int | Window  # the start of a minute, or an hour or a day
 LARGER_GRAINS = (Grain.HOUR, Grain.DAY)  # Five minutes are not kept: whoever asks for them reads minutes.
-T = TypeVar("T")
 
 
 class Placing:
@@ -72,26 +71,6 @@ class Placing:
                 return hour, hour.from_ms, hour.to_ms
         start_ms = at_ms - at_ms % MINUTE_MS
         return start_ms, start_ms, start_ms + MINUTE_MS
-
-    def only_place(self, brand: str, at_ms: Sequence[int], *, arrived_at_ms: int) -> Place | None:
-        """Return where all hits of these times are counted; None when that is in several places."""
-        place, _, to_ms = self.placed(self._zone_of(brand), min(at_ms), arrived_at_ms)
-        return place if max(at_ms) < to_ms else None
-
-    def by_place(
-        self, brand: str, at_ms: Sequence[int], column: Sequence[T], *, arrived_at_ms: int
-    ) -> dict[Place, list[T]]:
-        """Return a record's column in groups; runs of one place, as a log in its order has them, cost little."""
-        groups: dict[Place, list[T]] = {}
-        group: list[T] = []
-        placed, zone = self.placed, self._zone_of(brand)
-        from_ms = to_ms = 0
-        for moment_ms, one in zip(at_ms, column, strict=True):
-            if not from_ms <= moment_ms < to_ms:
-                place, from_ms, to_ms = placed(zone, moment_ms, arrived_at_ms)
-                group = groups.setdefault(place, [])
-            group.append(one)
-        return groups
 
     def windows(self, brand: str, place: Place) -> list[Window]:
         """Return every window that the hits of a place are part of, the finest first."""
