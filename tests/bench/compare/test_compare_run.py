@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from bench.compare import measuring
 from bench.compare.budget import POINT_S_MAX, Budget
 from bench.compare.goals import goal_rows
 from bench.compare.measuring import load
@@ -18,7 +19,7 @@ from bench.compare.planned import DAY, KILL, LOAD, Plan
 from bench.compare.points import Points, Size, code_hash
 from bench.compare.report import Result, read_result, save_result
 from bench.compare.running import Run, command_of, parser
-from bench.compare.sides import HOUSE, CollectorSide
+from bench.compare.sides import HOUSE, CollectorSide, PeerFailed
 from bench.compare.table import growth_lines, kill_lines, main_lines
 from bench.compare.traffic import Shape, made
 from footfall.native import IS_BUILT
@@ -112,6 +113,21 @@ def test_a_load_that_runs_out_of_time_is_told_with_how_far_it_came(tmp_path: Pat
     assert "of 10,000,000,000 hits" in found["stopped"]
     assert 0 < found["hits"] < 10**10
     assert found["is_right"], found["wrong"]
+
+
+def test_a_peer_that_hangs_is_told_with_the_hits_that_it_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "GRACE_S", 0.5)
+    traffic = made(Shape(HITS, ASSETS), tmp_path / "traffic")
+    side = CollectorSide(DICTIONARY, tmp_path / "data")
+    side.start()
+    os.kill(side.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(PeerFailed, match="it hung: 0 hits were acknowledged"):
+            measuring.feed(side, traffic.bodies, count=HITS // 100, seconds=0.5)
+    finally:
+        side.kill()
 
 
 def test_a_collector_that_dies_says_its_last_words(tmp_path: Path) -> None:
