@@ -45,7 +45,10 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   asked within their collecting process, footfall over HTTP. footfall keeps ready answers, the thesis' API the rows that
   it has read; nobody else keeps anything.
 - **Answers** are held against a plain recount of the generator's columns: members, order (ties are free) and hits.
+  Every answer that is timed is judged. Who is slow is asked for fewer lists than there are, and the table says so.
   *True rows* is the share of the assets that belong into the top 100 of a section with 10, 3 and 1 % of a brand's hits.
+- **p99** is of as many asks as stand behind it: a thousand where lists are quick. Asked for the first time is every
+  filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included.
 - **Time**: five minutes a point, an hour for all. One that does not come to its end is shown with where it stopped, and
@@ -54,7 +57,9 @@ they commit, as the table of peers says. Whoever feeds is another process and in
 KILLS = """
 ## kill -9
 
-All processes of a peer are killed three times under load, and started again. The client sends again what was not
+All processes of a peer are killed three times, and started again; a kill is *under load* if bodies were on their way.
+Hits are added up from what lists are made of, rows and windows, and every list is judged afterwards; of the thesis'
+DynamoDB rows those of the brands, and what is lost there by their rows. The client sends again what was not
 acknowledged, to footfall under the same `Idempotency-Key`. Nobody else here can tell a body that is sent again from a
 new one: where none was doubled, no kill fell between a commit and its acknowledgement. What a killed process had handed
 to the kernel stays; those that are not durable would lose it with the power.
@@ -68,8 +73,8 @@ Lists are asked for the last hour and for all of the day.
 GROWTH = """
 ## Growth
 
-How costs grow with hits and assets. *Last tenth / first* is what a hit costs in processor time at the end of a load
-beside its beginning: 1 is linear in hits and independent of history.
+How costs grow with hits and assets. *Beside the smaller load* is what a hit costs in processor time, settling included,
+beside the next smaller load of as many assets: 1 is linear in hits and independent of history.
 """
 
 
@@ -99,8 +104,17 @@ def _told(result: Result) -> str:
     grounds = sorted({point.machine for point in result.points})
     when = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
     size = f"{number(result.hits)} hits, {number(result.assets)} assets"
-    told = f"{size}; {when}, {'; '.join(grounds)}: `{result.command}`."
+    took = f"{max(1, round(result.took_s / 60))} minutes"
+    told = f"{size}; {when}, {'; '.join(grounds)}{_native(result.points)}: `{result.command}`, {took}."
     return f"{told} {result.remark}" if result.remark else told
+
+
+def _native(points: Sequence[Point]) -> str:
+    """Say whether footfall's native code was built, where that is known."""
+    found = {point.is_native for point in points if point.is_native is not None}
+    if not found:
+        return ""
+    return ", footfall's native code " + ("built" if found == {True} else "not built" if found == {False} else "mixed")
 
 
 def _peers(points: Sequence[Point]) -> Iterator[str]:
@@ -150,6 +164,7 @@ def _axes() -> list[tuple[str, Callable[[Point], float], str]]:
         ("list, p50", lambda one: one.plain.p50_ms if one.plain else nothing, "ms"),
         ("list, p99", lambda one: one.plain.p99_ms if one.plain else nothing, "ms"),
         ("filtered list, p50", lambda one: one.repeated.p50_ms if one.repeated else nothing, "ms"),
+        ("filtered list, p99", lambda one: one.repeated.p99_ms if one.repeated else nothing, "ms"),
         ("filtered list, first time, p50", lambda one: one.filtered.p50_ms if one.filtered else nothing, "ms"),
         ("filtered list, first time, p99", lambda one: one.filtered.p99_ms if one.filtered else nothing, "ms"),
         ("re-count", lambda one: nothing if one.again is None or one.again.refused else one.again.took_s, "s"),

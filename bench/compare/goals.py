@@ -1,6 +1,7 @@
 """What was asked of footfall beside its peers, and whether it came to that; in the form that every benchmark keeps."""
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
 from bench.compare.planned import GROWTH, KILL, LOAD
@@ -10,7 +11,6 @@ from bench.results import Row, row
 OLD_SYSTEM = ("postgres-row-a-hit", "postgres")
 OLD_TIMES, DICTIONARY_SHARE, LIST_TIMES = 10.0, 0.5, 10.0
 LINEAR_TIMES = 1.25  # Machines are noisy; what grows with history grows without a bound.
-PART = 10  # The first tenth of a large load is held against its last.
 
 
 def of_kind(points: Sequence[Point], kind: str) -> dict[str, Point]:
@@ -48,7 +48,7 @@ def goal_rows(points: Sequence[Point]) -> list[Row]:
 
 
 def _rate_rows(ours: Point, mains: dict[str, Point], others: Sequence[Point]) -> Iterator[Row]:
-    rate = per_cpu_s(ours)
+    rate = per_cpu_s(ours) if ours.is_right else 0.0  # A fast wrong answer of ours is out of the race, too.
     equals = [one for one in others if PEERS[one.peer].is_durable]
     if equals:
         best = max(equals, key=per_cpu_s)
@@ -74,39 +74,46 @@ def _list_rows(ours: Point, others: Sequence[Point]) -> Iterator[Row]:
     }
     for what, took_ms in kinds.items():
         timed = [one for one in others if took_ms(one)]
-        if timed and took_ms(ours):
+        if timed:
             quickest = min(timed, key=took_ms)
-            times = took_ms(quickest) / took_ms(ours)
+            # Lists of ours that are wrong, or were never timed, miss the goal.
+            times = took_ms(quickest) / took_ms(ours) if ours.is_right and took_ms(ours) else 0.0
             told = f"{what}: faster than the quickest that is right ({PEERS[quickest.peer].title})"
             yield row(told, times, "times", at_least=LIST_TIMES)
 
 
 def _kill_rows(points: Sequence[Point]) -> Iterator[Row]:
     ours = of_kind(points, KILL).get(FOOTFALL)
-    if ours is not None and ours.killed is not None:
-        yield row(f"{ours.killed.kills} kills -9 under load: hits lost", ours.killed.lost, "hits", at_most=0)
-        yield row(f"{ours.killed.kills} kills -9 under load: hits doubled", ours.killed.doubled, "hits", at_most=0)
+    if ours is None or ours.killed is None:
+        return
+    found = ours.killed
+    yield row(f"{found.kills} kills -9: hits lost", found.lost, "hits", at_most=0)
+    yield row(f"{found.kills} kills -9: hits doubled", found.doubled, "hits", at_most=0)
+    if found.under_load is not None:
+        what = f"{found.kills} kills -9: lists that are wrong, of {found.lists}"
+        yield row(what, found.wrong_lists, "lists", at_most=0)
+        yield row(f"{found.kills} kills -9: fell under load", found.under_load, "kills", at_least=found.kills)
 
 
 def _growth_rows(points: Sequence[Point]) -> Iterator[Row]:
+    """Hold whole loads against smaller ones, settling included: work that is put off is paid for within the load."""
     ours = [one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, GROWTH) and one.hits]
-    if ours:
-        largest = max(ours, key=lambda one: one.hits)
-        times = last_beside_first(largest)
-        if times is not None:
-            what = f"CPU of a hit in the last tenth of {largest.hits:,} hits beside the first"
-            yield row(what, times, "times", at_most=LINEAR_TIMES)
+    right = sum(one.is_right for one in ours) / max(1, len(ours))
+    yield row("loads of every size whose lists are right", right, "of all", at_least=1)
+    for smaller, larger in pairs_by_hits([one for one in ours if one.is_right]):
+        what = f"CPU of a million hits, {larger.hits:,} beside {smaller.hits:,} hits of {larger.size.assets:,} assets"
+        yield row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES)
 
 
-def last_beside_first(point: Point) -> float | None:
-    """Return how much dearer a hit is in the last tenth of a load than in the first, after what starting takes."""
-    if len(point.curve) < 2 * PART:
-        return None
-    size = len(point.curve) // PART
-    first = _cpu_a_hit(point.curve[0], point.curve[size])
-    last = _cpu_a_hit(point.curve[-1 - size], point.curve[-1])
-    return last / first if first else None
+def pairs_by_hits(points: Sequence[Point]) -> Iterator[tuple[Point, Point]]:
+    """Yield each load of a peer with the next larger one over as many assets."""
+    ordered = sorted((one for one in points if one.hits), key=lambda one: (one.peer, one.size.assets, one.hits))
+    for smaller, larger in pairwise(ordered):
+        is_same = (smaller.peer, smaller.size.assets) == (larger.peer, larger.size.assets)
+        if is_same and smaller.hits < larger.hits:
+            yield smaller, larger
 
 
-def _cpu_a_hit(begin: tuple[int, float, float], end: tuple[int, float, float]) -> float:
-    return (end[2] - begin[2]) / max(1, end[0] - begin[0])
+def times_dearer(smaller: Point, larger: Point) -> float:
+    """Return how much dearer in processor time a hit of the larger load is, until lists show it."""
+    return per_cpu_s(smaller) / per_cpu_s(larger)

@@ -10,8 +10,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from bench.compare.judge import Recount
-from bench.compare.measuring import Fed, feed, plain_questions
+from bench.compare.judge import Listed, Recount
+from bench.compare.measuring import Fed, Verdicts, feed, filtered_questions, plain_questions, shows_all
 from bench.compare.peers import PEERS
 from bench.compare.points import Killed
 from bench.compare.protocol import Question
@@ -25,11 +25,12 @@ DELAY_S_MAX = 0.05
 def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, Any]:
     """Load a side that was started, killing it on the way; return what came of it."""
     chance, bodies = Random(26), hits // BODY_HITS
-    fed, back_s = Fed(0, (), ""), 0.0
+    fed, back_s, under_load = Fed(0, (), ""), 0.0, 0
     for number in range(1, KILLS + 1):
         fed = _fed_until_killed(
             side, traffic.bodies, bodies, after=fed, at=bodies * number // (KILLS + 1), chance=chance
         )
+        under_load += fed.through < bodies
         started = time.monotonic()
         side.start()
         back_s = max(back_s, time.monotonic() - started)
@@ -38,8 +39,13 @@ def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, A
         raise PeerFailed(fed.why or f"only {fed.through:,} of {bodies:,} bodies were taken in its time")
     side.end_feeding()
     side.settle()
-    lost, doubled = _differences(peer, side, traffic, hits)
-    return {"killed": Killed(KILLS, hits, lost, doubled, round(back_s, 2)), "is_right": not lost and not doubled}
+    recount = Recount(traffic.columns, hits)
+    shows_all(side, traffic, recount)  # Lists may be a moment behind what is counted; what they are is judged below.
+    lost, doubled = differences(peer, side, traffic, recount, hits=hits)
+    verdicts = _verdicts(peer, side, traffic, recount)
+    found = Killed(KILLS, hits, lost, doubled, round(back_s, 2), under_load, len(verdicts.found), len(verdicts.wrong))
+    is_right = not (lost or doubled or verdicts.wrong)
+    return {"killed": found, "is_right": is_right, "wrong": verdicts.told}
 
 
 def _fed_until_killed(side: Side, path: Path, bodies: int, *, after: Fed, at: int, chance: Random) -> Fed:
@@ -64,23 +70,33 @@ def _left_s(side: Side) -> float:
     return max(1.0, min(600.0, side.ends_at_s - time.monotonic()))
 
 
-def _differences(peer: str, side: Side, traffic: Traffic, hits: int) -> tuple[int, int]:
+def _verdicts(peer: str, side: Side, traffic: Traffic, recount: Recount) -> Verdicts:
+    """Judge every list; of who cuts rows away those of the brands, whose rows it has."""
+    verdicts = Verdicts(recount)
+    sections = filtered_questions(traffic) if PEERS[peer].keeps_all_rows else []
+    for question in [*plain_questions(traffic), *sections]:
+        if verdicts.found and time.monotonic() > side.ends_at_s:
+            break
+        verdicts.asked(side, [question])
+    return verdicts
+
+
+def differences(peer: str, side: Side, traffic: Traffic, recount: Recount, *, hits: int) -> tuple[int, int]:
     """Return how many hits are lost and how many doubled: by the total, and by every row of the brands' lists."""
     more = side.total() - hits
-    lost, doubled = max(0, -more), max(0, more)
-    if not PEERS[peer].keeps_all_rows:
-        return lost, doubled
+    lost, doubled = (max(0, -more) if PEERS[peer].keeps_all_rows else 0), max(0, more)
     questions = plain_questions(traffic)
-    recount = Recount(traffic.columns, hits)
-    time.sleep(1.0)  # Lists may be a moment behind what is counted.
     by_row = [
-        counted - true
+        one
         for question, rows in zip(questions, side.ask(questions)[0], strict=True)
-        for counted, true in _pairs(recount, rows, question)
+        for one in row_differences(recount, question, rows)
     ]
     return max(lost, -sum(one for one in by_row if one < 0)), max(doubled, sum(one for one in by_row if one > 0))
 
 
-def _pairs(recount: Recount, rows: list[tuple[int, int]], question: Question) -> list[tuple[int, int]]:
-    totals = recount.totals(question)
-    return [(hits, recount.hits_of(asset, totals)) for asset, hits in rows]
+def row_differences(recount: Recount, question: Question, rows: Listed) -> list[int]:
+    """Return by how much each row is off, and of a row that should be there and is not, how much it lacks at least."""
+    totals, told = recount.totals(question), dict(rows)
+    least = min(told.values()) if len(told) >= question.limit else 0
+    missing = [min(0, least - hits) for asset, hits in recount.listed(question) if asset not in told]
+    return [hits - recount.hits_of(asset, totals) for asset, hits in rows] + missing

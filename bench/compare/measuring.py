@@ -7,12 +7,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from bench.compare.judge import Recount
+from bench.compare.judge import Listed, Recount, Verdict
 from bench.compare.peers import PEERS
 from bench.compare.points import Again, Times
 from bench.compare.processes import cpu_seconds, disk_bytes, memory_bytes
@@ -36,18 +37,10 @@ MARK_S_MAX = 20.0
 GRACE_S = 60.0  # what a group may still take that was under way at the deadline
 SHOWN_S_MAX = 10.0
 SAMPLE_S = 0.5
-PLAIN_ASKED = 100
-CURVE_POINTS = 100
+TIMED_MANY, TIMED_S_MAX = 1_000, 5.0  # A p99 of a hundred is their slowest; a thousand quick lists take no time.
+TIMED_FEW = 100
 ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
 HOUR_MS = 3_600_000
-
-
-@dataclass(slots=True)
-class Watched:
-    """What is seen of a side while it works."""
-
-    memory: int = 0
-    curve: list[tuple[int, float, float]] = field(default_factory=list[tuple[int, float, float]])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +77,7 @@ def feed(
     # A peer that hangs would be waited for without end.
     last_resort = threading.Timer(seconds + GRACE_S, feeder.kill)
     last_resort.start()
-    told: dict[str, Any] = {"through": after.through, "beyond": after.beyond, "why": "it hung"}
+    told: dict[str, Any] = {"through": after.through, "beyond": after.beyond}
     try:
         assert feeder.stdout is not None
         for line in feeder.stdout:
@@ -97,20 +90,21 @@ def feed(
         assert feeder.stdout is not None
         feeder.stdout.close()
     if not told.get("last"):
-        raise PeerFailed(f"it took nothing more within {GRACE_S:.0f} s of the end of its time")
+        hits = told.get("acknowledged", 0) * BODY_HITS
+        raise PeerFailed(f"it hung: {hits:,} hits were acknowledged, and nothing within {GRACE_S:.0f} s after its time")
     return Fed(told["through"], tuple(told["beyond"]), told["why"])
 
 
 class Watch:
     """Looks at a side while it is fed."""
 
-    def __init__(self, side: Side, hits: int) -> None:
-        self._side, self._step = side, max(1, hits // CURVE_POINTS)
+    def __init__(self, side: Side) -> None:
+        self._side = side
         self._started = time.monotonic()
         self._cpu_before = cpu_seconds(side.pid)
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
-        self.seen = Watched()
+        self.memory = 0
 
     def __enter__(self) -> "Watch":
         self._thread.start()
@@ -119,12 +113,6 @@ class Watch:
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
         self._thread.join()
-
-    def progress(self, bodies: int) -> None:
-        """Note what it cost so far, now and then."""
-        hits = bodies * BODY_HITS
-        if not self.seen.curve or hits - self.seen.curve[-1][0] >= self._step:
-            self.seen.curve.append((hits, round(self.took_s, 3), round(sum(self.cpu_s.values()), 2)))
 
     @property
     def took_s(self) -> float:
@@ -139,13 +127,13 @@ class Watch:
 
     def _sample(self) -> None:
         while not self._is_over.wait(SAMPLE_S):
-            self.seen.memory = max(self.seen.memory, memory_bytes(self._side.pid))
+            self.memory = max(self.memory, memory_bytes(self._side.pid))
 
 
 def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float) -> dict[str, Any]:
     """Load a side that was started and settle it; return what is to be said of it, lists judged."""
-    with Watch(side, hits) as watch:
-        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, on_progress=watch.progress)
+    with Watch(side) as watch:
+        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds)
         if fed.why:
             raise PeerFailed(fed.why)
         done = fed.through * BODY_HITS
@@ -154,14 +142,14 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
             side.settle()
         except OutOfTime:
             told = f"{done:,} of {hits:,} hits were collected and not counted when its time was over"
-            return {"curve": watch.seen.curve, "stopped": told}
+            return {"stopped": told}
         recount, took_s, cpu_s = Recount(traffic.columns, done), watch.took_s, watch.cpu_s
         with contextlib.suppress(OutOfTime):
             took_s, cpu_s = _settled(side, traffic, recount, watch)
-        memory = max(watch.seen.memory, memory_bytes(side.pid))
+        memory = max(watch.memory, memory_bytes(side.pid))
     stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
     found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
-    found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder), "curve": watch.seen.curve}
+    found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder)}
     try:
         return found | judged(side, traffic, recount)
     except OutOfTime:
@@ -172,10 +160,10 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
 def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
     """Wait until the plain lists show every hit; return what it took until then, or to now if they never do."""
     took_s, cpu_s = watch.took_s, watch.cpu_s
-    return (watch.took_s, watch.cpu_s) if _shows_all(side, traffic, recount) else (took_s, cpu_s)
+    return (watch.took_s, watch.cpu_s) if shows_all(side, traffic, recount) else (took_s, cpu_s)
 
 
-def _shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequence[str] = BRANDS) -> bool:
+def shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequence[str] = BRANDS) -> bool:
     """Ask for the plain lists until they are right, which may take a moment; tell whether they came to be."""
     give_up_at = time.monotonic() + SHOWN_S_MAX
     questions = [one for one in plain_questions(traffic) if one.brand in brands]
@@ -205,22 +193,16 @@ def filtered_questions(traffic: Traffic) -> list[Question]:
 
 
 def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
-    """Ask for every list, each filtered one for the first time, and judge all of them."""
-    plain = plain_questions(traffic)
-    first, once_ms = side.ask(plain)
-    rounds = max(1, min(PLAIN_ASKED // len(plain), int(1e3 * ASK_S_MAX / max(1.0, sum(once_ms)))))
-    _, plain_ms = side.ask(plain * rounds)
-    filtered = filtered_questions(traffic)
-    few = _asked_few(len(filtered), once_ms)
-    lists, filtered_ms = side.ask(filtered[:few])
-    _, repeated_ms = side.ask(filtered[:few])
-    verdicts = [
-        (one, recount.judged(one, rows))
-        for one, rows in [*zip(plain, first, strict=True), *zip(filtered[:few], lists, strict=True)]
-    ]
-    wrong = [(one, verdict) for one, verdict in verdicts if not verdict.is_right]
+    """Ask for every list, each filtered one for the first time, and judge all answers, repeated ones too."""
+    plain, filtered = plain_questions(traffic), filtered_questions(traffic)
+    verdicts = Verdicts(recount)
+    once_ms = verdicts.asked(side, plain)
+    plain_ms = verdicts.asked(side, plain * rounds_timed(once_ms))
+    few = filtered[: _asked_few(len(filtered), once_ms)]
+    filtered_ms = verdicts.asked(side, few)
+    repeated_ms = verdicts.asked(side, few * rounds_timed(filtered_ms))
     exactness: dict[str, list[float]] = {}
-    for one, verdict in verdicts:
+    for one, verdict in verdicts.found.items():
         if one.section is not None and one.section - FIRST_SECTION < len(JUDGED_SHARES):
             exactness.setdefault(f"{JUDGED_SHARES[one.section - FIRST_SECTION]:.0%}", []).append(verdict.share)
     return {
@@ -228,9 +210,55 @@ def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
         "filtered": _times(filtered_ms),
         "repeated": _times(repeated_ms),
         "exactness": {name: round(sum(shares) / len(shares), 4) for name, shares in exactness.items()},
-        "is_right": not wrong,
-        "wrong": f"{len(wrong)} of {len(verdicts)} lists: {_of(wrong[0][0])} {wrong[0][1].why}" if wrong else "",
+        "lists_asked": len(verdicts.found),
+        "lists_all": len(plain) + len(filtered),
+        "is_right": not verdicts.wrong,
+        "wrong": verdicts.told,
     }
+
+
+class Verdicts:
+    """What is to be said of every list that was asked for: it is right if all of its answers were."""
+
+    def __init__(self, recount: Recount) -> None:
+        self._recount = recount
+        self._first: dict[Question, Listed] = {}
+        self.found: dict[Question, Verdict] = {}
+
+    def asked(self, side: Side, questions: Sequence[Question]) -> list[float]:
+        """Ask, judge every answer, and return how many milliseconds each took."""
+        lists, took_ms = side.ask(questions)
+        for question, rows in zip(questions, lists, strict=True):
+            self._judge(question, rows)
+        return took_ms
+
+    @property
+    def wrong(self) -> list[Question]:
+        """Return the questions that got a wrong answer at least once."""
+        return [one for one, verdict in self.found.items() if not verdict.is_right]
+
+    @property
+    def told(self) -> str:
+        """Return how many are wrong and what the first one's fault is, or nothing."""
+        if not self.wrong:
+            return ""
+        first = self.wrong[0]
+        return f"{len(self.wrong)} of {len(self.found)} lists: {_of(first)} {self.found[first].why}"
+
+    def _judge(self, question: Question, rows: Listed) -> None:
+        """Judge an answer, unless it is the one that was judged; one that differs may be right by other ties."""
+        if rows == self._first.setdefault(question, rows) and question in self.found:
+            return
+        before = self.found.get(question)
+        if before is None or before.is_right:
+            self.found[question] = self._recount.judged(question, rows)
+
+
+def rounds_timed(once_ms: Sequence[float]) -> int:
+    """Return how often lists are asked for again: for a thousand asks where they are quick, else a hundred or fewer."""
+    each_ms = max(sum(once_ms) / len(once_ms), 0.001)
+    asks = max(min(TIMED_MANY, 1e3 * TIMED_S_MAX / each_ms), min(TIMED_FEW, 1e3 * ASK_S_MAX / each_ms))
+    return max(1, ceil(asks / len(once_ms)))
 
 
 def _asked_few(count: int, once_ms: Sequence[float]) -> int:
@@ -245,7 +273,7 @@ def _of(question: Question) -> str:
 
 def _times(took_ms: Sequence[float]) -> Times:
     steps = quantiles(took_ms, n=100, method="inclusive") if len(took_ms) > 1 else [took_ms[0]] * 99
-    return Times(round(steps[49], 3), round(steps[98], 3))
+    return Times(round(steps[49], 3), round(steps[98], 3), len(took_ms))
 
 
 def to_list_ms(peer: str, side: Side, traffic: Traffic) -> float | None:
@@ -285,6 +313,6 @@ def counted_again(side: Side, traffic: Traffic, recount: Recount, *, before: Map
     cpu_s = sum(cpu_seconds(side.pid).values()) - cpu_before
     found: dict[str, Any] = {"again": Again(round(took_s, 3), round(cpu_s, 2))}
     # The first brand has the marks that were sent alone.
-    if before["is_right"] and not _shows_all(side, traffic, recount, brands=BRANDS[1:]):
+    if before["is_right"] and not shows_all(side, traffic, recount, brands=BRANDS[1:]):
         found |= {"is_right": False, "wrong": "lists changed when everything was counted again"}
     return found

@@ -39,7 +39,7 @@ class DynamoDbRows:
         self._open: dict[tuple[str, int], Counter[Hit]] = {}  # by grain and window
         self._cached: dict[tuple[str, str, int], list[dict[str, Any]]] = {}
         self._log: BodiesLog | None = None
-        self._counted, self._last_ms = 0, 0
+        self._last_ms = 0
         self._server: Server | None = None
         self._client: Any = None
 
@@ -87,13 +87,15 @@ class DynamoDbRows:
         """Read the log again and write every window anew into an empty table."""
         self._client.delete_table(TableName=TABLE)
         self._make_table()
-        self._open, self._cached, self._counted = {}, {}, 0
+        self._open, self._cached = {}, {}
         self._count_log()
         self.settle()
 
     def total(self) -> int:
-        """Return what was counted; of small assets it is not in any row."""
-        return self._counted
+        """Add the rows of all hours up, read anew; hits of small assets are in none."""
+        everything = [Question(brand, None) for brand in BRANDS]
+        keys = [(one.brand, "H", window) for one in everything for window in self._windows(one, "H")]
+        return sum(int(row["rangeKey"]["S"].partition("#")[0]) for key in keys for row in self._read(*key))
 
     def stop(self) -> None:
         """Stop the server."""
@@ -104,7 +106,6 @@ class DynamoDbRows:
 
     def _add(self, bodies: Sequence[bytes], *, now_ms: int) -> None:
         for window, counts in by_window(bodies, now_ms=now_ms).items():
-            self._counted += counts.total()
             self._last_ms = max(self._last_ms, window)
             for grain, length_ms in GRAINS.items():
                 held = self._open.setdefault((grain, window - window % length_ms), Counter())

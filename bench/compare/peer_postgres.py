@@ -43,7 +43,7 @@ USER = "postgres"
 class Postgres:
     """One server, one connection that writes."""
 
-    group_bodies = 100
+    group_bodies = 1_000
 
     def __init__(self) -> None:
         self._psycopg: Any = import_module("psycopg")

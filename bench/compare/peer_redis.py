@@ -21,7 +21,7 @@ UNITED = "united"  # where windows are added up for one list
 class Redis:
     """One server with an append-only file."""
 
-    group_bodies = 100
+    group_bodies = 1_000
     sync = ""
 
     def __init__(self) -> None:

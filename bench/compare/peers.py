@@ -24,7 +24,8 @@ PEERS = {
         "footfall",
         "bench.compare.peer_footfall:Footfall",
         "`footfall serve` as it is installed, over loopback HTTP on 64 connections: decodes, screens, keeps raw hits, "
-        "counts by minute, hour and day, answers for any filter. All its processes are charged.",
+        "counts by minute, hour and day, answers for any filter. All its processes are charged. One setting differs "
+        "from its default: `count_lateness_hours=48`, since the day's first hits are sent more than a day later.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
         environment="",
@@ -75,7 +76,8 @@ PEERS = {
     "redis": About(
         "Redis, synced",
         "bench.compare.peer_redis:Always",
-        "ZINCRBY into sorted sets by brand, window and section, PFADD; equal hits added up first, pipelined.",
+        "ZINCRBY into sorted sets by brand, window and section, PFADD; equal hits added up first, pipelined. It drops "
+        "resourceType and paidType: a question for those it cannot answer.",
         "EXEC of a group, appendfsync always",
         is_durable=True,
     ),

@@ -28,6 +28,7 @@ class Times(msgspec.Struct, frozen=True):
 
     p50_ms: float
     p99_ms: float
+    asked: int = 0  # how many were timed; 0: it was not noted
 
 
 class Again(msgspec.Struct, frozen=True):
@@ -39,13 +40,16 @@ class Again(msgspec.Struct, frozen=True):
 
 
 class Killed(msgspec.Struct, frozen=True):
-    """What some kills did: hits that were acknowledged and are not counted, and hits that are counted twice."""
+    """What some kills did: hits that were acknowledged and are not counted, hits counted twice, lists made wrong."""
 
     kills: int
     acknowledged: int
     lost: int
     doubled: int
     back_s: float  # the longest from a new start until it took hits again
+    under_load: int | None = None  # kills that met bodies on their way; None: an older run that did not note it
+    lists: int = 0  # that were judged afterwards
+    wrong_lists: int = 0
 
 
 class Point(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -61,14 +65,16 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     cpu_s: dict[str, float] = {}
     memory_bytes: int = 0
     disk_bytes: int = 0
-    curve: list[tuple[int, float, float]] = []  # hits, seconds and processor seconds on the way
     to_list_ms: float | None = None
     plain: Times | None = None
     filtered: Times | None = None  # asked for the first time
     repeated: Times | None = None  # the same again
     exactness: dict[str, float] = {}  # by the share of hits that a section has: the share of true rows in its top 100
+    lists_asked: int = 0
+    lists_all: int = 0  # A slow peer is asked for fewer than there are.
     is_right: bool = False
     wrong: str = ""
+    is_native: bool | None = None  # whether footfall's native code was built
     again: Again | None = None
     killed: Killed | None = None
     stopped: str = ""  # why it did not come to its end
@@ -96,20 +102,20 @@ def code_hash(peer: str, house: Path = HOUSE) -> str:
 
 
 class Points:
-    """The stored points of a folder."""
+    """The stored points of a folder: a point is found again by peer, size, code and the seconds that it may take."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         folder.mkdir(parents=True, exist_ok=True)
 
-    def find(self, peer: str, size: Size, code: str) -> Point | None:
-        """Return the point, if it was measured by this very code."""
-        path = self._path(peer, size, code)
+    def find(self, peer: str, size: Size, code: str, seconds: float) -> Point | None:
+        """Return the point, if it was measured by this very code with as much time."""
+        path = self._path(peer, size, code, seconds)
         return msgspec.json.decode(path.read_bytes(), type=Point) if path.exists() else None
 
-    def store(self, point: Point, code: str) -> None:
+    def store(self, point: Point, code: str, seconds: float) -> None:
         """Keep a point: whole or not at all."""
-        path = self._path(point.peer, point.size, code)
+        path = self._path(point.peer, point.size, code, seconds)
         unfinished = path.with_suffix(".new")
         unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(point), indent=2) + b"\n")
         unfinished.rename(path)
@@ -120,5 +126,5 @@ class Points:
             for path in self._folder.glob(f"{peer}.*.json"):
                 path.unlink()
 
-    def _path(self, peer: str, size: Size, code: str) -> Path:
-        return self._folder / f"{peer}.{size.kind}-{size.hits}-{size.assets}.{code}.json"
+    def _path(self, peer: str, size: Size, code: str, seconds: float) -> Path:
+        return self._folder / f"{peer}.{size.kind}-{size.hits}-{size.assets}-{seconds:g}s.{code}.json"

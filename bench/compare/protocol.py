@@ -100,15 +100,28 @@ def window_of(at_ms: int) -> int:
 def by_window(bodies: Iterable[bytes], *, now_ms: int) -> dict[int, "Counter[Hit]"]:
     """Decode bodies and add equal hits up, by window."""
     found: dict[int, Counter[Hit]] = {}
+    count_into(found, bodies, now_ms=now_ms)
+    return found
+
+
+def count_into(windows: dict[int, "Counter[Hit]"], bodies: Iterable[bytes], *, now_ms: int) -> None:
+    """Decode bodies and count their hits into their windows, in place: no sum is made that is added up again."""
     now = window_of(now_ms)
     for body in bodies:
-        if not is_timed(body):
-            found.setdefault(now, Counter()).update(_decode(body))
-            continue
-        for one in _decode_timed(body):
-            hit = Hit(one.brand, one.assetId, one.sectionId, one.resourceType, one.paidType)
-            found.setdefault(window_of(one.at), Counter())[hit] += 1
-    return found
+        if is_timed(body):
+            _count_timed(windows, body)
+        else:
+            if now not in windows:
+                windows[now] = Counter()
+            windows[now].update(_decode(body))
+
+
+def _count_timed(windows: dict[int, "Counter[Hit]"], body: bytes) -> None:
+    for one in _decode_timed(body):
+        window = one.at - one.at % WINDOW_MS
+        if window not in windows:
+            windows[window] = Counter()
+        windows[window][Hit(one.brand, one.assetId, one.sectionId, one.resourceType, one.paidType)] += 1
 
 
 def upserts_of(bodies: Iterable[bytes], *, now_ms: int) -> list[tuple[Hit, int]]:

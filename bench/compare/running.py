@@ -27,6 +27,7 @@ from bench.compare.sides import BUILD, OutOfTime, Side, side_of
 from bench.compare.table import show
 from bench.compare.traffic import Shape, Traffic, made
 from bench.results import RESULTS, machine
+from footfall.native import IS_BUILT
 
 FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
 LARGE_SHARE = 1.5  # A peer's large load that would take this many times a point's time is not begun.
@@ -41,8 +42,8 @@ class Run:
 
     def point(self, peer: str, size: Size) -> Point:
         """Return a point: as it was stored, or measured and stored now; one that fails is a point, too."""
-        code = code_hash(peer)
-        stored = self._points.find(peer, size, code)
+        code, seconds_max = code_hash(peer), self._budget.point_s_max
+        stored = self._points.find(peer, size, code, seconds_max)
         if stored is not None:
             return stored
         seconds = self._budget.point_s()
@@ -57,7 +58,8 @@ class Run:
         except Exception as error:  # noqa: BLE001 - whatever a peer dies of, the others go on
             found = {"failed": f"{type(error).__name__}: {error}"}
         point = _point(peer, size, **found, whole_s=round(time.monotonic() - began, 1))
-        self._points.store(point, code)
+        if is_kept(point, seconds, seconds_max=seconds_max):
+            self._points.store(point, code, seconds_max)
         print(f"    {point.whole_s:.0f} s {point.failed or point.stopped or point.wrong}", file=sys.stderr, flush=True)
         return point
 
@@ -114,30 +116,38 @@ class Run:
         return self._made[1]
 
 
+def is_kept(point: Point, seconds: float, *, seconds_max: float) -> bool:
+    """Tell whether a point stands for the next run: not if it failed, nor if the end of the whole cut it short."""
+    is_cut = seconds < seconds_max and (bool(point.stopped) or point.whole_s >= seconds)
+    return not point.failed and not is_cut
+
+
 def _point(peer: str, size: Size, **found: Any) -> Point:
-    return Point(peer, size, date=datetime.now(UTC).date().isoformat(), machine=machine(), **found)
+    is_native = IS_BUILT if peer == FOOTFALL else None
+    date = datetime.now(UTC).date().isoformat()
+    return Point(peer, size, date=date, machine=machine(), is_native=is_native, **found)
 
 
-def arguments() -> argparse.Namespace:
-    """Return what was asked for."""
-    parser = argparse.ArgumentParser(prog="python -m bench.compare", description="Compare footfall with its peers.")
+def parser() -> argparse.ArgumentParser:
+    """Return what reads what is asked for."""
+    reads = argparse.ArgumentParser(prog="python -m bench.compare", description="Compare footfall with its peers.")
     only = f"this peer alone; may be repeated: {', '.join(PEERS)}"
-    parser.add_argument("--only", action="append", choices=list(PEERS), metavar="PEER", help=only)
-    parser.add_argument("--hits", type=int, default=HITS, help="hits of the main load (%(default)s)")
-    parser.add_argument("--assets", type=int, default=ASSETS, help="assets of the main load (%(default)s)")
-    parser.add_argument("--load-only", action="store_true", help="the main load, without kills, day and growth")
-    parser.add_argument("--point-seconds", type=float, default=POINT_S_MAX, help="a point's time (%(default)s)")
-    parser.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
-    parser.add_argument("--fresh", action="store_true", help="forget what was measured before")
-    parser.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
-    parser.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
-    parser.add_argument("--results", type=Path, help="where to write; a smaller run writes only if this is given")
-    return parser.parse_args()
+    reads.add_argument("--only", action="append", choices=list(PEERS), metavar="PEER", help=only)
+    reads.add_argument("--hits", type=int, default=HITS, help="hits of the main load (%(default)s)")
+    reads.add_argument("--assets", type=int, default=ASSETS, help="assets of the main load (%(default)s)")
+    reads.add_argument("--load-only", action="store_true", help="the main load, without kills, day and growth")
+    reads.add_argument("--point-seconds", type=float, default=POINT_S_MAX, help="a point's time (%(default)s)")
+    reads.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
+    reads.add_argument("--fresh", action="store_true", help="forget what was measured before")
+    reads.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
+    reads.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
+    reads.add_argument("--results", type=Path, help="where to write; a smaller run writes only if this is given")
+    return reads
 
 
 def main() -> int:
     """Run what is asked for, alone in this clone, and leave nothing but points and results."""
-    asked = arguments()
+    asked = parser().parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that what was started is ended
     BUILD.mkdir(parents=True, exist_ok=True)
     with (BUILD / "lock").open("w") as lock:
@@ -168,8 +178,8 @@ def compared(asked: argparse.Namespace) -> int:
     show(found, goal_rows(found))
     directory: Path | None = asked.results or (RESULTS if plan == Plan() and not asked.only else None)
     if directory is not None:
-        took_s = round(time.monotonic() - budget.began_s, 1)
-        save_result(Result(_command(asked), took_s, plan.hits, plan.assets, found, asked.remark), directory)
+        took_s = round(sum(point.whole_s for point in found), 1)  # in however many sittings
+        save_result(Result(command_of(asked), took_s, plan.hits, plan.assets, found, asked.remark), directory)
     return 0
 
 
@@ -187,7 +197,17 @@ def _remove(folder: Path) -> None:
     shutil.rmtree(folder, ignore_errors=True)
 
 
-def _command(asked: argparse.Namespace) -> str:
-    told = [f"--hits {asked.hits}"] if asked.hits != HITS else []
-    told += [f"--point-seconds {asked.point_seconds:.0f}"] if asked.point_seconds != POINT_S_MAX else []
+def command_of(asked: argparse.Namespace) -> str:
+    """Return the command that measures this: all that differs from the defaults, but where to write and the remark."""
+    told: list[str] = []
+    for name, value in vars(asked).items():
+        if name in {"results", "remark"} or value == parser().get_default(name):
+            continue
+        option = f"--{name.replace('_', '-')}"
+        values = value if isinstance(value, list) else [value]
+        told += [option if one is True else f"{option} {_plain(one)}" for one in values]
     return f'make compare COMPARE="{" ".join(told)}"' if told else "make compare"
+
+
+def _plain(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

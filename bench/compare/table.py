@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from bench.compare.goals import last_beside_first, per_cpu_s
+from bench.compare.goals import pairs_by_hits, per_cpu_s, times_dearer
 from bench.compare.peers import PEERS
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD
 from bench.compare.points import Point, Times
@@ -14,17 +14,27 @@ from bench.results import Row, machine, number, verdict
 
 MAIN = (
     "peer", "durable", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "memory MB", "hit to list, ms",
-    "list p50 / p99, ms", "filtered p50 / p99, ms", "filtered, first time", "true rows of 10 / 3 / 1 %", "re-count, s",
-    "answers",
+    "list p50 / p99, ms (asks)", "filtered p50 / p99, ms (asks)", "filtered, first time (asks)",
+    "true rows of 10 / 3 / 1 %", "re-count, s", "answers",
 )  # fmt: skip
-KILLED = ("peer", "acknowledged", "lost", "doubled", "back after, s", "")
-RHYTHM = ("peer", "hits/s", "CPU s per M", "disk MB per M", "list p50 / p99, ms", "filtered, first time", "answers")
+KILLED = (
+    "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "back after, s", "",
+)  # fmt: skip
+RHYTHM = (
+    "peer",
+    "hits/s",
+    "CPU s per M",
+    "disk MB per M",
+    "list p50 / p99, ms (asks)",
+    "filtered, first time",
+    "answers",
+)
 GROWN = (
     "peer",
     "hits",
     "assets",
     "CPU s per M",
-    "last tenth / first",
+    "beside the smaller load",
     "disk MB per M",
     "memory MB",
     "list p50, ms",
@@ -57,7 +67,8 @@ def growth_lines(points: Sequence[Point]) -> Lines:
     order = list(PEERS)
     sized = [*shown(points, LOAD), *shown(points, GROWTH)]
     sized.sort(key=lambda one: (order.index(one.peer), one.size.assets, one.size.hits))
-    return GROWN, [_grown(one) for one in sized]
+    dearer = {(one.peer, one.size): times_dearer(smaller, one) for smaller, one in pairs_by_hits(sized)}
+    return GROWN, [_grown(one, dearer.get((one.peer, one.size))) for one in sized]
 
 
 def show(points: Sequence[Point], goals: Sequence[Row]) -> None:
@@ -117,9 +128,11 @@ def _main(point: Point) -> list[str]:
 def _killed(point: Point) -> list[str]:
     found = point.killed
     if found is None:
-        return [PEERS[point.peer].title, "", "", "", "", _remark(point)]
-    figures = [number(one) for one in (found.acknowledged, found.lost, found.doubled)]
-    return [PEERS[point.peer].title, *figures, _few(found.back_s), ""]
+        return [PEERS[point.peer].title, *[""] * (len(KILLED) - 2), _remark(point)]
+    hits = [number(one) for one in (found.lost, found.doubled)]
+    loaded = "" if found.under_load is None else f"{found.under_load} of {found.kills}"
+    lists = f"{found.wrong_lists} of {found.lists}" if found.lists else ""
+    return [PEERS[point.peer].title, number(found.acknowledged), loaded, *hits, lists, _few(found.back_s), point.wrong]
 
 
 def _day(point: Point) -> list[str]:
@@ -131,11 +144,11 @@ def _day(point: Point) -> list[str]:
     return [PEERS[point.peer].title, *told, _times(point.plain), _times(point.filtered), _remark(point)]
 
 
-def _grown(point: Point) -> list[str]:
+def _grown(point: Point, times: float | None) -> list[str]:
     head = [PEERS[point.peer].title, number(point.size.hits), number(point.size.assets)]
     if not point.hits:
         return [*head, *[""] * (len(GROWN) - 4), _remark(point)]
-    millions, times = point.hits / 1e6, last_beside_first(point)
+    millions = point.hits / 1e6
     return [
         *head,
         _few(point.cpu_total_s / millions),
@@ -150,12 +163,16 @@ def _grown(point: Point) -> list[str]:
 def _remark(point: Point) -> str:
     if point.failed:
         return f"failed: {point.failed}"
-    answers = ("right" if point.is_right else f"**wrong**: {point.wrong}") if point.hits else ""
+    asked = f" ({point.lists_asked} of {point.lists_all} asked)" if point.lists_asked < point.lists_all else ""
+    answers = (f"right{asked}" if point.is_right else f"**wrong**: {point.wrong}{asked}") if point.hits else ""
     return "; ".join(one for one in (answers, point.stopped) if one)
 
 
 def _times(times: Times | None) -> str:
-    return "" if times is None else f"{_few(times.p50_ms)} / {_few(times.p99_ms)}"
+    if times is None:
+        return ""
+    asked = f" ({number(times.asked)})" if times.asked else ""
+    return f"{_few(times.p50_ms)} / {_few(times.p99_ms)}{asked}"
 
 
 def _to_list(point: Point) -> str:

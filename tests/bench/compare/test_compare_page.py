@@ -2,10 +2,11 @@
 
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from bench.compare.drawing import drawing
-from bench.compare.goals import goal_rows, last_beside_first
+from bench.compare.goals import goal_rows
 from bench.compare.planned import GROWTH, KILL, LOAD
 from bench.compare.points import Again, Killed, Point, Size, Times
 from bench.compare.report import Result
@@ -39,13 +40,14 @@ def point(peer: str, *, cpu_s: float, list_ms: float = 1.0, wrong: str = "", sto
     )
 
 
+REDIS_KILLED = Killed(3, 1_000_000, 0, 10_000, 0.5, 2, 255, 4)
 POINTS = [
     point("footfall", cpu_s=2.0, list_ms=0.1),
     point("dictionary", cpu_s=1.0, list_ms=20.0),
     point("duckdb", cpu_s=1.6, list_ms=0.05, wrong="1 of 255 lists: abc 99 rows, not 100"),
     point("postgres", cpu_s=25.0, stopped="stopped after 240 s at 1,000,000 of 10,000,000 hits"),
     Point("flink", SIZE, "2026-11-18", "a machine, 2 cores", failed="PeerFailed: no Java"),
-    Point("redis", Size(KILL, 1_000_000, 100_000), "2026-11-18", "", killed=Killed(3, 1_000_000, 0, 10_000, 0.5)),
+    Point("redis", Size(KILL, 1_000_000, 100_000), "2026-11-18", "", killed=REDIS_KILLED),
 ]
 RESULT = Result("make compare", 60.0, 1_000_000, 100_000, POINTS)
 
@@ -55,7 +57,7 @@ def test_the_page_says_who_is_wrong_who_failed_and_who_stopped() -> None:
     assert "**wrong**: 1 of 255 lists: abc 99 rows, not 100" in text
     assert "failed: PeerFailed: no Java" in text
     assert "stopped after 240 s at 1,000,000 of 10,000,000 hits" in text
-    assert "| Redis, synced | 1,000,000 | 0 | 10,000 | 0.5 |" in text
+    assert "| Redis, synced | 1,000,000 | 2 of 3 | 0 | 10,000 | 4 of 255 | 0.5 |" in text
 
 
 def test_the_page_says_what_we_are_not_first_in() -> None:
@@ -92,10 +94,56 @@ def test_a_fast_wrong_answer_is_out_of_the_race() -> None:
     assert all("DuckDB" not in what for what in goals)
 
 
-def test_a_load_whose_hits_grow_dearer_is_seen() -> None:
-    even = [(n * 100, n * 0.1, n * 0.2) for n in range(1, 101)]
-    dearer = [(n * 100, n * 0.1, n * n * 0.002) for n in range(1, 101)]
-    size = Size(GROWTH, 10_000, 100)
-    assert last_beside_first(Point("footfall", size, "", "", curve=even)) == pytest.approx(1.0)
-    assert (last_beside_first(Point("footfall", size, "", "", curve=dearer)) or 0) > 5
-    assert last_beside_first(Point("footfall", size, "", "", curve=even[:5])) is None
+def test_a_footfall_whose_lists_are_wrong_misses_every_goal_of_rates_and_lists() -> None:
+    lied = point("footfall", cpu_s=0.01, list_ms=0.001, wrong="1 of 255 lists: abc 99 rows, not 100")
+    goals = [row for row in goal_rows([lied, *POINTS[1:]]) if "CPU second" in row.what or " list" in row.what]
+    assert len(goals) == 10
+    assert [row.what for row in goals if row.met] == []
+
+
+def test_a_footfall_whose_lists_were_not_timed_misses_the_goals_of_lists() -> None:
+    untimed = msgspec.structs.replace(POINTS[0], plain=None, filtered=None, repeated=None)
+    goals = [row for row in goal_rows([untimed, *POINTS[1:]]) if "faster than the quickest" in row.what]
+    assert len(goals) == 6
+    assert not any(row.met for row in goals)
+
+
+def test_lists_that_kills_made_wrong_and_kills_that_met_no_load_miss_their_goals() -> None:
+    size = Size(KILL, 300_000, 100_000)
+    for found, met in ((Killed(3, 300_000, 0, 0, 1.0, 3, 255, 0), 4), (Killed(3, 300_000, 0, 0, 1.0, 2, 255, 1), 2)):
+        kills = Point("footfall", size, "", "", killed=found)
+        rows = [row for row in goal_rows([*POINTS, kills]) if "kills -9" in row.what]
+        assert (len(rows), sum(bool(row.met) for row in rows)) == (4, met)
+
+
+def grown(hits: int, *, cpu_s: float, assets: int = 100_000) -> Point:
+    size = Size(GROWTH, hits, assets)
+    return msgspec.structs.replace(POINTS[0], size=size, hits=hits, cpu_s={"collecting": cpu_s})
+
+
+def test_a_load_whose_hits_grow_dearer_is_seen_by_all_that_it_took() -> None:
+    points = [*POINTS, grown(100_000, cpu_s=0.2), grown(10_000_000, cpu_s=40.0), grown(100_000, cpu_s=9, assets=10_000)]
+    rows = [row for row in goal_rows(points) if row.what.startswith("CPU of a million hits")]
+    assert [(row.value, row.met) for row in rows] == [(1.0, True), (2.0, False)]
+    assert "| footfall | 10,000,000 | 100,000 | 4 | 2 |" in page(Result("make compare", 60.0, 10, 10, points))
+
+
+def test_a_large_load_whose_lists_are_wrong_misses_a_goal() -> None:
+    wrong = msgspec.structs.replace(grown(10_000_000, cpu_s=20.0), is_right=False)
+    row = next(row for row in goal_rows([*POINTS, wrong]) if row.what.startswith("loads of every size"))
+    assert (row.value, row.met) == (0.5, False)
+
+
+def test_the_page_says_how_many_lists_were_asked_for_and_whether_native_code_was_built() -> None:
+    few = msgspec.structs.replace(POINTS[1], lists_asked=20, lists_all=255, plain=Times(1.0, 2.0, 1_000))
+    ours = msgspec.structs.replace(POINTS[0], is_native=False)
+    text = page(Result("make compare", 600.0, 1_000_000, 100_000, [ours, few]))
+    assert "right (20 of 255 asked)" in text
+    assert "1 / 2 (1,000)" in text
+    assert "a machine, 2 cores, footfall's native code not built: `make compare`, 10 minutes." in text
+
+
+def test_the_page_knows_of_a_repeated_filtered_list_whose_slowest_is_quicker_elsewhere() -> None:
+    slow = msgspec.structs.replace(POINTS[0], repeated=Times(0.1, 90.0))
+    told = page(Result("make compare", 60.0, 10, 10, [slow, *POINTS[1:]])).partition("## What we are not first in")[2]
+    assert "- filtered list, p99: 90 ms; " in told

@@ -10,17 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from bench.compare.budget import Budget
+from bench.compare import measuring
+from bench.compare.budget import POINT_S_MAX, Budget
 from bench.compare.goals import goal_rows
 from bench.compare.measuring import load
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
 from bench.compare.planned import DAY, KILL, LOAD, Plan
 from bench.compare.points import Points, Size, code_hash
 from bench.compare.report import Result, read_result, save_result
-from bench.compare.running import Run
-from bench.compare.sides import HOUSE, CollectorSide
+from bench.compare.running import Run, command_of, parser
+from bench.compare.sides import HOUSE, CollectorSide, PeerFailed
 from bench.compare.table import growth_lines, kill_lines, main_lines
 from bench.compare.traffic import Shape, made
+from footfall.native import IS_BUILT
 
 HITS, ASSETS = 20_000, 1_000
 
@@ -43,6 +45,9 @@ def test_every_list_of_a_load_is_right(folder: Path, peer: str) -> None:
     assert point.plain is not None
     assert point.filtered is not None
     assert point.to_list_ms is not None
+    assert point.plain.asked >= 100
+    assert (point.lists_asked, point.lists_all) == (255, 255)
+    assert point.is_native is (IS_BUILT if peer == FOOTFALL else None)
     assert point.memory_bytes > 0
     assert point.again is not None
     assert bool(point.again.refused) == (peer == DICTIONARY)
@@ -60,12 +65,15 @@ def test_footfall_loses_and_doubles_nothing_when_it_is_killed(folder: Path) -> N
     assert point.failed == ""
     assert point.killed is not None
     assert (point.killed.kills, point.killed.lost, point.killed.doubled) == (3, 0, 0)
+    assert (point.killed.lists, point.killed.wrong_lists) == (255, 0)
+    assert point.killed.under_load is not None
 
 
 def test_a_dictionary_that_is_killed_has_lost_what_it_acknowledged(folder: Path) -> None:
     point = new_run(folder).point(DICTIONARY, Size(KILL, 60_000, ASSETS))
     assert point.killed is not None
     assert point.killed.lost > 0
+    assert point.killed.wrong_lists > 0
     assert not point.is_right
 
 
@@ -79,10 +87,10 @@ def test_a_point_is_not_begun_when_the_time_is_over_and_is_not_stored(tmp_path: 
     size = Size(LOAD, HITS, ASSETS)
     point = new_run(tmp_path, seconds=0).point(DICTIONARY, size)
     assert "time of the run was over" in point.stopped
-    assert Points(tmp_path / "points").find(DICTIONARY, size, code_hash(DICTIONARY)) is None
+    assert Points(tmp_path / "points").find(DICTIONARY, size, code_hash(DICTIONARY), POINT_S_MAX) is None
 
 
-def test_a_peer_that_fails_is_stored_with_the_reason_and_leaves_nothing(
+def test_a_peer_that_fails_is_told_with_the_reason_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     nowhere = replace(PEERS[DICTIONARY], environment="not-installed")
@@ -91,6 +99,7 @@ def test_a_peer_that_fails_is_stored_with_the_reason_and_leaves_nothing(
     assert "not-installed" in point.failed
     assert main_lines([point])[1][0][-1].startswith("failed: ")
     assert {path.name for path in tmp_path.iterdir()} == {"points", "traffic"}
+    assert list((tmp_path / "points").iterdir()) == []  # The next run tries again.
 
 
 def test_a_load_that_runs_out_of_time_is_told_with_how_far_it_came(tmp_path: Path) -> None:
@@ -104,6 +113,21 @@ def test_a_load_that_runs_out_of_time_is_told_with_how_far_it_came(tmp_path: Pat
     assert "of 10,000,000,000 hits" in found["stopped"]
     assert 0 < found["hits"] < 10**10
     assert found["is_right"], found["wrong"]
+
+
+def test_a_peer_that_hangs_is_told_with_the_hits_that_it_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measuring, "GRACE_S", 0.5)
+    traffic = made(Shape(HITS, ASSETS), tmp_path / "traffic")
+    side = CollectorSide(DICTIONARY, tmp_path / "data")
+    side.start()
+    os.kill(side.pid, signal.SIGSTOP)
+    try:
+        with pytest.raises(PeerFailed, match="it hung: 0 hits were acknowledged"):
+            measuring.feed(side, traffic.bodies, count=HITS // 100, seconds=0.5)
+    finally:
+        side.kill()
 
 
 def test_a_collector_that_dies_says_its_last_words(tmp_path: Path) -> None:
@@ -154,3 +178,20 @@ def _data_folders(folder: Path) -> list[Path]:
 
 def test_a_plan_without_the_whole_is_the_main_load() -> None:
     assert Plan(HITS, ASSETS, is_whole=False).first == [Size(LOAD, HITS, ASSETS)]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "make compare"),
+        (["--results", "somewhere", "--remark", "a busy machine"], "make compare"),
+        (["--hits", "1000", "--load-only"], 'make compare COMPARE="--hits 1000 --load-only"'),
+        (["--only", "redis", "--only", "flink"], 'make compare COMPARE="--only redis --only flink"'),
+        (
+            ["--assets", "500", "--point-seconds", "60", "--seconds", "90.5"],
+            'make compare COMPARE="--assets 500 --point-seconds 60 --seconds 90.5"',
+        ),
+    ],
+)
+def test_the_command_tells_all_that_differs_from_the_defaults(words: list[str], told: str) -> None:
+    assert command_of(parser().parse_args(words)) == told

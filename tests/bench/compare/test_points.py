@@ -1,9 +1,14 @@
 """Points are stored one by one, found again while their code is the same, and forgotten when that is asked for."""
 
 from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
 
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
 from bench.compare.points import Again, Killed, Point, Points, Size, Times, code_hash
+from bench.compare.running import is_kept
 
 SIZE = Size("load", 1_000, 100)
 
@@ -18,7 +23,6 @@ def point(peer: str = DICTIONARY) -> Point:
         hits=900,
         took_s=1.5,
         cpu_s={"collecting": 0.5, "server": 0.25},
-        curve=[(100, 0.1, 0.2)],
         plain=times,
         filtered=times,
         exactness={"10%": 1.0},
@@ -29,28 +33,61 @@ def point(peer: str = DICTIONARY) -> Point:
 
 
 def test_a_point_comes_back_as_it_was_stored(tmp_path: Path) -> None:
-    Points(tmp_path).store(point(), "code")
-    assert Points(tmp_path).find(DICTIONARY, SIZE, "code") == point()
+    Points(tmp_path).store(point(), "code", 60)
+    assert Points(tmp_path).find(DICTIONARY, SIZE, "code", 60) == point()
     assert point().cpu_total_s == 0.75
 
 
 def test_a_point_of_other_code_or_another_size_is_not_found(tmp_path: Path) -> None:
     points = Points(tmp_path)
-    points.store(point(), "code")
-    assert points.find(DICTIONARY, SIZE, "other code") is None
-    assert points.find(DICTIONARY, Size("load", 2_000, 100), "code") is None
-    assert points.find(FOOTFALL, SIZE, "code") is None
+    points.store(point(), "code", 60)
+    assert points.find(DICTIONARY, SIZE, "other code", 60) is None
+    assert points.find(DICTIONARY, Size("load", 2_000, 100), "code", 60) is None
+    assert points.find(FOOTFALL, SIZE, "code", 60) is None
+
+
+def test_a_point_that_had_less_time_is_not_found(tmp_path: Path) -> None:
+    points = Points(tmp_path)
+    points.store(point(), "code", 60)
+    assert points.find(DICTIONARY, SIZE, "code", 300) is None
+    assert points.find(DICTIONARY, SIZE, "code", 60) == point()
+
+
+def test_a_point_of_an_older_run_can_be_read() -> None:
+    old = b'{"peer":"redis","size":{"kind":"kill","hits":9,"assets":5},"date":"","machine":"","curve":[[1,0.1,0.2]],'
+    old += b'"plain":{"p50_ms":1,"p99_ms":2},"killed":{"kills":3,"acknowledged":9,"lost":0,"doubled":0,"back_s":1}}'
+    read = msgspec.json.decode(old, type=Point)
+    assert read.killed == Killed(3, 9, 0, 0, 1.0)
+    assert read.plain == Times(1.0, 2.0)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "changed", "kept"),
+    [
+        (300, {}, True),
+        (300, {"stopped": "stopped after 240 s"}, True),
+        (300, {"failed": "no Java"}, False),
+        (40, {}, True),
+        (40, {"stopped": "stopped after 32 s"}, False),
+        (40, {"whole_s": 40.5}, False),
+    ],
+    ids=["whole", "its own time over", "failed", "done in less", "the whole's time over", "cut while it was asked"],
+)
+def test_a_point_stands_unless_it_failed_or_the_end_of_the_whole_cut_it(
+    seconds: float, changed: dict[str, Any], kept: bool
+) -> None:
+    one = msgspec.structs.replace(point(), **({"stopped": "", "whole_s": 20.0} | changed))
+    assert is_kept(one, seconds, seconds_max=300) is kept
 
 
 def test_only_the_points_of_the_peers_that_are_named_are_forgotten(tmp_path: Path) -> None:
     points = Points(tmp_path)
-    points.store(point(), "code")
-    points.store(point("redis"), "code")
-    points.store(point("redis-everysec"), "code")
+    for peer in (DICTIONARY, "redis", "redis-everysec"):
+        points.store(point(peer), "code", 60)
     points.forget(["redis"])
-    assert points.find("redis", SIZE, "code") is None
-    assert points.find("redis-everysec", SIZE, "code") is not None
-    assert points.find(DICTIONARY, SIZE, "code") is not None
+    assert points.find("redis", SIZE, "code", 60) is None
+    assert points.find("redis-everysec", SIZE, "code", 60) is not None
+    assert points.find(DICTIONARY, SIZE, "code", 60) is not None
 
 
 def test_a_change_of_a_peers_module_changes_its_code_and_nobody_elses(tmp_path: Path) -> None:
