@@ -68,8 +68,7 @@ def feed(
     arguments, files = side.feed_arguments()
     key, after = ("", Fed(0, (), "")) if after is None else (KEY, after)
     command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
-    command += ["--first", str(after.through), "--count", str(count - after.through)]
-    command += ["--skip", ",".join(map(str, after.beyond)), "--key", key]
+    command += _what_is_left(count, after, key)
     # Ctrl+C is for us to pass on.
     feeder = subprocess.Popen(
         command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files, start_new_session=True
@@ -93,6 +92,12 @@ def feed(
         hits = told.get("acknowledged", 0) * BODY_HITS
         raise PeerFailed(f"it hung: {hits:,} hits were acknowledged, and nothing within {GRACE_S:.0f} s after its time")
     return Fed(told["through"], tuple(told["beyond"]), told["why"])
+
+
+def _what_is_left(count: int, after: Fed, key: str) -> list[str]:
+    """Return how a feeder is told what to send."""
+    span = ["--first", str(after.through), "--count", str(count - after.through)]
+    return [*span, "--skip", ",".join(map(str, after.beyond)), "--key", key]
 
 
 class Watch:

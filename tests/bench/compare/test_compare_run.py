@@ -155,6 +155,8 @@ def test_the_tables_and_goals_are_made_of_points_and_kept(folder: Path, tmp_path
 
 def test_ctrl_c_ends_what_was_started_and_the_folder_goes(tmp_path: Path) -> None:
     text = (
+        # Whoever runs this in the background has it ignore Ctrl+C.
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "import sys, time; from pathlib import Path; from bench.compare.running import Run\n"
         "from bench.compare.budget import Budget; from bench.compare.points import Points, Size\n"
         f"folder = Path({str(tmp_path)!r})\n"
