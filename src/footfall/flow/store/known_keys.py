@@ -24,7 +24,7 @@ from footfall.flow.store.columns import (
 )
 from footfall.native import new_key_table
 
-KEYS_MAX = 100_000  # Some 100 bytes each; whoever has more begins anew.
+KEYS_MAX = 100_000  # Some 100 bytes each, of the longest ids 900; whoever has more begins anew.
 
 Numbers = NDArray[np.uint32]
 
