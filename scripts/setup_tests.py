@@ -19,6 +19,7 @@ PACKAGE_OF = {
     "redis-server": "redis-server",  # counts beside us, as bench/bench_uniques.py has it
     "mariadbd": "mariadb-server-core",  # holds what is moved, as does PostgreSQL; the core alone starts no service
     "mariadb-install-db": "mariadb-server-core",
+    "my_print_defaults": "mariadb-client-core",  # which mariadb-install-db calls, and its package does not bring
     "npm": "npm",  # brings the minifier of the tracker
     "gcc": "gcc",  # builds native code once more, with its sanitizers
     "valgrind": "valgrind",  # counts the instructions of hot paths
