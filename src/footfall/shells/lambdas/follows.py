@@ -38,7 +38,7 @@ def handler(event: Mapping[str, Any], context: object) -> Mapping[str, Any]:
     except PortError as error:
         _log.warning("follows wait, nothing is lost: %s", error)
         return {"batchItemFailures": [{"itemIdentifier": first_number_of(event)}]}
-    gauges.emit(FollowChanges=told.changes, **({"UnreadableFollows": told.unreadable} if told.unreadable else {}))
+    gauges.emit(FollowChanges=told.changes, UnreadableFollows=told.unreadable)
     return {"batchItemFailures": []}
 
 
