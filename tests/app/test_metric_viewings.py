@@ -5,16 +5,20 @@ from typing import Any
 
 import pytest
 
+from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.metric_counts import PLACES
 from footfall.flow.count.watch_values import Beat
-from footfall.flow.store.columns import columns_from_counts
-from footfall.flow.store.summaries import Summaries, Summary
+from footfall.flow.store import keys
+from footfall.flow.store.checkpoints import NEVER_MS, first_counted_ms, load_checkpoint
 from footfall.flow.stream.beats import PlayState
+from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
+from footfall.metrics.data import MetricData
 from footfall.metrics.definition import COUNTED_DIMENSIONS, Counted
 from footfall.ports.stream import Entry
+from footfall.ports.table import Page, Put
 from footfall.shells.http.described.metric_schemas import COUNTED
 from footfall.values.groups import follows_name, pings_group, unfollows_name
-from footfall.values.window import DAY_MS, Grain, window_of
+from footfall.values.window import DAY_MS
 from tests.app.metric_stage import NEWS, SPORT, asking, counted, told, values
 from tests.app.stage import NOON_MS, Instance
 from tests.flow.count.playing import Named, record_of
@@ -84,16 +88,17 @@ def test_a_day_of_playbacks_on_which_none_was_completed_has_no_completed_ones_an
 
 
 def follow(instance: Instance, name: str, day: int, counts: dict[tuple[str, str, str], int]) -> None:
-    """Write a day of follows as counting does: what is followed, its kind, and the kind of who follows."""
-    window = window_of(NOON_MS + day * DAY_MS, Grain.DAY, "UTC")
-    columns = columns_from_counts({(thing, kind, follower, ""): n for (thing, kind, follower), n in counts.items()})
-    summary = Summary(window, "s00", 1, {}, columns, final=False, rules=1)
-    Summaries(instance.table, instance.clock).save(name, summary, replaces=None, expires_at_ms=None)
+    """Count follows of a day: what is in the place of the asset, the kind of what is followed, and of who follows."""
+    now_ms, hits = instance.clock.now_ms(), [(*key, "") for key, n in counts.items() for _ in range(n)]
+    at_ms = [NOON_MS + day * DAY_MS] * len(hits)
+    pack = Pack(version=VERSION, rules=RULES, arrived_at_ms=now_ms, keys=hits, at_ms=at_ms, trusted=True)
+    instance.stream.append([Entry(0, name, len(hits), record_from_pack(pack), now_ms)])
+    instance.count()
 
 
 def test_follows_and_unfollows_are_sums_by_the_kinds_of_both_and_their_difference_is_the_net() -> None:
     instance = counted()
-    ann, dark, wire = ("author:ann", "author", "member"), ("dark", "series", "member"), ("wire", "series", "studio")
+    ann, dark, wire = ("author", "author", "member"), ("series", "series", "member"), ("series", "series", "studio")
     follow(instance, follows_name("abc"), 0, {ann: 3, dark: 5, wire: 2})
     follow(instance, follows_name("abc"), 1, {dark: 1})
     follow(instance, unfollows_name("abc"), 1, {dark: 4, ann: 1})
@@ -110,6 +115,48 @@ def test_follows_and_unfollows_are_sums_by_the_kinds_of_both_and_their_differenc
     assert found == {("author", "member"): 3.0, ("series", "member"): 6.0, ("series", "studio"): 2.0}
     assert values(told(data, "follows", where={"followerKind": ["studio"]}, **span)) == [2.0]
     assert told(data, "net", **span)["unit"] == "follows"
+
+
+def reads_of(instance: Instance, data: MetricData, name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[int, list[Any]]:
+    """Return how often the store is read for a question, and what is told."""
+    asked: list[str] = []
+    whole = SqliteTable.query
+
+    def query(self: SqliteTable, partition: str, **how: Any) -> Page:
+        asked.extend([partition] if self is instance.table else [])
+        return whole(self, partition, **how)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(SqliteTable, "query", query)
+        found = values(told(data, name, **DAYS))
+    return len(asked), found
+
+
+def test_the_first_day_of_a_count_is_found_with_few_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = counted()
+    never = asking(instance, metric("follows"))
+    reads, found = reads_of(instance, never, "follows", monkeypatch)
+    assert found == [None, None, None]
+    assert reads <= 10
+    follow(instance, follows_name("abc"), 1, {("series", "series", "member"): 2})
+    reads, found = reads_of(instance, asking(instance, metric("follows")), "follows", monkeypatch)
+    assert found == [None, 2.0, None]
+    assert reads <= 150  # minutes of a day that is not built among them, and not one of the 762 days that are kept
+
+
+def test_a_store_that_took_no_note_of_first_days_is_looked_through_and_new_names_are_noted() -> None:
+    instance = counted()
+    watch(instance, *viewing("half", NEWS, at_ms=instance.clock.now_ms() - 60_000, beats=6))
+    key = keys.checkpoint(0)
+    item = dict(instance.table.get(key) or {})
+    del item["firsts"]
+    instance.table.put(Put(key, item))
+    stored = load_checkpoint(instance.table, 0)
+    assert stored is not None
+    assert [first_counted_ms([stored], one) for one in ("abc", "abc~plays", "abc~follows")] == [None, None, NEVER_MS]
+    data = asking(instance, metric("playbacks"), metric("follows"))
+    assert values(told(data, "playbacks", **DAYS)) == [None, 1.0, None]
+    assert values(told(data, "follows", **DAYS)) == [None, None, None]
 
 
 def test_whatever_is_counted_is_described_and_has_places_for_its_dimensions() -> None:

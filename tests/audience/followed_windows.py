@@ -9,12 +9,12 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.window import Grain, window_of, windows_between
 
-Followed = tuple[str, str, str]  # the followed thing, its kind, the follower's kind
+Followed = tuple[str, str, str]  # the followed thing's kind as asset and as section, the follower's kind
 
 
 def followed(follower: Thing, target: Thing) -> Followed:
     """Return what a follow is counted under."""
-    return str(target), target.kind, follower.kind
+    return target.kind, target.kind, follower.kind
 
 
 def by_window(

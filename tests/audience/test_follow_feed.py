@@ -37,11 +37,12 @@ def test_a_follow_is_counted_at_its_own_moment_and_an_unfollow_at_that_of_the_ch
     follow, unfollow = named_entries([came(1), went(2, at_ms=NOON_MS + 9)], shards=1, arrived_at_ms=NOON_MS + 900)
     assert (follow.group, unfollow.group) == ("abc~follows", "abc~unfollows")
     packs = [pack_from_record(entry.data) for entry in (follow, unfollow)]
-    assert [pack.keys for pack in packs] == [[("series:dark", "series", "member", "")]] * 2
+    assert [pack.keys for pack in packs] == [[("series", "series", "member", "")]] * 2
     assert [pack.at_ms for pack in packs] == [[NOON_MS], [NOON_MS + 9]]
     assert follow.ids == ((0, (1).to_bytes(16, "big")),)
     assert (follow.weight, follow.mark, follow.arrived_at_ms) == (1, None, NOON_MS + 900)
     assert b"jane" not in follow.data + unfollow.data
+    assert b"dark" not in follow.data + unfollow.data
 
 
 def test_a_moment_that_is_ahead_of_the_relays_clock_is_taken_as_now() -> None:
@@ -55,11 +56,18 @@ def test_a_follow_that_somebody_wrote_without_a_moment_is_counted_when_it_came()
     assert pack_from_record(entry.data).at_ms == [NOON_MS - 7]
 
 
-def test_a_followed_thing_has_one_shard_and_all_entries_are_parts_of_one_step_of_the_mark() -> None:
+def test_a_kind_is_spread_over_all_shards_and_an_edge_has_one_of_them() -> None:
+    edges = [Thing("series", f"{number}") for number in range(40)]
+    entries = named_entries([came(place, target=one) for place, one in enumerate(edges)], shards=4, arrived_at_ms=1)
+    assert sorted(entry.shard for entry in entries) == [0, 1, 2, 3]
+    for one in edges[:8]:
+        again = named_entries([came(1, target=one), came(2, target=one)], shards=4, arrived_at_ms=1)
+        assert [entry.weight for entry in again] == [2]
+
+
+def test_all_entries_are_parts_of_one_step_of_the_mark() -> None:
     changes = [came(place, target=Thing("series", f"{place % 7}")) for place in range(1, 60)]
     entries = marked_entries(changes, begins=3, shards=4, arrived_at_ms=NOON_MS)
-    shards = [(key[0], entry.shard) for entry in entries for key in pack_from_record(entry.data).keys]
-    assert len({asset for asset, _ in shards}) == len(set(shards)) == 7
     marks = [entry.mark for entry in entries if entry.mark is not None]
     assert [(one.name, one.begins, one.ends, one.part) for one in marks] == [
         (MARK_NAME, 3, 59, part) for part in range(len(entries))
@@ -76,7 +84,7 @@ def test_changes_that_are_no_follows_move_the_mark_and_store_nothing() -> None:
     assert named_entries([other], shards=1, arrived_at_ms=NOON_MS) == []
 
 
-def test_the_largest_names_fit_into_a_record() -> None:
+def test_the_largest_kinds_fit_into_a_record() -> None:
     names = [Thing("k" * 32, f"{number:04}" + "é" * ((ID_BYTES_MAX - 4) // 2)) for number in range(CHANGES_MAX)]
     changes = [came(number + 1, target=name) for number, name in enumerate(names)]
     for entries in (

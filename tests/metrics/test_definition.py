@@ -79,7 +79,8 @@ def test_counts_have_their_own_units_and_dimensions() -> None:
         (scalar("x", source={"counts": "pushed", "where": {"a": ["b"]}}), "source.where"),
         (scalar("x", source={"counts": "hits"}, unit="EUR"), "unit"),
         (scalar("x", "country", source={"counts": "hits"}), "relatedDimensions"),
-        (scalar("x", source={"counts": "visitors", "where": {"country": ["fi"]}}), "relatedDimensions"),
+        (scalar("x", source={"counts": "visitors", "where": {"country": ["fi"]}}), "source.where"),
+        (scalar("x", source={"counts": "hits", "where": {"1a": ["b"]}}), "source.where"),
         (scalar("x", source={"counts": "watchTime"}), "source.counts"),
         (scalar("x", source={"counts": "hits", "where": {"section": []}}), "source.where.section"),
         ({**PERCENTILE, "source": {"counts": "hits"}}, "valueType"),
@@ -183,3 +184,12 @@ def test_two_numbers_that_differ_in_the_last_digit_give_two_hashes() -> None:
     document = {"name": "x", "valueType": "HYBRID", "hybridFormula": "reads * 0.3"}
     other = {**document, "hybridFormula": "reads * 0.30000000000000004"}
     assert definition_from(document).hash != definition_from(other).hash
+
+
+def test_the_unit_of_unfollows_is_that_of_follows_and_the_refusal_says_why() -> None:
+    with pytest.raises(Refused) as refused:
+        definition_from(scalar("x", source={"counts": "unfollows"}, unit="unfollows"))
+    assert (refused.value.field, refused.value.reason) == (
+        "unit",
+        "is follows: that is what is counted, not unfollows; what has ended is subtracted from what began",
+    )

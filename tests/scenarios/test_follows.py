@@ -201,8 +201,8 @@ def test_follows_of_an_audience_that_was_written_without_an_instance_are_counted
     assert "Follows or unfollows still have to be counted." in doctor.stdout
     instance = starter.start(data)
     told(instance, key, 3, 1)
-    assert windows(data, follows_name(BRAND), from_ms=began_ms) == {("series:dark", "series", "member"): 3}
-    assert windows(data, unfollows_name(BRAND), from_ms=began_ms) == {("series:dark", "series", "member"): 1}
+    assert windows(data, follows_name(BRAND), from_ms=began_ms) == {("series", "series", "member"): 3}
+    assert windows(data, unfollows_name(BRAND), from_ms=began_ms) == {("series", "series", "member"): 1}
     doctor = footfall("doctor", "--data", str(data))
     assert "Follows are in the stream up to the newest." in doctor.stdout
     # What a stop leaves behind is nothing: the last follow is counted before the end.
@@ -216,7 +216,7 @@ def test_follows_of_an_audience_that_was_written_without_an_instance_are_counted
         assert file.execute("SELECT count(*) FROM mark").fetchone() == (1,)
 
 
-def test_no_name_of_a_member_is_in_the_stream(starter: Starter, data: Path) -> None:
+def test_neither_who_follows_nor_what_is_followed_is_in_the_stream(starter: Starter, data: Path) -> None:
     key = key_of(data)
     instance = starter.start(data)
     for way in ("PUT", "DELETE"):
@@ -226,8 +226,33 @@ def test_no_name_of_a_member_is_in_the_stream(starter: Starter, data: Path) -> N
     with closing(wiring.open_stream(Settings(data_dir=str(data)), SystemClock(), read_only=True)) as stream:
         records = [record for shard in range(stream.shards) for record in stream.read(shard, after=0)]
     assert {record.group for record in records} == {follows_name(BRAND), unfollows_name(BRAND)}
-    assert all(b"series:dark" in record.data and b"jane" not in record.data for record in records)
+    assert all(b"series" in record.data for record in records)
+    assert not any(name in record.data for record in records for name in (b"dark", b"jane"))
     instance.terminate()
+
+
+def test_the_name_of_an_erased_member_is_in_no_file_whether_they_followed_or_were_followed(
+    starter: Starter, data: Path
+) -> None:
+    key, erased = key_of(data), "member:jane-the-reader"
+    instance = starter.start(data)
+    for follower, target in ((erased, "series:dark"), ("member:7", erased), ("member:8", erased)):
+        query = urlencode({"follower": follower, "target": target})
+        assert instance.call("PUT", f"/v1/audience/follows?{query}", headers=key).status == 200
+    told(instance, key, 3, 0)
+    done = footfall("audience", "erase", erased, "--yes", "--data", str(data), "--brand", BRAND)
+    assert done.returncode == 0, done.stderr
+    told(instance, key, 3, 3)  # That they ended is counted without a name, too.
+    instance.terminate()
+    with closing(wiring.open_stream(Settings(data_dir=str(data)), SystemClock(), read_only=True)) as stream:
+        records = [record for shard in range(stream.shards) for record in stream.read(shard, after=0)]
+    assert len(records) >= 2
+    assert not any(b"jane" in record.data for record in records)
+    for name in ("stream.db", "store.db"):
+        for file in data.glob(f"{name}*"):
+            assert b"jane" not in file.read_bytes(), file
+    with closing(sqlite3.connect(data / "audience.db")) as file:
+        assert not any("jane" in line for line in file.iterdump())
 
 
 def test_a_restored_backup_counts_what_was_followed_by_then_once_and_goes_on(starter: Starter, data: Path) -> None:
@@ -251,7 +276,7 @@ def test_a_restored_backup_counts_what_was_followed_by_then_once_and_goes_on(sta
     query = urlencode({"follower": "member:new", "target": "series:dark"})
     assert instance.call("PUT", f"/v1/audience/follows?{query}", headers=key).status == 200
     told(instance, key, came.total() + 1, went.total())
-    came["series:dark", "series", "member"] += 1
+    came["series", "series", "member"] += 1
     assert windows(restored, follows_name(BRAND), from_ms=began_ms) == came
     assert windows(restored, unfollows_name(BRAND), from_ms=began_ms) == went
     instance.terminate()

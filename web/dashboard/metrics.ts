@@ -71,7 +71,7 @@ const COUNTED: Readonly<Record<string, string>> = {
   minutes: "the minutes that were watched",
   viewers: "those who watched",
   playbacks: "the viewings that began",
-  completions: "the viewings that were completed",
+  completions: "the viewings that have seen at least 90 hundredths of the asset",
   follows: "the follows that began",
   unfollows: "the follows that ended",
 };

@@ -58,6 +58,7 @@ class Playback:
     rate: float
     follows: bool  # Whoever likes what they see follows its series.
     beats: tuple[Beat, ...]
+    unfollows: bool  # Whoever has enough of a series follows it no longer.
 
     @property
     def from_ms(self) -> int:
@@ -103,6 +104,7 @@ class Cinema:
             rate=rate,
             follows=bool(video.series) and chance.random() < 0.3,
             beats=_beats(chance, video, from_ms, rate),
+            unfollows=bool(video.series) and chance.random() < 0.4,
         )
 
     def _chance(self, *what: object) -> random.Random:

@@ -6,6 +6,7 @@ import os
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -48,6 +49,11 @@ def change_metrics(catalogue: MetricCatalogue, request: Request, write: WriteDow
     """Do what a request asks for, written down before it is done, and return what there is to tell."""
     if request["do"] == "metrics-apply":
         return _apply(catalogue, request, write)
+    if request["do"] == "metrics-own":
+        from footfall.app.own_metrics import define_own
+
+        brand = str(request["brand"])
+        return {"brand": brand, **asdict(define_own(catalogue, brand, write, by=_by(request)))}
     change = _CHANGES[str(request["do"])](request, _by(request))
     note = change.rehearsed(catalogue)
     if note is not None:

@@ -22,6 +22,7 @@ from footfall.flow.serve.shown import EVERYBODY, PERSONS, labels_shown_for
 from footfall.flow.serve.uniting import among, estimates_for, groups_from
 from footfall.flow.serve.visitor_windows import windows_of
 from footfall.flow.serve.visits import Visitors, visitors_from
+from footfall.flow.store.checkpoints import NEVER_MS, first_counted_ms
 from footfall.flow.store.visitors import BRAND_GROUP, group_of_section
 from footfall.metrics.counts import CountMark, CountQuestion, CountTold, Where
 from footfall.metrics.definition import COUNTED_ONCE, Counted
@@ -105,10 +106,16 @@ class StoredCounts:
         if first.day_ms <= start_ms:
             return first.day_ms
         # A day before may have come since, from older logs: it is looked for again when anything was counted.
-        numbers = tuple(one.number for _, one in sorted(self._sights.checkpoints().items()))
+        checkpoints = self._sights.checkpoints()
+        numbers = tuple(one.number for _, one in sorted(checkpoints.items()))
         if first.numbers != numbers:
+            noted_ms = first_counted_ms(checkpoints.values(), brand)
             start = window_of(start_ms, Grain.DAY, ground.zone)
-            if self._is_counted(brand, start, ground):  # Most brands were there long before what is asked for.
+            if noted_ms == NEVER_MS:
+                first = _First(numbers=numbers)
+            elif noted_ms is not None:
+                first = _First(window_of(noted_ms, Grain.DAY, ground.zone).from_ms, numbers)
+            elif self._is_counted(brand, start, ground):  # Most brands were there long before what is asked for.
                 first = _First(start.from_ms)
             else:
                 first = _First(self._first_day_ms(brand, ground, until_ms=first.day_ms), numbers)
@@ -116,6 +123,7 @@ class StoredCounts:
         return first.day_ms
 
     def _first_day_ms(self, brand: str, ground: Ground, *, until_ms: int) -> int:
+        """Look for the first day in a store that counted before it took note of it, a question a day."""
         oldest_ms, newest_ms = ground.now_ms - ground.kept_ms[Grain.DAY], min(until_ms, ground.now_ms)
         for window in walk(Grain.DAY, from_ms=max(oldest_ms, 0), to_ms=newest_ms, zone=ground.zone):
             if self._is_counted(brand, window, ground):

@@ -1,8 +1,8 @@
 """From changes of the follow graph to stream entries: follows, and follows that ended, as windows of their own.
 
-A change becomes what a hit is: the followed thing is its asset, the followed thing's kind its section, the follower's
-kind its resource type. Who follows is not in it: raw records are kept for days, and erasing a member touches none of
-them. Its moment is one of our own clocks', so it is never late, however long it waited.
+A change becomes what a hit is: the followed thing's kind is its asset and its section, the follower's kind its resource
+type. Neither name is in it, for members follow members: raw records are kept for days and windows for years, and
+erasing a member touches none of them. Its moment is one of our own clocks', so it is never late, however long it took.
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from footfall.ports.changes import Change
 from footfall.ports.stream import Entry, Mark
 from footfall.values.groups import follows_name, unfollows_name
 
-CHANGES_MAX = 2_000  # of one entry: with names of the largest kind, 650 kB of the 1 MB that a record may have
+CHANGES_MAX = 2_000  # of one entry, which with kinds of the largest size is far below the 1 MB that a record may have
 MARK_NAME = b"audience.follows"  # sixteen bytes, as all names of marks
 
 
@@ -54,8 +54,8 @@ def _by_group(changes: Sequence[Change], *, shards: int, arrived_at_ms: int) -> 
             brand = keys.brand_of(change.key)
             group = unfollows_name(brand) if change.is_gone else follows_name(brand)
             counted = _counted(change, arrived_at_ms=arrived_at_ms)
-            # An asset has one shard: its row is written once, and a change that comes again meets its own id.
-            shard = shard_of(group, counted.key[0], shards=shards)
+            # All of an edge has one shard, where a change that comes again meets its own id; a kind has them all.
+            shard = shard_of(group, f"{change.key.partition}\0{change.key.sort}", shards=shards)
             found.setdefault((group, shard), []).append(counted)
     return found
 
@@ -65,7 +65,7 @@ def _counted(change: Change, *, arrived_at_ms: int) -> _Counted:
     at_us = None if change.item is None else change.item.get("at_us")
     at_ms = at_us // 1_000 if isinstance(at_us, int) else change.at_ms  # An item that somebody edited may have none.
     # A clock that was ahead must not fill windows that nobody can finish for years.
-    return _Counted(change.id, (str(target), target.kind, follower.kind, ""), min(at_ms, arrived_at_ms))
+    return _Counted(change.id, (target.kind, target.kind, follower.kind, ""), min(at_ms, arrived_at_ms))
 
 
 def _entry(

@@ -63,7 +63,7 @@ class Counted(StrEnum):
     MINUTES = "minutes"  # that were watched, as players' beats tell
     VIEWERS = "viewers"  # who watched them
     PLAYBACKS = "playbacks"  # viewings, counted when they begin
-    COMPLETIONS = "completions"  # viewings that were completed
+    COMPLETIONS = "completions"  # viewings that have seen at least 90 hundredths of the asset
     FOLLOWS = "follows"  # counted when they begin
     UNFOLLOWS = "unfollows"  # follows, counted when they end
 
@@ -295,16 +295,19 @@ def _normal_primitive(definition: Definition) -> Definition:
     dimensions = tuple(sorted(set(definition.related_dimensions)))
     if len(dimensions) > DIMENSIONS_MAX:
         raise Refused("relatedDimensions", f"has {len(dimensions)} entries, at most {DIMENSIONS_MAX} are taken")
-    for one in (*dimensions, *source.where):
+    for field, one in _named_dimensions(dimensions, source):
         if _DIMENSION.fullmatch(one) is None:
-            raise Refused(
-                "relatedDimensions", f"{one[:40]!r} is not a dimension: letters, digits and _, such as section"
-            )
+            raise Refused(field, f"{one[:40]!r} is not a dimension: letters, digits and _, such as section")
     if source.counts is Counted.PUSHED:
         _require_pushed(source)
         unit = str(unit_from(definition.unit or "ratio"))
         return structs.replace(definition, source=None, related_dimensions=dimensions, unit=unit)
     return _normal_counted(definition, source, dimensions)
+
+
+def _named_dimensions(dimensions: tuple[str, ...], source: Source) -> list[tuple[str, str]]:
+    """Return all dimensions that a definition names, each with the field that names it."""
+    return [*(("relatedDimensions", one) for one in dimensions), *(("source.where", one) for one in source.where)]
 
 
 def _require_pushed(source: Source) -> None:
@@ -319,13 +322,12 @@ def _normal_counted(definition: Definition, source: Source, dimensions: tuple[st
         )
     unit = unit_from(definition.unit or COUNTED_UNITS[source.counts])
     if str(unit) != COUNTED_UNITS[source.counts]:
-        raise Refused("unit", f"is {COUNTED_UNITS[source.counts]}: that is what is counted, not {unit}")
+        why = "; what has ended is subtracted from what began" if source.counts is Counted.UNFOLLOWS else ""
+        raise Refused("unit", f"is {COUNTED_UNITS[source.counts]}: that is what is counted, not {unit}{why}")
     known = COUNTED_DIMENSIONS[source.counts]
-    for one in (*dimensions, *source.where):
+    for field, one in _named_dimensions(dimensions, source):
         if one not in known:
-            raise Refused(
-                "relatedDimensions", f"{one!r} is not kept of {source.counts}: {', '.join(sorted(known))} are"
-            )
+            raise Refused(field, f"{one!r} is not kept of {source.counts}: {', '.join(sorted(known))} are")
     where = {one: tuple(sorted(set(values))) for one, values in sorted(source.where.items())}
     for one, values in where.items():
         if not 1 <= len(values) <= VALUES_MAX:

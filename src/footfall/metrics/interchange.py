@@ -41,7 +41,7 @@ _SAYS = {
     MINUTES: "Minutes that were watched by day and labels.",
     VIEWERS: "Who watched, by day and section.",
     PLAYBACKS: "Viewings that began by day and labels.",
-    COMPLETIONS: "Viewings that were completed by day and labels.",
+    COMPLETIONS: "Viewings that have seen at least 90 hundredths of the asset, by day and labels.",
     FOLLOWS: "Follows that began by day and by the kinds of who is followed and who follows.",
     UNFOLLOWS: "Follows that ended by day and by the kinds of who was followed and who followed.",
 }

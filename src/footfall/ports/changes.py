@@ -60,7 +60,7 @@ class Changes(Protocol):
         ...
 
     def forget(self, *, through: int) -> None:
-        """Let go of the changes up to a place."""
+        """Let go of the changes up to a place; none that comes later has a place at or before it."""
         ...
 
     def close(self) -> None:

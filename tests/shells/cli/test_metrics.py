@@ -8,6 +8,8 @@ import jsonschema_rs
 import pytest
 import yaml
 
+from footfall.metrics.definition import Counted
+
 OSSIE = json.loads((Path(__file__).with_name("ossie_0_2.schema.json")).read_text(encoding="utf-8"))
 
 
@@ -63,6 +65,31 @@ def test_a_metric_goes_through_its_life(metrics: Metrics) -> None:
     acts = json.loads(_audit(metrics))["items"]
     assert [one["act"] for one in acts][:3] == ["metric-removed", "metric-restored", "metric-deprecated"]
     assert all(one["by"].startswith("command line") for one in acts)
+
+
+def test_footfalls_own_counts_are_defined_once_under_the_names_that_are_free(metrics: Metrics) -> None:
+    metrics.json("add", "reads", "--counts", "hits")
+    metrics.json("add", "paid_viewers", "--counts", "viewers", "--where", "paidType:paid")
+    metrics.add("minutes", "", "--unit", "minutes")
+    answer = metrics.json("own")
+    assert answer["added"] == ["visitors", "viewers", "playbacks", "completions", "follows", "unfollows"]
+    assert (answer["there"], answer["taken"]) == ({"hits": "reads"}, ["minutes"])
+    completions = metrics.json("get", "completions")
+    assert completions["description"] == "Viewings that have seen at least 90 hundredths of the asset."
+    assert (completions["unit"], metrics.json("get", "unfollows")["unit"]) == ("completions", "follows")
+    assert completions["relatedDimensions"] == ["paidType", "resourceType", "section"]
+    assert metrics.json("get", "follows")["relatedDimensions"] == ["followerKind", "kind"]
+    acts = json.loads(_audit(metrics))["items"]
+    assert [one["act"] for one in acts[:6]] == ["metric-added"] * 6
+    assert metrics.json("own")["added"] == []
+    assert "hits: reads counts them already." in metrics.run("own")
+    assert "minutes is another metric here" in metrics.shell.complained()
+    metrics.run("own", "reads", code=2)
+
+
+def test_own_defines_a_metric_for_everything_that_is_counted(metrics: Metrics) -> None:
+    own = [one.value for one in Counted if one is not Counted.PUSHED]
+    assert metrics.run("own").splitlines()[-len(own) :] == [f"{name} is defined." for name in own]
 
 
 def _audit(metrics: Metrics) -> str:

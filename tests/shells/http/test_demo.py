@@ -9,6 +9,8 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.demo_metrics import DEMO_METRICS, define_demo
 from footfall.app.settings import Settings
 from footfall.metrics.catalogue import MetricCatalogue
+from footfall.metrics.definition import definition_from
+from footfall.metrics.writing import Saved
 from footfall.shells.http.demo import DEMO_BRAND, Demo
 from footfall.values.clock import SetClock
 
@@ -52,3 +54,19 @@ def test_its_metrics_are_defined_once_and_stay_as_somebody_left_them() -> None:
     catalogue.delete(DEMO_BRAND, "paid_share")
     assert define_demo(catalogue, DEMO_BRAND, notes.append) == 0
     assert catalogue.known(DEMO_BRAND, "paid_share") is None
+    assert catalogue.newest(DEMO_BRAND, "minutes_per_viewer").definition.unit == "minutes/viewers"
+
+
+def test_metrics_that_a_demo_of_before_never_had_are_added_and_removed_ones_do_not_come_back() -> None:
+    clock = SetClock(NOW_MS)
+    catalogue, notes = MetricCatalogue(SqliteTable(":memory:", clock=clock), clock=clock), list[object]()
+    saved = [Saved(definition_from(one)) for one in DEMO_METRICS[:5]]
+    catalogue.save_all(DEMO_BRAND, saved, by="ann")
+    for name in ("reads_per_visitor", "paid_share", "paid_reads"):
+        catalogue.delete(DEMO_BRAND, name)
+    assert define_demo(catalogue, DEMO_BRAND, notes.append) == len(DEMO_METRICS) - 5 == len(notes)
+    assert {row.name for row in catalogue.rows(DEMO_BRAND)} == {str(one["name"]) for one in DEMO_METRICS} - {
+        "reads_per_visitor",
+        "paid_share",
+        "paid_reads",
+    }

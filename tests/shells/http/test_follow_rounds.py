@@ -116,6 +116,23 @@ def test_a_mark_that_somebody_else_moved_is_looked_at_again(settings: Settings, 
     assert stream.appended() == {"abc~follows": 1}
 
 
+def test_follows_are_told_though_the_mark_is_ahead_of_the_clock(settings: Settings, stream: Stream) -> None:
+    ahead = (CLOCK.now_ms() + 86_400_000) * 1_000
+    stream.append([Entry(0, "", 0, b"", 1, mark=Mark(MARK_NAME, 0, ahead))])
+    open_audience(settings, CLOCK).close()  # made anew, or older than the stream
+
+    async def rounds() -> None:
+        one = FollowRounds(settings, CLOCK, stream, Commits(stream))
+        await one.go_round()
+        follow(settings, "1", "2")
+        await one.go_round()
+        assert one.told.changes == 2
+
+    asyncio.run(rounds())
+    assert stream.appended() == {"abc~follows": 2}
+    assert stream.mark(MARK_NAME) == ahead + 2
+
+
 def test_the_last_round_is_made_when_it_is_stopped_and_gauges_tell_of_it(settings: Settings, stream: Stream) -> None:
     desk = AudienceDesk(settings, CLOCK)
 

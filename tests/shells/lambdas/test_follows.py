@@ -19,7 +19,7 @@ from footfall.ports.errors import Unavailable
 from footfall.ports.stream import Appended, Entry, Stream
 from footfall.shells.lambdas import follows as function_of_follows
 from footfall.shells.lambdas.count import Count
-from footfall.shells.lambdas.follows import Follows
+from footfall.shells.lambdas.follows import Follows, Relayed
 from footfall.values.groups import follows_name, unfollows_name
 from tests.audience.followed_windows import Followed, by_window, followed, in_all
 from tests.engines.aws_ground import AwsGround, NewGround
@@ -160,6 +160,28 @@ def test_an_event_that_kinesis_does_not_answer_for_is_delivered_again_from_its_b
     require_counted(ground, duplicates=True)
 
 
+def test_a_record_that_cannot_be_read_is_passed_over_and_told_without_a_name_and_the_others_are_counted(
+    ground: AwsGround, stream: TableStream, run_handler: RunHandler
+) -> None:
+    function = run_handler(SOURCES, HANDLER, ground.variables())
+    act(ground)
+    event = json.loads(json.dumps(stream.event(), default=_base64))
+    came = next(one for one in event["Records"] if one["eventName"] == "INSERT")
+    broken = [json.loads(json.dumps(came)) for _ in range(3)]
+    broken[0]["dynamodb"]["NewImage"]["at_us"] = {"N": "jane"}
+    del broken[1]["dynamodb"]["Keys"]
+    broken[2]["dynamodb"]["ApproximateCreationDateTime"] = None
+    event["Records"][1:1] = broken
+    assert function.invoke(event) == NOTHING_FAILED
+    count_all(ground)
+    require_counted(ground, duplicates=False)
+    told = metrics(function.log())
+    assert [line["FollowChanges"] for line in told["FollowChanges"]] == [10]
+    assert [line["UnreadableFollows"] for line in told["UnreadableFollows"]] == [3]
+    assert function.log().count("a change cannot be read and is passed over") == 3
+    assert "jane" not in function.log()
+
+
 def test_an_event_without_follows_appends_nothing(ground: AwsGround, stream: TableStream) -> None:
     opened_audience = open_audience(ground.settings, CLOCK)
     try:
@@ -168,7 +190,7 @@ def test_an_event_without_follows_appends_nothing(ground: AwsGround, stream: Tab
         opened_audience.close()
     event = stream.event()
     assert event["Records"]
-    assert opened(ground).append(event) == 0
+    assert opened(ground).append(event) == Relayed(0, 0)
     assert kinesis_events(ground) == []
 
 

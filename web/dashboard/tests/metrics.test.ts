@@ -64,7 +64,7 @@ describe("a definition", () => {
     );
     expect(sentences).toEqual([
       "It counts the viewings that began.",
-      "It counts the viewings that were completed.",
+      "It counts the viewings that have seen at least 90 hundredths of the asset.",
       "It counts the follows that began.",
       "It counts the follows that ended.",
     ]);

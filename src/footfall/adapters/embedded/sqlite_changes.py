@@ -44,6 +44,12 @@ _FORGET = """
     DELETE FROM changes WHERE place <= (
         SELECT max(place) FROM (SELECT place FROM changes WHERE place <= ? ORDER BY place LIMIT ?))
 """
+# What the file has given may be less than what its reader has seen, when a clock was ahead for a while.
+_RAISE = (
+    "UPDATE sqlite_sequence SET seq = ?1 WHERE name = 'changes' AND seq < ?1",
+    "INSERT INTO sqlite_sequence (name, seq) SELECT 'changes', ?1 "
+    "WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence WHERE name = 'changes')",
+)
 
 
 def tell_changes(connection: apsw.Connection, told: Told) -> None:
@@ -86,8 +92,10 @@ class SqliteChanges:
         ]
 
     def forget(self, *, through: int) -> None:
-        """Let go of the changes up to a place, some at a time."""
+        """Let go of the changes up to a place, some at a time; each that comes later has a place after it."""
         with translated(self._connection):
+            for raised in _RAISE:
+                rows(self._connection, raised, (through,))
             while True:
                 rows(self._connection, _FORGET, (through, FORGET_AT_ONCE))
                 if self._connection.changes() < FORGET_AT_ONCE:

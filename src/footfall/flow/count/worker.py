@@ -333,6 +333,7 @@ class Worker:
         write_journal(self._table, self.shard, checkpoint.number, touched, now_ms=now_ms, is_shared=self.is_shared)
         self.rollup.note_written(touched)
         checkpoint.unbuilt = self.rollup.unbuilt_since()
+        checkpoint.note_firsts((one.brand, one.window.from_ms) for one in touched)
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number
 

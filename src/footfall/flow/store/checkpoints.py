@@ -1,15 +1,17 @@
 """The one item per shard that never expires: how far it has counted, and its ledger."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from footfall.flow.store import keys
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Absent, Equals, Item, Put, Table, Value, everything
+from footfall.values.groups import window_names
 from footfall.values.window import Grain
 
 NEVER_MS = 2**53 - 1
+UNTOLD_MS = 0  # of a first window: the name may have had windows before they were noted
 ALL_BUILT = {Grain.HOUR: NEVER_MS, Grain.DAY: NEVER_MS}
 LINES = ("counted", "duplicate", "late", "future", "unlabelled", "dead")
 
@@ -66,6 +68,20 @@ class Checkpoint:
     unbuilt: Mapping[Grain, int] | None = None  # where the first hour and day begin that are not built; None: not told
     moved: bytes = b""  # what verdicts have moved between lines, by hour (moved_lines.py)
     place: bytes = b""  # where the next reader goes on, on a ground whose readers count its records
+    firsts: dict[str, int] = field(default_factory=dict[str, int])  # where the first window of a name begins
+
+    def note_firsts(self, begun: Iterable[tuple[str, int]]) -> None:
+        """Take note of windows that were written, by their names and moments."""
+        firsts = dict(self.firsts)  # The checkpoint before has its own.
+        for name, from_ms in begun:
+            firsts[name] = min(from_ms, firsts.get(name, from_ms))
+        self.firsts = firsts
+
+
+def first_counted_ms(checkpoints: Iterable[Checkpoint], name: str) -> int | None:
+    """Return where the first window of a name begins, NEVER_MS when it has none; None when that was not noted."""
+    firsts = [one.firsts[name] for one in checkpoints if name in one.firsts]
+    return None if UNTOLD_MS in firsts else min(firsts, default=NEVER_MS)
 
 
 def load_checkpoint(table: Table, shard: int) -> Checkpoint | None:
@@ -109,7 +125,15 @@ def checkpoint_from_item(item: Item) -> Checkpoint:
         unbuilt=_unbuilt_from(item),
         place=_bytes_from(item, "place"),
         moved=_bytes_from(item, "moved"),
+        firsts=_firsts_from(item, brands),
     )
+
+
+def _firsts_from(item: Item, groups: Iterable[str]) -> dict[str, int]:
+    firsts = item.get("firsts")
+    if not isinstance(firsts, Mapping):  # It was written before this was noted: what had come by then is not known.
+        return dict.fromkeys(window_names(groups), UNTOLD_MS)
+    return {name: _number(firsts, name) for name in firsts}
 
 
 def _unbuilt_from(item: Item) -> Mapping[Grain, int] | None:
@@ -142,6 +166,7 @@ def _item_from(checkpoint: Checkpoint) -> Item:
         "overflow": checkpoint.overflow,
         "brands": {brand: lines_item(lines) for brand, lines in checkpoint.lines.items()},
         "seen": {brand: lines.last_hit_ms for brand, lines in checkpoint.lines.items()},
+        "firsts": dict(checkpoint.firsts),
         **more,
     }
 

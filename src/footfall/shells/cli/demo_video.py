@@ -85,9 +85,13 @@ def _play(show: Show, *, from_ms: int, to_ms: int, is_live: bool) -> None:
 def _tell_follows(show: Show, begun: Sequence[Playback]) -> None:
     for one in begun:
         pair = (f"member:{one.member}", f"series:{one.video.series}")
+        named = {"follower": pair[0], "target": pair[1]}
         if one.follows and pair not in show.followed:
             show.followed.add(pair)
-            _of_members(show, "PUT", "/follows", None, {"follower": pair[0], "target": pair[1]})
+            _of_members(show, "PUT", "/follows", None, named)
+        elif one.unfollows and not one.follows and pair in show.followed:
+            show.followed.discard(pair)
+            _of_members(show, "DELETE", "/follows", None, named)
 
 
 def _tell_histories(show: Show, told: Told, *, is_live: bool) -> None:

@@ -26,6 +26,16 @@ def tell_list(answer: Mapping[str, Any], around: Surroundings) -> None:
         around.complain(f"There are more: --after '{answer['after']}' shows them.")
 
 
+def tell_own(answer: Mapping[str, Any], around: Surroundings) -> None:
+    """Say which of footfall's own counts have a metric now, and which by another name."""
+    for name in answer["added"]:
+        around.say(f"{name} is defined.")
+    for counts, name in answer["there"].items():
+        around.say(f"{counts}: {printable(name)} counts them already.")
+    for name in answer["taken"]:
+        around.complain(f"{name} is another metric here: footfall metrics add NAME --counts {name} defines it.")
+
+
 def tell_versions(answer: Mapping[str, Any], around: Surroundings) -> None:
     """Show the versions of a metric."""
     _draw(answer["items"], ("version", "hash", "updatedAt", "updatedBy", "reason"), around)

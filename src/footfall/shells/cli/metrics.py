@@ -24,7 +24,7 @@ from footfall.shells.cli.command import (
 )
 from footfall.shells.cli.metric_data import get_data, push
 from footfall.shells.cli.metric_fields import document_given
-from footfall.shells.cli.metric_report import tell_diff, tell_lineage, tell_list, tell_plan, tell_versions
+from footfall.shells.cli.metric_report import tell_diff, tell_lineage, tell_list, tell_own, tell_plan, tell_versions
 from footfall.values.window import instant_text
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ACTIONS: Final = (
     "add", "update", "deprecate", "restore", "get", "list", "search", "versions", "diff", "lineage", "remove",
-    "export", "apply", "get-data", "push",
+    "export", "apply", "get-data", "push", "own",
 )  # fmt: skip
 FORMATS: Final = ("yaml", "ossie")
 STEP: Final = 500  # metrics in one answer of an export
@@ -60,6 +60,8 @@ def metrics(arguments: argparse.Namespace, around: Surroundings) -> int:
     if action in ("get-data", "push"):
         do = get_data if action == "get-data" else push
         return do(arguments, around, asked, name=_named(arguments))
+    if action == "own":
+        return _own(arguments, around, asked)
     if action in ("add", "update"):
         return _saved(arguments, around, asked)
     answer = asked({"do": f"metrics-{'list' if action == 'search' else action}", **_request(arguments)})
@@ -67,6 +69,18 @@ def metrics(arguments: argparse.Namespace, around: Surroundings) -> int:
         _say(answer, arguments, around)
     else:
         _TELL[action](answer, around)
+    return Exit.OK
+
+
+def _own(arguments: argparse.Namespace, around: Surroundings, asked: Asked) -> int:
+    """Define a metric for each of footfall's own counts that has none."""
+    if arguments.what is not None:
+        raise WhichMetric("own takes no NAME: it defines a metric for each of footfall's own counts that has none.")
+    answer = asked({"do": "metrics-own"})
+    if arguments.json:
+        _say(answer, arguments, around)
+    else:
+        tell_own(answer, around)
     return Exit.OK
 
 
@@ -234,6 +248,7 @@ COMMAND = Command(
     says="Define, change, find, trace and ask for a brand's metrics, and keep them as files.",
     example="footfall metrics add reads_rate --data data --brand abc --value-type HYBRID --formula 'reads / visitors'",
     more_examples=(
+        "footfall metrics own --data data --brand abc",
         "footfall metrics add paid --counts hits --where paidType:paid --dimension section --data data --brand abc",
         "footfall metrics search 'per visitor' --data data --brand abc",
         "footfall metrics lineage reads --data data --brand abc",
@@ -244,10 +259,11 @@ COMMAND = Command(
         "footfall metrics get-data reads --from 2026-11-01 --to 2026-12-01 --by section --data data --brand abc",
     ),
     run=metrics,
-    tells="WHAT is the NAME of a metric, the words to search for, or the folder DIR of export and apply. FILE holds\n"
-    "the points of push; - is the standard input. --where section:news,sports keeps two sections. apply checks\n"
-    "all files before it writes anything. A flag of update with no text, such as --owner '', takes its field away;\n"
-    "what no flag names stays. --prune removes metrics that no file has. docs/how-to/metrics.md tells more.",
+    tells="own defines a metric for each of footfall's own counts that has none. WHAT is the NAME of a metric, the\n"
+    "words to search for, or the folder DIR of export and apply. FILE holds the points of push; - is the standard\n"
+    "input. --where section:news,sports keeps two sections. apply checks all files before it writes anything. A\n"
+    "flag of update with no text, such as --owner '', takes its field away; what no flag names stays. --prune\n"
+    "removes metrics that no file has. docs/how-to/metrics.md tells more.",
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
         Argument("what", "A name, words, or a folder.", shows="WHAT", may_be_absent=True),

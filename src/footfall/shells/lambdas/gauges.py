@@ -23,6 +23,7 @@ UNITS: Mapping[str, str] = {
     "WrittenUnits": "Count",
     "ObjectHits": "Count",
     "FollowChanges": "Count",
+    "UnreadableFollows": "Count",
     "RefusedLines": "Count",
     "Strangers": "Count",
     "SetAside": "Count",

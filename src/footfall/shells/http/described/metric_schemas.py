@@ -26,7 +26,8 @@ _FIELDS: dict[str, Schema] = {
             {
                 "counts": {
                     "enum": COUNTED,
-                    "description": "`playbacks` are viewings that began and `completions` those that were completed; "
+                    "description": "`playbacks` are viewings that began, `completions` viewings that have seen at "
+                    "least 90 hundredths of the asset; "
                     "`follows` are counted when they begin, `unfollows` when they end",
                 },
                 "where": {
