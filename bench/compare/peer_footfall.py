@@ -18,6 +18,7 @@ from bench.compare.traffic import BRANDS
 
 CONNECTIONS = 64  # as bench_ingest has them: 6,400 hits under way, where others gather up to 100,000
 STOP_S_MAX = 30.0
+IDLE_S_MAX = 2.0  # for which a connection is kept
 RECOUNT_HOURS = 50  # more than the day's traffic reaches back
 SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
 
@@ -43,6 +44,7 @@ class Footfall:
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
         self._client: Client | None = None
+        self._used_at_s = 0.0
         self.pid, self._port, self.ends_at_s = 0, 0, float("inf")
 
     def start(self) -> None:
@@ -66,7 +68,7 @@ class Footfall:
         if not said.startswith("footfall is on "):
             raise PeerFailed(f"footfall did not start: {said or 'no word'}")
         self._port = int(said.strip().rstrip("/").rpartition(":")[2])
-        self._client = Client(self._port)
+        self._connected()
 
     def feed_arguments(self) -> tuple[list[str], list[int]]:
         """Name the port."""
@@ -77,8 +79,7 @@ class Footfall:
 
     def mark(self, body: bytes) -> None:
         """Send one body."""
-        assert self._client is not None
-        answer = self._client.post(body)
+        answer = self._connected().post(body)
         if answer.status != 202:
             raise PeerFailed(f"a body got {answer.status}: {answer.body[:200]!r}")
 
@@ -91,12 +92,12 @@ class Footfall:
 
     def ask(self, questions: Sequence[Question]) -> tuple[list[list[tuple[int, int]]], list[float]]:
         """Ask over HTTP, on one connection."""
-        assert self._client is not None
+        client = self._connected()
         lists: list[list[tuple[int, int]]] = []
         took_ms: list[float] = []
         for question in questions:
             target, started = _target(question), time.perf_counter()
-            answer = self._client.get(target)
+            answer = client.get(target)
             if answer.status != 200:
                 raise PeerFailed(f"{target} got {answer.status}: {answer.body[:200]!r}")
             lists.append([(int(item.assetId), item.hits) for item in _decode(answer.body).items])
@@ -149,18 +150,26 @@ class Footfall:
         self._process = None
         if self._client is not None:
             self._client.close()
+            self._client = None
+
+    def _connected(self) -> Client:
+        """Return a connection that was used just now: one that is idle for long is closed by the server."""
+        now_s = time.monotonic()
+        if self._client is not None and now_s - self._used_at_s > IDLE_S_MAX:
+            self._client.close()
+            self._client = None
+        self._client, self._used_at_s = self._client or Client(self._port), now_s
+        return self._client
 
     def _in_windows(self, brand: str) -> int:
-        assert self._client is not None
         target = f"/v1/series?brand={brand}&grain=hour&last={RECOUNT_HOURS}"
-        answer = self._client.get(target)
+        answer = self._connected().get(target)
         if answer.status != 200:
             raise PeerFailed(f"{target} got {answer.status}: {answer.body[:200]!r}")
         return sum(point["hits"] for point in answer.json()["points"])
 
     def _ledger(self, brand: str) -> dict[str, int]:
-        assert self._client is not None
-        return self._client.get(f"/v1/ledger?brand={brand}").json()
+        return self._connected().get(f"/v1/ledger?brand={brand}").json()
 
 
 def _target(question: Question) -> str:
