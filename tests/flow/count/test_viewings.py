@@ -255,7 +255,7 @@ def test_a_session_plays_and_completes_each_asset_once_as_a_plain_look_at_its_st
         if len(seen[asset]) >= COMPLETED_HUNDREDTHS_MIN:
             completed.setdefault(asset, (stretch.to_ms - 1) // MINUTE_MS * MINUTE_MS)
     found: dict[CreditTo, list[tuple[str, int]]] = {to: [] for to in CreditTo}
-    for (_, minute_ms, to), credited in watching.minutes.items():
+    for (_, minute_ms, to), credited in watching.credits().items():
         found[to] += [(key[0], minute_ms) for key, n in credited.counts().items() for _ in range(n)]
     assert sorted((asset, utc_day("", at_ms)[0]) for asset, at_ms in found[CreditTo.PLAYS]) == sorted(played.items())
     assert sorted(found[CreditTo.COMPLETIONS]) == sorted(completed.items())

@@ -30,7 +30,7 @@ def utc_day(_brand: str, at_ms: int) -> tuple[int, int]:
 
 def credited(watching: Watching) -> int:
     """Return all that was credited and not taken away."""
-    return sum(sum(one.ms) for (_, _, to), one in watching.minutes.items() if to is CreditTo.WATCH)
+    return sum(sum(one.ms) for (_, _, to), one in watching.credits().items() if to is CreditTo.WATCH)
 
 
 def watched_by(beats: list[Beat]) -> tuple[int, dict[int, int], list[int]]:
@@ -184,7 +184,7 @@ def test_rows_add_up_to_the_lists_whatever_changes_and_none_is_taken_for_another
         watching.pass_day(session)
     watching.end(session)
     rows, by_key, by_row = [told.stretch for told in watching.over], Counter[object](), Counter[object]()
-    for (_, minute_ms, to), credited in watching.minutes.items():
+    for (_, minute_ms, to), credited in watching.credits().items():
         for key, ms in credited.counts().items():
             if to in (CreditTo.WATCH, CreditTo.SHOWS):
                 by_key[to, utc_day("", minute_ms)[0], key] += ms

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 
 from footfall.flow.count.watch_values import Beat, Credited, CreditTo, Facts, Session, Stretch, Told, Viewed
 from footfall.flow.stream.beats import RATE_ONE, PlayState
+from footfall.flow.stream.records import HitKey
 from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
@@ -35,6 +36,7 @@ _NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
 
 MinuteOf = tuple[str, int, CreditTo]  # whose, where it begins, and in which windows
+_Watched = tuple[HitKey, HitKey | None, int, bytes]  # under which asset and series, milliseconds, by whom
 DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day around a moment begins and ends
 
 
@@ -60,10 +62,10 @@ class Watching:
     def __init__(self, day_of: DayOf) -> None:
         self._day_of = day_of
         self._at = ("", -1)  # the last minute that something was added to: whose, and where it begins
-        self._cell = Credited()  # of that minute, by asset
-        self._shows = Credited()  # and by series
+        self._here: list[_Watched] = []  # of that minute
+        self._watched: dict[tuple[str, int], list[_Watched]] = {}  # by minute
+        self._viewings: dict[MinuteOf, Credited] = {}
         self._shared: dict[Hashable, Any] = {}
-        self.minutes: dict[MinuteOf, Credited] = {}
         self.over: list[Told] = []  # stretches that no beat of their session changes any more
 
     def take(self, session: Session, beat: Beat) -> None:
@@ -155,25 +157,15 @@ class Watching:
         if stretch.duration_ms:
             playhead_ms = beat.playhead_ms - (beat.at_ms - end_ms) * beat.rate // RATE_ONE
             _see(stretch, playhead_ms - ms * beat.rate // RATE_ONE, playhead_ms)
+        show = stretch.show if stretch.show[0] else None
         minute_ms = start_ms - start_ms % MINUTE_MS
         at = self._at
         if end_ms - minute_ms > MINUTE_MS or at[1] != minute_ms or at[0] != brand:
             for one_ms, some_ms in in_minutes(end_ms, ms):
                 self._turn_to(brand, one_ms)
-                self._cell.add(stretch.key, some_ms, beat.visitor)
-                if stretch.show[0]:
-                    self._shows.add(stretch.show, some_ms, beat.visitor)
+                self._here.append((stretch.key, show, some_ms, beat.visitor))
             return
-        # Nearly all come here, so it is done without a further call.
-        cell, visitor = self._cell, beat.visitor
-        cell.keys.append(stretch.key)
-        cell.ms.append(ms)
-        cell.visitors.append(visitor)
-        if stretch.show[0]:
-            cell = self._shows
-            cell.keys.append(stretch.show)
-            cell.ms.append(ms)
-            cell.visitors.append(visitor)
+        self._here.append((stretch.key, show, ms, beat.visitor))  # nearly all
 
     def _begin_at(self, session: Session, stretch: Stretch, at_ms: int) -> None:
         """Let a stretch begin at a moment, and count the viewing that begins with its first credit."""
@@ -183,25 +175,34 @@ class Watching:
 
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
-        found, self.minutes, self._at = self.minutes, {}, ("", -1)
-        return {minute: one for minute, one in found.items() if one.keys}
+        found = self.credits()
+        self._watched, self._viewings, self._at = {}, {}, ("", -1)
+        return found
+
+    def credits(self) -> dict[MinuteOf, Credited]:
+        """Return what was credited and not taken away, by minute."""
+        found: dict[MinuteOf, Credited] = {}
+        for (brand, minute_ms), watched in self._watched.items():
+            keys, shows, ms, visitors = zip(*watched, strict=True)
+            found[brand, minute_ms, _WATCH] = Credited(list(keys), list(ms), list(visitors))
+            if None in shows:
+                with_show = [one for one in watched if one[1] is not None]
+                if not with_show:
+                    continue
+                _, shows, ms, visitors = zip(*with_show, strict=True)
+            found[brand, minute_ms, _SHOWS] = Credited(list(shows), list(ms), list(visitors))
+        return found | self._viewings
 
     def _turn_to(self, brand: str, minute_ms: int) -> None:
         at = (brand, minute_ms)
         if at != self._at:
             self._at = at
-            self._cell = self._cell_at((brand, minute_ms, _WATCH))
-            self._shows = self._cell_at((brand, minute_ms, _SHOWS))
-
-    def _cell_at(self, minute: MinuteOf) -> Credited:
-        found = self.minutes.get(minute)
-        if found is None:
-            found = self.minutes[minute] = Credited()
-        return found
+            self._here = self._watched.setdefault(at, [])
 
     def _count_one(self, brand: str, to: CreditTo, stretch: Stretch, at_ms: int) -> None:
         """Count a viewing at a moment of one of its stretches; who watched is told by what is watched."""
-        self._cell_at((brand, at_ms - at_ms % MINUTE_MS, to)).add(stretch.key, 1, b"")
+        minute = (brand, at_ms - at_ms % MINUTE_MS, to)
+        self._viewings.setdefault(minute, Credited()).add(stretch.key, 1, b"")
 
     def _credit_by_day(self, session: Session, stretch: Stretch, beat: Beat, start_ms: int) -> None:
         """Credit what lies in another day than the stretch does, or in two: a stretch of each."""
