@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from footfall.ports.errors import PortError, TooLarge
 from footfall.ports.stream import READ_RECORDS_MAX, RECORD_BYTES_MAX, Stream
@@ -113,7 +113,7 @@ def test_a_shard_that_is_not_there_is_refused(stream: Stream, shard: int) -> Non
 
 
 def test_all_entries_of_an_append_are_stored_or_none(stream: Stream) -> None:
-    bad = [replace(entry(b"new"), ids=((0, id_of("a")),), claim=claim("k", "b")), entry(shard=7)]
+    bad = [structs.replace(entry(b"new"), ids=((0, id_of("a")),), claim=claim("k", "b")), entry(shard=7)]
     with pytest.raises(PortError):
         stream.append(bad)
     assert (stream.read(0, after=0), stream.tip(0), stream.appended()) == ([], 0, {})

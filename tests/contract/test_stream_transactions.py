@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from footfall.ports.errors import TooLarge
 from footfall.ports.stream import RECORD_BYTES_MAX, Appended, Entry, Mark, Stream
@@ -77,7 +77,7 @@ def test_an_emptied_stream_goes_on_counting(stream: Stream) -> None:
 
 
 def with_ids(*ids: str, data: bytes = b"x") -> Entry:
-    return replace(entry(data), weight=len(ids), ids=tuple((n, id_of(id_)) for n, id_ in enumerate(ids) if id_))
+    return structs.replace(entry(data), weight=len(ids), ids=tuple((n, id_of(id_)) for n, id_ in enumerate(ids) if id_))
 
 
 def test_an_id_that_comes_again_is_named_in_the_record(stream: Stream) -> None:
@@ -114,7 +114,7 @@ def test_an_id_is_known_when_the_clock_was_set_back(made: Made) -> None:
 
 
 def test_the_same_claim_with_the_same_body_is_stored_as_repeated(stream: Stream) -> None:
-    one = replace(entry(b"1"), claim=claim("k", "body"))
+    one = structs.replace(entry(b"1"), claim=claim("k", "body"))
     (first,) = stream.append([one])
     (again,) = stream.append([one])
     assert (first.repeated, again.repeated, again.is_refused) == (False, True, False)
@@ -122,8 +122,8 @@ def test_the_same_claim_with_the_same_body_is_stored_as_repeated(stream: Stream)
 
 
 def test_the_same_claim_with_another_body_is_refused_and_its_neighbours_are_stored(stream: Stream) -> None:
-    stream.append([replace(entry(b"1"), claim=claim("k", "body"))])
-    other = replace(with_ids("i", data=b"other"), claim=claim("k", "other body"))
+    stream.append([structs.replace(entry(b"1"), claim=claim("k", "body"))])
+    other = structs.replace(with_ids("i", data=b"other"), claim=claim("k", "other body"))
     done = stream.append([entry(b"before"), other, entry(b"after")])
     assert [appended.is_refused for appended in done] == [False, True, False]
     assert [record.data for record in stream.read(0, after=0)] == [b"1", b"before", b"after"]
@@ -134,10 +134,10 @@ def test_the_same_claim_with_another_body_is_refused_and_its_neighbours_are_stor
 def test_claims_are_told_apart_within_one_append(stream: Stream) -> None:
     done = stream.append(
         [
-            replace(entry(b"1"), claim=claim("k", "x")),
-            replace(entry(b"2"), claim=claim("k", "x")),
-            replace(entry(b"3"), claim=claim("k", "y")),
-            replace(entry(b"4"), claim=claim("m", "x")),
+            structs.replace(entry(b"1"), claim=claim("k", "x")),
+            structs.replace(entry(b"2"), claim=claim("k", "x")),
+            structs.replace(entry(b"3"), claim=claim("k", "y")),
+            structs.replace(entry(b"4"), claim=claim("m", "x")),
         ]
     )
     assert [(d.repeated, d.is_refused) for d in done] == [(False, False), (True, False), (False, True), (False, False)]
@@ -146,10 +146,10 @@ def test_claims_are_told_apart_within_one_append(stream: Stream) -> None:
 def test_a_claim_that_has_had_its_time_may_be_made_anew_and_is_known_again(made: Made) -> None:
     stream = made.stream
     for body in ("one", "two", "three"):
-        (first,) = stream.append([replace(entry(), claim=claim("k", body))])
+        (first,) = stream.append([structs.replace(entry(), claim=claim("k", body))])
         made.clock.advance(ID_MS // 2)
-        (again,) = stream.append([replace(entry(), claim=claim("k", body))])
-        (other,) = stream.append([replace(entry(), claim=claim("k", "another"))])
+        (again,) = stream.append([structs.replace(entry(), claim=claim("k", body))])
+        (other,) = stream.append([structs.replace(entry(), claim=claim("k", "another"))])
         assert (first.repeated, first.is_refused, again.repeated, other.is_refused) == (False, False, True, True)
         made.clock.advance(ID_MS + 1)
 
@@ -158,7 +158,7 @@ def test_the_parts_of_one_act_are_taken_or_refused_together(new_stream: NewStrea
     stream = new_stream(2).stream
 
     def parts(body: str, count: int) -> list[Appended]:
-        return stream.append([replace(entry(shard=n % 2), claim=claim("k", body, n)) for n in range(count)])
+        return stream.append([structs.replace(entry(shard=n % 2), claim=claim("k", body, n)) for n in range(count)])
 
     assert [(d.repeated, d.is_refused) for d in parts("body", 3)] == [(False, False)] * 3
     assert [(d.repeated, d.is_refused) for d in parts("body", 3)] == [(True, False)] * 3
@@ -168,7 +168,7 @@ def test_the_parts_of_one_act_are_taken_or_refused_together(new_stream: NewStrea
 
 
 def marked(begins: int, ends: int, data: bytes = b"x", *, part: int = 0, log: str = "log") -> Entry:
-    return replace(entry(data, weight=len(data)), mark=Mark(id_of(log), begins, ends, part))
+    return structs.replace(entry(data, weight=len(data)), mark=Mark(id_of(log), begins, ends, part))
 
 
 def test_a_mark_moves_with_what_is_stored_and_stays_there(made: Made) -> None:
@@ -204,7 +204,7 @@ def test_the_parts_of_one_stretch_are_stored_once_even_when_it_comes_twice_in_on
     new_stream: NewStream,
 ) -> None:
     stream = new_stream(2).stream
-    parts = [replace(marked(0, 9, b"%d" % part, part=part), shard=part % 2) for part in range(3)]
+    parts = [structs.replace(marked(0, 9, b"%d" % part, part=part), shard=part % 2) for part in range(3)]
     done = stream.append([*parts, *parts])
     assert [one.repeated for one in done] == [False] * 3 + [True] * 3
     assert stream.append([*parts])[2].repeated

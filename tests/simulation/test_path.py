@@ -1,9 +1,9 @@
 """The whole path in a world of disorder: what comes out is what went in, whatever happens on the way."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 
 import pytest
+from msgspec import structs
 
 from footfall.adapters.embedded.database import rows
 from footfall.flow.count.aside_items import write_aside
@@ -116,7 +116,7 @@ class WithoutRepeats(Worker):
         self.settle_doubts()
         records = self._stream.read(self.shard, after=self._tally.through or self.checkpoint.through, limit=limit)
         for record in records:
-            self._tally.add(replace(record, repeats=(), repeated=False))
+            self._tally.add(structs.replace(record, repeats=(), repeated=False))
         return records
 
 

@@ -147,7 +147,11 @@ class World:
             columns = ImportedHits([hit.key for hit in hits], times, visitors, screened=reasons or None)
             stretches.add(columns, now_ms=now_ms)
         closed = stretches.close(file, begins=number, ends=number + 1, now_ms=now_ms)
-        entries = [replace(one, mark=None) for one in closed.entries] if self.forgets_marks else closed.entries
+        entries = (
+            [msgspec.structs.replace(one, mark=None) for one in closed.entries]
+            if self.forgets_marks
+            else closed.entries
+        )
         done = self.stream.append(entries)
         if not self.forgets_marks:
             told = told_of(closed, done)
@@ -340,7 +344,7 @@ def screened_entries(entries: Sequence[Entry], hits: Sequence[SentHit], *, shard
         found = {place: hit.verdict for place, hit in enumerate(sent) if hit.verdict}
         verdicts = before | {place: one for place, one in found.items() if before.get(place) not in ("late", "future")}
         pack = msgspec.structs.replace(pack, screened=verdicts or None)
-        screened.append(replace(entry, data=record_from_pack(pack)))
+        screened.append(msgspec.structs.replace(entry, data=record_from_pack(pack)))
     return screened
 
 

@@ -6,9 +6,9 @@ Used by the front on behalf of an import that talks to it, and by an import that
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from footfall.accounts.brands import Brand
 from footfall.app.settings import DAY_MS, Settings
@@ -86,7 +86,7 @@ class Stretches:
         name = mark_name(self._name, file)
         # A stretch without hits has only its mark to move.
         entries = done.entries or [Entry(0, self._name, 0, b"", now_ms)]
-        marked = [replace(one, mark=Mark(name, begins, ends, part)) for part, one in enumerate(entries)]
+        marked = [structs.replace(one, mark=Mark(name, begins, ends, part)) for part, one in enumerate(entries)]
         return Closed(name, marked, done)
 
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from msgspec import Struct
+
 from footfall.ports.errors import PortError, TooLarge
 
 RECORD_BYTES_MAX = 1_000_000  # Kinesis takes 1 MiB with the partition key; this leaves room for both.
@@ -58,8 +60,7 @@ class Mark:
     part: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(Struct, frozen=True, gc=False):
     """A record on its way into the stream; `ids` are (place in the record, 16 bytes).
 
     An entry with a mark and no data moves the mark and stores nothing.
@@ -75,8 +76,7 @@ class Entry:
     mark: Mark | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Appended:
+class Appended(Struct, frozen=True, gc=False):
     """Where an entry went: its sequence number (UNNUMBERED when only readers learn it), or 0 when nothing was stored.
 
     Of an entry with a mark nothing is stored when it was there before (`repeated`) or has no data; else it is refused:
@@ -93,8 +93,7 @@ class Appended:
         return self.sequence == 0 and not self.repeated
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(Struct, frozen=True, gc=False):
     """A record as it stands in the stream, at a sequence number that only grows within its shard.
 
     `repeats` are the places whose ids were there before; `repeated` says that all of it was. A ground that cannot tell

@@ -1,12 +1,12 @@
 """Named counters lose nothing that was acknowledged and take nothing twice: killed anywhere, overtaken, read again."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from functools import cache
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from footfall.flow.count.counters import TOO_MANY, Counters
 from footfall.flow.count.tally import Tally
@@ -188,7 +188,7 @@ def test_ten_thousand_records_do_not_wait_for_their_time() -> None:
     add(stage, "a", "1")
     (record,) = stage.stream.read(0, after=0)
     for number in range(10_000):
-        tally.add(replace(record, sequence=number + 1))
+        tally.add(structs.replace(record, sequence=number + 1))
     assert tally.rows >= 100_000
 
 

@@ -1,11 +1,11 @@
 """Every hit of a record goes to exactly one place, and where follows from its record alone."""
 
 from collections import Counter
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from footfall.flow.count.aside_items import LISTED_TOGETHER_MAX, AsideRecord, listed_together
 from footfall.flow.count.placing import Placing
@@ -27,7 +27,7 @@ def pack_of(*assets: str, **columns: object) -> Pack:
 
 
 def record_of(pack: Pack, sequence: int = 1, **more: object) -> Record:
-    return replace(Record(sequence, "abc", weight_of(pack), record_from_pack(pack), NOON_MS + 1), **more)
+    return structs.replace(Record(sequence, "abc", weight_of(pack), record_from_pack(pack), NOON_MS + 1), **more)
 
 
 def tally_of(*records: Record, through: int = 0) -> Tally:
@@ -196,7 +196,7 @@ unreadable = st.builds(
 
 @given(st.lists(records | unreadable, max_size=12))
 def test_the_lines_add_up_to_the_weights_of_the_records(given_records: list[Record]) -> None:
-    numbered = [replace(record, sequence=at) for at, record in enumerate(given_records, start=1)]
+    numbered = [structs.replace(record, sequence=at) for at, record in enumerate(given_records, start=1)]
     tally = tally_of(*numbered)
     lines = tally.lines.get("abc", Lines())
     assert total(lines) == sum(record.weight for record in numbered)
@@ -211,7 +211,7 @@ def test_the_lines_add_up_to_the_weights_of_the_records(given_records: list[Reco
 
 @given(st.lists(records, max_size=8), st.integers(0, 8))
 def test_where_a_run_of_records_is_cut_does_not_matter(given_records: list[Record], at: int) -> None:
-    numbered = [replace(record, sequence=at) for at, record in enumerate(given_records, start=1)]
+    numbered = [structs.replace(record, sequence=at) for at, record in enumerate(given_records, start=1)]
     whole, parts = tally_of(*numbered), [tally_of(*numbered[:at]), tally_of(*numbered[at:])]
     for minute in whole.minutes():
         counted = (Counter(part.counts_after(minute, 0)) for part in parts)

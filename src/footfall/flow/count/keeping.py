@@ -7,9 +7,9 @@ the checkpoint alone, and every write may be repeated: whoever is killed, sleeps
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import xxhash
+from msgspec import structs
 
 from footfall.flow.store import keys
 from footfall.flow.stream.archive import Archive
@@ -139,9 +139,9 @@ class Keeping:
 
 def _with(record: Record, verdict: Verdict) -> Record:
     if verdict.is_key_reused:
-        return replace(record, dead=KEY_REUSED)
+        return structs.replace(record, dead=KEY_REUSED)
     if verdict.repeated or verdict.repeats:
-        return replace(record, repeats=verdict.repeats, repeated=verdict.repeated)
+        return structs.replace(record, repeats=verdict.repeats, repeated=verdict.repeated)
     return record
 
 
