@@ -70,39 +70,6 @@ def test_a_metric_is_added_read_back_and_found(desk: Desk) -> None:
         assert [one["name"] for one in desk.json(f"?{question}")["items"]] == names, question
 
 
-def test_footfalls_own_counts_are_defined_once_under_the_names_that_are_free(stage: Stage, desk: Desk) -> None:
-    desk.add("reads", source={"counts": "hits"})
-    desk.add("minutes", unit="minutes")
-    told = {"brand": desk.brand, "there": {"hits": "reads"}, "taken": ["minutes"]}
-    first = desk.ask("POST", "/own")
-    added = ["visitors", "viewers", "playbacks", "completions", "follows", "unfollows"]
-    assert (first.status, first.json()) == (200, {**told, "added": added})
-    assert [one["name"] for one in desk.json("")["items"]] == sorted([*added, "reads", "minutes"])
-    assert desk.json("/unfollows")["unit"] == "follows"
-    acts = stage.ask(f"/v1/audit?brand={desk.brand}", headers=desk.headers).json()["items"]
-    assert [(one["act"], one["subject"]) for one in acts[:6]] == [("metric-added", name) for name in reversed(added)]
-    assert desk.ask("POST", "/own").json() == {
-        **told,
-        "there": {"hits": "reads"} | {one: one for one in added},
-        "added": [],
-    }
-
-
-def test_what_is_sent_with_the_wish_for_own_counts_is_refused(stage: Stage, desk: Desk) -> None:
-    assert desk.ask("POST", "/own", {"counts": "hits"}).json()["field"] == "counts"
-    assert desk.ask("POST", "/own?limit=3").json()["field"] == "limit"
-    reader = Desk(stage, desk.brand, "read")
-    assert reader.ask("POST", "/own").status == 403
-    assert desk.json("")["items"] == []
-
-
-def test_a_metric_may_be_named_own(desk: Desk) -> None:
-    assert desk.add("own").status == 201
-    assert desk.json("/own")["name"] == "own"
-    assert desk.ask("PUT", "/own", {"valueType": "SCALAR", "title": "Ours", "version": 1}).json()["version"] == 2
-    assert desk.ask("DELETE", "/own").status == 200
-
-
 def test_an_answer_has_a_tag_that_saves_reading_it_again(desk: Desk) -> None:
     desk.add("reads")
     first = desk.ask("GET", "/reads")
