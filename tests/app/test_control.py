@@ -4,7 +4,7 @@ import json
 import os
 import socket
 import threading
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from footfall.app.control import ControlFailed, answer_about_aside, ask, asked_f
 from footfall.app.lock import InUse, take_lock
 from footfall.app.settings import Settings
 from footfall.flow.store.checkpoints import Lines, load_checkpoint
+from footfall.flow.stream import records
 from footfall.flow.stream.beats import VERSION as BEATS_VERSION
 from footfall.flow.stream.beats import Beats, record_from_beats
 from footfall.flow.stream.raw import StreamRaw
@@ -24,9 +25,10 @@ from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.values.clock import SystemClock
 from footfall.values.errors import Refused
-from footfall.values.groups import pings_group
-from footfall.values.window import DAY_MS, HOUR_MS, instant_text
+from footfall.values.groups import follows_name, pings_group, unfollows_name
+from footfall.values.window import DAY_MS, HOUR_MS, MINUTE_MS, instant_text
 from tests.app.stage import NOON_MS, Instance
+from tests.audience.followed_windows import by_window
 
 LATE_MS = NOON_MS - 2 * DAY_MS
 
@@ -37,10 +39,10 @@ def asked(instance: Instance, **request: object) -> Any:
     )
 
 
-def lines_of(instance: Instance) -> Lines:
+def lines_of(instance: Instance, group: str = "abc") -> Lines:
     checkpoint = load_checkpoint(instance.table, 0)
     assert checkpoint is not None
-    return checkpoint.lines["abc"]
+    return checkpoint.lines[group]
 
 
 def with_late_hits() -> Instance:
@@ -95,6 +97,40 @@ def test_beats_that_were_set_aside_are_listed_and_shown_and_not_replayed() -> No
         with pytest.raises(Refused) as refused:
             asked(instance, **wrong)
         assert refused.value.field == "of"
+    with pytest.raises(Refused, match="listed and shown, not replayed: a beat counts after the one before it"):
+        asked(instance, do="side-replay", position="0:1", **pings)
+
+
+@pytest.mark.parametrize(("of", "named"), [("follows", follows_name), ("unfollows", unfollows_name)])
+def test_follows_that_could_not_be_read_are_counted_once_at_their_time_when_they_can_be(
+    of: str, named: Callable[[str], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    instance, group = Instance(), named("abc")
+    kinds = ("series", "series", "member", "")
+    later = Pack(VERSION + 1, RULES, NOON_MS, [kinds] * 2, at_ms=[LATE_MS] * 2, trusted=True)
+    instance.stream.append([Entry(0, group, 2, record_from_pack(later), NOON_MS)])
+    instance.count()
+    assert asked(instance, do="side-list")["items"] == []
+    (item,) = asked(instance, do="side-list", of=of)["items"]
+    assert (item["position"], item["reason"]) == ("0:1", "a pack of version 2; this release reads version 1")
+    assert "bytes" in asked(instance, do="side-show", of=of, position="0:1")
+    left = asked(instance, do="side-replay", of=of, all=True)
+    assert (left.entries, left.left) == ([], 1)
+    with pytest.raises(Refused, match=f"not among the dead {of} of abc;"):
+        asked(instance, do="side-replay", of=of, position="0:9")
+
+    monkeypatch.setattr(records, "VERSION", VERSION + 1)  # the upgrade
+    shown = asked(instance, do="side-show", of=of, position="0:1")
+    assert shown[of] == [{"kind": "series", "followerKind": "member", "at": instant_text(LATE_MS)}] * 2
+    entries = asked(instance, do="side-replay", of=of, all=True).entries
+    for _ in range(2):  # A second time changes nothing.
+        instance.stream.append(entries)
+        instance.count()
+        assert (lines_of(instance, group).dead, lines_of(instance, group).counted) == (0, 2)
+    counted = by_window(instance.table, instance.clock, group, from_ms=LATE_MS, to_ms=LATE_MS + MINUTE_MS)
+    assert counted == {(LATE_MS, kinds[:3]): 2}
+    assert asked(instance, do="side-list", of=of) == {"items": [], "more": False}
+    assert instance.stream.appended() == {group: 2}
 
 
 def test_a_record_that_cannot_be_read_is_shown_as_it_is() -> None:

@@ -219,6 +219,13 @@ def test_hits_that_could_not_be_read_are_something_to_do(tmp_path: Path) -> None
     assert found.do.startswith("footfall dead-letters list")
 
 
+def test_follows_that_could_not_be_read_are_something_to_do(tmp_path: Path) -> None:
+    make_directory(tmp_path / "data", Entry(0, "abc~unfollows", 3, b"\xc1\x02", NOON_MS))
+    found = to_do(findings(tmp_path / "data"), "hits")
+    assert "Unfollows that could not be read are set aside: abc (3)" in found.says
+    assert found.do.endswith("--brand abc --of unfollows")
+
+
 def test_senders_whose_clocks_are_wrong_are_a_note(tmp_path: Path) -> None:
     early = record_of(*("1",) * 20, at_ms=NOON_MS)
     pack = Pack(VERSION, RULES, NOON_MS, [("2", "", "", "")] * 11, at_ms=[NOON_MS + 9 * HOUR_MS] * 11)

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from footfall.shells.lambdas.gauges import NAMESPACE, UNITS
 from tests.deploy.template_reading import TEMPLATE, mappings_of, named_in, of_type, read, statements
 
 
@@ -34,3 +35,12 @@ def test_follows_that_wait_are_noticed_long_before_dynamodb_forgets_them(resourc
     alarm = resources["FollowsAgeAlarm"]["Properties"]
     assert (alarm["MetricName"], named_in(alarm["Dimensions"])) == ("IteratorAge", {"FollowsFunction"})
     assert alarm["Threshold"] == {"Ref": "IteratorAgeAlarmMs"}
+
+
+def test_one_change_that_could_not_be_read_rings(resources: dict[str, Any]) -> None:
+    alarm = resources["UnreadableFollowsAlarm"]["Properties"]
+    assert alarm["MetricName"] in UNITS
+    assert (alarm["Namespace"], alarm["MetricName"]) == (NAMESPACE, "UnreadableFollows")
+    assert alarm["Dimensions"] == [{"Name": "stack", "Value": {"Ref": "AWS::StackName"}}]
+    assert (alarm["Statistic"], alarm["Threshold"], alarm["EvaluationPeriods"]) == ("Sum", 0, 1)
+    assert (alarm["ComparisonOperator"], alarm["TreatMissingData"]) == ("GreaterThanThreshold", "notBreaching")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from footfall.accounts.brands import require_brand_name
 from footfall.app import wiring
@@ -26,12 +26,20 @@ from footfall.app.settings import Settings
 from footfall.flow.count.aside import Place, aside, place_at, record_at, replay_of, require_kind
 from footfall.flow.stream.beats import Beats, PlayState, beats_from_record
 from footfall.flow.stream.raw import RawHits, StreamRaw
-from footfall.flow.stream.records import Unreadable, pack_from_record
+from footfall.flow.stream.records import Pack, Unreadable, pack_from_record
 from footfall.ports.stream import Entry, Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
 from footfall.values.errors import Refused
-from footfall.values.groups import brands_of_groups, is_of_pings, pings_group
+from footfall.values.groups import (
+    brands_of_groups,
+    follows_name,
+    held_in,
+    is_of_follows,
+    is_of_pings,
+    pings_group,
+    unfollows_name,
+)
 from footfall.values.window import instant_text
 
 SOCKET_FILE = "control.sock"
@@ -39,11 +47,17 @@ LISTED_MAX = 1_000
 FIELDS = ("assetId", "sectionId", "resourceType", "paidType")  # of a hit, as its sender names them
 REPLAYED_MAX = 10_000  # At once; the command says how many are left.
 OFFLINE_WAIT_S = 0.5
-HITS, PINGS = ASIDE_OF = ("hits", "pings")
+HITS, PINGS = "hits", "pings"
 NEVER_REPLAYED = (
     "pings are listed and shown, not replayed: a beat counts after the one before it in its session, "
     "and what that session came to has been told"
 )
+ASIDE_OF: Final[Mapping[str, Callable[[str], str]]] = {
+    HITS: str,
+    PINGS: pings_group,
+    "follows": follows_name,
+    "unfollows": unfollows_name,
+}
 
 OnProgress = Callable[[float], None]
 
@@ -147,7 +161,7 @@ def asked_from(request: Mapping[str, Any]) -> tuple[str, int, int]:
 def answer_about_aside(
     table: Table, raw: RawHits, request: Mapping[str, Any], *, clock: Clock
 ) -> Mapping[str, Any] | Replay:
-    """Return the answer to a question about set-aside hits; for a replay, what to append."""
+    """Return the answer to a question about what was set aside; for a replay, what to append."""
     brand, kind = _brand(request.get("brand")), str(request.get("kind", "dead"))
     require_kind(kind)
     group = _group(brand, request.get("of", HITS))
@@ -159,7 +173,7 @@ def answer_about_aside(
         case "side-replay":
             if is_of_pings(group):
                 raise Refused("of", NEVER_REPLAYED)
-            return _replay(table, raw, brand, kind, request, now_ms=clock.now_ms())
+            return _replay(table, raw, group, kind, request, now_ms=clock.now_ms())
         case other:
             raise Refused("do", f"{other!r} is not something that can be asked")
 
@@ -194,6 +208,8 @@ def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> 
     except Unreadable:
         return shown | {"bytes": record.data[:2_000].hex()}
     places = place.places or range(len(pack.keys))
+    if is_of_follows(record.group):
+        return shown | {held_in(record.group): [_follow_shown(pack, one) for one in places]}
     hits = [
         {
             **dict(zip(FIELDS, pack.keys[one], strict=True)),
@@ -202,6 +218,12 @@ def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> 
         for one in places
     ]
     return shown | {"hits": hits}
+
+
+def _follow_shown(pack: Pack, one: int) -> dict[str, Any]:
+    kind, _, follower_kind, _ = pack.keys[one]
+    at_ms = pack.arrived_at_ms if pack.at_ms is None else pack.at_ms[one]
+    return {"kind": kind, "followerKind": follower_kind, "at": instant_text(at_ms)}
 
 
 def _pings_shown(beats: Beats, place: Place) -> list[dict[str, Any]]:
@@ -237,9 +259,10 @@ def _replay(table: Table, raw: RawHits, brand: str, kind: str, request: Mapping[
 
 def _group(brand: str, of: object) -> str:
     """Return the group of the stream whose records were set aside."""
-    if of not in ASIDE_OF:
+    named = ASIDE_OF.get(str(of))
+    if named is None:
         raise Refused("of", f"{str(of)[:40]!r} is none of {', '.join(ASIDE_OF)}")
-    return pings_group(brand) if of == PINGS else brand
+    return named(brand)
 
 
 def _brand(name: object) -> str:

@@ -22,9 +22,10 @@ def recount_note(brand: str, from_ms: int, to_ms: int, *, user: object) -> Note:
 
 
 def replay_note(request: Mapping[str, Any], *, records: int) -> Note:
-    """Return what is written down of hits that were set aside and are counted again."""
+    """Return what is written down of records that were set aside and are counted again."""
     brand, position = str(request.get("brand")), str(request.get("position") or "all")
-    details = {"kind": str(request.get("kind", "dead")), "records": records}
+    of = {"of": str(request["of"])} if "of" in request else {}  # Hits, where nothing else is said.
+    details = {"kind": str(request.get("kind", "dead")), "records": records, **of}
     return Note(brand, command_line(request.get("user")), Act.ASIDE_REPLAYED, position, details)
 
 

@@ -1,6 +1,7 @@
 """What a doctor looks at in the data: lag, the ledger, the newest hit against the clock, how fast the disk fills."""
 
 import shutil
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.ports.errors import PortError
 from footfall.ports.stream import Stream
 from footfall.values.clock import SetClock
-from footfall.values.groups import is_beside
+from footfall.values.groups import brand_of_group, held_in, is_beside, is_of_follows
 
 
 class _Closes(Protocol):
@@ -133,7 +134,7 @@ def about_lag(case: Case, shards: Sequence[Shard]) -> Iterator[Finding]:
 
 def about_ledger(case: Case, shards: Sequence[Shard]) -> Iterator[Finding]:
     """Yield which brands have hits that wait for somebody, and which have not been heard of."""
-    found = list(_about_brands(_brands(shards), case))
+    found = [*_about_brands(_brands(shards), case), *_about_follows(shards, case)]
     yield from found
     if not found:
         yield Finding("hits", "fine", "No hit waits for a decision, and every brand was heard of within a day.")
@@ -175,6 +176,19 @@ def _about_brands(brands: Mapping[str, Lines], case: Case) -> Iterator[Finding]:
         yield Finding(
             "hits", "note", f"Not heard of for more than a day: {some(silent)}.",
             "Check that their pages or servers still send.",
+        )  # fmt: skip
+
+
+def _about_follows(shards: Sequence[Shard], case: Case) -> Iterator[Finding]:
+    """Yield which follows, or follows that ended, could not be read; nobody sends them, so nobody else notices."""
+    dead = Counter[str]()
+    for shard in shards:
+        dead.update({group: one.dead for group, one in shard.checkpoint.lines.items() if is_of_follows(group)})
+    for group, count in sorted((+dead).items()):
+        brand, of = brand_of_group(group), held_in(group)
+        yield Finding(
+            "hits", "todo", f"{of.capitalize()} that could not be read are set aside: {brand} ({count:,}).",
+            f"footfall dead-letters list --data {case.directory} --brand {brand} --of {of}",
         )  # fmt: skip
 
 

@@ -5,9 +5,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from footfall.accounts.audit import Act, Detail, Note
+from footfall.app.audience_settings import kinds_of
+from footfall.app.settings import Settings
 from footfall.metrics.applying import saved_from
 from footfall.metrics.catalogue import MetricCatalogue
-from footfall.metrics.definition import Definition
+from footfall.metrics.checking import KnownKinds
+from footfall.metrics.definition import KIND_DIMENSIONS, Definition
 from footfall.metrics.listing import LINEAGE_MAX, Linked, Listing, Listings, Sought
 from footfall.metrics.names import require_metric_name
 from footfall.metrics.resolving import Asked, asked_version
@@ -40,10 +43,15 @@ class Metrics:
     table: Table  # that holds them, and what migrations into it say of themselves
 
 
-def metrics_in(table: Table, *, clock: Clock) -> Metrics:
-    """Return the metrics that a table holds."""
-    catalogue = MetricCatalogue(table, clock=clock)
+def metrics_in(table: Table, *, clock: Clock, known: KnownKinds | None = None) -> Metrics:
+    """Return the metrics that a table holds; where somebody changes them, with what their conditions may name."""
+    catalogue = MetricCatalogue(table, clock=clock, known=known)
     return Metrics(catalogue, Listings(catalogue), table)
+
+
+def known_kinds(settings: Settings) -> KnownKinds:
+    """Return the kinds that a metric's condition on follows may name, by dimension."""
+    return dict.fromkeys(KIND_DIMENSIONS, kinds_of(settings).names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from footfall.app import metric_acts, wiring
 from footfall.app.control_audit import write_down
 from footfall.app.kept_settings import kept_settings
 from footfall.app.lock import take_lock
-from footfall.app.metric_acts import PAGE_DEFAULT, PAGE_MAX, Answer, MetricChange, Metrics, metrics_in
+from footfall.app.metric_acts import PAGE_DEFAULT, PAGE_MAX, Answer, MetricChange, Metrics, known_kinds, metrics_in
 from footfall.app.settings import Settings
 from footfall.metrics.applying import Wanted, carry_out, document_of_file, planned
 from footfall.metrics.catalogue import MetricCatalogue
@@ -91,9 +91,8 @@ def _run(settings: Settings, request: Request) -> Answer:
             return run_data(settings, table, request, clock)
         if is_only_reading(request):
             return ask_metrics(metrics_in(table, clock=clock), request)
-        return change_metrics(
-            MetricCatalogue(table, clock=clock), request, lambda note: write_down(settings, clock, note)
-        )
+        catalogue = MetricCatalogue(table, clock=clock, known=known_kinds(settings))
+        return change_metrics(catalogue, request, lambda note: write_down(settings, clock, note))
 
 
 def is_about_data(request: Request) -> bool:

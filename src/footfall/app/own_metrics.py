@@ -40,7 +40,7 @@ WriteDown = Callable[[Note], None]
 
 @dataclass(slots=True)
 class Defined:
-    """What came of defining footfall's own metrics."""
+    """What comes of defining footfall's own metrics."""
 
     added: list[str] = field(default_factory=list[str])
     there: dict[str, str] = field(default_factory=dict[str, str])  # what is counted already, by which metric
@@ -49,17 +49,25 @@ class Defined:
 
 def define_own(catalogue: MetricCatalogue, brand: str, write: WriteDown, *, by: str) -> Defined:
     """Define a metric for each source that no metric of the brand counts in full, each written down first."""
+    defined = to_define(catalogue, brand)
+    define_all(catalogue, brand, documents_of(defined), write, by=by)
+    return defined
+
+
+def to_define(catalogue: MetricCatalogue, brand: str) -> Defined:
+    """Return which metrics of footfall's own would be added to a brand, and why the others would not."""
     defined = Defined(there=_counted_in_full(catalogue, brand))
     for document in OWN_METRICS:
         name = str(document["name"])
-        if name in defined.there:
-            continue
-        if catalogue.known(brand, name) is not None:
-            defined.taken.append(name)
-        else:
-            define_all(catalogue, brand, [document], write, by=by)
-            defined.added.append(name)
+        if name not in defined.there:
+            is_taken = catalogue.known(brand, name) is not None
+            (defined.taken if is_taken else defined.added).append(name)
     return defined
+
+
+def documents_of(defined: Defined) -> list[Mapping[str, Any]]:
+    """Return the metrics that are to be added."""
+    return [document for document in OWN_METRICS if document["name"] in defined.added]
 
 
 def define_all(

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from footfall.metrics import keys
 from footfall.metrics.altering import USERS_NAMED, Altering
-from footfall.metrics.checking import Lookup, UnknownMetric, checked_unit, is_sound
+from footfall.metrics.checking import KnownKinds, Lookup, UnknownMetric, checked_unit, is_sound, require_known_kinds
 from footfall.metrics.definition import Definition
 from footfall.metrics.errors import CatalogueBusy, ChangedMeanwhile, MetricExists, MetricInUse, NoSuchMetric
 from footfall.metrics.removing import finish_removal, is_tombstone, tombstone_of
@@ -34,9 +34,12 @@ METRICS_MAX = 200_000  # of one brand: ten times the largest catalogue that we k
 class MetricCatalogue:
     """The metrics of all brands in one table."""
 
-    def __init__(self, table: Table, *, clock: Clock, rehearsed: Rehearsed | None = None) -> None:
+    def __init__(
+        self, table: Table, *, clock: Clock, rehearsed: Rehearsed | None = None, known: KnownKinds | None = None
+    ) -> None:
         self._table = table
         self._clock = clock
+        self._known = known or {}
         self._rehearsed = rehearsed
 
     def rehearsal(self, announced: Mapping[str, Definition] | None = None) -> "MetricCatalogue":
@@ -44,7 +47,7 @@ class MetricCatalogue:
 
         `announced` are definitions that are about to be saved with it: what is saved is looked at among them.
         """
-        return MetricCatalogue(self._table, clock=self._clock, rehearsed=Rehearsed(announced or {}))
+        return MetricCatalogue(self._table, clock=self._clock, rehearsed=Rehearsed(announced or {}), known=self._known)
 
     def together(self) -> AbstractContextManager[None]:
         """Make the changes inside one on a ground that can; on others a crash leaves the first of them."""
@@ -279,6 +282,7 @@ class MetricCatalogue:
         _require_reason(one.reason, is_needed=False)
         before = ground.newest(one.definition.name)
         self._require_based(brand, one.definition.name, one.based_on, before)
+        require_known_kinds(one.definition, None if before is None else before.definition, self._known)
         unit = checked_unit(one.definition, lookup, written=one.written)
         definition = structs.replace(one.definition, unit=str(unit))
         if before is None:

@@ -1,6 +1,6 @@
 """Whether a formula makes sense among the other metrics: names that exist, no circle, units that go together."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from footfall.metrics.circles import after_needs
 from footfall.metrics.definition import Definition
@@ -13,6 +13,7 @@ DEPTH_MAX = 20  # of metrics that are computed from metrics
 NEEDED_MAX = 400  # metrics below one, with all that those need
 
 Lookup = Callable[[str], Definition | None]
+KnownKinds = Mapping[str, Collection[str]]  # by dimension: the kinds that there are
 
 
 class UnknownMetric(Refused):
@@ -64,6 +65,20 @@ def checked_unit(definition: Definition, lookup: Lookup, *, written: Node | None
                 f"{definition.aggregation_style}: a period across the cutoff would be neither",
             )
     return unit
+
+
+def require_known_kinds(definition: Definition, before: Definition | None, known: KnownKinds) -> None:
+    """Raise where a condition names a kind that nothing will ever have; what was saved before may stay."""
+    saved = _conditions(before)
+    for dimension, values in _conditions(definition).items():
+        for value in values:
+            if dimension in known and value not in known[dimension] and value not in saved.get(dimension, ()):
+                reason = f"{value[:40]!r} is not a kind here; those are {', '.join(known[dimension])}"
+                raise Refused(f"source.where.{dimension}", reason)
+
+
+def _conditions(definition: Definition | None) -> Mapping[str, Sequence[str]]:
+    return {} if definition is None or definition.source is None else definition.source.where
 
 
 def is_sound(definition: Definition | None, lookup: Lookup) -> bool:

@@ -69,7 +69,7 @@ class Counted(StrEnum):
 
 
 _LABELS = frozenset({"section", "resourceType", "paidType"})
-_KINDS = frozenset({"kind", "followerKind"})
+KIND_DIMENSIONS = frozenset({"kind", "followerKind"})
 
 # What footfall's own counts can be asked by, and what they are counts of.
 COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
@@ -79,8 +79,8 @@ COUNTED_DIMENSIONS: Mapping[Counted, frozenset[str]] = {
     Counted.VIEWERS: _LABELS,
     Counted.PLAYBACKS: _LABELS,
     Counted.COMPLETIONS: _LABELS,
-    Counted.FOLLOWS: _KINDS,
-    Counted.UNFOLLOWS: _KINDS,
+    Counted.FOLLOWS: KIND_DIMENSIONS,
+    Counted.UNFOLLOWS: KIND_DIMENSIONS,
 }
 COUNTED_UNITS: Mapping[Counted, str] = {
     **{one: one.value for one in COUNTED_DIMENSIONS},

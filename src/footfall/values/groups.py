@@ -79,6 +79,11 @@ def is_of_follows(group: str) -> bool:
     return group.endswith((_FOLLOWS, _UNFOLLOWS))
 
 
+def held_in(group: str) -> str:
+    """Return what a group holds, as people name it: hits, or what its mark says."""
+    return group.partition(MARK)[2] or "hits"
+
+
 def brand_of_group(group: str) -> str:
     """Return whose a group is, or whose windows have a name."""
     return group.partition(MARK)[0]

@@ -102,6 +102,26 @@ def test_a_wrong_formula_is_refused_with_its_character(metrics: Metrics) -> None
     assert "(character 4)" in metrics.shell.complained()
 
 
+def test_a_kind_that_the_settings_do_not_have_is_refused_and_one_that_was_saved_stays(
+    metrics: Metrics, tmp_path: Path
+) -> None:
+    new = ("add", "new", "--counts", "follows", "--where", "kind:playlist")
+    metrics.run(*new, code=4)
+    assert "source.where.kind: 'playlist' is not a kind here; those are member, series," in metrics.shell.complained()
+    setting = tmp_path / "data" / "footfall.toml"
+    setting.write_text('audience_kinds = "playlist"\n', encoding="utf-8")
+    metrics.run(*new)
+    setting.unlink()
+    folder = tmp_path / "metrics"
+    metrics.run("export", str(folder))
+    assert metrics.json("apply", str(folder))["unchanged"] == 1
+    assert metrics.json("update", "new", "--title", "New")["version"] == 2
+    (file,) = folder.iterdir()
+    file.write_text(file.read_text(encoding="utf-8").replace("playlist", "playlists"), encoding="utf-8")
+    (refused,) = metrics.json("apply", str(folder), code=4)["refused"]
+    assert refused["field"] == "source.where.kind"
+
+
 def test_a_metric_comes_from_a_file_of_either_kind(metrics: Metrics, tmp_path: Path) -> None:
     one, other = tmp_path / "one.yaml", tmp_path / "other.json"
     one.write_text("name: reads\nvalueType: SCALAR\nchainedMetric: old\nchainCutoffDate: 2026-01-31\n")

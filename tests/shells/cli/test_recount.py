@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from footfall.app.control import ASIDE_OF
+from footfall.shells.cli.dead_letters import OF
+
 RANGE = ("--from", "2026-11-15T14:00Z", "--to", "2026-11-15T16:00Z")
 
 
@@ -134,6 +137,21 @@ def test_a_replay_of_nothing_says_that_nothing_is_set_aside(shell: Any, instance
     argv = ("dead-letters", "replay", "--all", "--data", str(instance.data), "--brand", "abc", "--kind", "late")
     assert shell.run(*argv) == 0
     assert shell.printed().endswith("No late hits of abc are set aside.\n")
+
+
+def test_follows_that_were_set_aside_are_asked_for_and_named(shell: Any, instance: Instance) -> None:
+    instance.lines = [{"done": {"replayed": 1, "left": 2, "reason": "0:7 still cannot be read"}}]
+    argv = ("dead-letters", "replay", "--all", "--data", str(instance.data), "--brand", "abc", "--of", "unfollows")
+    assert shell.run(*argv) == 0
+    assert instance.asked == [{"do": "side-replay", "brand": "abc", "kind": "dead", "of": "unfollows", "all": True}]
+    assert shell.printed().splitlines() == [
+        "1 record of dead unfollows of abc sent into the stream again.",
+        "2 records of dead unfollows stay where they are: 0:7 still cannot be read.",
+    ]
+
+
+def test_all_that_an_instance_can_be_asked_about_can_be_named() -> None:
+    assert tuple(ASIDE_OF) == OF
 
 
 def test_a_recount_says_the_range_that_it_covered(shell: Any, instance: Instance) -> None:

@@ -50,6 +50,18 @@ def metric_requests(editor: dict[str, str], others: dict[str, str]) -> list[Requ
     ]  # fmt: skip
 
 
+def _own_requests(editor: dict[str, str], others: dict[str, str]) -> list[Request]:
+    """Return requests about metrics of what footfall counts itself."""
+    source = {"counts": "follows", "where": {"kind": ["serie"]}}
+    unknown = json.dumps({"name": "new", "valueType": "SCALAR", "source": source}).encode()
+    return [
+        ("POST", "/v1/metrics/own", 403, others, b""),
+        ("POST", "/v1/metrics/own", 200, editor, b""),
+        ("POST", "/v1/metrics/own", 200, editor, b""),
+        ("POST", "/v1/metrics", 400, editor, unknown),
+    ]
+
+
 def _data_requests(editor: dict[str, str], others: dict[str, str]) -> list[Request]:
     """Return requests about data of metrics, pushed and counted."""
     reads, span = "/v1/metrics/%C3%A9t%C3%A9%2Flectures/data", "from=2026-11-01&to=2026-11-04"
@@ -81,6 +93,7 @@ def _data_requests(editor: dict[str, str], others: dict[str, str]) -> list[Reque
         ("GET", f"/v1/metrics/own/data?{span}&by=section", 200, others, b""),
         ("GET", "/v1/metrics/own/data?from=2026-11-15&to=2026-11-18&by=section&grain=year", 200, others, b""),
         ("DELETE", "/v1/metrics/own", 200, editor, b""),
+        *_own_requests(editor, others),
     ]
 
 

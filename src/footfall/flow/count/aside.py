@@ -15,6 +15,7 @@ from footfall.flow.stream.records import HitKey, Pack, Unreadable, pack_from_rec
 from footfall.ports.stream import Entry, Record
 from footfall.ports.table import Table, Value, everything
 from footfall.values.errors import Refused
+from footfall.values.groups import brand_of_group, held_in
 
 _T = TypeVar("_T")
 
@@ -60,7 +61,8 @@ def place_at(table: Table, brand: str, kind: str, position: str) -> Place:
     for place in aside(table, brand, kind):
         if place.position == position:
             return place
-    raise Refused("position", f"{position!r} is not among the {kind} hits of {brand}; list them with dead-letters list")
+    held = f"{kind} {held_in(brand)} of {brand_of_group(brand)}"
+    raise Refused("position", f"{position!r} is not among the {held}; list them with dead-letters list")
 
 
 def record_at(raw: RawHits, brand: str, place: Place) -> Record:

@@ -252,6 +252,9 @@ class Tally:
     def _add_follows(self, record: Record, lines: Lines) -> None:
         """Count follows, or follows that ended: as hits, in windows of the group's name, without verdicts."""
         pack = counted_from_record(record.data)
+        if pack.replays is not None:
+            self._replay(record, pack_from_record(record.data), {})
+            return
         lines.last_hit_ms = max(lines.last_hit_ms, record.arrived_at_ms)
         if pack.at_ms is None or pack.weights or pack.screened or record.repeats or not is_in_time(pack, self._rules):
             self._sort(record, pack, lines, {})

@@ -1,4 +1,4 @@
-"""`footfall dead-letters`: the hits that were set aside, what is wrong with them, and another try."""
+"""`footfall dead-letters`: what was set aside of hits, pings and follows, what is wrong with it, and another try."""
 
 import argparse
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ from footfall.shells.cli.recount import shown_progress
 
 ACTIONS = ("list", "show", "replay")
 KINDS = ("dead", "late", "future", "unlabelled")
-OF = ("hits", "pings")
+OF = ("hits", "pings", "follows", "unfollows")
 
 
 class WhichOne(WrongUsage):
@@ -49,18 +49,19 @@ def dead_letters(arguments: argparse.Namespace, around: Surroundings) -> int:
 
 def _say_replayed(done: Mapping[str, Any], arguments: argparse.Namespace, around: Surroundings) -> None:
     """Say how many records were replayed, and why others were not."""
-    records = _records(int(done.get("replayed", 0)), arguments.kind)
+    held = f"{arguments.kind} {arguments.of}"
+    records = _records(int(done.get("replayed", 0)), held)
     around.say(f"{records} of {arguments.brand} sent into the stream again.")
     left = int(done.get("left", 0))
     if left:
         stays = "stays where it is" if left == 1 else "stay where they are"
-        around.say(f"{_records(left, arguments.kind)} {stays}: {printable(done.get('reason'))}.")
+        around.say(f"{_records(left, held)} {stays}: {printable(done.get('reason'))}.")
     elif not done.get("replayed"):
-        around.say(f"No {arguments.kind} hits of {arguments.brand} are set aside.")
+        around.say(f"No {held} of {arguments.brand} are set aside.")
 
 
-def _records(count: int, kind: str) -> str:
-    return f"1 record of {kind} hits" if count == 1 else f"{count:,} records of {kind} hits"
+def _records(count: int, held: str) -> str:
+    return f"1 record of {held}" if count == 1 else f"{count:,} records of {held}"
 
 
 def request_of(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -107,11 +108,13 @@ COMMAND = Command(
     example="footfall dead-letters replay --data data --brand abc --kind late --all",
     run=dead_letters,
     tells="Dead hits could not be read, late ones were too old when they arrived, future ones were ahead of the\n"
-    "clock, unlabelled ones wait for the catalogue. A replay counts each at its own time, and once. The beats of\n"
-    "players (--of pings) are listed and shown, and not replayed: what their sessions came to has been told.",
+    "clock, unlabelled ones wait for the catalogue. A replay counts each at its own time, and once. So it is with\n"
+    "follows and unfollows (--of follows), of which there are only dead ones. The beats of players (--of pings) are\n"
+    "listed and shown, and not replayed: what their sessions came to has been told.",
     more_examples=(
         "footfall dead-letters list --data data --brand abc --kind late",
         "footfall dead-letters show 0:1234 --data data --brand abc --kind late",
+        "footfall dead-letters replay --data data --brand abc --of follows --all",
     ),
     arguments=(
         Argument("action", "What to do.", choices=ACTIONS),
@@ -120,7 +123,12 @@ COMMAND = Command(
         CONFIG,
         BRAND,
         Argument("--kind", "Why they were set aside.", choices=KINDS, default="dead"),
-        Argument("--of", "What was set aside: hits, or the beats of players.", choices=OF, default=OF[0]),
+        Argument(
+            "--of",
+            "What was set aside: hits, the beats of players, follows, or follows that ended.",
+            choices=OF,
+            default=OF[0],
+        ),
         Argument("--all", "Replay all of the kind.", is_switch=True),
         Argument("--limit", "How many to list.", shows="N", reads=whole_from(1, 1_000), default=50),
         Argument("--after", "List those after this position.", shows="POSITION"),

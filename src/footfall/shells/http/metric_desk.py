@@ -120,9 +120,10 @@ class MetricDesk:
         return question(self._metrics)
 
     def _change(self, change: "Callable[[MetricCatalogue], _T]") -> _T:
+        from footfall.app.metric_acts import known_kinds
         from footfall.metrics.catalogue import MetricCatalogue
 
-        return change(MetricCatalogue(self._opened(), clock=self._clock))
+        return change(MetricCatalogue(self._opened(), clock=self._clock, known=known_kinds(self._settings)))
 
     def _make(self, maker: int, brand: str, query: "DataQuery") -> "Made":
         if maker not in self._made:

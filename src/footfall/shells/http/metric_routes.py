@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:  # Formulas bring a parser along, which a site without metrics
     from footfall.app.metric_acts import MetricChange, Metrics
 
 METRICS, METRIC = "/v1/metrics", "/v1/metrics/{name:metric}"
+OWN = f"{METRICS}/own"  # A metric of this name is asked for, saved and removed there as every other is.
 PAGE_MAX, PAGE_DEFAULT = 1_000, 100
 DEPTH_MAX = 20
 NUMBER_MAX = 10**9
@@ -56,6 +58,7 @@ def metric_routes(state: Site) -> list[Route]:
     """Return the routes of metric definitions; those with more behind a name come before the name alone."""
     return [
         Route(METRICS, _many(state), methods=["GET", "POST"]),
+        Route(OWN, _own(state), methods=["POST"]),
         Route(f"{METRIC}/versions", _versions(state), methods=["GET"]),
         Route(f"{METRIC}/diff", _diff(state), methods=["GET"]),
         Route(f"{METRIC}/lineage", _lineage(state), methods=["GET"]),
@@ -81,6 +84,23 @@ def _many(state: Site) -> Endpoint:
         return told(await state.metrics.asked(brand, lambda of: listed(of, brand, sought, limit=limit, after=after)))
 
     return metrics
+
+
+def _own(state: Site) -> Endpoint:
+    async def own(request: Request) -> Response:
+        from footfall.app.metric_acts import adding
+        from footfall.app.own_metrics import documents_of, to_define
+
+        brand = (await brand_of(request, state, scope=EDIT)).name
+        _require_only(request, ())
+        for name in await document_in(request):
+            raise Refused(name[:64], "is not a field here; nothing is sent")
+        defined = await state.metrics.change(brand, lambda catalogue: to_define(catalogue, brand))
+        for document in documents_of(defined):
+            await _changed(state, brand, adding(brand, document, by=_actor(request)))
+        return told({"brand": brand, **asdict(defined)})
+
+    return own
 
 
 def _one(state: Site) -> Endpoint:

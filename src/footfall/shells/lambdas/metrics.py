@@ -81,8 +81,8 @@ class FunctionMetrics:
         return self._data
 
     def _opened(self) -> "Metrics":
-        from footfall.app.metric_acts import metrics_in
+        from footfall.app.metric_acts import known_kinds, metrics_in
 
         if self._metrics is None:
-            self._metrics = metrics_in(self._open_table(), clock=self._clock)
+            self._metrics = metrics_in(self._open_table(), clock=self._clock, known=known_kinds(self._ground.settings))
         return self._metrics

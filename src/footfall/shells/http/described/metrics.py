@@ -11,6 +11,7 @@ from footfall.shells.http.described.operation import (
     Body,
     Operation,
     Parameter,
+    listed,
     maybe,
     problem,
     record,
@@ -134,6 +135,40 @@ ADD = Operation(
         problem(HTTPStatus.CONFLICT, "There is a metric of this name; update that.", field_name="name"),
     ),
     headers=_ETAG,
+)
+OWN = Operation(
+    "POST",
+    "/v1/metrics/own",
+    "defineOwnMetrics",
+    "Define a metric for each of footfall's own counts that has none.",
+    GROUP,
+    "edit",
+    more="Nothing is sent. What a metric of the brand counts in full already, under whatever name, is left to it; a "
+    "second time changes nothing. A metric that is itself named `own` is read, saved and removed at this address.",
+    answers=(
+        Answer(
+            HTTPStatus.OK,
+            "What was defined, what is counted already and by which metric, and the names that mean something else "
+            "here.",
+            JSON,
+            record(
+                {
+                    "brand": text(),
+                    "added": listed(text()),
+                    "there": {"type": "object", "additionalProperties": text()},
+                    "taken": listed(text()),
+                }
+            ),
+            {
+                "brand": "abc",
+                "added": ["visitors", "viewers", "playbacks", "completions", "follows", "unfollows"],
+                "there": {"hits": "reads"},
+                "taken": ["minutes"],
+            },
+        ),
+        problem(HTTPStatus.BAD_REQUEST, "A parameter or a field is sent.", field_name="name"),
+        problem(HTTPStatus.CONFLICT, "Somebody defined one of them meanwhile; ask again.", field_name="name"),
+    ),
 )
 GET = Operation(
     "GET",
@@ -341,5 +376,5 @@ LINEAGE = Operation(
     ),
 )
 
-OPERATIONS = (ALL, ADD, GET, PUT, DELETE, DEPRECATE, RESTORE, VERSIONS, DIFF, LINEAGE)
+OPERATIONS = (ALL, ADD, OWN, GET, PUT, DELETE, DEPRECATE, RESTORE, VERSIONS, DIFF, LINEAGE)
 SCHEMAS = metric_schemas.SCHEMAS
