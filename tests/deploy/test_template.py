@@ -17,6 +17,7 @@ from footfall.app.deploying_archive import RUNTIMES
 from footfall.app.settings import NAMES
 from footfall.app.settings_reading import PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
+from footfall.planning.bill import ALARMS, DASHBOARDS
 from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS
 from tests.deploy.template_reading import (
@@ -270,6 +271,11 @@ def test_what_must_be_watched_is(resources: dict[str, Any]) -> None:
     alarms = of_type(resources, "CloudWatch::Alarm")
     assert alarms["HottestShardAlarm"]["Threshold"] == 70
     assert alarms["NoHitsAlarm"]["TreatMissingData"] == "breaching"
+
+
+def test_a_plan_is_billed_for_every_alarm_and_dashboard_that_is_made(resources: dict[str, Any]) -> None:
+    made = [len(of_type(resources, f"CloudWatch::{kind}")) for kind in ("Alarm", "Dashboard")]
+    assert made == [ALARMS, DASHBOARDS]
 
 
 def test_the_dashboard_is_json_and_shows_what_exists(resources: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ from footfall.planning.workload_stream import ARCHIVED_BYTES_WHY, EVENT_LIMITS, 
 
 MONTH_HOURS = MONTH_DAYS * 24
 GB = 10**9
-ALARMS, DASHBOARDS = 32, 1  # deploy/aws/template.yaml
+ALARMS, DASHBOARDS = 36, 1  # deploy/aws/template.yaml
 GAUGES, GAUGES_OF_BRAND, BRANDS_GAUGED_MAX = 18, 1, 50  # shells/lambdas/gauges.py
 CALL_LOG_BYTES = 350  # START, END and REPORT of a call, as Lambda writes them
 EVENT_LOG_BYTES = 1_500  # the lines of metrics that an event of the count function writes
