@@ -38,7 +38,7 @@ def test_requests_of_an_even_day_are_billed_by_hand() -> None:
     assert line("api-requests", bill) == pytest.approx(Decimal("259.2"))
     assert line("edge-requests", bill) == pytest.approx(Decimal("259.2"))
     assert line("stream-shards", bill) == Decimal(720) * region().price("kinesis.shard-hour").usd
-    assert line("alarms", bill) == Decimal("3.2")
+    assert line("alarms", bill) == Decimal("3.6")
 
 
 def test_hits_that_pass_the_edge_by_cost_nothing_there() -> None:
