@@ -2,7 +2,7 @@
 
 Sketch. Reading a plain body in native code 0.1 us a hit, half of what decoding it into structs takes; any field 1.5 us,
 with care 10 us; packing and appending 0.05 each; counting 0.06, with visitors 0.25; making counts columns 0.3 us a
-distinct row; merging 0.1 us a row; a list of a fresh filter 0.1 ms on a small board; a ready list 4 us; a ping 3 us.
+distinct row; merging 0.1 us a row; a list of a fresh filter 0.1 ms on a small board; a ready list 4 us; a ping 2 us.
 All of it is the processor's, but for the append to disk, which waits for its sync. What comes from the interpreter is
 held against a plain loop of it, what is mostly native against decoding the same hits.
 """

@@ -212,7 +212,7 @@ HOT_PATHS: Sequence[HotPath] = (
     HotPath("merge 24 windows", "row", _merge, plain_steps, 1.3),
     HotPath("make a list for a fresh filter", "list", _fresh_list, plain_steps, 1_400),
     HotPath("answer a ready list", "list", _ready_list, plain_steps, 65),
-    HotPath("credit a player's ping", "ping", _credit, plain_steps, 55),
+    HotPath("credit a player's ping", "ping", _credit, plain_steps, 24),
 )
 
 

@@ -13,7 +13,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from msgspec.structs import replace
+
+from footfall.flow.count.going_on import columns_of
+from footfall.flow.count.watch_values import Beat, Session, Stretch
 from tests.native.hostile import hostile_body, hostile_pack, mutated
+from tests.native.hostile_beats import BRAND, NAME, beats_of, odd_step
 
 TABLE_PACKS = 50  # that one table takes: it grows, and is let go with all that it holds
 VARIANTS = 12  # of each input, with other bytes changed: under a sanitizer a new one takes a hundred times as long
@@ -64,13 +69,28 @@ def feed_packs(new_table: Any, chance: Random, inputs: int) -> int:
     return counted
 
 
+def feed_beats(new_going_on: Any, chance: Random, inputs: int) -> int:
+    """Settle beats of sessions in every state, and return how many were settled."""
+    done, going_on = 0, new_going_on(Session, Beat, Stretch)
+    for _ in range(inputs * (VARIANTS + 1)):
+        session, beat = odd_step(chance)
+        again = (NAME, replace(beat, number=beat.number + 1)) if beat.number < 2**64 - 1 else (NAME, beat)
+        columns = columns_of(beats_of([(NAME, beat), again], 7), 7)
+        watched: dict[tuple[str, int], list[tuple[object, ...]]] = {}
+        done += going_on.settle(BRAND, {NAME: session}, {}, watched, columns, 0)
+        if repr(session).count(NAME) != 1 or any(len(one) != 4 for some in watched.values() for one in some):
+            raise TypeError("what was settled is no text, or no credit")
+    return done
+
+
 def main() -> None:
-    """Feed both modules."""
+    """Feed all modules."""
     folder, seed, inputs = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     chance = Random(seed)
     answered = feed_bodies(loaded(folder, "hit_bodies").keys_of_body, chance, inputs)
     counted = feed_packs(loaded(folder, "key_table").KeyTable, chance, inputs)
-    print(json.dumps({"answered": answered, "counted": counted}))
+    settled = feed_beats(loaded(folder, "beats").GoingOn, chance, inputs)
+    print(json.dumps({"answered": answered, "counted": counted, "settled": settled}))
 
 
 if __name__ == "__main__":

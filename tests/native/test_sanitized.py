@@ -13,7 +13,7 @@ import pytest
 from tests.tidy.sources import HOUSE
 
 NATIVE = HOUSE / "src" / "footfall" / "native"
-MODULES = ("hit_bodies", "key_table")
+MODULES = ("beats", "hit_bodies", "key_table")
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 # What nobody has set is zero, so that a pointer which is used all the same is seen to be none.
 FLAGS = ("-shared", "-fPIC", "-g", "-O1", "-ftrivial-auto-var-init=zero", *SANITIZERS)
@@ -37,11 +37,23 @@ FAULTS = {
     "a number is shifted by more bits than it has": (
         "hit_bodies.c", "(unsigned char)(0xa0 | text->size)", "(unsigned char)(0xa0 | 1 << (text->size + 31))",
     ),
+    "a hundredth behind the last is marked": (
+        "beats.c", "last = HUNDREDTHS - 1;", "last = last;",
+    ),
+    "a number of any size is multiplied": (
+        "fields.h", "-LESS_THAN < *number && *number < LESS_THAN", "1",
+    ),
+    "a beat behind the last one is looked at": (
+        "beats.c", "place < run.count", "place <= run.count",
+    ),
+    "a key is let go twice": (
+        "beats.c", "Py_XDECREF(step.key);", "Py_XDECREF(step.key), Py_XDECREF(step.key);",
+    ),
 }  # fmt: skip
 
 
 def built(sources: Path, folder: Path) -> Path:
-    """Build both modules with sanitizers, and return where they lie."""
+    """Build all modules with sanitizers, and return where they lie."""
     for name in MODULES:
         headers = f"-I{sysconfig.get_paths()['include']}"
         command = ["gcc", *FLAGS, headers, str(sources / f"{name}.c"), "-o", str(folder / f"{name}.so")]
@@ -58,7 +70,7 @@ def fed(folder: Path, *, seed: int, inputs: int) -> subprocess.CompletedProcess[
         "ASAN_OPTIONS": "detect_leaks=0",  # The interpreter keeps some to its end.
         "UBSAN_OPTIONS": "print_stacktrace=1",
         "PYTHONMALLOC": "malloc",  # Else small pieces share a page, and nobody sees where one ends.
-        "PYTHONPATH": str(HOUSE),
+        "PYTHONPATH": os.pathsep.join((str(HOUSE / "src"), str(HOUSE))),
     }
     command = [sys.executable, str(Path(__file__).with_name("sanitized_run.py")), str(folder), str(seed), str(inputs)]
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -75,9 +87,10 @@ def require_clean(folder: Path, *, seed: int, inputs: int) -> None:
     told = json.loads(done.stdout)
     assert told["answered"] > inputs // 10
     assert told["counted"] > inputs // 10
+    assert told["settled"] > inputs // 10
 
 
-def test_hostile_bodies_and_packs_are_read_within_their_bounds(sanitized: Path) -> None:
+def test_hostile_bodies_packs_and_beats_are_read_within_their_bounds(sanitized: Path) -> None:
     require_clean(sanitized, seed=1, inputs=INPUTS)
 
 

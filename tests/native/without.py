@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import pytest
 
 from footfall.flow.collect import parse
-from footfall.flow.count import place_tally, referred
+from footfall.flow.count import going_on, place_tally, referred
 from footfall.flow.store import known_keys
 
 
@@ -15,6 +15,7 @@ def without_native_code() -> Generator[None]:
     """Let every module that uses native code find none."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parse, "keys_of_body", None)
+        patch.setattr(going_on, "GOING_ON", None)
         for module in (place_tally, referred, known_keys):
             patch.setattr(module, "new_key_table", lambda: None)
         yield

@@ -118,9 +118,9 @@ def about_versions(_case: Case) -> Iterator[Finding]:
 
 
 def about_native(_case: Case) -> Iterator[Finding]:
-    """Yield whether the native code for what is done to every hit is there."""
+    """Yield whether the native code for what is done to every hit and every ping is there."""
     if native.IS_BUILT:
-        yield Finding("native", "fine", "Native code reads and counts plain hits.")
+        yield Finding("native", "fine", "Native code reads and counts plain hits, and credits pings.")
     else:
         yield Finding(
             "native", "note", "Native code was not built: hits are read and counted in Python, several times slower.",

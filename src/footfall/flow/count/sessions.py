@@ -9,13 +9,14 @@ checkpoint; a record that the head holds is not credited again, because all wind
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from heapq import nsmallest
-from itertools import chain, repeat
+from itertools import chain
 
 import msgspec
 
+from footfall.flow.count.going_on import beats_left
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.viewers import viewers_by_brand
-from footfall.flow.count.watch_values import Beat, Credited, CreditTo, Session, Told, Viewed
+from footfall.flow.count.watch_values import Credited, CreditTo, Session, Told, Viewed
 from footfall.flow.count.watching import HALF, Watching, has_come_to_nothing, is_over, resumed
 from footfall.flow.store.completions import CompletionKey, Seen, add_to_completions
 from footfall.flow.store.sessions import (
@@ -38,7 +39,7 @@ from footfall.flow.store.watch_log import (
     save_rows,
     save_viewers,
 )
-from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, SILENT_MS, Beats, PlayState
+from footfall.flow.stream.beats import SILENT_MS, Beats, PlayState
 from footfall.ports.stream import Record
 from footfall.ports.table import Table
 from footfall.values.clock import Clock
@@ -197,10 +198,10 @@ class Sessions:
         """Take in the beats of a record; return how many found no room."""
         opened, changed = self._open.setdefault(brand, {}), self._new.changed.setdefault(brand, {})
         take, settle, crowded = self._watching.take, self._watching.settle, 0
-        named = zip(beats.sessions, _beats(beats, record.arrived_at_ms), strict=False)
-        if beats.aside:
-            named = [one for place, one in enumerate(named) if place not in beats.aside]
-        for name, beat in named:
+        left = beats_left(
+            brand, beats, record.arrived_at_ms, opened=opened, changed=changed, watched=self._watching.watched
+        )
+        for name, beat in left:
             session = opened.get(name) or self._opened(brand, name, record)
             if session is None:
                 crowded += 1
@@ -321,29 +322,6 @@ class Sessions:
         for brand, viewers in found.items():
             save_viewers(self._table, brand, self._shard, viewers)
         self._watched = {brand for brand, viewers in found.items() if viewers.total}
-
-
-def _beats(beats: Beats, arrived_at_ms: int) -> Iterator[Beat]:
-    """Yield beats one by one; made of columns without a step of the interpreter for each field."""
-    return map(
-        Beat,
-        beats.numbers,
-        beats.at_ms,
-        beats.playheads_ms,
-        beats.states,
-        zip(
-            beats.keys,
-            repeat("") if beats.series is None else beats.series,
-            repeat("") if beats.members is None else beats.members,
-            repeat("") if beats.devices is None else beats.devices,
-            strict=False,
-        ),
-        repeat(RATE_ONE) if beats.rates is None else beats.rates,
-        repeat(INTERVAL_MS) if beats.intervals_ms is None else beats.intervals_ms,
-        repeat(0) if beats.durations_ms is None else beats.durations_ms,
-        repeat(arrived_at_ms),
-        repeat(b"") if beats.visitors is None else beats.visitors,
-    )
 
 
 def _row_of(told: Told, shard: int) -> WatchRow:

@@ -13,6 +13,8 @@ from footfall.flow.store.columns import CountKey
 from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE
 from footfall.flow.stream.records import HitKey
 
+WatchedOnce = tuple[HitKey, HitKey | None, int, bytes]  # under which asset and series, milliseconds, by whom
+Watched = dict[tuple[str, int], list[WatchedOnce]]  # by minute: whose, and where it begins
 Facts = tuple[HitKey, str, str, str]  # what is watched with its labels, of which series, by whom, on what
 
 
@@ -26,7 +28,10 @@ class CreditTo(IntEnum):
 
 
 class Beat(Struct, array_like=True, gc=False):
-    """One beat of a session. Nothing of it changes; beats that tell the same facts come to share them."""
+    """One beat of a session. Beats that tell the same facts come to share them.
+
+    Nothing else of it changes, but native code lets a session's last beat become the next: nobody else has it.
+    """
 
     number: int
     at_ms: int

@@ -14,9 +14,19 @@ playback where its first millisecond is credited, and as completed where the str
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from footfall.flow.count.watch_values import Beat, Credited, CreditTo, Facts, Session, Stretch, Told, Viewed
+from footfall.flow.count.watch_values import (
+    Beat,
+    Credited,
+    CreditTo,
+    Facts,
+    Session,
+    Stretch,
+    Told,
+    Viewed,
+    Watched,
+    WatchedOnce,
+)
 from footfall.flow.stream.beats import RATE_ONE, PlayState
-from footfall.flow.stream.records import HitKey
 from footfall.values.window import MINUTE_MS
 
 WAIT_MS = 120_000
@@ -36,7 +46,6 @@ _NO_FACTS: Facts = (("", "", "", ""), "", "", "")
 
 
 MinuteOf = tuple[str, int, CreditTo]  # whose, where it begins, and in which windows
-_Watched = tuple[HitKey, HitKey | None, int, bytes]  # under which asset and series, milliseconds, by whom
 DayOf = Callable[[str, int], tuple[int, int]]  # where the brand's local day around a moment begins and ends
 
 
@@ -62,8 +71,8 @@ class Watching:
     def __init__(self, day_of: DayOf) -> None:
         self._day_of = day_of
         self._at = ("", -1)  # the last minute that something was added to: whose, and where it begins
-        self._here: list[_Watched] = []  # of that minute
-        self._watched: dict[tuple[str, int], list[_Watched]] = {}  # by minute
+        self._here: list[WatchedOnce] = []  # of that minute
+        self.watched: Watched = {}  # what was credited and not taken away; native code adds to it as well
         self._viewings: dict[MinuteOf, Credited] = {}
         self._shared: dict[Hashable, Any] = {}
         self.over: list[Told] = []  # stretches that no beat of their session changes any more
@@ -176,13 +185,13 @@ class Watching:
     def take_away(self) -> dict[MinuteOf, Credited]:
         """Return what was credited since the last time, by minute."""
         found = self.credits()
-        self._watched, self._viewings, self._at = {}, {}, ("", -1)
+        self.watched, self._viewings, self._at = {}, {}, ("", -1)
         return found
 
     def credits(self) -> dict[MinuteOf, Credited]:
         """Return what was credited and not taken away, by minute."""
         found: dict[MinuteOf, Credited] = {}
-        for (brand, minute_ms), watched in self._watched.items():
+        for (brand, minute_ms), watched in self.watched.items():
             keys, shows, ms, visitors = zip(*watched, strict=True)
             found[brand, minute_ms, _WATCH] = Credited(list(keys), list(ms), list(visitors))
             if None in shows:
@@ -197,7 +206,7 @@ class Watching:
         at = (brand, minute_ms)
         if at != self._at:
             self._at = at
-            self._here = self._watched.setdefault(at, [])
+            self._here = self.watched.setdefault(at, [])
 
     def _count_one(self, brand: str, to: CreditTo, stretch: Stretch, at_ms: int) -> None:
         """Count a viewing at a moment of one of its stretches; who watched is told by what is watched."""
