@@ -1,7 +1,6 @@
 """A real server in its own processes on a directory of its own, and what can be seen of it from outside."""
 
 import contextlib
-import os
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.client import Client
+from bench.compare.processes import TICKS, stat_of, tree_of
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.wiring import STORE_FILE, STREAM_FILE
@@ -23,7 +23,6 @@ PERIOD_HOURS = "hours168"
 DRAIN_S_MAX = 600.0
 STOP_S_MAX = 30.0
 CLOSED_AFTER_MS = 120_000  # A window that ended before this has closed on an instance that keeps up.
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class DidNotStart(Exception):
@@ -138,21 +137,6 @@ class Instance:
                 yield found.key.sort
 
 
-def tree_of(pid: int) -> list[int]:
-    """Return a process and all that descend from it."""
-    children: dict[int, list[int]] = {}
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            with contextlib.suppress(OSError):
-                children.setdefault(int(_stat(int(name))[1]), []).append(int(name))
-    found, waiting = list[int](), [pid]
-    while waiting:
-        one = waiting.pop()
-        found.append(one)
-        waiting.extend(children.get(one, ()))
-    return found
-
-
 def memory_bytes(pid: int) -> dict[str, int]:
     """Return the memory of every process of the tree by what it does, what is shared counted once (PSS)."""
     found: dict[str, int] = {}
@@ -169,13 +153,8 @@ def cpu_seconds(pid: int) -> float:
     total = 0
     for one in tree_of(pid):
         with contextlib.suppress(OSError):
-            total += sum(int(ticks) for ticks in _stat(one)[11:13])
-    return total / _TICKS
-
-
-def _stat(pid: int) -> list[str]:
-    """Return the fields of a process after its name, which may hold spaces: state, parent, ..."""
-    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+            total += sum(int(ticks) for ticks in stat_of(one)[11:13])
+    return total / TICKS
 
 
 def _role(pid: int) -> str:

@@ -17,7 +17,7 @@ def tree_of(pid: int) -> list[int]:
     for name in os.listdir("/proc"):
         if name.isdigit():
             with contextlib.suppress(OSError):
-                children.setdefault(int(_stat(int(name))[1]), []).append(int(name))
+                children.setdefault(int(stat_of(int(name))[1]), []).append(int(name))
     found, waiting = list[int](), [pid]
     while waiting:
         one = waiting.pop()
@@ -31,7 +31,7 @@ def cpu_seconds(pid: int) -> dict[str, float]:
     found: Counter[str] = Counter()
     for one in tree_of(pid):
         with contextlib.suppress(OSError):
-            found[name_of(one)] += sum(int(ticks) for ticks in _stat(one)[11:15])
+            found[name_of(one)] += sum(int(ticks) for ticks in stat_of(one)[11:15])
     return {name: ticks / TICKS for name, ticks in found.items()}
 
 
@@ -92,11 +92,11 @@ def kill_those_on(folder: Path) -> None:
 
 def _is_alive(pid: int) -> bool:
     try:
-        return _stat(pid)[0] != "Z"
+        return stat_of(pid)[0] != "Z"
     except OSError:
         return False
 
 
-def _stat(pid: int) -> list[str]:
+def stat_of(pid: int) -> list[str]:
     """Return the fields of a process after its name, which may hold spaces: state, parent, ..."""
     return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()

@@ -5,7 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from bench.instance import memory_bytes, tree_of
+from bench.compare.processes import tree_of
+from bench.instance import memory_bytes
 from footfall.adapters.chromium.chromium_capturing import ChromiumCapturing
 from footfall.adapters.chromium.limits import Limits
 from footfall.adapters.chromium.watching_memory import over_limit
