@@ -1,19 +1,26 @@
-"""The picture: how many hits a processor second does, and how long a list takes, a bar a peer on scales of tens."""
+"""The picture: hits a processor second and how long a list takes, a bar a peer, coloured by where the peer stands."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from html import escape
 from math import ceil, floor, log10
 
 from bench.compare.goals import per_cpu_s
 from bench.compare.peers import FOOTFALL, PEERS
 from bench.compare.planned import LOAD
-from bench.compare.points import Point
+from bench.compare.points import Killed, Point
 from bench.compare.report import shown
+from bench.compare.standing import Standing, kills_of, standing_of
 from bench.results import number
 
 WIDTH, NAMES, PANEL, GAP = 1_000, 250, 290, 80
 TOP, STEP, BAR = 74, 26, 16
-OURS, DURABLE, MEMORY, WRONG = "#0b6e4f", "#7a8b99", "#c9d1d8", "#b3402a"
+OURS = "#0b6e4f"
+COLOURS = {
+    Standing.EXACT: "#7a8b99",
+    Standing.SPOILT: "#d9902f",
+    Standing.VOLATILE: "#c9d1d8",
+    Standing.WRONG: "#b3402a",
+}
 TEXT = "#222"
 FONT = 'font-family="sans-serif" font-size="12"'
 
@@ -22,15 +29,19 @@ def drawing(points: Sequence[Point]) -> str:
     """Return the picture as SVG."""
     mains = [point for point in shown(points, LOAD) if point.hits and point.plain]
     mains.sort(key=lambda point: -per_cpu_s(point))
+    kills = kills_of(points)
+    colours = [_colour(point, kills.get(point.peer)) for point in mains]
     height = TOP + STEP * len(mains) + 56
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" {FONT}>',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
         f'<text x="12" y="24" font-size="16" fill="{TEXT}">footfall beside what people would pick instead</text>',
-        *_names(mains),
-        *_panel(mains, NAMES, "hits per CPU second, durable and counted (more is better)", per_cpu_s),
-        *_panel(mains, NAMES + PANEL + GAP, "a most-read list, p50 in ms (less is better)", _plain_ms),
-        *_legend(height),
+        *_names(mains, kills),
+        *_panel(NAMES, "hits per CPU second, counted (more is better)", [per_cpu_s(one) for one in mains], colours),
+        *_panel(
+            NAMES + PANEL + GAP, "a most-read list, p50 in ms (less is better)", list(map(_plain_ms, mains)), colours
+        ),
+        *_legend(height, is_anybody_unkilled=any(point.peer not in kills for point in mains)),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
@@ -40,47 +51,47 @@ def _plain_ms(point: Point) -> float:
     return point.plain.p50_ms if point.plain else 0.0
 
 
-def _names(mains: Sequence[Point]) -> Iterator[str]:
+def _names(mains: Sequence[Point], kills: Container[str]) -> Iterator[str]:
     for place, point in enumerate(mains):
         weight = ' font-weight="bold"' if point.peer == FOOTFALL else ""
         at = TOP + STEP * place + BAR - 3
         yield (
             f'<text x="{NAMES - 10}" y="{at}" text-anchor="end" fill="{TEXT}"{weight}>'
-            f"{escape(PEERS[point.peer].title)}</text>"
+            f"{escape(PEERS[point.peer].title)}{'' if point.peer in kills else '<tspan> *</tspan>'}</text>"
         )
 
 
-def _panel(mains: Sequence[Point], left: int, title: str, value_of: Callable[[Point], float]) -> Iterator[str]:
+def _panel(left: int, title: str, values: Sequence[float], colours: Sequence[str]) -> Iterator[str]:
     yield f'<text x="{left}" y="{TOP - 24}" fill="{TEXT}">{escape(title)}</text>'
-    values = [value_of(point) for point in mains if value_of(point) > 0]
-    if not values:
+    known = [value for value in values if value > 0]
+    if not known:
         return
-    least, most = floor(log10(min(values))), max(ceil(log10(max(values))), floor(log10(min(values))) + 1)
-    bottom = TOP + STEP * len(mains)
+    least, most = floor(log10(min(known))), max(ceil(log10(max(known))), floor(log10(min(known))) + 1)
+    bottom = TOP + STEP * len(values)
     for tens in range(least, most + 1):
         x = left + PANEL * (tens - least) / (most - least)
         yield f'<line x1="{x:.1f}" y1="{TOP - 6}" x2="{x:.1f}" y2="{bottom}" stroke="#e4e4e4"/>'
         placed = f'x="{x:.1f}" y="{TOP - 9}" text-anchor="middle"'
         yield f'<text {placed} font-size="9" fill="#777">{number(10.0**tens)}</text>'
-    for place, point in enumerate(mains):
-        value, y = value_of(point), TOP + STEP * place
+    for place, (value, colour) in enumerate(zip(values, colours, strict=True)):
+        y = TOP + STEP * place
         length = max(2.0, PANEL * (log10(value) - least) / (most - least)) if value > 0 else 0.0
-        yield f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{BAR}" fill="{_colour(point)}"/>'
+        yield f'<rect x="{left}" y="{y}" width="{length:.1f}" height="{BAR}" fill="{colour}"/>'
         told = number(round(value) if value >= 100 else float(f"{value:.2g}"))
         yield f'<text x="{left + length + 4:.1f}" y="{y + BAR - 4}" font-size="11" fill="{TEXT}">{told}</text>'
 
 
-def _colour(point: Point) -> str:
-    if not point.is_right:
-        return WRONG
-    if point.peer == FOOTFALL:
-        return OURS
-    return DURABLE if PEERS[point.peer].is_durable else MEMORY
+def _colour(point: Point, found: Killed | None) -> str:
+    standing = standing_of(point, found)
+    return OURS if point.peer == FOOTFALL and standing is Standing.EXACT else COLOURS[standing]
 
 
-def _legend(height: int) -> Iterator[str]:
-    told = {OURS: "footfall", DURABLE: "durable and exact", MEMORY: "not durable", WRONG: "lists wrong"}
+def _legend(height: int, *, is_anybody_unkilled: bool) -> Iterator[str]:
+    told = {OURS: "footfall, durable and exact"} | {colour: standing.value for standing, colour in COLOURS.items()}
+    if is_anybody_unkilled:
+        told_below = "* kills were not run through: by its load alone"
+        yield f'<text x="90" y="{height - 5}" font-size="10" fill="{TEXT}">{told_below}</text>'
     for place, (colour, name) in enumerate(told.items()):
-        x = NAMES + 150 * place
+        x = 90 + 190 * place
         yield f'<rect x="{x}" y="{height - 32}" width="12" height="12" fill="{colour}"/>'
         yield f'<text x="{x + 18}" y="{height - 22}" fill="{TEXT}">{name}</text>'

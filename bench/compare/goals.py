@@ -5,7 +5,8 @@ from itertools import pairwise
 
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
 from bench.compare.planned import GROWTH, KILL, LOAD
-from bench.compare.points import Point
+from bench.compare.points import Killed, Point
+from bench.compare.standing import Standing, kills_of, standing_of
 from bench.results import Row, row
 
 OLD_SYSTEM = ("postgres-row-a-hit", "postgres")
@@ -33,10 +34,11 @@ def goal_rows(points: Sequence[Point]) -> list[Row]:
     ours = mains.get(FOOTFALL)
     if ours is None:
         return []
+    kills = kills_of(points)
     # A fast wrong answer is out of the race.
     others = [point for peer, point in mains.items() if peer != FOOTFALL and point.is_right]
     return [
-        *_rate_rows(ours, mains, others),
+        *_rate_rows(ours, mains, kills),
         *_list_rows(ours, others),
         *(
             row(f"top 100 of a section with {name} of hits: true rows", share, "of all", at_least=1)
@@ -47,9 +49,10 @@ def goal_rows(points: Sequence[Point]) -> list[Row]:
     ]
 
 
-def _rate_rows(ours: Point, mains: dict[str, Point], others: Sequence[Point]) -> Iterator[Row]:
-    rate = per_cpu_s(ours) if ours.is_right else 0.0  # A fast wrong answer of ours is out of the race, too.
-    equals = [one for one in others if PEERS[one.peer].is_durable]
+def _rate_rows(ours: Point, mains: dict[str, Point], kills: dict[str, Killed]) -> Iterator[Row]:
+    exact = [one for peer, one in mains.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
+    rate = per_cpu_s(ours) if ours in exact else 0.0  # Ours is out of the race by the same rule.
+    equals = [one for one in exact if one.peer != FOOTFALL]
     if equals:
         best = max(equals, key=per_cpu_s)
         what = f"durable hits per CPU second beside the best that is durable and exact ({PEERS[best.peer].title})"

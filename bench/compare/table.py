@@ -8,14 +8,15 @@ from rich.table import Table
 from bench.compare.goals import pairs_by_hits, per_cpu_s, times_dearer
 from bench.compare.peers import PEERS
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD
-from bench.compare.points import Point, Times
+from bench.compare.points import Killed, Point, Times
 from bench.compare.report import shown
+from bench.compare.standing import kills_of, told_of_kills
 from bench.results import Row, machine, number, verdict
 
 MAIN = (
     "peer", "durable", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "memory MB", "hit to list, ms",
     "list p50 / p99, ms (asks)", "filtered p50 / p99, ms (asks)", "filtered, first time (asks)",
-    "true rows of 10 / 3 / 1 %", "re-count, s", "answers",
+    "true rows of 10 / 3 / 1 %", "re-count, s", "hits after kill -9", "answers",
 )  # fmt: skip
 KILLED = (
     "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "back after, s", "",
@@ -48,7 +49,8 @@ Lines = tuple[Sequence[str], list[list[str]]]
 def main_lines(points: Sequence[Point]) -> Lines:
     """Return the main table."""
     ordered = sorted(shown(points, LOAD), key=lambda one: -per_cpu_s(one) if one.hits else 0.0)
-    return MAIN, [_main(one) for one in ordered]
+    kills = kills_of(points)
+    return MAIN, [_main(one, kills.get(one.peer)) for one in ordered]
 
 
 def kill_lines(points: Sequence[Point]) -> Lines:
@@ -102,7 +104,7 @@ def _print(console: Console, title: str, columns: Sequence[str], rows: Sequence[
     console.print(table)
 
 
-def _main(point: Point) -> list[str]:
+def _main(point: Point, found: Killed | None) -> list[str]:
     about = PEERS[point.peer]
     head = [about.title, "yes" if about.is_durable else "no"]
     if not point.hits:
@@ -121,6 +123,7 @@ def _main(point: Point) -> list[str]:
         _times(point.filtered),
         " / ".join(f"{100 * share:.0f} %" for share in point.exactness.values()),
         _again(point),
+        told_of_kills(found),
         _remark(point),
     ]
 

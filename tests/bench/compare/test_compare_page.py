@@ -5,11 +5,13 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from bench.compare.drawing import drawing
+from bench.compare.drawing import COLOURS, OURS, drawing
 from bench.compare.goals import goal_rows
 from bench.compare.planned import GROWTH, KILL, LOAD
 from bench.compare.points import Again, Killed, Point, Size, Times
 from bench.compare.report import Result
+from bench.compare.standing import Standing
+from bench.compare.table import main_lines
 from scripts.compare_page import BEGIN, END, NoPlace, page, readme_with, short
 
 SIZE = Size(LOAD, 1_000_000, 100_000)
@@ -92,6 +94,61 @@ def test_a_fast_wrong_answer_is_out_of_the_race() -> None:
     assert goals[best].met
     assert goals["hits per CPU second beside the dictionary in memory"].value == 0.5
     assert all("DuckDB" not in what for what in goals)
+
+
+def killed(peer: str, *, lost: int = 0, doubled: int = 0, wrong_lists: int = 0) -> Point:
+    found = Killed(3, 1_000_000, lost, doubled, 0.5, 3, 255, wrong_lists)
+    return Point(peer, Size(KILL, 1_000_000, 100_000), "2026-11-18", "", killed=found)
+
+
+SPOILT = [
+    killed("postgres", lost=100),
+    killed("postgres", doubled=100),
+    killed("postgres", wrong_lists=1),
+]
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_who_lost_or_doubled_hits_by_a_kill_is_not_among_the_durable_and_exact(spoilt: Point) -> None:
+    slower = point("redis", cpu_s=50.0)
+    kept, goals = [*POINTS[:5], slower, killed("postgres"), killed("redis")], list[str]()
+    for points in (kept, [*kept[:6], spoilt, killed("redis")]):
+        goals += [row.what for row in goal_rows(points) if "the best that is durable and exact" in row.what]
+    assert ["PostgreSQL" in goals[0], "Redis, synced" in goals[1]] == [True, True]
+
+
+def test_a_footfall_that_a_kill_spoilt_is_out_of_the_race_by_the_same_rule() -> None:
+    rows = [row for row in goal_rows([*POINTS, killed("footfall", doubled=1)]) if "CPU second" in row.what]
+    assert [row.value for row in rows] == [0.0] * len(rows)
+    assert rows
+
+
+def _fills(points: list[Point]) -> list[str | None]:
+    rects = ElementTree.fromstring(drawing(points)).iter("{http://www.w3.org/2000/svg}rect")
+    return [rect.get("fill") for rect in rects][1:-5]  # without the ground and the legend
+
+
+@pytest.mark.parametrize("spoilt", SPOILT)
+def test_the_picture_colours_who_was_spoilt_by_a_kill_as_that(spoilt: Point) -> None:
+    exact, lost, volatile, wrong = COLOURS.values()
+    kept = [*POINTS[:4], *(killed(peer) for peer in ("footfall", "dictionary", "duckdb"))]
+    assert _fills([*kept, killed("postgres")]) == 2 * [volatile, wrong, OURS, exact]
+    assert _fills([*kept, spoilt]) == 2 * [volatile, wrong, OURS, lost]
+    assert _fills([*kept, killed("footfall", lost=1)])[2] == COLOURS[Standing.SPOILT]
+
+
+def test_the_page_and_the_picture_say_whose_kills_were_not_run_through() -> None:
+    points = [*POINTS[:4], killed("footfall"), killed("dictionary", lost=800), killed("duckdb", wrong_lists=2)]
+    rows = {cells[0]: cells[-2] for cells in main_lines(points)[1]}
+    assert "| all there, once | right |" in page(Result("make compare", 60.0, 10, 10, points))
+    assert rows["footfall"] == "all there, once"
+    assert rows["Python dictionary"] == "800 lost"
+    assert rows["DuckDB"] == "2 lists wrong"
+    assert rows["the thesis' old system (PostgreSQL)"] == "not run through"
+    assert "PostgreSQL)<tspan> *</tspan>" in drawing(points)
+    assert "footfall<tspan>" not in drawing(points)
+    assert "* kills were not run through" in drawing(points)
+    assert "* kills were not run through" not in drawing([*points, killed("postgres")])
 
 
 def test_a_footfall_whose_lists_are_wrong_misses_every_goal_of_rates_and_lists() -> None:
