@@ -54,8 +54,10 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included.
-- **Time**: five minutes a point, an hour for all. One that does not come to its end is shown with where it stopped, and
-  its figures are those of what it did.
+- **Time**: an hour for all, five minutes a point at most and two for a small load. Main loads come first, then our
+  large one and the small loads of everybody; the large loads of the others come last, the quick first: who would end in
+  five minutes has them, and the slow share what is left in equal parts. A point that does not come to its end is shown
+  with where it stopped, and its figures are those of what it did.
 """
 KILLS = """
 ## kill -9

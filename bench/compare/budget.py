@@ -1,11 +1,28 @@
-"""Time: five minutes a point and an hour for all, kept by whoever measures; the clock is an argument."""
+"""Time: five minutes a point and an hour for all, shared out by whoever measures; the clock is an argument."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 POINT_S_MAX = 300.0
-WHOLE_S_MAX = 3_600.0
+WHOLE_S_MAX = 3_540.0  # An hour, but for what comes before and after: putting away, the tables and the page.
 LEAST_S = 10.0  # A point that has less is not begun: it would say nothing.
+FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a point may take: seconds in all, of those it would have if the hour had no end."""
+
+    seconds: float
+    seconds_max: float
+    asking_s: float | None = None  # for settling and asking, where that is known
+
+    @property
+    def feeding_s(self) -> float:
+        """Return when its feeding ends."""
+        if self.asking_s is None:
+            return FEEDING_SHARE * self.seconds
+        return max(self.seconds / 2, self.seconds - self.asking_s)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +39,11 @@ class Budget:
         """Return what is left of the whole."""
         return max(0.0, self.began_s + self.whole_s_max - self.now_s())
 
-    def point_s(self) -> float:
-        """Return how long the next point may load; 0 when it is not to be begun."""
-        seconds = min(self.point_s_max, self.left_s)
-        return seconds if seconds >= LEAST_S else 0.0
+    def turn(self, *, share: float = 1.0, waiting: int = 1, asking_s: float | None = None) -> Turn:
+        """Return what the next point may take, no seconds if it is not to be begun.
+
+        That is a share of a point's time, and no more than one of so many equal parts of what is left.
+        """
+        seconds_max = share * self.point_s_max
+        seconds = min(seconds_max, self.left_s / waiting)
+        return Turn(seconds if seconds >= LEAST_S else 0.0, seconds_max, asking_s)

@@ -15,10 +15,11 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from bench.compare.processes import SCRATCH
 from bench.compare.protocol import Question, lines_of
 
 FILE_BYTES_MAX = 1 << 26
-JVM = "-Xmx3g -XX:+UseParallelGC"
+JVM = "-Xmx3g -XX:+UseParallelGC -Djava.io.tmpdir={scratch}"
 SOURCE = """
 CREATE TABLE PAGEHITS_SOURCE (
   `brand` STRING, `assetId` BIGINT, `sectionId` INT, `resourceType` STRING, `paidType` STRING, `at` BIGINT,
@@ -60,8 +61,10 @@ class Flink:
         self._hits.mkdir(exist_ok=True)
         for cut in self._hits.iterdir():
             _cut_to_whole_lines(cut)
-        os.environ["JVM_ARGS"] = JVM
-        os.environ["_JAVA_OPTIONS"] = JVM
+        scratch = folder / SCRATCH  # The planner unpacks itself, 46 MB a start, and a kill leaves it there.
+        shutil.rmtree(scratch, ignore_errors=True)
+        scratch.mkdir()
+        os.environ["JVM_ARGS"] = os.environ["_JAVA_OPTIONS"] = JVM.format(scratch=scratch)
         table: Any = import_module("pyflink.table")
         self._environment = table.TableEnvironment.create(table.EnvironmentSettings.in_batch_mode())
         settings = self._environment.get_config()

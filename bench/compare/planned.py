@@ -1,10 +1,16 @@
-"""What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table."""
+"""What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
+
+Then our own large load, then what is small of everybody, and the large loads of the others last: those that come to
+their end first, and the rest share what is left of the hour.
+"""
 
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from bench.compare.budget import LEAST_S
+from bench.compare.peers import FOOTFALL
 from bench.compare.points import Point, Size
 from bench.compare.traffic import DAY_MS
 
@@ -23,28 +29,38 @@ class Plan:
     is_whole: bool = True  # or the main load alone
 
     @property
-    def first(self) -> list[Size]:
-        """Return what is measured of every peer, in turns."""
-        main = Size(LOAD, self.hits, self.assets)
-        if not self.is_whole:
-            return [main]
+    def main(self) -> Size:
+        """Return the size of the main load."""
+        return Size(LOAD, self.hits, self.assets)
+
+    @property
+    def small(self) -> list[Size]:
+        """Return what is measured of every peer, one size after another."""
         tenth = self.hits // 10
         growth = [Size(GROWTH, tenth, assets) for assets in (self.assets, self.assets // 10, self.assets * 10)]
-        return [main, Size(KILL, max(tenth, 300_000), self.assets), Size(DAY, tenth, self.assets), *growth]
+        return [Size(KILL, max(tenth, 300_000), self.assets), *growth, Size(DAY, tenth, self.assets)]
 
     @property
     def large(self) -> Size:
-        """Return the size that only those begin who might come to its end."""
+        """Return the size that takes most of the hour."""
         return Size(GROWTH, self.hits * 10, self.assets)
 
     def steps(self, peers: Sequence[str]) -> Iterator[tuple[str, Size]]:
-        """Yield what is measured without a condition, one size after another."""
-        return ((peer, size) for size in self.first for peer in peers)
+        """Yield what is measured before the large loads of the others, in its order."""
+        yield from ((peer, self.main) for peer in peers)
+        if self.is_whole:
+            yield from ((peer, self.large) for peer in peers if peer == FOOTFALL)
+            yield from ((peer, size) for size in self.small for peer in peers)
 
 
 def large_s(main: Point, plan: Plan) -> float:
     """Return how long the large load would take at the rate of the main one."""
     return plan.large.hits * main.took_s / main.hits if main.hits else float("inf")
+
+
+def asking_s(main: Point) -> float:
+    """Return how long the main point took beside its load: to be asked, which does not grow with hits, and to end."""
+    return max(LEAST_S, main.whole_s - main.took_s)
 
 
 def day_starts_ms(folder: Path) -> int:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 TICKS = os.sysconf("SC_CLK_TCK")
 END_S_MAX = 10.0
+SCRATCH = "scratch"  # what a peer's runtime unpacks, in its folder so that it goes with it
 
 
 def tree_of(pid: int) -> list[int]:
@@ -24,6 +25,11 @@ def tree_of(pid: int) -> list[int]:
         found.append(one)
         waiting.extend(children.get(one, ()))
     return found
+
+
+def stat_of(pid: int) -> list[str]:
+    """Return the fields of a process after its name, which may hold spaces: state, parent, ..."""
+    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
 
 
 def cpu_seconds(pid: int) -> dict[str, float]:
@@ -46,9 +52,10 @@ def memory_bytes(pid: int) -> int:
 
 
 def disk_bytes(folder: Path) -> int:
-    """Return what the files of a folder take on the disk."""
+    """Return what the files of a folder take on the disk, but for what a peer's runtime has there for a while."""
     total = 0
-    for place, _, names in os.walk(folder):
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != SCRATCH]
         for name in names:
             with contextlib.suppress(OSError):
                 total += os.lstat(os.path.join(place, name)).st_blocks * 512
@@ -95,8 +102,3 @@ def _is_alive(pid: int) -> bool:
         return stat_of(pid)[0] != "Z"
     except OSError:
         return False
-
-
-def stat_of(pid: int) -> list[str]:
-    """Return the fields of a process after its name, which may hold spaces: state, parent, ..."""
-    return Path(f"/proc/{pid}/stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()

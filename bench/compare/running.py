@@ -13,13 +13,13 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget
+from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
 from bench.compare.goals import goal_rows
 from bench.compare.judge import Recount
 from bench.compare.killing import killed
 from bench.compare.measuring import counted_again, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
-from bench.compare.planned import ASSETS, DAY, HITS, KILL, LOAD, Plan, day_starts_ms, large_s
+from bench.compare.planned import ASSETS, DAY, HITS, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
@@ -29,8 +29,7 @@ from bench.compare.traffic import Shape, Traffic, made
 from bench.results import RESULTS, machine
 from footfall.native import IS_BUILT
 
-FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
-LARGE_SHARE = 1.5  # A peer's large load that would take this many times a point's time is not begun.
+SMALL_SHARE = 0.4  # of a point's time, for loads of a tenth: who needs more is stopped, and others have the time.
 
 
 class Run:
@@ -38,51 +37,55 @@ class Run:
 
     def __init__(self, points: Points, budget: Budget, build: Path = BUILD) -> None:
         self._points, self._budget, self._build = points, budget, build
-        self._made: tuple[Shape, Traffic] | None = None
+        self._made: dict[Shape, Traffic] = {}
 
-    def point(self, peer: str, size: Size) -> Point:
+    def point(self, peer: str, size: Size, turn: Turn | None = None) -> Point:
         """Return a point: as it was stored, or measured and stored now; one that fails is a point, too."""
-        code, seconds_max = code_hash(peer), self._budget.point_s_max
-        stored = self._points.find(peer, size, code, seconds_max)
+        code, turn = code_hash(peer), turn or self._budget.turn()
+        stored = self._points.find(peer, size, code, turn.seconds_max)
         if stored is not None:
             return stored
-        seconds = self._budget.point_s()
-        if not seconds:
+        if not turn.seconds:
             return _point(peer, size, stopped="not begun: the time of the run was over")
         print(f"{peer}: {size.kind}, {size.hits:,} hits, {size.assets:,} assets ...", file=sys.stderr, flush=True)
         traffic, began = self._traffic(size), time.monotonic()
         try:
-            found = self._measured(peer, size, traffic, seconds)
+            found = self._measured(peer, size, traffic, turn)
         except OutOfTime as error:
             found = {"stopped": str(error)}
         except Exception as error:  # noqa: BLE001 - whatever a peer dies of, the others go on
             found = {"failed": f"{type(error).__name__}: {error}"}
         point = _point(peer, size, **found, whole_s=round(time.monotonic() - began, 1))
-        if is_kept(point, seconds, seconds_max=seconds_max):
-            self._points.store(point, code, seconds_max)
+        if is_kept(point, turn.seconds, seconds_max=turn.seconds_max):
+            self._points.store(point, code, turn.seconds_max)
         print(f"    {point.whole_s:.0f} s {point.failed or point.stopped or point.wrong}", file=sys.stderr, flush=True)
         return point
 
     def all_points(self, plan: Plan, peers: Sequence[str]) -> list[Point]:
-        """Return every point of a plan, the large loads last."""
-        points = [self.point(peer, size) for peer, size in plan.steps(peers)]
-        if not plan.is_whole:
-            return points
-        mains = [point for point in points if point.size.kind == LOAD]
-        for main in sorted(mains, key=lambda one: (one.peer != FOOTFALL, large_s(one, plan))):
-            took_s = large_s(main, plan)
-            if main.peer == FOOTFALL or took_s <= LARGE_SHARE * self._budget.point_s_max:
-                points.append(self.point(main.peer, plan.large))
-            elif main.hits:
-                why = f"not begun: at its rate it would take {took_s / 60:.0f} minutes"
-                points.append(_point(main.peer, plan.large, stopped=why))
+        """Return every point of a plan, the large loads of the others last."""
+        points: list[Point] = []
+        for peer, size in plan.steps(peers):
+            points.append(self.point(peer, size, self._budget.turn(share=SMALL_SHARE if size in plan.small else 1.0)))
+        mains = [point for point in points if point.size.kind == LOAD and point.peer != FOOTFALL]
+        return points + self._large_points(plan, mains) if plan.is_whole else points
+
+    def _large_points(self, plan: Plan, mains: Sequence[Point]) -> list[Point]:
+        """Return the large loads, the quick first: who would come to the end has all its time, others equal parts."""
+        why = "not begun: its main load did not come to its end"
+        points = [_point(one.peer, plan.large, stopped=why) for one in mains if one.hits and one.stopped]
+        ordered = sorted((one for one in mains if one.hits and not one.stopped), key=lambda one: large_s(one, plan))
+        for place, main in enumerate(ordered):
+            asking = asking_s(main)
+            is_quick = large_s(main, plan) + asking <= self._budget.point_s_max
+            turn = self._budget.turn(waiting=1 if is_quick else len(ordered) - place, asking_s=asking)
+            points.append(self.point(main.peer, plan.large, turn))
         return points
 
-    def _measured(self, peer: str, size: Size, traffic: Traffic, seconds: float) -> dict[str, Any]:
-        with self._started(peer, seconds) as (side, folder):
+    def _measured(self, peer: str, size: Size, traffic: Traffic, turn: Turn) -> dict[str, Any]:
+        with self._started(peer, turn.seconds) as (side, folder):
             if size.kind == KILL:
                 return killed(peer, side, traffic, hits=size.hits)
-            found = load(side, traffic, folder, hits=size.hits, seconds=FEEDING_SHARE * seconds)
+            found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
                 with contextlib.suppress(OutOfTime):  # What was measured before stays.
@@ -111,9 +114,9 @@ class Run:
         folder = self._build / "traffic"
         starts_ms = day_starts_ms(folder) if size.kind == DAY else 0
         shape = Shape(min(size.hits, HITS), size.assets, starts_ms)
-        if self._made is None or self._made[0] != shape:
-            self._made = shape, made(shape, folder)
-        return self._made[1]
+        if shape not in self._made:  # Sizes take turns, and drawing ten million hits again takes seconds.
+            self._made[shape] = made(shape, folder)
+        return self._made[shape]
 
 
 def is_kept(point: Point, seconds: float, *, seconds_max: float) -> bool:

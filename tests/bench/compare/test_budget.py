@@ -1,8 +1,15 @@
 """Time is kept by a clock that the test sets."""
 
-from bench.compare.budget import LEAST_S, Budget
-from bench.compare.planned import KILL, LOAD, Plan, large_s
-from bench.compare.points import Point, Size
+import itertools
+from pathlib import Path
+
+import pytest
+
+from bench.compare.budget import LEAST_S, POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
+from bench.compare.peers import FOOTFALL, PEERS
+from bench.compare.planned import DAY, GROWTH, KILL, LOAD, Plan, asking_s, large_s
+from bench.compare.points import Point, Points, Size
+from bench.compare.running import Run
 
 
 class Hands:
@@ -18,33 +25,46 @@ class Hands:
 def test_a_point_has_five_minutes_while_the_hour_lasts() -> None:
     clock = Hands()
     budget = Budget(clock, clock())
-    assert budget.point_s() == 300
-    clock.now_s += 3_600 - 120
-    assert budget.point_s() == 120
+    assert budget.turn() == Turn(300, 300)
+    assert budget.turn(share=0.4) == Turn(120, 120)
+    clock.now_s += WHOLE_S_MAX - 200
+    assert budget.turn() == Turn(200, 300)
+    assert budget.turn(waiting=4) == Turn(50, 300)
+    assert budget.turn(share=0.4) == Turn(120, 120)
 
 
 def test_a_point_that_would_say_nothing_is_not_begun() -> None:
     clock = Hands()
     budget = Budget(clock, clock())
-    clock.now_s += 3_600 - LEAST_S + 1
-    assert budget.point_s() == 0
+    clock.now_s += WHOLE_S_MAX - 2 * LEAST_S
+    assert (budget.turn(waiting=2).seconds, budget.turn(waiting=3).seconds) == (LEAST_S, 0)
+    clock.now_s += LEAST_S + 1
+    assert budget.turn().seconds == 0
     clock.now_s += 10_000
-    assert (budget.point_s(), budget.left_s) == (0, 0)
+    assert (budget.turn().seconds, budget.left_s) == (0, 0)
 
 
-def test_everybody_has_the_main_load_before_anybody_has_anything_else() -> None:
-    steps = list(Plan(1_000_000, 100_000).steps(["one", "other"]))
-    assert [(peer, size.kind) for peer, size in steps[:4]] == [
-        ("one", LOAD),
+def test_feeding_leaves_the_time_that_asking_is_known_to_take() -> None:
+    assert Turn(300, 300).feeding_s == 240
+    assert Turn(300, 300, asking_s=20).feeding_s == 280
+    assert Turn(30, 300, asking_s=20).feeding_s == 15
+
+
+def test_everybody_has_the_main_load_before_anybody_has_anything_else_and_our_large_one_is_next() -> None:
+    steps = list(Plan(1_000_000, 100_000).steps([FOOTFALL, "other"]))
+    assert [(peer, size.kind) for peer, size in steps[:5]] == [
+        (FOOTFALL, LOAD),
         ("other", LOAD),
-        ("one", KILL),
+        (FOOTFALL, GROWTH),
+        (FOOTFALL, KILL),
         ("other", KILL),
     ]
+    assert [size.kind for _, size in steps[-2:]] == [DAY, DAY]
 
 
 def test_a_plan_grows_by_tens_of_hits_and_of_assets() -> None:
     plan = Plan()
-    sizes = {(size.hits, size.assets) for size in [*plan.first, plan.large]}
+    sizes = {(size.hits, size.assets) for size in [plan.main, *plan.small, plan.large]}
     assert {10**6, 10**7, 10**8} <= {hits for hits, assets in sizes if assets == 100_000}
     assert {10_000, 100_000, 1_000_000} <= {assets for hits, assets in sizes if hits == 10**6}
 
@@ -53,3 +73,69 @@ def test_a_large_load_takes_as_long_as_the_main_one_says() -> None:
     size = Size(LOAD, 1_000, 100)
     assert large_s(Point("one", size, "", "", hits=1_000, took_s=3.0), Plan(1_000, 100)) == 30.0
     assert large_s(Point("one", size, "", ""), Plan(1_000, 100)) == float("inf")
+
+
+def test_asking_takes_what_the_main_point_took_beside_its_load() -> None:
+    size = Size(LOAD, 1_000, 100)
+    assert asking_s(Point("one", size, "", "", hits=1_000, took_s=3.0, whole_s=40.0)) == 37
+    assert asking_s(Point("one", size, "", "", hits=1_000, took_s=3.0, whole_s=4.0)) == LEAST_S
+
+
+# Seconds of a run on two cores: the main load, the main point, kills, a small load and a day.
+MEASURED_S = {
+    FOOTFALL: (10, 29, 8, 5, 13),
+    "dictionary": (9, 26, 13, 13, 38),
+    "duckdb": (16, 25, 4, 10, 14),
+    "clickhouse-summing": (28, 40, 7, 12, 20),
+    "clickhouse-raw": (22, 35, 6, 12, 21),
+    "postgres": (24, 33, 7, 12, 26),
+    "postgres-row-a-hit": (161, 172, 30, 25, 47),
+    "redis": (42, 44, 9, 8, 18),
+    "redis-everysec": (42, 44, 8, 8, 17),
+    "dynamodb": (30, 56, 27, 25, 300),
+    "flink": (23, 49, 33, 20, 80),
+}
+
+
+class Rehearsal(Run):
+    """A run whose points take as long as they once did, by a clock that goes on by that."""
+
+    def __init__(self, folder: Path, *, slower: float = 1.0) -> None:
+        self._hands, self._slower = Hands(), slower
+        super().__init__(Points(folder), Budget(self._hands, self._hands()), folder)
+        self.turns: list[tuple[str, Size, Turn]] = []
+
+    @property
+    def took_s(self) -> float:
+        return self._hands() - Hands().now_s
+
+    def point(self, peer: str, size: Size, turn: Turn | None = None) -> Point:
+        assert turn is not None
+        self.turns.append((peer, size, turn))
+        load, whole, kill, small, day = (self._slower * seconds for seconds in MEASURED_S[peer])
+        large = 10 * load + whole - load
+        needs = {LOAD: whole, KILL: kill, DAY: day, GROWTH: large if size == Plan().large else small}[size.kind]
+        self._hands.now_s += min(needs, turn.seconds)
+        return Point(peer, size, "", "", hits=size.hits, took_s=load, whole_s=whole)
+
+
+def test_an_hour_has_a_turn_for_every_point_and_the_quick_come_to_the_end_of_the_large_load(tmp_path: Path) -> None:
+    run, plan = Rehearsal(tmp_path), Plan()
+    run.all_points(plan, list(PEERS))
+    assert run.took_s <= WHOLE_S_MAX
+    assert {(peer, size) for peer, size, _ in run.turns} == set(
+        itertools.product(PEERS, [plan.main, *plan.small, plan.large])
+    )
+    large = {peer: turn for peer, size, turn in run.turns if size == plan.large}
+    for peer in (FOOTFALL, "dictionary", "duckdb", "clickhouse-raw", "clickhouse-summing"):
+        assert large[peer].seconds == POINT_S_MAX
+    assert min(turn.seconds for turn in large.values()) >= 60
+    assert all(turn.seconds == turn.seconds_max for _, size, turn in run.turns if size != plan.large)
+
+
+@pytest.mark.parametrize("slower", [1.5, 2.0])
+def test_on_a_slower_machine_all_but_large_loads_have_their_time(tmp_path: Path, slower: float) -> None:
+    run, plan = Rehearsal(tmp_path, slower=slower), Plan()
+    run.all_points(plan, list(PEERS))
+    assert run.took_s <= WHOLE_S_MAX
+    assert all(turn.seconds == turn.seconds_max for _, size, turn in run.turns if size != plan.large)

@@ -17,6 +17,7 @@ from bench.compare.measuring import load
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
 from bench.compare.planned import DAY, KILL, LOAD, Plan
 from bench.compare.points import Points, Size, code_hash
+from bench.compare.processes import SCRATCH, disk_bytes
 from bench.compare.report import Result, read_result, save_result
 from bench.compare.running import Run, command_of, parser
 from bench.compare.sides import HOUSE, CollectorSide, PeerFailed
@@ -115,6 +116,23 @@ def test_a_load_that_runs_out_of_time_is_told_with_how_far_it_came(tmp_path: Pat
     assert found["is_right"], found["wrong"]
 
 
+def test_traffic_is_drawn_once_for_all_who_get_it(tmp_path: Path) -> None:
+    run, sizes = new_run(tmp_path), [Size(LOAD, HITS, ASSETS), Size(KILL, 60_000, ASSETS)]
+    first = [run._traffic(size) for size in sizes]
+    assert all(run._traffic(size) is traffic for size, traffic in zip(sizes, first, strict=True))
+    assert first[0].shape != first[1].shape
+
+
+def test_what_a_runtime_unpacks_goes_with_the_folder_and_is_nobodys_disk(tmp_path: Path) -> None:
+    for name in ("rows", SCRATCH):
+        (tmp_path / "data" / name).mkdir(parents=True)
+    (tmp_path / "data" / "rows" / "part").write_bytes(b"1" * 10_000)
+    before = disk_bytes(tmp_path)
+    (tmp_path / "data" / SCRATCH / "planner.jar").write_bytes(b"1" * 1_000_000)
+    assert before >= 10_000
+    assert disk_bytes(tmp_path) == before
+
+
 def test_a_peer_that_hangs_is_told_with_the_hits_that_it_acknowledged(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -179,7 +197,8 @@ def _data_folders(folder: Path) -> list[Path]:
 
 
 def test_a_plan_without_the_whole_is_the_main_load() -> None:
-    assert Plan(HITS, ASSETS, is_whole=False).first == [Size(LOAD, HITS, ASSETS)]
+    steps = list(Plan(HITS, ASSETS, is_whole=False).steps([DICTIONARY, FOOTFALL]))
+    assert steps == [(DICTIONARY, Size(LOAD, HITS, ASSETS)), (FOOTFALL, Size(LOAD, HITS, ASSETS))]
 
 
 @pytest.mark.parametrize(
