@@ -8,7 +8,8 @@ import gc
 import sys
 from collections.abc import Sequence
 
-from bench.hot_paths import HOT_PATHS, HotPath
+from bench.hot_inputs import HotPath
+from bench.hot_paths import HOT_PATHS
 
 SIZES = (2, 6)
 WARM_ROUNDS = 3  # The interpreter learns what its instructions work on, and what is made once is made.

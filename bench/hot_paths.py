@@ -5,14 +5,29 @@ holds the instructions of each against a budget (bench/instructions.py). Both ru
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import NoReturn
 
-from bench.ceiling import decode
+from bench.hot_inputs import (
+    NOW_MS,
+    SENDER,
+    HotPath,
+    Step,
+    append_entries,
+    decoded_bodies,
+    entries_of,
+    new_acceptance,
+    new_traffic,
+    plain_bodies,
+    plain_steps,
+    records_of,
+    records_of_readers,
+    timed_bodies,
+)
+from bench.hot_paths_behind import BEHIND
 from bench.instance import BRAND
 from bench.queries import Questions
-from bench.traffic import BATCH, Mix, Traffic, batches
+from bench.traffic import BATCH, batches
 from footfall.accounts.brands import Brand, Brands
 from footfall.accounts.keyring import Keyring
 from footfall.accounts.nonces import Nonces
@@ -20,9 +35,8 @@ from footfall.accounts.proofs import Proofs
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.settings import Settings
-from footfall.flow.collect.accept import Acceptance, Request
+from footfall.flow.collect.accept import Request
 from footfall.flow.collect.parse import parse_hits
-from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import Rules, Tally
@@ -35,8 +49,7 @@ from footfall.flow.store.merging import merge
 from footfall.flow.store.summaries import Summary
 from footfall.flow.stream.beats import VERSION as BEATS_VERSION
 from footfall.flow.stream.beats import Beats, PlayState, record_from_beats
-from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
-from footfall.ports.stream import Entry, Record
+from footfall.ports.stream import Record
 from footfall.shells.http.access import access_from
 from footfall.shells.http.answers import Answers
 from footfall.shells.http.lane import Connection, Exchange, Lane
@@ -47,10 +60,7 @@ from footfall.values.groups import pings_group
 from footfall.values.period import DEFAULT_PERIODS, RETENTION_MS
 from footfall.values.window import HOUR_MS, MINUTE_MS, Grain, Window, window_of
 
-NOW_MS = 1_794_700_000_000
-ASSETS = 2_000
 WINDOWS = 24
-SENDER = Sender("192.0.2.1", "bench", wants_privacy=False)
 PLACING = Placing(kept_ms=RETENTION_MS, zone_of=lambda _brand: "UTC")
 LIMITS = LaneLimits(
     body_bytes_max=1_000_000, pending_bytes_max=10_000_000, connections_max=10, head_s_max=1e6, body_s_max=1e6,
@@ -58,72 +68,30 @@ LIMITS = LaneLimits(
 )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """Something that can be done over and over, and of how many things it is done at once."""
-
-    do: Callable[[], object]
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class HotPath:
-    """A path, made ready at a size; the floor is in times of the reference at the same size."""
-
-    what: str
-    unit: str
-    ready: Callable[[int], Step]
-    reference: Callable[[int], Step]
-    at_most: float
-
-
-def plain_steps(size: int) -> Step:
-    """Do what interpreters do: look up, add, store."""
-    count = size * 1_000
-
-    def loop() -> int:
-        sums: dict[int, int] = {}
-        for number in range(count):
-            place = number & 1_023
-            sums[place] = sums.get(place, 0) + number
-        return len(sums)
-
-    return Step(loop, count)
-
-
-def decoded_bodies(size: int) -> Step:
-    """Decode plain bodies into typed structs, as the ceiling of ingest does."""
-    bodies = _plain_bodies(size)
-    return Step(lambda: [decode(body) for body in bodies], size * BATCH)
-
-
-def _traffic() -> Traffic:
-    return Traffic(seed=8, mix=Mix(assets=ASSETS))
-
-
-def _plain_bodies(size: int) -> list[bytes]:
-    return list(batches(_traffic().lean(size * BATCH)))
-
-
 def _read_plain(size: int) -> Step:
-    bodies = _plain_bodies(size)
+    bodies = plain_bodies(size)
     return Step(lambda: [parse_hits(body, lines=False, hits_max=BATCH) for body in bodies], size * BATCH)
 
 
 def _read_full(size: int) -> Step:
-    bodies = list(batches(_traffic().full(size * BATCH, from_ms=NOW_MS - MINUTE_MS, to_ms=NOW_MS)))
+    bodies = list(batches(new_traffic().full(size * BATCH, from_ms=NOW_MS - MINUTE_MS, to_ms=NOW_MS)))
+    return Step(lambda: [parse_hits(body, lines=False, hits_max=BATCH) for body in bodies], size * BATCH)
+
+
+def _read_timed(size: int) -> Step:
+    bodies = timed_bodies(size)
     return Step(lambda: [parse_hits(body, lines=False, hits_max=BATCH) for body in bodies], size * BATCH)
 
 
 def read_with_care(size: int) -> Step:
     """Read bodies with an escape in each hit, one hit at a time."""
-    bodies = [body.replace(b"article", rb"\u0061rticle") for body in _plain_bodies(size)]
+    bodies = [body.replace(b"article", rb"\u0061rticle") for body in plain_bodies(size)]
     return Step(lambda: [parse_hits(body, lines=False, hits_max=BATCH) for body in bodies], size * BATCH)
 
 
 def _pack(size: int) -> Step:
-    parsed = [parse_hits(body, lines=False, hits_max=BATCH) for body in _plain_bodies(size)]
-    acceptance, request = _acceptance(), Request(NOW_MS, SENDER, is_batch=True)
+    parsed = [parse_hits(body, lines=False, hits_max=BATCH) for body in plain_bodies(size)]
+    acceptance, request = new_acceptance(), Request(NOW_MS, SENDER, is_batch=True)
     return Step(lambda: [acceptance.entries(one, request) for one in parsed], size * BATCH)
 
 
@@ -134,24 +102,23 @@ def _append(size: int) -> Step:
 
 
 def _count_bare(size: int) -> Step:
-    records, known = _records(append_entries(size)), KnownKeys()
+    records, known = records_of(append_entries(size)), KnownKeys()
+    return Step(lambda: _tallied(records, known), size * BATCH)
+
+
+def _count_timed(size: int) -> Step:
+    records, known = records_of(entries_of(timed_bodies(size))), KnownKeys()
     return Step(lambda: _tallied(records, known), size * BATCH)
 
 
 def _count_visitors(size: int) -> Step:
-    drafts = [parse_hits(body, lines=False, hits_max=BATCH).drafts[0] for body in _plain_bodies(size)]
-    packs = [
-        Pack(VERSION, RULES, NOW_MS, list(draft.keys), visitors=[_visitor(turn, place) for place in range(BATCH)])
-        for turn, draft in enumerate(drafts)
-    ]
-    entries = [Entry(0, BRAND, BATCH, record_from_pack(pack), NOW_MS) for pack in packs]
-    records, known = _records(entries), KnownKeys()
+    records, known = records_of_readers(size), KnownKeys()
     return Step(lambda: _tallied(records, known), size * BATCH)
 
 
 def _columns(size: int) -> Step:
     """Make the counts of a flush columns: one row for each key that differs from all others."""
-    tally = _tallied(_records(append_entries(size)), KnownKeys())
+    tally = _tallied(records_of(append_entries(size)), KnownKeys())
     (place,) = tally.places()
     counts = tally.counts_after(place, 0)
     return Step(lambda: columns_from_counts(counts), len(counts))
@@ -204,37 +171,19 @@ def _credit(size: int) -> Step:
 HOT_PATHS: Sequence[HotPath] = (
     HotPath("read a plain body", "hit", _read_plain, decoded_bodies, 0.72),
     HotPath("read a body with every field", "hit", _read_full, decoded_bodies, 9.6),
+    HotPath("read a timed body", "hit", _read_timed, decoded_bodies, 1.1),
     HotPath("pack and make an entry", "hit", _pack, decoded_bodies, 0.34),
     HotPath("append, without the disk's sync", "hit", _append, decoded_bodies, 0.42),
     HotPath("count a pack", "hit", _count_bare, decoded_bodies, 0.47),
     HotPath("count a pack with visitors", "hit", _count_visitors, decoded_bodies, 1.5),
+    HotPath("count a timed pack", "hit", _count_timed, decoded_bodies, 1.1),
     HotPath("columns from counts", "row", _columns, plain_steps, 5.5),
     HotPath("merge 24 windows", "row", _merge, plain_steps, 1.3),
     HotPath("make a list for a fresh filter", "list", _fresh_list, plain_steps, 1_400),
     HotPath("answer a ready list", "list", _ready_list, plain_steps, 65),
     HotPath("credit a player's ping", "ping", _credit, plain_steps, 24),
+    *BEHIND,
 )
-
-
-def _acceptance() -> Acceptance:
-    salts = Salts(SqliteTable(":memory:", clock=SetClock(NOW_MS)), random_bytes=bytes)
-    return Acceptance(Brands({BRAND: Brand(BRAND)}, any_brand=False), salts, shards=1)
-
-
-def append_entries(size: int) -> list[Entry]:
-    """Return plain batches as they go into the stream."""
-    acceptance, request = _acceptance(), Request(NOW_MS, SENDER, is_batch=True)
-    bodies = _plain_bodies(size)
-    return [
-        one for body in bodies for one in acceptance.entries(parse_hits(body, lines=False, hits_max=BATCH), request)
-    ]
-
-
-def _records(entries: Sequence[Entry]) -> list[Record]:
-    return [
-        Record(number, one.group, one.weight, one.data, one.arrived_at_ms)
-        for number, one in enumerate(entries, start=1)
-    ]
 
 
 def _tallied(records: Sequence[Record], known: KnownKeys, sessions: Sessions | None = None) -> Tally:
@@ -244,12 +193,8 @@ def _tallied(records: Sequence[Record], known: KnownKeys, sessions: Sessions | N
     return tally
 
 
-def _visitor(turn: int, place: int) -> bytes:
-    return ((turn * BATCH + place) % 997 * 0x9E3779B97F4A7C15 % 2**64).to_bytes(8, "little")
-
-
 def _windows(size: int) -> list[Columns]:
-    traffic = _traffic()
+    traffic = new_traffic()
     made: list[Columns] = []
     for _ in range(WINDOWS):
         parsed = parse_hits(b"[" + b",".join(traffic.lean(size * BATCH)) + b"]", lines=False, hits_max=size * BATCH)

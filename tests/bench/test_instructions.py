@@ -1,5 +1,6 @@
 """Hot paths stay within their budgets of instructions, which do not depend on what else the machine does."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from bench.hot_paths import HOT_PATHS
 from bench.instructions import SLACK, budgets_here, counted, ground, problems
 from footfall.native import IS_BUILT
 
+HOUSE = Path(__file__).resolve().parents[2]
 PLAIN = "read a plain body"
 # The path as it would be if somebody read a body a second time to look at it.
 READ_TWICE = """
@@ -28,9 +30,26 @@ counted_paths.main()
 
 def budgets() -> dict[str, float]:
     stored = budgets_here()
-    if stored is None:
-        pytest.skip(f"there are no budgets for {ground()}; {instructions.REWRITE}")
-    return stored
+    if stored is not None:
+        return stored
+    told = f"there are no budgets for {ground()}; {instructions.REWRITE}"
+    if os.environ.get("CI"):  # Nobody reads there what was skipped.
+        pytest.fail(f"{told}, and they are committed for every ground that CI runs on")
+    pytest.skip(told)
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("true", pytest.fail.Exception), ("", pytest.skip.Exception)])
+def test_a_ground_without_budgets_is_skipped_by_a_developer_and_fails_in_ci(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ci: str, outcome: type[BaseException]
+) -> None:
+    monkeypatch.setattr(instructions, "BUDGETS", tmp_path / "budgets.json")
+    monkeypatch.setenv("CI", ci)
+    with pytest.raises(outcome, match=f"{ground()}; .*bench.instructions --write"):
+        budgets()
+
+
+def test_ci_says_that_it_is_ci() -> None:
+    assert "export CI=true\n" in (HOUSE / ".ci" / "run").read_text(encoding="utf-8")
 
 
 def test_every_hot_path_is_within_its_budget() -> None:
