@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from footfall.flow.count.referred import HourKey, ReferredRules, ReferredTally
+from footfall.flow.count.referred import DIRECT_PER_PAIR, PAIR_BYTES, HourKey, ReferredRules, ReferredTally
 from footfall.flow.count.timing import Rules
 from footfall.flow.store.referrers import Hour
 from footfall.flow.stream.records import RULES, VERSION
+from footfall.native import IS_BUILT
 from footfall.ports.stream import Record
 from footfall.values.window import DAY_MS, HOUR_MS
 from tests.flow.count.stage import NOON_MS
@@ -49,6 +50,37 @@ def record(chance: Random, sequence: int) -> Record:
     weight = hits + (kind > 0.95)
     repeats = (0,) if hits and chance.random() < 0.1 else ()
     return Record(sequence, chance.choice(("abc", "xyz")), weight, data, arrived_at_ms, repeats=repeats)
+
+
+def bare(sequence: int, assets: list[str]) -> Record:
+    keys = [(asset, "", "", "") for asset in assets]
+    columns: list[Any] = [VERSION, RULES, NOON_MS, keys, *([None] * 4), False, *([None] * 5)]
+    return Record(sequence, "abc", len(keys), msgspec.msgpack.encode(columns), NOON_MS)
+
+
+def tallied(*records: Record) -> ReferredTally:
+    rules = ReferredRules(Rules(), 10 * DAY_MS, zone_of=lambda _: "UTC", sites_of=lambda _: ())
+    tally = ReferredTally(rules)
+    for one in records:
+        tally.add(one, has=lambda _hour, _sequence: False, counted_again=lambda _record, _replays: None)
+    return tally
+
+
+def test_long_keys_of_hits_without_a_source_weigh_by_their_bytes() -> None:
+    assert IS_BUILT, "without native code every key is a pair; `make setup` builds it"
+    short = [f"{number}" for number in range(500)]
+    long = [f"{number:é>125}" for number in range(500)]  # most characters take two bytes
+    long_pairs = sum(len(one.encode()) for one in long) // PAIR_BYTES
+    assert long_pairs > 500 // DIRECT_PER_PAIR * 2
+    assert tallied(bare(1, short)).pairs == 500 // DIRECT_PER_PAIR
+    tally = tallied(bare(1, long[:300]))
+    first = tally.pairs
+    assert 0 < first < long_pairs
+    for sequence in (2, 3):  # the second has nothing new
+        tally.add(bare(sequence, long), has=lambda _hour, _sequence: False, counted_again=lambda _record, _at: None)
+        assert tally.pairs == long_pairs
+    assert list(tally.poured(lambda _hour: Hour()))
+    assert tally.pairs == 0
 
 
 def hours_of(seed: int, *, has_some: bool) -> dict[HourKey, Any]:

@@ -31,7 +31,8 @@ if TYPE_CHECKING:
 
 REMEMBERED_MAX = 10_000  # of referrers and of addresses, those met lately: some 3 MB each
 CHARS_MAX = 300  # of one that is remembered
-DIRECT_PER_PAIR = 5  # A key of hits without a source takes a fifth of what a pair does.
+DIRECT_PER_PAIR = 5  # A key of hits without a source takes a fifth of what a pair does,
+PAIR_BYTES = 500  # unless it is a long one: then by its bytes, of which a pair takes so many.
 
 HourKey = tuple[str, int]  # brand, start of its hour
 Sites = tuple[str, ...]  # a brand's own
@@ -74,12 +75,16 @@ class ReferredTally:
         self._hosts = Remembered(site_of)
         self._counts: dict[tuple[HourKey, Sites], Counter[tuple[bytes, str]]] = {}
         self._direct: dict[HourKey, KeyTable] = {}  # hits of records that say nothing of where any came from
+        self._weighed: Counter[HourKey] = Counter()  # how many keys of each such table are in `_direct_bytes`
+        self._direct_bytes = 0
 
     @property
     def pairs(self) -> int:
         """Return how much is in hand."""
         direct = sum(map(len, self._direct.values()))
-        return sum(map(len, self._counts.values())) + direct // DIRECT_PER_PAIR
+        self._weigh()
+        in_direct = max(direct // DIRECT_PER_PAIR, self._direct_bytes // PAIR_BYTES)
+        return sum(map(len, self._counts.values())) + in_direct
 
     def hours(self) -> set[HourKey]:
         """Return the hours that have hits in it."""
@@ -136,6 +141,15 @@ class ReferredTally:
             yield key
         self._counts.clear()
         self._direct.clear()
+        self._weighed.clear()
+        self._direct_bytes = 0
+
+    def _weigh(self) -> None:
+        """Add up the bytes of keys that have come since it was last asked."""
+        for hour, table in self._direct.items():
+            if len(table) > self._weighed[hour]:
+                self._direct_bytes += sum(len("".join(key).encode()) for key in table.keys(self._weighed[hour]))
+                self._weighed[hour] = len(table)
 
     def _pour(self, hour_key: HourKey, hour: Hour) -> None:
         brand = hour_key[0]
