@@ -44,6 +44,6 @@ class Budget:
 
         That is a share of a point's time, and no more than one of so many equal parts of what is left.
         """
-        seconds_max = share * self.point_s_max
+        seconds_max = max(share * self.point_s_max, LEAST_S)
         seconds = min(seconds_max, self.left_s / waiting)
         return Turn(seconds if seconds >= LEAST_S else 0.0, seconds_max, asking_s)

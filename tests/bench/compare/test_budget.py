@@ -44,6 +44,11 @@ def test_a_point_that_would_say_nothing_is_not_begun() -> None:
     assert (budget.turn().seconds, budget.left_s) == (0, 0)
 
 
+def test_a_share_of_a_short_point_is_still_a_point() -> None:
+    clock = Hands()
+    assert Budget(clock, clock(), point_s_max=20).turn(share=0.4) == Turn(LEAST_S, LEAST_S)
+
+
 def test_feeding_leaves_the_time_that_asking_is_known_to_take() -> None:
     assert Turn(300, 300).feeding_s == 240
     assert Turn(300, 300, asking_s=20).feeding_s == 280
