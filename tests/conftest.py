@@ -7,6 +7,7 @@ from tests.order import in_order
 
 # The servers that adapters are tested on; each starts with the first test that asks for it and ends with the run.
 pytest_plugins = [
+    "tests.engines.sharing",
     "tests.engines.seaweedfs",
     "tests.engines.ministack",
     "tests.engines.lambda_runtime",
