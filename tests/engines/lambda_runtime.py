@@ -24,6 +24,8 @@ from uuid import uuid4
 
 import pytest
 
+from tests.engines.sharing import KEY
+
 PAYLOAD_BYTES_MAX = 6 * 1_048_576  # Lambda's limit of an event and of an answer when the caller waits.
 INIT_S_MAX = 60.0  # Lambda gives 10 s; a busy machine under test may need more, and timing decides no test.
 RUNTIME_PACKAGES = ("awslambdaric", "simplejson", "snapshot_restore_py", "runtime_client")
@@ -203,7 +205,7 @@ class Function:
             "AWS_LAMBDA_RUNTIME_API": f"127.0.0.1:{port}",
             "AWS_REGION": "us-east-1",
             "AWS_DEFAULT_REGION": "us-east-1",
-            "AWS_ACCESS_KEY_ID": "footfall",
+            "AWS_ACCESS_KEY_ID": KEY,
             "AWS_SECRET_ACCESS_KEY": "not-a-secret",
             "AWS_EC2_METADATA_DISABLED": "true",
             "LAMBDA_TASK_ROOT": str(root),

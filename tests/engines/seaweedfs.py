@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,6 +19,7 @@ import pytest
 from botocore.exceptions import BotoCoreError, ClientError
 
 from footfall.adapters.aws.sessions import Ground, client_of
+from tests.engines.sharing import KEYS, shared
 
 ACCESS_KEY, SECRET = "footfall", "not-a-secret"  # Of a server that listens on loopback for a minute.
 START_S_MAX = 60.0
@@ -80,7 +81,7 @@ def command(folder: Path, ports: dict[str, int]) -> list[str]:
     """Return the command that starts the server, silent towards its makers and alone on its ports."""
     identity = {
         "name": "tests",
-        "credentials": [{"accessKey": ACCESS_KEY, "secretKey": SECRET}],
+        "credentials": [{"accessKey": key, "secretKey": SECRET} for key in KEYS],
         "actions": ["Admin", "Read", "Write", "List", "Tagging"],
     }
     (folder / "s3.json").write_text(json.dumps({"identities": [identity]}))
@@ -99,8 +100,14 @@ def command(folder: Path, ports: dict[str, int]) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def seaweedfs(tmp_path_factory: pytest.TempPathFactory) -> Generator[Store]:
-    folder = tmp_path_factory.mktemp("seaweedfs")
+def seaweedfs(sharing_place: str | None, tmp_path_factory: pytest.TempPathFactory) -> Generator[Store]:
+    with shared(sharing_place, Store, running, tmp_path_factory.mktemp("seaweedfs")) as store:
+        yield store
+
+
+@contextmanager
+def running(folder: Path) -> Generator[Store]:
+    """Start the server and end it with the block."""
     ports = dict(zip(PORTS, free_ports(len(PORTS)), strict=True))
     with (folder / "log").open("wb") as log:
         server = subprocess.Popen(command(folder, ports), cwd=folder, stdout=log, stderr=log, start_new_session=True)

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 from decimal import Decimal
 from pathlib import Path
 
+import msgspec
 import pytest
-import yaml
 
 from footfall.app.price_files import prices_with, shipped_prices
 from footfall.planning.price_names import PRICE_NAMES
@@ -27,11 +27,14 @@ prices:
 """
 
 
-def changed(change: Callable[[dict], object]) -> bytes:
+Change = Callable[[dict], object]
+
+
+def changed(change: Change) -> bytes:
     """Return the file that comes with footfall, changed."""
-    told = yaml.safe_load(SHIPPED)
+    told = msgspec.yaml.decode(SHIPPED)
     change(told)
-    return yaml.safe_dump(told, sort_keys=False).encode()
+    return msgspec.yaml.encode(told)
 
 
 def first_of(told: dict, name: str) -> dict:
@@ -111,7 +114,7 @@ def test_ones_own_file_takes_the_place_of_some_prices(tmp_path: Path) -> None:
 
 
 def test_a_newer_file_with_every_price_of_a_region_makes_its_bill_young_again() -> None:
-    told = yaml.safe_load(changed(lambda one: one.update(dated=date(2027, 8, 1))))
+    told = msgspec.yaml.decode(changed(lambda one: one.update(dated=date(2027, 8, 1))))
     told["regions"] = {name: title for name, title in told["regions"].items() if name == "eu-west-1"}
     for entry in told["prices"]:
         entry.pop("confirmed", None)
@@ -119,7 +122,7 @@ def test_a_newer_file_with_every_price_of_a_region_makes_its_bill_young_again() 
             if "usd" in of:
                 of["usd"] = {"eu-west-1": of["usd"]["eu-west-1"]}
     later = date(2027, 8, 2)
-    book = overridden(BOOK, yaml.safe_dump(told).encode(), named="own.yaml", today=later)
+    book = overridden(BOOK, msgspec.yaml.encode(told), named="own.yaml", today=later)
     assert book.dated_as("eu-west-1").staleness(later) is None
     assert book.dated_as("us-east-1").staleness(later) is not None
 
@@ -156,74 +159,75 @@ def test_a_new_region_needs_every_price() -> None:
         overridden(BOOK, own.encode(), named="own.yaml", today=TODAY)
 
 
-WRONG: dict[str, tuple[bytes, str]] = {
+# A change is made by its test: every process that collects tests would make all of them.
+WRONG: dict[str, tuple[bytes | Change, str]] = {
     "nothing": (b"", "not a file of prices"),
     "not YAML": (b"version: [1", "is not YAML"),
     "not text": (b"\xff\xfe\x00", "is not YAML"),
     "a list": (b"- 1", "not a file of prices"),
-    "another version": (changed(lambda one: one.update(version=2)), "has version 2, and this footfall reads version 1"),
-    "another currency": (changed(lambda one: one.update(currency="EUR")), "only USD can be added up"),
-    "a field too many": (changed(lambda one: one.update(colour="red")), "colour"),
+    "another version": (lambda one: one.update(version=2), "has version 2, and this footfall reads version 1"),
+    "another currency": (lambda one: one.update(currency="EUR"), "only USD can be added up"),
+    "a field too many": (lambda one: one.update(colour="red"), "colour"),
     "a negative price": (
-        changed(lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": -1})),
+        lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": -1}),
         "sqs.request has a negative number for us-east-1",
     ),
-    "a negative free part": (changed(lambda one: first_of(one, "sqs.request").update(free=-1)), "a negative number"),
+    "a negative free part": (lambda one: first_of(one, "sqs.request").update(free=-1), "a negative number"),
     "a price that is no number": (
-        changed(lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": "cheap"})),
+        lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": "cheap"}),
         "not a file of prices",
     ),
     "a price that is not finite": (
-        changed(lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": "NaN"})),
+        lambda one: first_of(one, "sqs.request")["usd"].update({"us-east-1": "NaN"}),
         "sqs.request has a price for us-east-1 that is no number",
     ),
-    "for nothing": (changed(lambda one: first_of(one, "sqs.request").update(per=0)), "not a file of prices"),
+    "for nothing": (lambda one: first_of(one, "sqs.request").update(per=0), "not a file of prices"),
     "an unknown name": (
-        changed(lambda one: first_of(one, "sqs.request").update(name="sqs.luck")),
+        lambda one: first_of(one, "sqs.request").update(name="sqs.luck"),
         "'sqs.luck' is not the name of a price",
     ),
     "an unknown region": (
-        changed(lambda one: first_of(one, "sqs.request")["usd"].update({"mars-1": 1})),
+        lambda one: first_of(one, "sqs.request")["usd"].update({"mars-1": 1}),
         "sqs.request names the region 'mars-1'",
     ),
     "an unknown source": (
-        changed(lambda one: first_of(one, "sqs.request").update(source="hearsay")),
+        lambda one: first_of(one, "sqs.request").update(source="hearsay"),
         "sqs.request has the source 'hearsay'",
     ),
     "a missing name": (
-        changed(lambda one: one["prices"].remove(first_of(one, "sqs.request"))),
+        lambda one: one["prices"].remove(first_of(one, "sqs.request")),
         "us-east-1 has no price for sqs.request",
     ),
     "a missing region": (
-        changed(lambda one: first_of(one, "sqs.request")["usd"].pop("eu-north-1")),
+        lambda one: first_of(one, "sqs.request")["usd"].pop("eu-north-1"),
         "eu-north-1 has no price for sqs.request",
     ),
     "a name twice": (
-        changed(lambda one: one["prices"].append(first_of(one, "sqs.request"))),
+        lambda one: one["prices"].append(first_of(one, "sqs.request")),
         "sqs.request stands twice for us-east-1",
     ),
     "neither price nor tiers": (
-        changed(lambda one: first_of(one, "sqs.request").pop("usd")),
+        lambda one: first_of(one, "sqs.request").pop("usd"),
         "either `usd` or `tiers`",
     ),
     "tiers that fall": (
-        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][1].update(up_to=5)),
+        lambda one: first_of(one, "transfer.out-gb")["tiers"][1].update(up_to=5),
         "the tiers of transfer.out-gb must rise",
     ),
     "a tier without a region": (
-        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][1]["usd"].pop("eu-west-1")),
+        lambda one: first_of(one, "transfer.out-gb")["tiers"][1]["usd"].pop("eu-west-1"),
         "tier 2 of transfer.out-gb has no price for eu-west-1",
     ),
     "a tier up to what is no number": (
-        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("nan"))),
+        lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("nan")),
         "tier 1 of transfer.out-gb has an `up_to` that is no number",
     ),
     "a tier without an end that says so": (
-        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("inf"))),
+        lambda one: first_of(one, "transfer.out-gb")["tiers"][0].update(up_to=float("inf")),
         "tier 1 of transfer.out-gb has an `up_to` that is no number",
     ),
     "an end to all tiers": (
-        changed(lambda one: first_of(one, "transfer.out-gb")["tiers"][-1].update(up_to=10**9)),
+        lambda one: first_of(one, "transfer.out-gb")["tiers"][-1].update(up_to=10**9),
         "only the last has no `up_to`",
     ),
 }
@@ -231,7 +235,8 @@ WRONG: dict[str, tuple[bytes, str]] = {
 
 @pytest.mark.parametrize("wrong", WRONG)
 def test_a_file_that_cannot_be_used_is_refused_with_a_sentence(wrong: str) -> None:
-    text, sentence = WRONG[wrong]
+    told_wrong, sentence = WRONG[wrong]
+    text = told_wrong if isinstance(told_wrong, bytes) else changed(told_wrong)
     with pytest.raises(Refused) as told:
         price_book(text, named="own.yaml")
     assert told.value.field == "own.yaml"
