@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,6 +23,7 @@ from tests.scenarios.instance import Answer, Instance, Starter, taken, until
 
 VICTIM, NOBODY, MINE = "zzvictimzz", "zznobodyzz", "mine"
 MARKS = ("zzasset", "zzsection", "zztitle", "zzbrandtitle", "zzlabel", "zzauthor", "zzorigin")
+UNLIMITED = ("--set", "limit_address_per_s=0")
 VERBS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 NONCE = re.compile(r'nonce="[^"]*"')  # of the dashboard's page: another one for each answer
 
@@ -182,17 +184,20 @@ def marks_in(answer: Answer, attempt: Attempt) -> list[str]:
 def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     folder = tmp_path_factory.mktemp("isolation")
     starter = Starter(folder)
-    yield starter.start(folder / "data", "--set", "limit_address_per_s=0", dev=False)
+    yield starter.start(folder / "data", *UNLIMITED, dev=False)
     starter.end_all()
 
 
-def test_no_route_gives_away_or_takes_a_byte_of_another_brand(instance: Instance) -> None:
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.soak), 3])
+def test_no_route_gives_away_or_takes_a_byte_of_another_brand(every: int, starter: Starter, data: Path) -> None:
+    instance = starter.start(data, *UNLIMITED, dev=False)
     victim = tenant(instance, VICTIM, "zz", isPublic=False)
     mine = tenant(instance, MINE, "own", isPublic=False)
     before = everything_of(instance, victim)
     assert all(mark in json.dumps(before) for mark in ("zzasset", "zztitle", "zzbrandtitle", "zzlabel", "zzorigin"))
     with closing(Visitor(instance.port)) as visitor:
-        for real, none in zip(attempts(victim, mine, VICTIM), attempts(victim, mine, NOBODY), strict=True):
+        pairs = zip(attempts(victim, mine, VICTIM), attempts(victim, mine, NOBODY), strict=True)
+        for real, none in itertools.islice(pairs, None, None, every):
             answer = visitor.send(real)
             assert marks_in(answer, real) == [], str(real)
             if real.names_victim():  # Nobody learns whether there is such a brand.
