@@ -22,6 +22,8 @@
 #include "growing.h"
 #include "packs.h"
 
+#define AT_ONCE 32 /* keys that are looked up together */
+
 typedef struct {
     uint64_t hash;
     size_t start; /* in the bytes of all keys */
@@ -58,14 +60,28 @@ static uint64_t hash_of(const unsigned char *at, size_t size, uint64_t secret)
 {
     uint64_t hash = secret ^ size;
     const unsigned char *end = at + size;
-    while ((size_t)(end - at) >= 16) {
+    while ((size_t)(end - at) > 16) {
         hash = mixed(eight_of(at) ^ 0xa0761d6478bd642fu, eight_of(at + 8) ^ hash);
         at += 16;
     }
-    unsigned char rest[16] = {0};
-    memcpy(rest, at, (size_t)(end - at));
-    hash = mixed(eight_of(rest) ^ 0xe7037ed1a0b428dbu, eight_of(rest + 8) ^ hash);
+    if (size >= 16) { /* The last sixteen, of which some may have been there: quicker than to copy so many as are left. */
+        hash = mixed(eight_of(end - 16) ^ 0xe7037ed1a0b428dbu, eight_of(end - 8) ^ hash);
+    } else {
+        unsigned char rest[16] = {0};
+        memcpy(rest, at, size);
+        hash = mixed(eight_of(rest) ^ 0xe7037ed1a0b428dbu, eight_of(rest + 8) ^ hash);
+    }
     return mixed(hash ^ 0x8ebc6af09c88c6e3u, secret ^ 0x589965cc75374cc3u);
+}
+
+static int is_same(const unsigned char *left, const unsigned char *right, size_t size)
+{
+    if (size < 16 || size > 64)
+        return memcmp(left, right, size) == 0;
+    uint64_t differs = 0;
+    for (size_t place = 0; place + 8 < size; place += 8)
+        differs |= eight_of(left + place) ^ eight_of(right + place);
+    return (differs | (eight_of(left + size - 8) ^ eight_of(right + size - 8))) == 0;
 }
 
 static PyObject *tuple_of(const unsigned char *at, const unsigned char *end)
@@ -147,23 +163,45 @@ static int64_t add_key(KeyTable *table, const unsigned char *at, uint32_t size, 
     return table->size++;
 }
 
+/* A key of the pack in hand. */
+typedef struct {
+    const unsigned char *at;
+    uint64_t hash;
+    uint32_t size;
+} Met;
+
 /* Return the number of a key, which is new or was there. */
-static int64_t number_of(KeyTable *table, const unsigned char *at, uint32_t size)
+static int64_t number_of(KeyTable *table, const Met *met)
 {
     if (2 * (uint64_t)table->size >= table->mask && widen_places(table) < 0)
         return NO_MEMORY;
-    uint64_t hash = hash_of(at, size, table->secret);
-    uint32_t place = (uint32_t)hash & table->mask;
+    uint32_t place = (uint32_t)met->hash & table->mask;
     for (; table->places[place]; place = (place + 1) & table->mask) {
         uint32_t number = table->places[place] - 1;
         const Key *key = &table->keys[number];
-        if (key->hash == hash && key->size == size && memcmp(table->bytes.data + key->start, at, size) == 0)
+        if (key->hash == met->hash && key->size == met->size &&
+            is_same(table->bytes.data + key->start, met->at, met->size))
             return number;
     }
-    int64_t number = add_key(table, at, size, hash);
+    int64_t number = add_key(table, met->at, met->size, met->hash);
     if (number >= 0)
         table->places[place] = (uint32_t)number + 1;
     return number;
+}
+
+/* Ask for the memory that these keys are looked up in. Nearly all of the time that a key takes is waiting for it, so it
+ * is asked for at once for all of them: first their places, then the keys there, then the bytes of those. */
+static void fetch(const KeyTable *table, const Met *met, uint32_t count)
+{
+    uint32_t numbers[AT_ONCE];
+    for (uint32_t one = 0; one < count; one++) {
+        numbers[one] = table->places[(uint32_t)met[one].hash & table->mask];
+        if (numbers[one])
+            __builtin_prefetch(&table->keys[numbers[one] - 1]);
+    }
+    for (uint32_t one = 0; one < count; one++)
+        if (numbers[one])
+            __builtin_prefetch(table->bytes.data + table->keys[numbers[one] - 1].start);
 }
 
 /* Forget the keys from a number on. Going backwards, the place of each is the last that was taken on its way. */
@@ -198,16 +236,26 @@ static int64_t number_keys(KeyTable *table, const unsigned char *at, size_t size
     uint32_t count;
     if (!read_array_head(&at, end, &count) || count != hits || count > size)
         return UNREADABLE; /* Each key takes a byte at least, so no head asks for more memory than there is data. */
-    if (make_room_for_numbers(table, count) < 0)
+    if (make_room_for_numbers(table, count) < 0 || (!table->mask && widen_places(table) < 0))
         return NO_MEMORY;
-    for (uint32_t hit = 0; hit < count; hit++) {
-        const unsigned char *key = at;
-        if (!skip_key(&at, end))
-            return UNREADABLE;
-        int64_t number = number_of(table, key, (uint32_t)(at - key));
-        if (number < 0)
-            return number;
-        table->numbers[hit] = (uint32_t)number;
+    for (uint32_t hit = 0; hit < count;) {
+        Met met[AT_ONCE];
+        uint32_t some = 0;
+        for (; some < AT_ONCE && hit + some < count; some++) {
+            const unsigned char *key = at;
+            if (!skip_key(&at, end))
+                return UNREADABLE;
+            uint64_t hash = hash_of(key, (size_t)(at - key), table->secret);
+            met[some] = (Met){.at = key, .hash = hash, .size = (uint32_t)(at - key)};
+            __builtin_prefetch(&table->places[(uint32_t)hash & table->mask]);
+        }
+        fetch(table, met, some);
+        for (uint32_t one = 0; one < some; one++) {
+            int64_t number = number_of(table, &met[one]);
+            if (number < 0)
+                return number;
+            table->numbers[hit++] = (uint32_t)number;
+        }
     }
     return at == end ? 0 : UNREADABLE;
 }

@@ -58,6 +58,36 @@ def stream(path: Path) -> Iterator[SqliteStream]:
         yield opened
 
 
+class CountingStream(SqliteStream):
+    """Tells how many blocks it has unpacked."""
+
+    unpacked = 0
+
+    def _stored(self, body: bytes) -> list[tuple[str, int, int, tuple[int, ...], bool, bytes]]:
+        self.unpacked += 1
+        return super()._stored(body)
+
+
+@pytest.mark.parametrize("readers", [1, 3])
+def test_a_block_that_is_read_in_parts_is_unpacked_once_by_each_reader(path: Path, readers: int) -> None:
+    with closing(CountingStream(path, clock=CLOCK)) as stream:
+        for block in range(3):
+            stream.append([entry(b"%d %d" % (block, number)) for number in range(100)])
+        found: list[list[Record]] = [[] for _ in range(readers)]
+        while len(found[-1]) < 300:
+            for one in found:
+                one.extend(stream.read(0, after=one[-1].sequence if one else 0, limit=30))
+        assert stream.unpacked == 3 * readers
+        assert all(one == everything(stream) for one in found)
+
+
+def test_more_readers_than_are_remembered_read_the_same(path: Path) -> None:
+    with closing(CountingStream(path, clock=CLOCK)) as stream:
+        stream.append([entry(b"%d" % number) for number in range(100)])
+        for after in (*range(0, 90, 7), *range(0, 90, 7)):
+            assert [one.sequence for one in stream.read(0, after=after, limit=5)] == list(range(after + 1, after + 6))
+
+
 def blocks(path: Path) -> int:
     with closing(apsw.Connection(str(path))) as db:
         return int(db.execute("SELECT count(*) FROM block").get)

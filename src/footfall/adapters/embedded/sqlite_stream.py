@@ -28,6 +28,7 @@ FORMAT = 1
 READ_BYTES_MAX = 1_500_000  # Compressed; keeps one read of a long backlog within some ten megabytes.
 JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
 JOINED_BLOCKS_MAX = 2_000
+RESTS_MAX = 4  # Blocks of which a reader with a small limit has had a part: some megabyte each.
 
 # group, weight, arrival, places of repeated ids, whether all of it is repeated, data
 _Stored = tuple[str, int, int, tuple[int, ...], bool, bytes]
@@ -72,6 +73,7 @@ class SqliteStream:
             self._shards = self._about("shards")
             self._ids = SeenIds(self._db, keep_ms=id_ms) if not read_only else None
             self._state = self._read_state()
+        self._rests: dict[tuple[int, int], list[Record]] = {}  # by what they follow: a shard and a record
 
     @property
     def shards(self) -> int:
@@ -92,17 +94,32 @@ class SqliteStream:
 
     def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
         """Return records in order, whole blocks at a time up to the limits."""
+        limit = min(limit, READ_RECORDS_MAX)
+        found = list(self._rests.get((shard, after), ()))
+        if len(found) < limit:
+            found += self._from_blocks(shard, found[-1].sequence if found else after, limit - len(found))
+        if len(found) > limit:
+            self._keep_rest(shard, found[limit - 1].sequence, found[limit:])
+        return found[:limit]
+
+    def _from_blocks(self, shard: int, after: int, wanted: int) -> list[Record]:
         found: list[Record] = []
-        size, limit = 0, min(limit, READ_RECORDS_MAX)
+        size = 0
         sql = "SELECT first, last, weights, body, arrived_to_ms FROM block WHERE shard=? AND last>? ORDER BY last"
         with translated(self._db):
             for first, last, weights, body, arrived_to_ms in each_row(self._db, sql, (shard, after)):
                 records = self._records(first, last, weights, body, arrived_to_ms)
                 found.extend(records if first > after else [r for r in records if r.sequence > after])
                 size += len(body)
-                if len(found) >= limit or size >= READ_BYTES_MAX:
+                if len(found) >= wanted or size >= READ_BYTES_MAX:
                     break
-        return found[:limit]
+        return found
+
+    def _keep_rest(self, shard: int, after: int, rest: list[Record]) -> None:
+        """Keep what a limit has cut off a block: it would have to be unpacked once more for whoever reads on."""
+        self._rests[shard, after] = rest
+        if len(self._rests) > RESTS_MAX:
+            del self._rests[next(iter(self._rests))]
 
     def tip(self, shard: int) -> int:
         """Return the last sequence number given out."""
@@ -136,6 +153,7 @@ class SqliteStream:
 
     def trim(self, shard: int, *, through: int) -> None:
         """Delete the blocks that end at or before a sequence number."""
+        self._rests.clear()
         with translated(self._db), transaction(self._db):
             last = "SELECT coalesce(max(arrived_to_ms), 0) FROM block WHERE shard=? AND last<=?"
             trimmed_ms = int(self._value(last, shard, through))
