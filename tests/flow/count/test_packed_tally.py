@@ -133,6 +133,23 @@ def test_most_records_are_counted_by_their_bytes(monkeypatch: pytest.MonkeyPatch
     assert sum(outcomes) > 5 * 3 * RECORDS_PER_SEED // 3
 
 
+def test_records_over_the_end_of_a_minute_are_counted_by_their_bytes_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    parts: list[int] = []
+    count_numbers = PlaceTally.count_numbers
+
+    def noted(self: PlaceTally, numbers: bytes, hits: Sequence[int]) -> None:
+        parts.append(len(hits))
+        count_numbers(self, numbers, hits)
+
+    monkeypatch.setattr(PlaceTally, "count_numbers", noted)
+    keys = [(str(number), "12", "article", "free") for number in range(90)]
+    at_ms = [NOON_MS - 40_000 + 1_000 * number for number in range(90)]
+    data = msgspec.msgpack.encode([VERSION, RULES, NOON_MS + 60_000, keys, at_ms])
+    tally = tallied([Record(1, "abc", 90, data, NOON_MS + 60_000)], KnownKeys(), uniques=True)
+    assert parts == [40, 50]
+    assert [len(tally.counts_after(place, 0)) for place in tally.places()] == [40, 50]
+
+
 @given(seed=st.integers(0, 2**32))
 def test_a_place_has_its_keys_in_the_order_of_their_coming_in_whichever_way_they_came(seed: int) -> None:
     def place() -> list[tuple[Any, int]]:

@@ -112,6 +112,10 @@ class PlaceTally:
             self._hash()
         return True
 
+    def count_numbers(self, numbers: bytes, hits: Sequence[int]) -> None:
+        """Count these of some hits without visitors, whose keys have numbers among the known."""
+        self._lay(np.frombuffer(numbers, np.uint32)[hits].tobytes())
+
     def count_some(self, counts: Mapping[CountKey, int]) -> None:
         """Count hits that are added up already."""
         numbers = self._numbered(list(counts))

@@ -1,14 +1,16 @@
 """A set-aside record that comes again: its hits, where they go now, and what they are counted under there."""
 
 from collections import Counter
-from collections.abc import Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from footfall.flow.count.placing import Place
 from footfall.flow.count.timing import COUNTED
+from footfall.flow.count.verdicts_applied import line_under
 from footfall.flow.store.checkpoints import LINES
 from footfall.flow.store.columns import CountKey, screened_key
-from footfall.flow.stream.records import HitKey
+from footfall.flow.stream.records import HitKey, ReplayPack
+from footfall.ports.stream import Record
 from footfall.screening.labels import Label, label_of
 
 
@@ -75,3 +77,25 @@ def count_key_of(key: HitKey, line: str) -> CountKey | None:
         return key
     label = Label.PERSON if line in LINES else label_of(line)
     return screened_key(key, label.value) if label else None
+
+
+def replay_of(
+    record: Record, pack: ReplayPack, places: Sequence[Place], *, doors: Sequence[str], found: Mapping[int, str]
+) -> Replay:
+    """Return what a record brings again: where each of its hits goes, its line, and what verdicts say of it."""
+    assert pack.replays is not None
+    sequence, line = pack.replays
+    hits = tuple(
+        ReplayedHit(
+            at=at if pack.places is None else pack.places[at],
+            place=places[at],
+            key=key,
+            weight=1 if pack.weights is None else pack.weights[at],
+            line=line_under(doors[at], found.get(at)),
+            door=doors[at],
+            visitor=b"" if pack.visitors is None else pack.visitors[at],
+        )
+        for at, key in enumerate(pack.keys)
+    )
+    is_part = pack.places is not None
+    return Replay(sequence, record.sequence, record.group, line, record.arrived_at_ms, hits, is_part)

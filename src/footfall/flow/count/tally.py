@@ -11,7 +11,7 @@ from footfall.flow.count.aside_items import AsideKey, AsideRecord
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Place, Placing
-from footfall.flow.count.replay import Replay, ReplayedHit, count_key_of
+from footfall.flow.count.replay import Replay, count_key_of, replay_of
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.timing import COUNTED, Rules, has_window, heard_at_ms, is_in_time, line_by_time
 from footfall.flow.count.verdicts_applied import found_in, line_under, no_verdicts, without
@@ -21,6 +21,7 @@ from footfall.flow.store.known_keys import KnownKeys
 from footfall.flow.store.moved_lines import Move
 from footfall.flow.stream.beats import NO_ROOM, beats_from_record
 from footfall.flow.stream.records import (
+    Bare,
     Counted,
     HitKey,
     ReplayPack,
@@ -226,8 +227,17 @@ class Tally:
     def _count_bare(self, record: Record, lines: Lines) -> bool:
         """Count a record by the bytes of its keys, as nearly all can be; return whether this one could."""
         pack = bare_from_record(record.data)
-        place = None if pack is None else self._only_place_of(record, pack)
-        if pack is None or place is None or record.sequence <= self._stored_through(place):
+        if pack is None or (pack.at_ms and (len(pack.at_ms) != record.weight or not is_in_time(pack, self._rules))):
+            return False
+        place = self._only_place_of(record, pack)
+        if not (self._count_by_parts(record, pack) if place is None else self._count_at(place, record, pack)):
+            return False
+        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(record, pack))
+        lines.counted += record.weight
+        return True
+
+    def _count_at(self, place: PlaceKey, record: Record, pack: Bare) -> bool:
+        if record.sequence <= self._stored_through(place):
             return False
         tallied = self._counts.get(place) or PlaceTally(self._known)
         visitors = pack.visitors if self._uniques else None
@@ -235,18 +245,29 @@ class Tally:
             return False
         self._counts[place] = tallied
         self._hear_of(place, record.arrived_at_ms)
-        lines.last_hit_ms = max(lines.last_hit_ms, heard_at_ms(record, pack))
-        lines.counted += record.weight
+        return True
+
+    def _count_by_parts(self, record: Record, pack: Bare) -> bool:
+        """Count a record of several places, if none of its hits has a visitor: those of some minutes, as a log has."""
+        at_ms = pack.at_ms or ()
+        if self._uniques and pack.visitors:
+            return False
+        parts = self._placing.by_place(record.group, at_ms, range(len(at_ms)), arrived_at_ms=record.arrived_at_ms)
+        if any(record.sequence <= self._stored_through((record.group, place)) for place in parts):
+            return False
+        numbers = self._known.numbers(pack.keys, hits=record.weight)
+        if numbers is None:
+            return False
+        for place, hits in parts.items():
+            self._tally_of((record.group, place)).count_numbers(numbers, hits)
+            self._hear_of((record.group, place), record.arrived_at_ms)
         return True
 
     def _only_place_of(self, record: Record, pack: Counted) -> PlaceKey | None:
-        """Return where all hits of a pack are counted; None when they lie at several places, or are out of time."""
-        at_ms = pack.at_ms
-        if not at_ms:
+        """Return where all hits of a pack are counted; None when they lie at several places."""
+        if not pack.at_ms:
             return record.group, pack.arrived_at_ms // MINUTE_MS * MINUTE_MS
-        if len(at_ms) != record.weight or not is_in_time(pack, self._rules):
-            return None
-        place = self._placing.only_place(record.group, at_ms, arrived_at_ms=record.arrived_at_ms)
+        place = self._placing.only_place(record.group, pack.at_ms, arrived_at_ms=record.arrived_at_ms)
         return None if place is None else (record.group, place)
 
     def _add_follows(self, record: Record, lines: Lines) -> None:
@@ -289,14 +310,12 @@ class Tally:
 
     def _count(self, record: Record, place: PlaceKey, hits: list[HitKey], visitors: list[bytes] | None) -> None:
         """Count hits of a record at a place, each with its visitor if they have any."""
-        is_new = self._is_new(place, record.sequence, record.arrived_at_ms)
-        tallied = self._counts.get(place) or self._tally_of(place)
-        if is_new:
-            tallied.count(hits, visitors)
+        if self._is_new(place, record.sequence, record.arrived_at_ms):
+            self._tally_of(place).count(hits, visitors)
             return
         self._count_again(place, Counter(hits), record.sequence)
         if visitors:
-            tallied.meet(hits, visitors)
+            self._tally_of(place).meet(hits, visitors)
 
     def _count_some(self, place: PlaceKey, counts: Counts, sequence: int, arrived_at_ms: int) -> None:
         """Count hits at a place that are added up already."""
@@ -324,10 +343,7 @@ class Tally:
         self._again.setdefault(place, []).append((sequence, counts))
 
     def _tally_of(self, place: PlaceKey) -> PlaceTally:
-        one = self._counts.get(place)
-        if one is None:
-            one = self._counts[place] = PlaceTally(self._known)
-        return one
+        return self._counts.get(place) or self._counts.setdefault(place, PlaceTally(self._known))
 
     def _visitors_of(self, pack: Counted) -> list[bytes] | None:
         return pack.visitors if self._uniques and isinstance(pack, Visited) else None
@@ -369,23 +385,9 @@ class Tally:
         return line_by_time(pack, place, self._rules)
 
     def _replay(self, record: Record, pack: ReplayPack, found: Mapping[int, str]) -> None:
-        assert pack.replays is not None
-        sequence, line = pack.replays
+        places = [self._place_of(record, pack, at) for at in range(len(pack.keys))]
         doors = [self._line(pack, at) for at in range(len(pack.keys))]
-        hits = tuple(
-            ReplayedHit(
-                at=at if pack.places is None else pack.places[at],
-                place=self._place_of(record, pack, at),
-                key=key,
-                weight=1 if pack.weights is None else pack.weights[at],
-                line=line_under(doors[at], found.get(at)),
-                door=doors[at],
-                visitor=b"" if pack.visitors is None else pack.visitors[at],
-            )
-            for at, key in enumerate(pack.keys)
-        )
-        by, arrived_at_ms, is_part = record.sequence, record.arrived_at_ms, pack.places is not None
-        self.replays.append(Replay(sequence, by, record.group, line, arrived_at_ms, hits, is_part))
+        self.replays.append(replay_of(record, pack, places, doors=doors, found=found))
 
     def _set_aside(self, record: Record, line: str, place: int | None, hits: int, *, reason: str = "") -> None:
         self._listed += 1

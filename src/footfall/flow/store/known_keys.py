@@ -24,6 +24,7 @@ from footfall.flow.store.columns import (
 )
 from footfall.native import new_key_table
 
+FEW_SHARE = 10  # Fewer hits than such a part of all keys are sorted: a place for each key would take longer.
 KEYS_MAX = 100_000  # Some 100 bytes each, of the longest ids 900; whoever has more begins anew.
 
 Numbers = NDArray[np.uint32]
@@ -133,13 +134,11 @@ class CountedKeys(CountsInColumns):
     @property
     def rows(self) -> int:
         """Return how many rows they have at most."""
-        return int(np.count_nonzero(np.bincount(self._numbers)))
+        return len(self._sums()[0])
 
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
-        sums = np.bincount(self._numbers)
-        numbers = np.flatnonzero(sums)
-        return self.known.columns(numbers, sums[numbers])
+        return self.known.columns(*self._sums())
 
     def came_first(self) -> tuple[list[CountKey], list[int], list[int]]:
         """Return keys in the order of their coming, at which hit each came first, and how many hits it has."""
@@ -150,6 +149,16 @@ class CountedKeys(CountsInColumns):
     @property
     def _numbers(self) -> Numbers:
         return np.frombuffer(self.laid, np.uint32)
+
+    def _sums(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """Return which keys were counted, in ascending order, and how often each was."""
+        numbers = self._numbers
+        if FEW_SHARE * len(numbers) < len(self.known):
+            few, hits = np.unique(numbers, return_counts=True)
+            return few.astype(np.intp), hits
+        sums = np.bincount(numbers)
+        found = np.flatnonzero(sums)
+        return found, sums[found]
 
     def _mapping(self) -> dict[CountKey, int]:
         if self._counts is None:
