@@ -1,13 +1,14 @@
 """Histories against a small model: writes in any order and any number leave what their moments say."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from random import Random
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
+from footfall.audience import history_removing as removing
 from footfall.audience.history import Watching, record
 from footfall.audience.history_next import next_up
 from footfall.audience.history_reading import all_of, latest_of, recent
@@ -116,3 +117,94 @@ def test_next_up_is_behind_the_last_that_was_watched(
         and (last >= 0 or not rewatching)
     ]
     assert found == (episodes[expected[0]] if expected else None)
+
+
+@dataclass(slots=True)
+class Remembered:
+    """What Ann's history has to say of a series: plain sets and moments, without any order of arrival."""
+
+    left: dict[str, int] = field(default_factory=dict[str, int])  # when each episode was watched last
+    removed: dict[str, int] = field(default_factory=dict[str, int])  # when each was removed
+    all_removed_ms: int = -1
+    hidden_ms: int = -1
+
+    @property
+    def latest(self) -> tuple[int, str] | None:
+        """Return the newest of what is left; what was removed as a whole is not told of by what arrives late."""
+        return max(((at_ms, one) for one, at_ms in self.left.items() if at_ms > self.all_removed_ms), default=None)
+
+    def watch(self, asset: str, at_ms: int) -> bool:
+        is_newest = at_ms > self.left.get(asset, -1) and at_ms > self.removed.get(asset, -1)
+        if is_newest:
+            self.left[asset] = at_ms
+        return is_newest
+
+    def remove(self, asset: str, now_ms: int) -> None:
+        self.left.pop(asset, None)
+        self.removed[asset] = now_ms
+
+    def remove_all(self, now_ms: int) -> None:
+        for asset in {*self.left, *self.removed}:
+            self.remove(asset, now_ms)
+        self.all_removed_ms, self.hidden_ms = now_ms, -1
+
+    def hide(self, now_ms: int) -> bool:
+        if self.latest is None:
+            return False
+        self.hidden_ms = now_ms
+        return True
+
+    def show(self) -> bool:
+        if self.latest is None:
+            return False
+        self.hidden_ms = -1
+        return True
+
+
+acts = st.tuples(
+    st.sampled_from(["watch", "watch", "watch", "remove", "remove all", "hide", "show"]),
+    st.sampled_from(EPISODES),
+    st.integers(0, 40),  # how many minutes late it arrives
+)
+
+
+@given(st.lists(acts, min_size=1, max_size=25))
+@example([("watch", ("s", "e1"), 0), ("watch", ("s", "e2"), 0), ("remove", ("s", "e2"), 0), ("watch", ("s", "e2"), 1)])
+@example([("watch", ("s", "e1"), 0), ("remove", ("s", "e2"), 0), ("watch", ("s", "e2"), 1)])
+@example([("remove", ("s", "e2"), 0), ("watch", ("s", "e2"), 1), ("watch", ("s", "e1"), 2)])
+def test_what_was_removed_stays_away_and_what_was_not_is_told_however_late_it_arrives(rows: list) -> None:
+    table, known = new_table(), {series: Remembered() for series in SERIES}
+    for number, (act, (series, asset), late) in enumerate(rows):
+        now_ms = NOON_MS + number * MINUTE_MS
+        at_ms = (
+            now_ms - late * MINUTE_MS + number + 1
+        )  # Some milliseconds of its own, so that no two are at one moment.
+        of = known[series]
+        match act:
+            case "watch":
+                now_ms = max(now_ms, at_ms)
+                one = Watching("ann", asset, series, Progress(HOUR_MS // 2, HOUR_MS), at_ms)
+                assert record(table, "blog", one, now_ms=now_ms).is_newest == of.watch(asset, at_ms)
+            case "remove":
+                removing.remove_asset(table, "blog", "ann", series=series, asset=asset, now_ms=now_ms)
+                of.remove(asset, now_ms)
+            case "remove all":
+                removing.remove_series(table, "blog", "ann", series=series, now_ms=now_ms)
+                of.remove_all(now_ms)
+            case "hide":
+                assert removing.hide(table, "blog", "ann", series=series, now_ms=now_ms) == of.hide(now_ms)
+            case _:
+                assert removing.show(table, "blog", "ann", series=series) == of.show()
+        require_told(table, known)
+
+
+def require_told(table: SqliteTable, known: dict[str, Remembered]) -> None:
+    """Hold every list to what is remembered."""
+    for series, of in known.items():
+        found = all_of(table, "blog", "ann", series=series)
+        assert {one.asset: one.at_ms for one in found} == of.left
+        last = latest_of(table, "blog", "ann", series=series)
+        assert (None if last is None else (last.at_ms, last.asset)) == of.latest
+    shown = {series: of.latest for series, of in known.items() if of.latest and of.latest[0] > of.hidden_ms}
+    listed = recent(table, "blog", "ann", limit=9).entries
+    assert {one.series: (one.at_ms, one.asset) for one in listed} == shown

@@ -26,6 +26,7 @@ from footfall.audience.statements import (
     sums_of,
     terms_of,
 )
+from footfall.flow.serve.days import day_named
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Put, Table, everything
 from footfall.values.clock import SystemClock
@@ -127,15 +128,37 @@ def test_a_statement_is_a_table_for_spreadsheets_and_a_page_to_print() -> None:
     on = terms(pool=1_001, owners={"=film": {"Studio <A>": 1, "Studio B": 1}})
     entry = closed(table, on, [row("=film", 90_000)])
     told = [(entry, lines_of(table, "daily", entry))]
-    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told)).decode())))
+    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told, zone="UTC")).decode())))
     assert [(row["asset"], row["owner"], row["minutes"], row["amount"]) for row in read] == [
         ("'=film", "Studio <A>", "0.750", "5.01"),
         ("'=film", "Studio B", "0.750", "5.00"),
     ]
-    page = statement_page("daily", told)
+    page = statement_page("daily", told, zone="UTC")
     assert "Studio &lt;A&gt;" in page
     assert "10.01" in page
     assert entry.log in page
+
+
+def test_a_statement_names_the_days_of_the_brand_and_a_page_the_moments_at_which_they_begin_and_end() -> None:
+    zone = "Europe/Helsinki"
+    october, november = (day_named(text, field="from", zone=zone).from_ms for text in ("2026-10-01", "2026-11-01"))
+    table = SqliteTable(":memory:", clock=SystemClock())
+    entry = closed(table, terms(pool=1_001, from_ms=october, to_ms=november), [row("film", 90_000)])
+    halloween = replace(entry, number=1, from_ms=day_named("2026-10-31", field="from", zone=zone).from_ms)
+    told = [(entry, lines_of(table, "daily", entry)), (halloween, [])]
+    page = statement_page("daily", told, zone=zone)
+    assert "<p>1 October 2026 to 31 October 2026 (Europe/Helsinki), divided by everybody's minutes.</p>" in page
+    assert "From 2026-09-30T21:00Z until 2026-10-31T22:00Z" in page  # Summer time ends in between.
+    assert "<p>31 October 2026 (Europe/Helsinki), divided" in page
+    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told, zone=zone)).decode())))
+    assert [(one["firstDay"], one["lastDay"], one["zone"]) for one in read] == [
+        ("2026-10-01", "2026-10-31", zone),
+        ("2026-10-31", "2026-10-31", zone),
+    ]
+    # Whoever reads columns by their numbers finds those of before where they were.
+    assert list(read[0])[:9] == [
+        "period", "entry", "line", "asset", "owner", "minutes", "amount", "currency", "reason",
+    ]  # fmt: skip
 
 
 def test_a_table_of_a_correction_has_numbers_below_zero_and_what_is_left_undivided() -> None:
@@ -144,14 +167,14 @@ def test_a_table_of_a_correction_has_numbers_below_zero_and_what_is_left_undivid
     first = closed(table, terms(name="2026-11", from_ms=2 * 10**6, to_ms=3 * 10**6, pool=250), [row("film", 9)])
     back = replace(first, number=1, undivided=250, amount=0)
     told = [(nothing, []), (first, lines_of(table, "daily", first)), (back, [Line("film", "", -9, -250)])]
-    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told)).decode())))
+    read = list(csv.DictReader(io.StringIO(b"".join(statement_csv(told, zone="UTC")).decode())))
     assert [(row["line"], row["asset"], row["amount"]) for row in read] == [
         ("undivided", "", "10.00"),
         ("earned", "film", "2.50"),
         ("earned", "film", "-2.50"),
         ("undivided", "", "2.50"),
     ]
-    page = statement_page("daily", told)
+    page = statement_page("daily", told, zone="UTC")
     assert (page.count("<td>Undivided"), page.count(">12.50")) == (3, 2)  # As a row of each, and of all together.
 
 

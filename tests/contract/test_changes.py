@@ -210,6 +210,41 @@ def test_many_are_forgotten_some_at_a_time(path: Path) -> None:
         assert waiting_since_ms(path, after=changes.read(after=0)[-1].place) == 0
 
 
+DAMAGES = {
+    "an item that is cut off": "item = substr(item, 1, length(item) - 1)",
+    "an item that is no bytes": "item = 'text'",
+    "a key that is no text": "sort = CAST(x'ff' AS TEXT)",
+    "a moment that is none": "at_ms = 'yesterday'",
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES.keys())
+def test_a_change_that_cannot_be_read_is_passed_over_once_and_names_nobody(
+    path: Path, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    follow(path, "a", "b", "c", "d")
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute(f"UPDATE changes SET {damage} WHERE sort IN ('b', 'd')")
+    with closing(SqliteChanges(path, told=TOLD)) as changes:
+        assert shown(list(changes.read(after=0))) == [("a", 1), ("c", 1)]
+        assert shown(list(changes.read(after=0, limit=1))) == [("a", 1)]
+        assert changes.unreadable == 2
+        changes.forget(through=changes.read(after=0)[-1].place)
+        assert waiting_since_ms(path, after=0) == 0
+    said = [record.getMessage() for record in caplog.records]
+    assert len(said) == 2
+    assert all("passed over" in one and "member" not in one for one in said)
+
+
+def test_where_no_change_of_many_can_be_read_the_next_that_can_is_found(path: Path) -> None:
+    follow(path, *(f"{number:02}" for number in range(20)))
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("UPDATE changes SET item = x'c1' WHERE sort < '19'")
+    with closing(SqliteChanges(path, told=TOLD)) as changes:
+        assert shown(list(changes.read(after=0, limit=5))) == [("19", 1)]
+        assert changes.unreadable == 19
+
+
 def test_a_file_without_a_table_is_refused(path: Path) -> None:
     with ExitStack() as stack, pytest.raises(Unavailable, match="holds no table yet"):
         stack.enter_context(closing(SqliteChanges(path, told=TOLD)))

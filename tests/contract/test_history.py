@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from footfall.audience import history_keys as keys
 from footfall.audience import history_reading
 from footfall.audience import history_removing as removing
 from footfall.audience.history import record
@@ -20,6 +21,7 @@ from footfall.audience.history_reading import (
 )
 from footfall.audience.history_rule import USUAL_RULE, State
 from footfall.audience.kept_lists import all_rows
+from footfall.ports.table import Put, item_bytes
 from footfall.values.clock import SetClock
 from tests.audience.history_stage import HOUR_MS, INDEXES, MINUTE_MS, NOON_MS, CountedTable, watched
 from tests.contract.conftest import NewTable
@@ -179,12 +181,61 @@ def test_what_was_removed_does_not_come_back_by_a_late_device(counted: CountedTa
     assert last.asset == "e1"
     assert [one.asset for one in recent(counted, "blog", "ann", limit=3).entries] == ["e1"]
     assert not record(counted, "blog", watched("e2", 60, NOON_MS + 9, series="s"), now_ms=NOON_MS + 11).is_newest
+    assert_last_of_s(counted, "e1", NOON_MS + 1)
+    removing.remove_asset(counted, "blog", "ann", series="s", asset="e0", now_ms=NOON_MS + 12)  # It is not the last.
+    assert not record(counted, "blog", watched("e0", 60, NOON_MS + 9, series="s"), now_ms=NOON_MS + 13).is_newest
+    assert_last_of_s(counted, "e1", NOON_MS + 1)
+    # What was not removed is told, however late: also where a crash has left it between the two updates.
+    assert record(counted, "blog", watched("e1", 60, NOON_MS + 8, series="s"), now_ms=NOON_MS + 14).is_newest
+    assert_last_of_s(counted, "e1", NOON_MS + 8)
     removing.remove_series(counted, "blog", "ann", series="s", now_ms=NOON_MS + 20)
     assert all_of(counted, "blog", "ann", series="s") == []
     assert recent(counted, "blog", "ann", limit=3).entries == []
     assert latest_of(counted, "blog", "ann", series="s") is None
     assert record(counted, "blog", watched("e2", 60, NOON_MS + 21, series="s"), now_ms=NOON_MS + 21).is_newest
     assert [one.asset for one in all_of(counted, "blog", "ann", series="s")] == ["e2"]
+
+
+def assert_last_of_s(table: CountedTable, asset: str, at_ms: int) -> None:
+    last = latest_of(table, "blog", "ann", series="s")
+    assert last is not None
+    assert (last.asset, last.at_ms) == (asset, at_ms)
+    assert [(one.asset, one.at_ms) for one in recent(table, "blog", "ann", limit=3).entries] == [(asset, at_ms)]
+    assert [one.asset for one in going_on(table, "blog", "ann", limit=3, rule=USUAL_RULE).entries] == [asset]
+
+
+def test_a_write_that_was_cut_short_before_a_removal_is_repaired_by_its_repetition(counted: CountedTable) -> None:
+    for number in range(2):
+        record(counted, "blog", watched(f"e{number}", 40, NOON_MS + number, series="s"), now_ms=NOON_MS + number)
+    before = counted.get(keys.latest("blog", "ann", series="s"))
+    assert before is not None
+    record(counted, "blog", watched("e0", 50, NOON_MS + 5, series="s"), now_ms=NOON_MS + 5)
+    counted.put(Put(keys.latest("blog", "ann", series="s"), before))  # As if only the first update had been made.
+    removing.remove_asset(counted, "blog", "ann", series="s", asset="e9", now_ms=NOON_MS + 10)
+    assert not record(counted, "blog", watched("e0", 50, NOON_MS + 5, series="s"), now_ms=NOON_MS + 11).is_newest
+    assert_last_of_s(counted, "e0", NOON_MS + 5)
+
+
+def test_many_assets_of_a_series_may_be_removed_and_its_item_stays_small(counted: CountedTable) -> None:
+    for number in range(40):
+        record(counted, "blog", watched(f"e{number}", 40, NOON_MS + number, series="s"), now_ms=NOON_MS + number)
+    for number in range(1, 40):
+        at_ms = NOON_MS + 100 + number
+        removing.remove_asset(counted, "blog", "ann", series="s", asset=f"e{number}", now_ms=at_ms)
+    for number in range(1, 40):
+        late = watched(f"e{number}", 60, NOON_MS + 90, series="s")
+        assert not record(counted, "blog", late, now_ms=NOON_MS + 200).is_newest
+        assert_last_of_s(counted, "e0", NOON_MS)
+    key = keys.latest("blog", "ann", series="s")
+    item = counted.get(key)
+    assert item is not None
+    assert item_bytes(key, item) < 800  # A unit of writing is 1,024 bytes; ids may be longer than these.
+    record(counted, "blog", watched("e3", 60, NOON_MS + 300, series="s"), now_ms=NOON_MS + 300)
+    assert_last_of_s(counted, "e3", NOON_MS + 300)
+    exported = [dict(row) for row in all_rows([removing.kept(counted, "blog", "ann")])]
+    assert {name for row in exported for name in row} <= {
+        "kind", "asset", "series", "at_ms", "position_ms", "duration_ms", "credits_ms", "ended", "device",
+    }  # fmt: skip
 
 
 def test_a_history_is_exported_whole_and_erased_whole(counted: CountedTable) -> None:

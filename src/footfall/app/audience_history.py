@@ -16,6 +16,10 @@ from footfall.values.hit import require_text
 from footfall.values.window import instant_text, moment_from_text
 
 EVENTS_MAX = 100  # in one request
+# An episode lies under its series. To look for it in all of a history would cost as much as the history is long.
+SERIES_UNNAMED = (
+    "nothing is known of it as an asset without a series; an episode that was told with one needs it in `series`"
+)
 DEVICE_BYTES_MAX = 128
 SEQUENCE_MAX = 10**9
 FIELDS = (
@@ -114,7 +118,23 @@ def tell(audience: Audience, brand: str, events: Sequence[Watching]) -> list[dic
 def resume(audience: Audience, brand: str, member: str, *, series: str, asset: str) -> dict[str, object]:
     """Return where a member is in an asset; null where nothing is known of it."""
     entry = history_reading.resume_point(audience.table, brand, member, series=series or asset, asset=asset)
-    return {"member": member, "point": None if entry is None else document_of(entry, rule_of(audience.settings))}
+    if entry is None:
+        return {"member": member, "point": None, **_note(is_unknown=not series)}
+    return {"member": member, "point": document_of(entry, rule_of(audience.settings))}
+
+
+def remove(audience: Audience, brand: str, member: str, *, series: str, asset: str) -> dict[str, object]:
+    """Remove an asset, or all of a series when none is named, or all of a history when neither is."""
+    table, now_ms, is_unknown = audience.table, audience.clock.now_ms(), False
+    if asset:
+        of = series or asset
+        is_unknown = not series and history_reading.resume_point(table, brand, member, series=of, asset=asset) is None
+        history_removing.remove_asset(table, brand, member, series=of, asset=asset, now_ms=now_ms)
+    elif series:
+        history_removing.remove_series(table, brand, member, series=series, now_ms=now_ms)
+    else:
+        history_removing.erase_history(table, brand, member)
+    return {"member": member, "removed": True, **_note(is_unknown=is_unknown)}
 
 
 def latest(audience: Audience, brand: str, member: str, *, series: str) -> dict[str, object]:
@@ -198,6 +218,10 @@ def erase_some(audience: Audience, brand: str, thing: Thing, limit: int) -> int:
     if thing.kind != MEMBER:
         return 0
     return history_removing.erase_some(audience.table, history(brand, thing.id), limit=limit)
+
+
+def _note(*, is_unknown: bool) -> dict[str, object]:
+    return {"note": SERIES_UNNAMED} if is_unknown else {}
 
 
 def _document_of_recorded(event: Watching, came: Recorded) -> dict[str, object]:

@@ -167,7 +167,7 @@ def answer_about_aside(
     group = _group(brand, request.get("of", HITS))
     match request.get("do"):
         case "side-list":
-            return _listed(table, group, kind, request)
+            return _listed(table, raw, group, kind, request)
         case "side-show":
             return _shown(table, raw, group, kind, str(request.get("position", "")))
         case "side-replay":
@@ -178,7 +178,7 @@ def answer_about_aside(
             raise Refused("do", f"{other!r} is not something that can be asked")
 
 
-def _listed(table: Table, brand: str, kind: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+def _listed(table: Table, raw: RawHits, brand: str, kind: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
     limit = min(int(request.get("limit") or LISTED_MAX), LISTED_MAX)
     after = str(request.get("after") or "")
     found: list[Place] = []
@@ -189,11 +189,20 @@ def _listed(table: Table, brand: str, kind: str, request: Mapping[str, Any]) -> 
         is_after = is_after or place.position == after
         if len(found) > limit:
             break
+    held = held_in(brand)
     items = [
-        {"position": place.position, "hits": len(place.places) or None, "reason": place.reason}
+        {"position": place.position, held: _held_at(raw, brand, place), "reason": place.reason}
         for place in found[:limit]
     ]
     return {"items": items, "more": len(found) > limit}
+
+
+def _held_at(raw: RawHits, brand: str, place: Place) -> int | None:
+    """Return how many were set aside at a place; None where a whole record was, and it is not kept any more."""
+    if place.places:
+        return len(place.places)
+    record = raw.record(brand, place.shard, place.sequence)
+    return None if record is None else record.weight or None  # What came again by a replay weighs nothing.
 
 
 def _shown(table: Table, raw: RawHits, brand: str, kind: str, position: str) -> Mapping[str, Any]:

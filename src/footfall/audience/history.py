@@ -170,6 +170,7 @@ def _count_watch(table: Table, update: Update) -> None:
 
 def _record_series(table: Table, brand: str, told: Watching, facts: dict[str, Value], *, now_ms: int) -> None:
     at_ms = whole(facts["at_ms"])
+    order = order_of(at_ms, told.sequence)
     place: dict[str, Value] = {
         "viewer": keys.history(brand, told.member),
         "recent_ms": at_ms - at_ms % RECENT_STEP_MS,
@@ -179,7 +180,8 @@ def _record_series(table: Table, brand: str, told: Watching, facts: dict[str, Va
         set={**facts, **place},
         remove=frozenset({"gone"}),
         expires_at_ms=now_ms + KEPT_MS,
-        expects=(Below("order", order_of(at_ms, told.sequence)),),
+        # An asset that was removed does not come back by what a device tells late, whatever is the last one now.
+        expects=(Below("order", order), Below(keys.removal(told.asset), order)),
     )
     try:
         table.update(update)

@@ -1,9 +1,12 @@
 """Where histories lie in the audience's table (docs/formats/audience.md)."""
 
+from hashlib import blake2b
+
 from footfall.ports.table import Key
 
 EPISODES = "E#"
 SERIES = "S#"
+REMOVALS = "gone:"  # attributes of a series' item
 _HASH, _ESCAPED = "#", "\x1f"  # Parts of keys are joined by the first; no id has the second, which is no text.
 _PAST_HASH = "$"  # the character after #, so that it is behind every key that goes on with #
 
@@ -36,6 +39,11 @@ def latest(brand: str, member: str, *, series: str) -> Key:
 def latest_sort(series: str) -> str:
     """Return the part of the same that tells series from each other."""
     return f"{SERIES}{part(series)}"
+
+
+def removal(asset: str) -> str:
+    """Return the attribute of a series' item that tells when an asset of it was removed; short, however long the id."""
+    return f"{REMOVALS}{blake2b(asset.encode(), digest_size=6).hexdigest()}"
 
 
 def order(brand: str, series: str) -> Key:

@@ -6,23 +6,24 @@ from itertools import islice
 
 from footfall.audience import history_keys as keys
 from footfall.audience.history import (
+    COUNTED,
     KEPT_MS,
     RECENT_STEP_MS,
     SEQUENCE_MAX,
-    Entry,
-    entry_from,
+    TIMES,
+    WATCHED_AT,
     order_of,
+    whole,
 )
-from footfall.audience.history_reading import latest_of
+from footfall.audience.history_marks import ALL_REMOVED, REMOVED_KEPT_MS, Marks, as_read, is_mark, marks_after, unmarked
 from footfall.audience.kept_lists import Kept, Row
-from footfall.ports.errors import Changed
+from footfall.ports.errors import Changed, Throttled
 from footfall.ports.items import Item, Value
 from footfall.ports.table import BATCH_ITEMS_MAX, Delete, Equals, Found, Key, Present, Put, Table, Update, everything
 
-# A device that was away tells late where somebody was; what was removed meanwhile does not come back by that.
-REMOVED_KEPT_MS = 7 * 86_400_000
 ERASED_AT_ONCE = 500
 RACES_MAX = 5  # Each is lost to whoever watched or hid the same series at the same moment.
+_INNER = ("viewer", "recent_ms", "order")
 
 Write = Put | Delete
 
@@ -51,27 +52,29 @@ def show(table: Table, brand: str, member: str, *, series: str) -> bool:
 
 def remove_asset(table: Table, brand: str, member: str, *, series: str, asset: str, now_ms: int) -> None:
     """Remove an asset from a history; the series then shows the newest episode that is left of it."""
+    key = keys.latest(brand, member, series=series)
     with table.together():
         table.put(_removed(keys.episode(brand, member, series=series, asset=asset), now_ms))
         for _ in range(RACES_MAX):
-            last = latest_of(table, brand, member, series=series)
-            if last is None or last.asset != asset:
+            last = table.get(key)
+            marks = marks_after(last or {}, asset, now_ms=now_ms)
+            shown = {"gone": True} if last is None else unmarked(last)
+            if shown.get("asset") == asset:
+                episodes = _episodes(table, brand, member, series=series)
+                shown = _newest_left(episodes, last=shown, marks=marks, viewer=key.partition)
+            kept_ms = REMOVED_KEPT_MS if "gone" in shown else KEPT_MS
+            # Whoever watched it again meanwhile is not undone, nor is whoever hid it or removed another.
+            put = Put(key, marks.on(shown), expires_at_ms=now_ms + kept_ms, expects=as_read(last))
+            if _is_done(partial(table.put, put)):
                 return
-            left = _newest_left(table, brand, member, series=series, hidden_ms=last.hidden_ms)
-            key = keys.latest(brand, member, series=series)
-            put = _removed(key, now_ms) if left is None else Put(key, left, expires_at_ms=now_ms + KEPT_MS)
-            # Whoever watched it again meanwhile is not undone, nor is whoever hid it.
-            expects = (Equals("asset", asset), Equals("hidden_ms", last.hidden_ms))
-            if _is_done(partial(table.put, Put(put.key, put.item, put.expires_at_ms, expects))):
-                return
+        raise Throttled(f"others write the same series of {brand!r} at this moment; try again")
 
 
 def remove_series(table: Table, brand: str, member: str, *, series: str, now_ms: int) -> None:
     """Remove all of a series from a history."""
-    at_least, at_most = keys.episodes(series)
-    found = everything(table, keys.history(brand, member), at_least=at_least, at_most=at_most)
-    removed = [_removed(one.key, now_ms) for one in found]
-    write_all(table, [_removed(keys.latest(brand, member, series=series), now_ms), *removed])
+    removed = [_removed(one.key, now_ms) for one in _episodes(table, brand, member, series=series)]
+    whole_series = _removed(keys.latest(brand, member, series=series), now_ms, all_of_it=True)
+    write_all(table, [whole_series, *removed])
 
 
 def kept(table: Table, brand: str, member: str) -> Kept:
@@ -101,29 +104,38 @@ def write_all(table: Table, writes: Iterable[Write]) -> None:
         table.write(batch)
 
 
-def _removed(key: Key, now_ms: int) -> Put:
-    item: dict[str, Value] = {"order": order_of(now_ms, SEQUENCE_MAX), "gone": True}
+def _removed(key: Key, now_ms: int, *, all_of_it: bool = False) -> Put:
+    order = order_of(now_ms, SEQUENCE_MAX)
+    item: dict[str, Value] = {"order": order, "gone": True}
+    if all_of_it:
+        item[ALL_REMOVED] = order
     return Put(key, item, expires_at_ms=now_ms + REMOVED_KEPT_MS)
 
 
-def _newest_left(table: Table, brand: str, member: str, *, series: str, hidden_ms: int | None) -> Item | None:
+def _episodes(table: Table, brand: str, member: str, *, series: str) -> Iterator[Found]:
     at_least, at_most = keys.episodes(series)
-    left: list[tuple[Entry, Item]] = []
-    for found in everything(table, keys.history(brand, member), at_least=at_least, at_most=at_most):
-        entry = entry_from(found.item)
-        if entry is not None:
-            left.append((entry, found.item))
+    return everything(table, keys.history(brand, member), at_least=at_least, at_most=at_most)
+
+
+def _newest_left(episodes: Iterable[Found], *, last: Item, marks: Marks, viewer: str) -> dict[str, Value]:
+    """Return what a series' item tells once the asset that it told of is removed."""
+    # What arrived late, after all of the series had been removed, is kept and in no list.
+    left = [one.item for one in episodes if "gone" not in one.item and _order(one.item) > marks.all_removed]
+    hidden_ms = last.get("hidden_ms")
+    facts: dict[str, Value] = {} if hidden_ms is None else {"hidden_ms": hidden_ms}
     if not left:
-        return None
-    entry, item = max(left, key=lambda one: one[0].at_ms)
-    dropped = {"times", "counted", "watched_ms"}
-    facts = {name: value for name, value in item.items() if name not in dropped}
-    facts["recent_ms"] = entry.at_ms - entry.at_ms % RECENT_STEP_MS
-    if hidden_ms is not None:
-        facts["hidden_ms"] = hidden_ms
-    if hidden_ms is None or entry.at_ms > hidden_ms:  # What was hidden is in no list whatever else goes.
-        facts["viewer"] = keys.history(brand, member)
+        return {**facts, "gone": True}
+    newest = max(left, key=_order)
+    facts |= {name: value for name, value in newest.items() if name not in (TIMES, COUNTED, WATCHED_AT)}
+    at_ms = whole(newest["at_ms"])
+    facts["recent_ms"] = at_ms - at_ms % RECENT_STEP_MS
+    if hidden_ms is None or at_ms > whole(hidden_ms):  # What was hidden is in no list whatever else goes.
+        facts["viewer"] = viewer
     return facts
+
+
+def _order(item: Item) -> int:
+    return whole(item["order"])
 
 
 def _rows(found: Sequence[Found]) -> Iterator[Row]:
@@ -134,7 +146,7 @@ def _rows(found: Sequence[Found]) -> Iterator[Row]:
 
 
 def _told(item: Item) -> Mapping[str, object]:
-    return {name: value for name, value in item.items() if name not in ("viewer", "recent_ms", "order")}
+    return {name: value for name, value in item.items() if name not in _INNER and not is_mark(name)}
 
 
 def _is_done(write: Callable[[], object]) -> bool:

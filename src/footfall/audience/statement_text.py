@@ -1,16 +1,25 @@
 """Statements as people take them: a table for spreadsheets, and a page to print. Pure."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from datetime import UTC, datetime
+from datetime import date, datetime
 from decimal import Decimal
 from html import escape
 
 from footfall.audience.earnings import Line, Method
 from footfall.audience.statements import Entry, sums_of
 from footfall.flow.serve.tables import csv_lines
+from footfall.values.window import instant_text, zone_named
 
 MINUTE_MS = 60_000
-COLUMNS = ("period", "entry", "line", "asset", "owner", "minutes", "amount", "currency", "reason")
+# New ones go to the end: some read columns by their numbers.
+COLUMNS = (
+    "period", "entry", "line", "asset", "owner", "minutes", "amount", "currency", "reason", "firstDay", "lastDay",
+    "zone",
+)  # fmt: skip
+_MONTHS = (
+    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November",
+    "December",
+)  # fmt: skip
 _METHODS = {
     Method.PRO_RATA: "by everybody's minutes",
     Method.MEMBER_CENTRIC: "each member's fee by that member's minutes",
@@ -37,18 +46,18 @@ def minutes(watched_ms: int) -> str:
     return f"{sign}{thousandths // 1_000}.{thousandths % 1_000:03d}"
 
 
-def statement_csv(told: Iterable[tuple[Entry, Sequence[Line]]]) -> Iterator[bytes]:
+def statement_csv(told: Iterable[tuple[Entry, Sequence[Line]]], *, zone: str) -> Iterator[bytes]:
     """Yield a period's entries as CSV, a row for each asset and owner of each, and one for what is left undivided.
 
-    So the amounts of a table add up to all that was there to be divided.
+    So the amounts of a table add up to all that was there to be divided. The zone is the brand's, whose days they are.
     """
-    return csv_lines(COLUMNS, (row for entry, lines in told for row in _csv_rows(entry, lines)))
+    return csv_lines(COLUMNS, (row for entry, lines in told for row in _csv_rows(entry, lines, zone)))
 
 
-def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> str:
+def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]], *, zone: str) -> str:
     """Return a period's entries as a page that stands by itself, to be printed or kept."""
     first = told[0][0]
-    parts = [_entry_part(entry, lines) for entry, lines in told]
+    parts = [_entry_part(entry, lines, zone) for entry, lines in told]
     if len(told) > 1:
         undivided = sum(entry.undivided for entry, _ in told)
         together = _table(first, sums_of([lines for _, lines in told]), undivided=undivided)
@@ -60,11 +69,13 @@ def statement_page(brand: str, told: Sequence[tuple[Entry, Sequence[Line]]]) -> 
     )
 
 
-def _csv_rows(entry: Entry, lines: Sequence[Line]) -> Iterator[dict[str, object]]:
+def _csv_rows(entry: Entry, lines: Sequence[Line], zone: str) -> Iterator[dict[str, object]]:
     # An asset may be called anything, so what a row is stands in a column of its own. Numbers are numbers: as a text, a
     # spreadsheet would not add a negative one.
+    first, last = _days(entry, zone)
     same: dict[str, object] = {
         "period": entry.name, "entry": _called(entry), "currency": entry.currency, "reason": entry.reason,
+        "firstDay": first, "lastDay": last, "zone": zone,
     }  # fmt: skip
     for line in lines:
         yield {
@@ -75,11 +86,15 @@ def _csv_rows(entry: Entry, lines: Sequence[Line]) -> Iterator[dict[str, object]
         yield {**same, "line": "undivided", "amount": Decimal(money(entry.undivided, entry.digits))}
 
 
-def _entry_part(entry: Entry, lines: Sequence[Line]) -> str:
+def _entry_part(entry: Entry, lines: Sequence[Line], zone: str) -> str:
     reason = f"<p>{escape(entry.reason)}</p>" if entry.reason else ""
-    span = f"{_day(entry.from_ms)} to {_day(entry.to_ms)}, divided {_METHODS[entry.method]}."
-    closed = f"Closed {_moment(entry.at_ms)} by {escape(entry.by)}."
-    proof = f"<p><small>Watch log {entry.log}<br>Lines {entry.digest}</small></p>"
+    first, last = _days(entry, zone)
+    days = _day_text(first) if first == last else f"{_day_text(first)} to {_day_text(last)}"
+    span = f"{days} ({escape(zone)}), divided {_METHODS[entry.method]}."
+    closed = f"Closed {instant_text(entry.at_ms // 1_000 * 1_000)} by {escape(entry.by)}."
+    # An auditor compares with other books by moments, whatever a zone's rules were on those days.
+    moments = f"From {instant_text(entry.from_ms)} until {instant_text(entry.to_ms)}"
+    proof = f"<p><small>{moments}<br>Watch log {entry.log}<br>Lines {entry.digest}</small></p>"
     table = _table(entry, lines, undivided=entry.undivided)
     return f"<h2>{_called(entry).capitalize()}</h2><p>{span}</p>{reason}<p>{closed}</p>{table}{proof}"
 
@@ -102,9 +117,12 @@ def _called(entry: Entry) -> str:
     return f"correction {entry.number}" if entry.number else "statement"
 
 
-def _day(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms / 1_000, tz=UTC).isoformat(timespec="minutes").replace("+00:00", "Z")
+def _days(entry: Entry, zone: str) -> tuple[date, date]:
+    """Return the first and the last of an entry's days, as the brand has them."""
+    rules = zone_named(zone)
+    first, last = (datetime.fromtimestamp(at_ms // 1_000, rules).date() for at_ms in (entry.from_ms, entry.to_ms - 1))
+    return first, last
 
 
-def _moment(at_ms: int) -> str:
-    return datetime.fromtimestamp(at_ms // 1_000, tz=UTC).isoformat().replace("+00:00", "Z")
+def _day_text(day: date) -> str:
+    return f"{day.day} {_MONTHS[day.month - 1]} {day.year}"

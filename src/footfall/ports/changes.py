@@ -4,7 +4,8 @@ A feed is written by the table itself, with the item or not at all, so that no w
 costs more code. It tells of an item that was not there and is, and of one that was there and is not; an item that is
 put again in its place is neither. An item that expired is there until the ground has removed it.
 
-A reader may be given a change again, after a crash or a failed round, but never finds one missing.
+A reader may be given a change again, after a crash or a failed round, but never finds one missing. One whose bytes
+nobody can read is passed over, so that it holds up none, and counted.
 """
 
 from collections.abc import Sequence
@@ -54,6 +55,9 @@ class Change:
 
 class Changes(Protocol):
     """The promises that every feed keeps."""
+
+    unreadable: int
+    """Changes that this feed has passed over since it was opened, because nothing could be read in them."""
 
     def read(self, *, after: int, limit: int = READ_CHANGES_MAX) -> Sequence[Change]:
         """Return the changes that follow a place (0 for the first), in their order; none at the end."""

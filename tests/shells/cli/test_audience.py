@@ -91,7 +91,9 @@ def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any,
     assert [line.split()[0] for line in ask("continue", "member:7").splitlines()] == ["series", "film"]
     assert ask("resume", "member:7", "asset:film").startswith("film: in-progress, at 0:24:00 of 1:00:00, ")
     assert ask("resume", "member:7", "asset:e1", "series:dark").startswith("e1: watched, at 0:57:00 of 1:00:00, ")
-    assert ask("resume", "member:7", "asset:never") == "There is nothing.\n"
+    assert ask("resume", "member:7", "asset:never", "series:dark") == "There is nothing.\n"
+    unnamed = ask("resume", "member:7", "asset:e1").splitlines()
+    assert (unnamed[0], "as in series:42" in unnamed[1]) == ("There is nothing.", True)
     assert json.loads(ask("resume", "member:7", "asset:film", "--json"))["point"]["positionMs"] == 1_440_000
     ask("forget", "member:7", "series:dark")
     assert json.loads(ask("history", "member:7", "series:dark", "--json"))["episodes"] == []
@@ -103,6 +105,31 @@ def test_a_history_and_what_plays_are_shown_hidden_removed_and_stopped(ask: Any,
     ask("hide", "member:7", "series:nothing", wanted=Exit.REFUSED)
     ask("erase", "member:7", "--yes")
     assert ask("ended", "member:7") == "There is nothing.\n"
+
+
+def test_one_episode_of_a_series_is_removed_and_the_others_stay(ask: Any, shell: Any, tmp_path: Path) -> None:
+    now_ms = SystemClock().now_ms()
+    with closing(SqliteTable(tmp_path / "audience.db", clock=SystemClock(), indexes=AUDIENCE_INDEXES)) as table:
+        for number, asset in enumerate(["e1", "e2"]):
+            told = watched(asset, 40, now_ms - 9 + number, member="7", series="dark")
+            record(table, "daily", told, now_ms=now_ms)
+        record(table, "daily", watched("film", 40, now_ms - 10, member="7"), now_ms=now_ms)
+
+    def left() -> list[str]:
+        return [one["asset"] for one in json.loads(ask("history", "member:7", "--json"))["series"]]
+
+    assert left() == ["e2", "film"]
+    unnamed = ask("forget", "member:7", "asset:e2").splitlines()
+    assert (unnamed[0], "as in series:42" in unnamed[1]) == ("Nothing was there.", True)
+    assert left() == ["e2", "film"]
+    assert ask("forget", "member:7", "asset:e2", "series:dark") == "It is removed.\n"
+    assert left() == ["e1", "film"]
+    assert ask("forget", "member:7", "asset:film") == "It is removed.\n"
+    assert left() == ["e1"]
+    ask("forget", "member:7", "series:dark", "asset:e1", wanted=Exit.USAGE)
+    assert "series:dark is no asset" in shell.complained()
+    ask("forget", "member:7", "member:8", wanted=Exit.USAGE)
+    ask("forget", "member:7", wanted=Exit.USAGE)
 
 
 def test_who_watches_how_far_and_what_was_watched_is_told_from_the_store(ask: Any, shell: Any, tmp_path: Path) -> None:

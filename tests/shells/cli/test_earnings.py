@@ -61,6 +61,8 @@ def test_a_period_is_shown_closed_once_corrected_and_traced_and_stands_in_the_tr
     correction = {"name": "2026-11-12", "reason": "vouchers", "pool": 900}
     assert "-1.01" in ask("correct", sent=correction)
     assert ask("csv", "2026-11-12").splitlines()[2].split(",")[5:7] == ["0.000", "-1.01"]
+    assert ask("csv", "2026-11-12").splitlines()[2].endswith(",2026-11-12,2026-11-12,UTC")
+    assert "12 November 2026 (UTC)" in ask("page", "2026-11-12")
     traced = json.loads(ask("trace", "2026-11-12", "--asset", "film", "--cent", "900", "--json"))
     assert [(one["session"], one["day"]) for one in traced["watched"]] == [("s1", "2026-11-12T00:00Z")]
     assert shell.run("audit", "--data", str(tmp_path), "--brand", "daily", "--json") == Exit.OK

@@ -86,6 +86,21 @@ def test_a_member_resumes_sees_what_is_recent_and_what_comes_next(server: Server
     assert server.ask("GET", "history/export?member=ann").text == ""
 
 
+def test_whoever_leaves_out_the_series_of_an_episode_is_told_what_to_name(server: Server) -> None:
+    server.watched("e1", 40, series="dark")
+    server.watched("film", 40)
+    unnamed = server.json("history/resume?member=ann&asset=e1")
+    assert (unnamed["point"], "`series`" in unnamed["note"]) == (None, True)
+    assert "note" not in server.json("history/resume?member=ann&asset=e1&series=dark")
+    assert "note" not in server.json("history/resume?member=ann&asset=e2&series=dark")
+    assert "note" not in server.json("history/resume?member=ann&asset=film")
+    assert "`series`" in server.json("history?member=ann&asset=e1", method="DELETE")["note"]
+    assert server.json("history/resume?member=ann&asset=e1&series=dark")["point"]["asset"] == "e1"
+    assert "note" not in server.json("history?member=ann&asset=film", method="DELETE")
+    assert "note" not in server.json("history?member=ann&asset=e1&series=dark", method="DELETE")
+    assert server.json("history/recent?member=ann")["series"] == []
+
+
 def test_several_events_come_at_once_and_a_wrong_one_says_which(server: Server) -> None:
     events = [{"member": 7, "asset": n, "positionMs": 900, "durationMs": 1_000} for n in range(100)]
     came = server.json("history", method="POST", body={"events": events})["events"]

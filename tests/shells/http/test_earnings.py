@@ -87,8 +87,10 @@ def test_a_period_is_closed_once_told_in_three_forms_and_corrected_by_an_entry(s
     ]
     rows = list(csv.DictReader(io.StringIO(ask(stage, "GET", "/first%20days?format=csv").text)))
     assert sum(round(float(one["amount"]) * 100) for one in rows) == 1_001
+    assert {(one["firstDay"], one["lastDay"], one["zone"]) for one in rows} == {("2026-11-12", "2026-11-12", ZONE)}
     page = ask(stage, "GET", "/first%20days?format=html")
     assert "Studio A" in page.text
+    assert "<p>12 November 2026 (Asia/Kathmandu), divided" in page.text
     assert "sandbox" in page.headers["content-security-policy"]
     right = ask(stage, "POST", "/first%20days/corrections", {"reason": "vouchers", "pool": 1_100})
     assert (right.status, right.json()["amount"], right.json()["entry"]) == (201, 99, 1)

@@ -1,6 +1,7 @@
 """Rounds of follows: what they tell of themselves, and what they do when the stream does not take them."""
 
 import asyncio
+import sqlite3
 from collections.abc import Generator, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -21,7 +22,8 @@ from footfall.shells.http.audience_desk import AudienceDesk
 from footfall.shells.http.audience_gauges import audience_gauges
 from footfall.shells.http.commits import Done, SinglesDone
 from footfall.shells.http.follow_rounds import EVERY_S, FollowRounds
-from footfall.values.clock import SystemClock
+from footfall.values.clock import SetClock, SystemClock
+from footfall.values.errors import FootfallError
 
 CLOCK = SystemClock()
 DARK = Thing("series", "dark")
@@ -151,3 +153,41 @@ def test_the_last_round_is_made_when_it_is_stopped_and_gauges_tell_of_it(setting
     assert gauges()["footfall_follows_told_total"] == 3
     assert gauges()["footfall_follows_waiting_seconds"] == 0
     assert stream.appended() == {"abc~follows": 3}
+
+
+def test_a_follow_that_cannot_be_read_holds_up_none_that_come_after_it(settings: Settings, stream: Stream) -> None:
+    follow(settings, "1", "2", "3")
+    with closing(sqlite3.connect(Path(settings.data_dir) / wiring.AUDIENCE_FILE)) as other, other:
+        other.execute("UPDATE changes SET item = x'c1' WHERE partition LIKE '%:2'")
+    desk = AudienceDesk(settings, CLOCK)
+
+    async def instance() -> None:
+        desk.tell_follows(stream, Commits(stream))
+        await desk.stop()
+
+    asyncio.run(instance())
+    told = {one.name: one.value for family in audience_gauges(desk, now_ms=CLOCK.now_ms()) for one in family.samples}
+    assert told["footfall_follows_unreadable_total"] == 1
+    assert (told["footfall_follows_told_total"], told["footfall_follows_waiting_seconds"]) == (2, 0)
+    assert stream.appended() == {"abc~follows": 2}
+    assert findings(settings, later_ms=60_000) == [("fine", "Follows are in the stream up to the newest.")]
+
+
+def test_while_the_feed_cannot_be_read_the_gauge_says_since_when(settings: Settings, stream: Stream) -> None:
+    follow(settings, "1")
+    clock = SetClock(CLOCK.now_ms())
+
+    async def rounds() -> None:
+        one = FollowRounds(settings, clock, stream, Commits(stream))
+        await one.go_round()
+        assert (one.told.oldest_ms, one.told.changes) == (0, 1)
+        with closing(sqlite3.connect(Path(settings.data_dir) / wiring.AUDIENCE_FILE)) as other, other:
+            other.execute("ALTER TABLE changes RENAME TO elsewhere")  # As with a damaged page, every read fails.
+        failed_ms = clock.now_ms()
+        for _ in range(3):
+            with pytest.raises(FootfallError):
+                await one.go_round()
+            assert one.told.oldest_ms == failed_ms
+            clock.advance(60_000)
+
+    asyncio.run(rounds())

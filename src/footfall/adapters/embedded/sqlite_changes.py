@@ -4,11 +4,16 @@ A place is the moment in microseconds, or one more than the last place ever give
 begin anew: not in a file from a backup, whose reader may have come further than the file, and not in one that was made
 again. The moment is SQLite's, as that of a change in DynamoDB is DynamoDB's: a trigger that asked us for it would keep
 every other program, an older release too, from writing the file.
+
+A change that cannot be read would be the same in every read, and hold up all that come after it: it is passed over,
+told in the log and counted, as on every other ground.
 """
 
 import hashlib
+import logging
 import os
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 
@@ -16,7 +21,10 @@ from footfall.adapters.embedded.database import open_database, rows, translated
 from footfall.adapters.embedded.stored_items import item_from_bytes
 from footfall.adapters.embedded.table_layout import require_layout
 from footfall.ports.changes import ID_BYTES, READ_CHANGES_MAX, Change, Told
+from footfall.ports.errors import Corrupt
 from footfall.ports.table import Key
+
+_log = logging.getLogger(__name__)
 
 FORGET_AT_ONCE = 2_000  # Some milliseconds, for which whoever writes an item waits.
 
@@ -39,7 +47,12 @@ _TRIGGER = """
         VALUES (max({now} * 1000, {last} + 1), {now}, {row}.partition, {row}.sort, {item});
     END
 """
-_READ = "SELECT place, at_ms, partition, sort, item FROM changes WHERE place > ? ORDER BY place LIMIT ?"
+# Keys as bytes: text that is none would fail the whole read, not its row alone.
+_READ = """
+    SELECT place, at_ms, CAST(partition AS BLOB), CAST(sort AS BLOB), item FROM changes
+    WHERE place > ? ORDER BY place LIMIT ?
+"""
+_OLDEST = "SELECT at_ms FROM changes WHERE place > ? AND typeof(at_ms) = 'integer' ORDER BY place LIMIT 1"
 _FORGET = """
     DELETE FROM changes WHERE place <= (
         SELECT max(place) FROM (SELECT place FROM changes WHERE place <= ? ORDER BY place LIMIT ?))
@@ -72,6 +85,7 @@ class SqliteChanges:
     """The feed of one file, through a connection of its own."""
 
     def __init__(self, path: str | os.PathLike[str], *, told: Told) -> None:
+        self.unreadable = 0
         # Forgetting need not be on disk at once: the reader knows how far it came, and is told of it again.
         self._connection = open_database(path, durable=False)
         try:
@@ -84,12 +98,24 @@ class SqliteChanges:
 
     def read(self, *, after: int, limit: int = READ_CHANGES_MAX) -> Sequence[Change]:
         """Return the changes that follow a place, in their order."""
-        with translated(self._connection):
-            found = rows(self._connection, _READ, (after, min(limit, READ_CHANGES_MAX)))
-        return [
-            Change(place, _id(place), Key(partition, sort), at_ms, None if item is None else item_from_bytes(item))
-            for place, at_ms, partition, sort, item in found
-        ]
+        while True:
+            with translated(self._connection):
+                found = rows(self._connection, _READ, (after, min(limit, READ_CHANGES_MAX)))
+            changes = [change for row in found if (change := self._readable(*row)) is not None]
+            if changes or not found:
+                return changes
+
+    def _readable(self, place: int, *told: Any) -> Change | None:
+        """Return a change; None where it cannot be read, and is gone."""
+        try:
+            return _change(place, *told)
+        except (Corrupt, TypeError, ValueError) as error:
+            self.unreadable += 1
+            # The change itself has members' names, which no log may have.
+            _log.error("a change cannot be read and is passed over: %s at place %d", type(error).__name__, place)
+            with translated(self._connection):
+                rows(self._connection, "DELETE FROM changes WHERE place = ?", (place,))
+            return None
 
     def forget(self, *, through: int) -> None:
         """Let go of the changes up to a place, some at a time; each that comes later has a place after it."""
@@ -113,10 +139,17 @@ def waiting_since_ms(path: str | os.PathLike[str], *, after: int) -> int:
         with translated(connection):
             if not rows(connection, "SELECT 1 FROM sqlite_schema WHERE name = 'changes'"):
                 return 0  # An older release has made it, and nobody has opened it since.
-            found = rows(connection, _READ, (after, 1))
-            return int(found[0][1]) if found else 0
+            found = rows(connection, _OLDEST, (after,))
+            return int(found[0][0]) if found else 0
     finally:
         connection.close()
+
+
+def _change(place: int, at_ms: Any, partition: bytes, sort: bytes, item: Any) -> Change:
+    if not isinstance(at_ms, int):
+        raise Corrupt(f"the change at place {place} has no moment")
+    read = None if item is None else item_from_bytes(item)
+    return Change(place, _id(place), Key(partition.decode(), sort.decode()), at_ms, read)
 
 
 def _id(place: int) -> bytes:

@@ -5,12 +5,11 @@ from collections.abc import Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Final
 
-from footfall.shells.cli.audience_action import Action, ids_of, say_json, say_more, say_rows, things_of
-from footfall.shells.cli.command import Exit, Surroundings, WrongUsage, printable
+from footfall.shells.cli.audience_action import Action, ids_of, say_json, say_more, say_rows
+from footfall.shells.cli.command import Exit, Surroundings, printable
 
 if TYPE_CHECKING:
     from footfall.app.audience_opening import Audience
-    from footfall.audience.things import Thing
 
 Answer = Mapping[str, Any]
 
@@ -88,6 +87,7 @@ def _resume(audience: "Audience", arguments: argparse.Namespace, around: Surroun
         say_json(answer, around)
     elif point is None:
         around.say("There is nothing.")
+        _say_series_unnamed(answer, around)
     else:
         length = "" if point["durationMs"] is None else f" of {_clock(point['durationMs'])}"
         on = f" on {printable(point['device'])}" if point["device"] else ""
@@ -101,16 +101,25 @@ def _clock(ms: int) -> str:
 
 
 def _forget(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
-    """Remove a series, or an asset that belongs to none, from a member's history."""
-    from footfall.audience.history_removing import remove_series
+    """Remove a series, or an asset, of a series or of none, from a member's history."""
+    from footfall.app.audience_history import remove
 
-    member, series = things_of(audience, arguments, "MEMBER", "SERIES")
-    if series.kind not in ("series", "asset"):
-        raise WrongUsage(f"{series} is neither a series nor an asset.")
-    _require_member(member)
-    remove_series(audience.table, arguments.brand, member.id, series=series.id, now_ms=audience.clock.now_ms())
-    around.say("It is removed.")
+    is_series = len(arguments.things or ()) == 2 and arguments.things[1].startswith("series:")
+    if is_series:
+        (member, series), asset = ids_of(audience, arguments, "member", "series"), ""
+    else:
+        kinds = ("member", "asset", "series")[: max(2, len(arguments.things or ()))]
+        member, asset, *named = ids_of(audience, arguments, *kinds)
+        series = named[0] if named else ""
+    answer = remove(audience, arguments.brand, member, series=series, asset=asset)
+    around.say("Nothing was there." if "note" in answer else "It is removed.")
+    _say_series_unnamed(answer, around)
     return Exit.OK
+
+
+def _say_series_unnamed(answer: Answer, around: Surroundings) -> None:
+    if "note" in answer:
+        around.say("Name the series after the asset, as in series:42, if it was told with one.")
 
 
 def _playbacks(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:
@@ -162,11 +171,6 @@ def _stop(audience: "Audience", arguments: argparse.Namespace, around: Surroundi
     return Exit.OK
 
 
-def _require_member(thing: "Thing") -> None:
-    if thing.kind != "member":
-        raise WrongUsage(f"{thing} has no history; name a member, as in member:42.")
-
-
 def _say(answer: Answer, name: str, arguments: argparse.Namespace, around: Surroundings) -> int:
     if arguments.json:
         say_json(answer, around)
@@ -189,7 +193,7 @@ OF_HISTORY: Final = (
     Action("hide", "MEMBER SERIES", "leaves a series out of lists until it is watched again", _hide),
     Action("show", "MEMBER SERIES", "lets lists have a hidden series again", _show),
     Action("resume", "MEMBER ASSET [SERIES]", "shows where somebody is in an asset", _resume),
-    Action("forget", "MEMBER SERIES", "removes a series, or an asset without one, from a history", _forget),
+    Action("forget", "MEMBER SERIES|ASSET [SERIES]", "removes a series, or one asset, from a history", _forget),
     Action("playbacks", "MEMBER", "shows what plays now", _playbacks),
     Action("ended", "MEMBER", "shows playbacks that are over, and why", _ended),
     Action("stop", "MEMBER", "stops all that plays", _stop),

@@ -123,7 +123,7 @@ def _csv(desk: _Desk) -> int:
     from footfall.audience.statement_text import statement_csv
 
     told = told_entries(desk.table, desk.brand, _name(desk))
-    desk.around.say(b"".join(statement_csv(told)).decode().replace("\r\n", "\n").rstrip("\n"))
+    desk.around.say(b"".join(statement_csv(told, zone=desk.zone)).decode().replace("\r\n", "\n").rstrip("\n"))
     return Exit.OK
 
 
@@ -131,7 +131,8 @@ def _page(desk: _Desk) -> int:
     from footfall.app.audience_earnings import told_entries
     from footfall.audience.statement_text import statement_page
 
-    desk.around.say(statement_page(desk.brand, told_entries(desk.table, desk.brand, _name(desk))))
+    told = told_entries(desk.table, desk.brand, _name(desk))
+    desk.around.say(statement_page(desk.brand, told, zone=desk.zone))
     return Exit.OK
 
 

@@ -76,7 +76,10 @@ def _statement(state: Site) -> Endpoint:
         entries = await state.audience.asked(brand.name, lambda one: told_entries(one.table, brand.name, name))
         if form == "json":
             return told({"entries": [entry_document(entry, lines) for entry, lines in entries]})
-        body = b"".join(statement_csv(entries)) if form == "csv" else statement_page(brand.name, entries).encode()
+        if form == "csv":
+            body = b"".join(statement_csv(entries, zone=brand.zone))
+        else:
+            body = statement_page(brand.name, entries, zone=brand.zone).encode()
         headers = {**GUARDS, **_ALONE, "cache-control": "no-store", "content-type": _KINDS[form]}
         return Response(body, headers=headers)
 

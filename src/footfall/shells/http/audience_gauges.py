@@ -31,3 +31,8 @@ def audience_gauges(desk: AudienceDesk, *, now_ms: int) -> Iterator[Metric]:
         "Follows and unfollows that went into the stream since the start, to be counted.",
         value=told.changes,
     )
+    yield CounterMetricFamily(
+        "footfall_follows_unreadable",
+        "Follows and unfollows that could not be read in the table since the start, and were passed over.",
+        value=told.unreadable,
+    )

@@ -65,25 +65,13 @@ def _history(state: Site) -> Endpoint:
 
 async def _remove(state: Site, brand: str, request: Request) -> Response:
     """Remove an asset, a series, or, when neither is named, the whole history."""
-    from footfall.audience import history_removing as removing
+    from footfall.app.audience_history import remove
 
     require_only(request, "member", "series", "asset", "all")
     member, series, asset = _id(request, "member"), _maybe(request, "series"), _maybe(request, "asset")
     if not (series or asset) and request.query_params.get("all") != "true":
         raise Refused("series", "or asset is missing; all=true removes the whole history")
-    now_ms = state.clock.now_ms()
-
-    def remove(audience: "Audience") -> Answer:
-        if asset:
-            of = series or asset
-            removing.remove_asset(audience.table, brand, member, series=of, asset=asset, now_ms=now_ms)
-        elif series:
-            removing.remove_series(audience.table, brand, member, series=series, now_ms=now_ms)
-        else:
-            removing.erase_history(audience.table, brand, member)
-        return {"member": member, "removed": True}
-
-    return told(await state.audience.asked(brand, remove))
+    return told(await state.audience.asked(brand, lambda one: remove(one, brand, member, series=series, asset=asset)))
 
 
 def _asked(state: Site, question_of: Callable[[Request], Question]) -> Endpoint:

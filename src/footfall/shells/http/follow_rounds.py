@@ -32,10 +32,14 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True)
 class FollowsTold:
-    """How far follows are: the moment of the oldest that the stream has not (0: none), and how many it was given."""
+    """How far follows are: the moment of the oldest that the stream has not (0: none), and how many it was given.
+
+    While the table cannot be read nobody knows the oldest: then it is the moment from which on it could not.
+    """
 
     oldest_ms: int = 0
     changes: int = 0
+    unreadable: int = 0  # passed over, since nothing could be read in them
 
 
 class FollowRounds:
@@ -65,6 +69,13 @@ class FollowRounds:
 
     async def go_round(self) -> float:
         """Take all that is there to the stream; return how long to wait for the next round."""
+        try:
+            return await self._go_round()
+        except Exception:
+            self.told.oldest_ms = self.told.oldest_ms or self._clock.now_ms()
+            raise
+
+    async def _go_round(self) -> float:
         if self._changes is None:
             if not wiring.has_table(self._settings, wiring.AUDIENCE_FILE):
                 return EVERY_S
@@ -90,11 +101,13 @@ class FollowRounds:
         begins, shards = self._stream.mark(MARK_NAME), self._stream.shards
         some, entries = await self._in_thread(lambda: self._read(changes, begins=begins, shards=shards))
         self.told.oldest_ms = some[0].at_ms if some else 0
+        self.told.unreadable = changes.unreadable
         if not some:
             return False
         if any(one.is_refused for one in await appended(self._commits, entries)):
             raise Unavailable("the mark of follows stands elsewhere than it did a moment ago; they are read again")
         self.told.changes += len(some)
+        self.told.oldest_ms = some[-1].at_ms  # What is still there came after it.
         await self._in_thread(lambda: changes.forget(through=some[-1].place))
         return True
 

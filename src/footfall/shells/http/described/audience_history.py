@@ -89,13 +89,15 @@ def _of(name: str, example: str, *, is_required: bool = True) -> Parameter:
 _MEMBER, _SERIES, _ASSET = _of("member", "42"), _of("series", "dark"), _of("asset", "s1e3")
 _LIMIT = Parameter("limit", "How many to answer.", {**whole(1, 100), "default": 20})
 _AFTER = Parameter("after", "Where to go on, as the answer before said it.", text(bytes_max=1_000, pattern="^[\\w-]*$"))
+_NOTE = text("only when no series was named and nothing is known of the asset without one: what to name")
 _ORDER = record({"episodes": listed(_ID, minItems=1, maxItems=EPISODES_MAX, uniqueItems=True)})
 
 
 def _reads(  # noqa: PLR0913 - an operation has that many sides
     end: str, name: str, says: str, parameters: tuple[Parameter, ...], schema: Any, example: Any, *, more: str = ""
 ) -> Operation:
-    answers = (Answer(HTTPStatus.OK, "As it is known.", JSON, record(schema), example), _WRONG)
+    always = tuple(field for field in schema if field != "note")
+    answers = (Answer(HTTPStatus.OK, "As it is known.", JSON, record(schema, required=always), example), _WRONG)
     return Operation(
         "GET", f"{PATH}/{end}", name, says, GROUP, "audience", more, parameters=parameters, answers=answers
     )
@@ -144,14 +146,15 @@ TELL = Operation(
 )  # fmt: skip
 REMOVE = Operation(
     "DELETE", PATH, "removeHistory", "Remove an asset, a series or everything from a member's history.", GROUP,
-    "audience",
+    "audience", "An episode is removed by its asset and the series that it was told with.",
     parameters=(
         _MEMBER, _of("series", "dark", is_required=False), _of("asset", "s1e3", is_required=False),
         Parameter("all", "true removes the whole history, when neither is named.", {"enum": ["true", "false"]}),
     ),
     answers=(
         Answer(
-            HTTPStatus.OK, "It is gone.", JSON, record({"member": _ID, "removed": {"type": "boolean"}}),
+            HTTPStatus.OK, "It is gone.", JSON,
+            record({"member": _ID, "removed": {"type": "boolean"}, "note": _NOTE}, required=("member", "removed")),
             {"member": "42", "removed": True},
         ),
         _WRONG,
@@ -193,8 +196,9 @@ OPERATIONS = (
     _reads(
         "resume", "resumePoint", "Where a member is in an asset.",
         (_MEMBER, _ASSET, _of("series", "dark", is_required=False)),
-        {"member": _ID, "point": maybe(SCHEMAS["HistoryPoint"])}, {"member": "42", "point": _POINT},
-        more="Name the series as it was told, or leave it out when none was.",
+        {"member": _ID, "point": maybe(SCHEMAS["HistoryPoint"]), "note": _NOTE}, {"member": "42", "point": _POINT},
+        more="Name the series as it was told, or leave it out when none was. Where it is left out, and nothing "
+        "is known, a note says so.",
     ),
     _reads(
         "latest", "latestEpisode", "The episode of a series that a member watched last.", (_MEMBER, _SERIES),
