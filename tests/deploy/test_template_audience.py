@@ -8,6 +8,7 @@ from footfall.app.deploying_template import parameters
 from footfall.app.setting_values import Setting
 from footfall.app.settings import NAMES
 from footfall.shells.cli.deploy_report import CHOSEN
+from footfall.shells.lambdas.counters import READING_S_MAX
 from tests.deploy.template_reading import TEMPLATE, of_type, read
 
 SETTINGS = [setting for name, setting in NAMES.items() if name.startswith("audience_")]
@@ -51,6 +52,13 @@ def test_the_longest_lists_leave_room_for_the_other_variables(template: dict[str
             for name, value in variables.items()
         }
         assert sum(len(name) + size for name, size in of.items()) <= VARIABLES_BYTES_MAX, function
+
+
+@pytest.mark.parametrize("function", READERS)
+def test_a_function_that_reads_a_long_log_gives_up_while_it_can_still_answer(
+    template: dict[str, Any], function: str
+) -> None:
+    assert template["Resources"][function]["Properties"]["Timeout"] >= 1.5 * READING_S_MAX
 
 
 def longest_of(parameter: dict[str, Any]) -> int:
