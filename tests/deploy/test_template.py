@@ -18,6 +18,7 @@ from footfall.app.settings import NAMES
 from footfall.app.settings_reading import PROXY_SECRET_MIN
 from footfall.flow.store.rows import PARTITION_NAME, SORT_NAME
 from footfall.planning.bill import ALARMS, DASHBOARDS
+from footfall.shells.cli.deploy_report import CHOSEN
 from footfall.shells.http.access import PROXY_HEADER, VIEWER_HEADER
 from footfall.shells.http.openapi import OPERATIONS
 from tests.deploy.template_reading import (
@@ -125,7 +126,7 @@ def test_a_function_is_told_of_what_it_may_touch_and_nothing_else(resources: dic
     told -= {"Judging", "Referrers", "ArchiveReplayUrl"}
     about_people = {one for one in told if one.startswith(("People", "Smtp"))}
     assert bool(about_people) == (name in ("Collect", "Maintenance"))  # Those two alone mail: links, and alerts.
-    told -= about_people
+    told -= about_people | {chosen for chosen in CHOSEN.values() if name in ("Collect", "Serve")}
     assert told == TOUCHES[name] - {"ObjectsFailed", "SourceBucket", "SourceQueueArn"}
     assert set(variables) <= {setting.variable for setting in NAMES.values()}
     assert variables["FOOTFALL_GROUND"] == "aws"

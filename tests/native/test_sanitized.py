@@ -38,7 +38,7 @@ FAULTS = {
         "hit_bodies.c", "(unsigned char)(0xa0 | text->size)", "(unsigned char)(0xa0 | 1 << (text->size + 31))",
     ),
     "a hundredth behind the last is marked": (
-        "beats.c", "last = HUNDREDTHS - 1;", "last = last;",
+        "beats.c", "last < HALF ? last + 1 : HALF", "last + 1",
     ),
     "a number of any size is multiplied": (
         "fields.h", "-LESS_THAN < *number && *number < LESS_THAN", "1",

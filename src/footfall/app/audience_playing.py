@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as OutOfTime
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from random import Random, SystemRandom
 from threading import Event, Lock, Thread
 from zlib import crc32
@@ -216,14 +217,16 @@ class Playing:
 
         return self._begin(whose, work, Finished(session, now_ms, why, by))
 
-    def catch_up(self, *, sweeping: bool = True) -> bool:
+    def catch_up(self, *, sweeping: bool = True, within_s: float = inf) -> bool:
         """Write what happened while the table was away, and what has expired; tell whether all of it is written."""
+        until_s = time.monotonic() + within_s
         with self._lock:
             waiting = list(self._unrecorded)
             swept_max = SWEPT_PER_ROUND if sweeping else 0
             expired = self._known.expired(now_ms=self._clock.now_ms(), limit=swept_max)
-        written = self._all_done((whose, partial(self._write_later, whose)) for whose in waiting)
-        return self._all_done((whose, partial(self._sweep, whose)) for whose in expired) and written
+        written = self._all_done(((whose, partial(self._write_later, whose)) for whose in waiting), until_s=until_s)
+        swept = self._all_done(((whose, partial(self._sweep, whose)) for whose in expired), until_s=until_s)
+        return swept and written
 
     def stop(self) -> None:
         """Write what is still to be written, if the table is there, and close it."""
@@ -301,7 +304,7 @@ class Playing:
         self._write_later(whose, table)  # Whoever was heard of has not expired.
         self._learn(whose, sweep(table, *whose, now_ms=self._clock.now_ms(), means=self._means))
 
-    def _all_done(self, tasks: Iterable[tuple[Whose, Callable[[Table], None]]]) -> bool:
+    def _all_done(self, tasks: Iterable[tuple[Whose, Callable[[Table], None]]], *, until_s: float) -> bool:
         """Do something for each of some members, and tell whether all is done; one that fails holds nobody else up."""
         skipped = failed = 0
         for whose, work in tasks:
@@ -312,7 +315,8 @@ class Playing:
                 skipped += 1
                 continue
             try:
-                lane.thread.submit(_with_table, lane, work).result(timeout=ROUND_S_MAX)
+                left_s = max(0.0, until_s - time.monotonic())
+                lane.thread.submit(_with_table, lane, work).result(timeout=min(ROUND_S_MAX, left_s))
             except OutOfTime:
                 return False
             except (PortError, Outrun):

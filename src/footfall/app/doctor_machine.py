@@ -119,11 +119,12 @@ def about_versions(_case: Case) -> Iterator[Finding]:
 
 def about_native(_case: Case) -> Iterator[Finding]:
     """Yield whether the native code for what is done to every hit and every ping is there."""
-    if native.IS_BUILT:
+    if not native.IN_PYTHON:
         yield Finding("native", "fine", "Native code reads and counts plain hits, and credits pings.")
     else:
         yield Finding(
-            "native", "note", "Native code was not built: hits are read and counted in Python, several times slower.",
+            "native", "note",
+            f"Native code was not built for {', '.join(native.IN_PYTHON)}: Python does it, several times slower.",
             "Install a C compiler and Python's headers (Debian: gcc libc6-dev python3-dev), then "
             f"pip install --force-reinstall --no-deps --no-binary footfall footfall=={__version__} and start again.",
         )  # fmt: skip

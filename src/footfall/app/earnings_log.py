@@ -1,10 +1,10 @@
 """The watch log as money is divided by it: whether it is all there, what it comes to, and the rows behind a cent."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from footfall.audience.earnings import Fold, Terms, Watched, folded
-from footfall.audience.statement_errors import NotOver
+from footfall.audience.statement_errors import LogTooLong, NotOver
 from footfall.flow.collect.pings import INTERVAL_S_MAX
 from footfall.flow.count.open_credit import open_credit
 from footfall.flow.count.sessions import SWEEP_MS
@@ -19,15 +19,20 @@ SETTLED_MS = 15 * 60_000  # A session that nobody hears of is over after ten min
 CREDIT_MS_MAX = INTERVAL_S_MAX * 1_500  # A beat is credited for so much before its moment, at most.
 
 
+def _always() -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class WatchLog:
-    """A brand's rows of the watch log, where members who were erased are not named."""
+    """A brand's rows of the watch log, where members who were erased are not named; read as long as there is time."""
 
     table: Table
     brand: str
     zone: str
     shards: int
     erased: Erased
+    has_time: Callable[[], bool] = _always
 
     def folded(self, terms: Terms) -> Fold:
         """Return what a period's rows come to."""
@@ -75,6 +80,11 @@ class WatchLog:
 
     def _rows(self, day_ms: int, asset: str = "") -> Iterator[Watched]:
         for one in rows_of_day(self.table, self.brand, day_ms, shards=self.shards, asset=asset):
+            if not self.has_time():
+                raise LogTooLong(
+                    f"the watch log of {self.brand} has more rows of these days than a request can read here, and "
+                    "nothing was written; `footfall earnings` does the same by command and takes the time it needs"
+                )
             row = without_erased(one, self.erased)
             yield Watched(
                 row.session, row.member, row.asset, row.from_ms, row.to_ms, row.ms, day_ms=day_ms, number=row.number

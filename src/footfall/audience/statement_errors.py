@@ -31,5 +31,9 @@ class NotOver(FootfallError):
     """The period may still be watched, or beats of it may still come."""
 
 
+class LogTooLong(FootfallError):
+    """The watch log has more rows than can be read in the time that there is."""
+
+
 class LogChanged(FootfallError):
     """The watch log is not what it was when the period was closed."""

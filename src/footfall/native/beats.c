@@ -180,18 +180,22 @@ static int add_to_minutes(Run *run, const Step *step, PyObject *visitor)
     return add_to_minute(run, step, next_ms, end_ms - next_ms, visitor);
 }
 
-/* Mark what was seen of the asset. */
+/* Return the bits from a first one to a last one, as far as they are among the lower fifty. */
+static int64_t bits_between(int64_t first, int64_t last)
+{
+    if (first < 0)
+        first = 0;
+    int64_t end = last < HALF ? last + 1 : HALF;
+    return first < end ? ((int64_t)1 << end) - ((int64_t)1 << first) : 0;
+}
+
+/* Mark what was seen of the asset: a bit for each hundredth, of which there are none behind the last. */
 static int see(const Fields *fields, const Step *step, int64_t duration_ms)
 {
     const int64_t *next = step->next, to_ms = next[PLAYHEAD_MS], from_ms = to_ms - step->ms * next[RATE] / RATE_ONE;
     int64_t first = from_ms > 0 ? from_ms * HUNDREDTHS / duration_ms : 0, last = (to_ms - 1) * HUNDREDTHS / duration_ms;
-    if (last >= HUNDREDTHS)
-        last = HUNDREDTHS - 1;
-    if (first > last)
-        return 0;
-    __uint128_t bits = ((__uint128_t)1 << (last + 1)) - ((__uint128_t)1 << first);
-    int64_t low = step->last[SEEN_LOW] | (int64_t)(bits & (((int64_t)1 << HALF) - 1));
-    int64_t high = step->last[SEEN_HIGH] | (int64_t)(bits >> HALF);
+    int64_t low = step->last[SEEN_LOW] | bits_between(first, last);
+    int64_t high = step->last[SEEN_HIGH] | bits_between(first - HALF, last - HALF);
     if (low != step->last[SEEN_LOW] && set_number(fields, SEEN_LOW, step->stretch, low) < 0)
         return -1;
     return high == step->last[SEEN_HIGH] ? 0 : set_number(fields, SEEN_HIGH, step->stretch, high);

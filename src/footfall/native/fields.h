@@ -91,14 +91,20 @@ static int set_number(const Fields *fields, int field, PyObject *object, int64_t
     return failed;
 }
 
-/* Tell whether two texts are the same; no code of anybody else is run for it. */
+/* Tell whether two texts are the same; no code of anybody else is run for it. Texts that cannot be compared, for want of
+ * memory, are taken for different ones: then Python settles the beat, and meets the same error if it still is one.
+ */
 static int is_same_text(PyObject *one, PyObject *other)
 {
     if (one == other)
         return 1;
     if (one == NULL || other == NULL || !PyUnicode_CheckExact(one) || !PyUnicode_CheckExact(other))
         return 0;
-    return PyUnicode_Compare(one, other) == 0;
+    PyObject *is_same = PyUnicode_RichCompare(one, other, Py_EQ);
+    if (is_same == NULL)
+        PyErr_Clear();
+    Py_XDECREF(is_same);
+    return is_same == Py_True;
 }
 
 static int is_tuple_of_four(PyObject *object)

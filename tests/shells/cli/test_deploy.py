@@ -19,7 +19,7 @@ from footfall.app.deploying import endangered
 from footfall.app.deploying_archive import Target, archive_name, version_in_name
 from footfall.app.settings import NAMES
 from footfall.shells.cli.command import Exit
-from footfall.shells.cli.deploy_report import SETTINGS
+from footfall.shells.cli.deploy_report import CHOSEN, SETTINGS
 from tests.engines.seaweedfs import Store
 from tests.shells.cli.conftest import Shell
 
@@ -184,16 +184,21 @@ def test_alarms_of_another_stack_are_not_this_ones_whatever_it_is_called(
 
 def test_the_settings_of_a_stack_are_printed_for_a_shell(aws: Store, shell: Shell, tmp_path: Path) -> None:
     name, archive = new_name(), str(small_archive(tmp_path))
-    assert deploy(shell, aws, name, "up", "--archive", archive, "--set", "CountingShards=4") == Exit.OK
+    chosen = ("CountingShards=4", "AudiencePlans=basic=1,family=4", "AudienceFull=refuse-newest")
+    flags = [flag for one in chosen for flag in ("--set", one)]
+    assert deploy(shell, aws, name, "up", "--archive", archive, *flags) == Exit.OK, shell.complained()
     assert deploy(shell, aws, name, "status", "--exports") == Exit.OK
     lines = dict(line.removeprefix("export ").split("=", 1) for line in shell.printed().splitlines())
     assert lines["FOOTFALL_GROUND"] == "aws"
     assert lines["FOOTFALL_STREAM_SHARDS"] == "4"
     assert lines["FOOTFALL_AWS_DYNAMODB_ENDPOINT"] == aws.endpoint
+    assert (lines["FOOTFALL_AUDIENCE_FULL"], lines["FOOTFALL_AUDIENCE_BEAT_MS"]) == ("refuse-newest", "30000")
+    assert lines["FOOTFALL_AUDIENCE_PLANS"] == "basic=1,family=4"
+    assert lines["FOOTFALL_AUDIENCE_UNCOUNTED_BRANDS"] == "''"  # whatever a file of this machine says
     assert lines.pop("ADDRESS").startswith("https://")
     assert "execute-api" in lines.pop("API_ADDRESS")  # Not the cache, which hears no keys.
     assert set(lines) <= {setting.variable for setting in NAMES.values()}
-    assert set(SETTINGS) - set(lines) == {"FOOTFALL_AWS_ROWS_TABLE"}
+    assert {*SETTINGS, *CHOSEN} - set(lines) == {"FOOTFALL_AWS_ROWS_TABLE"}
 
     assert deploy(shell, aws, name, "update", "--archive", archive, "--set", "CountingShards=5") == Exit.FAILED
     assert "stays so, because every hit" in shell.complained()

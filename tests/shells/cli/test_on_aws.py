@@ -11,11 +11,13 @@ import pytest
 
 from footfall.app import wiring
 from footfall.app.screening import KeptScreen
+from footfall.app.settings import NAMES
 from footfall.flow.collect.fields import Hit
 from footfall.flow.collect.senders import Sender
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry
 from footfall.shells.cli.command import Exit
+from footfall.shells.cli.deploy_report import CHOSEN
 from footfall.shells.lambdas.count import Count
 from footfall.values.window import MINUTE_MS, instant_text
 from tests.engines.aws_ground import AwsGround, NewGround
@@ -108,6 +110,17 @@ def test_dead_letters_are_listed_shown_and_replayed(ground: AwsGround, shell: An
 def test_a_brand_that_nobody_knows_is_refused(ground: AwsGround, shell: Any) -> None:
     assert shell.run("dead-letters", "list", "--brand", "misspelt") != 0
     assert "'misspelt' is not a brand of footfall" in shell.complained()
+
+
+def test_settings_of_the_audience_that_are_not_the_stacks_are_told(ground: AwsGround, shell: Any) -> None:
+    follow = ("audience", "follow", "member:1", "series:dark", "--brand", "abc")
+    assert shell.run(*follow) == Exit.OK
+    assert "Not taken from the stack" in shell.complained()
+    assert "audience_uncounted_brands" in shell.complained()
+    before = len(shell.complained())
+    shell.variables |= {name: str(NAMES[name.removeprefix("FOOTFALL_").lower()].default) for name in CHOSEN}
+    assert shell.run(*follow) == Exit.OK
+    assert shell.complained()[before:] == ""
 
 
 @pytest.mark.parametrize(

@@ -156,6 +156,22 @@ def test_a_period_is_not_closed_while_counting_is_behind(stage: Stage) -> None:
     assert ask(stage, "POST", body={**TERMS, "from": "2026-11-15", "to": "2026-11-16"}).status == 201
 
 
+def test_a_log_that_is_too_long_for_the_time_of_a_request_is_told_and_nothing_is_written(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as hurried:
+        hurried.setattr(stage.state.counters, "reading_s_max", 0.0)  # as when a function has read for its ten seconds
+        refused = ask(stage, "POST", body=TERMS)
+        assert (refused.status, "by command" in refused.json()["detail"]) == (409, True)
+        assert (ask(stage, "GET").json(), acts(stage)) == ({"periods": []}, [])
+    assert ask(stage, "POST", body=TERMS).status == 201
+    monkeypatch.setattr(stage.state.counters, "reading_s_max", 0.0)
+    correction = {"reason": "x", "pool": 2_000}
+    assert ask(stage, "POST", "/first%20days/corrections", correction).status == 409
+    assert ask(stage, "GET", "/first%20days/trace?asset=film&cent=1").status == 409
+    assert len(ask(stage, "GET", "/first%20days").json()["entries"]) == 1
+
+
 def test_fees_of_a_hundred_thousand_members_are_taken_over_http(stage: Stage) -> None:
     fees = {"ann": 700, **{f"m-{n:06d}": 999 for n in range(100_000)}}
     terms = {**TERMS, "method": "member-centric", "fees": fees, "dryRun": True}

@@ -28,6 +28,8 @@ def audience(arguments: argparse.Namespace, around: Surroundings) -> int:
     from footfall.app.known_brand import require_brand
 
     settings = settings_of(arguments, around, may_be_new=True)
+    if settings.ground == "aws":
+        _tell_own_settings(around)
     before = os.umask(0o077)  # What is kept here is nobody else's to read.
     try:
         require_brand(settings, around.clock, arguments.brand)
@@ -35,6 +37,19 @@ def audience(arguments: argparse.Namespace, around: Surroundings) -> int:
             return ACTIONS[arguments.action].run(opened.audience, arguments, around)
     finally:
         os.umask(before)
+
+
+def _tell_own_settings(around: Surroundings) -> None:
+    """Say which settings are not the stack's: functions have theirs from its parameters, and know of no file here."""
+    from footfall.app.settings import NAMES
+
+    of_audience = [one for one in NAMES.values() if one.name.startswith("audience_")]
+    own = [one.name for one in of_audience if one.variable not in around.variables]
+    if own:
+        around.complain(
+            f"Not taken from the stack, and perhaps not as its functions have them: {', '.join(own)}. "
+            'Take all of them with eval "$(footfall deploy status --exports)".'
+        )
 
 
 def _kinds(audience: "Audience", arguments: argparse.Namespace, around: Surroundings) -> int:

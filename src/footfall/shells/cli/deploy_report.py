@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rich.table import Table
 
+from footfall.app.settings import NAMES
 from footfall.shells.cli.command import Surroundings, printable
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ SETTINGS: Final = {
     "FOOTFALL_STREAM_SHARDS": "CountingShards",
     "FOOTFALL_AWS_FRESHNESS_S": "FreshnessSeconds",
 }
+# Settings that a stack's parameters hold and that commands read as functions do; the audience's are all of that kind.
+CHOSEN: Final = {
+    setting.variable: "".join(part.capitalize() for part in setting.name.split("_"))
+    for setting in NAMES.values()
+    if setting.name.startswith("audience_")
+}
 ENDPOINTS: Final = ("DYNAMODB", "KINESIS", "S3", "OTHER")
 
 
@@ -35,6 +42,8 @@ def exports(stack: "Stack", arguments: argparse.Namespace) -> Iterator[str]:
     """Yield the lines that make a shell's footfall commands work on a stack."""
     values = {"FOOTFALL_GROUND": "aws", "FOOTFALL_AWS_STACK": stack.name}
     values |= {name: stack.outputs[output] for name, output in SETTINGS.items() if output in stack.outputs}
+    # What is empty is said, too: it holds against a settings file of this machine.
+    values |= {name: stack.parameters[chosen] for name, chosen in CHOSEN.items() if chosen in stack.parameters}
     if "RowsTable" in stack.outputs:
         values["FOOTFALL_STORE_LAYOUT"] = "rows"
     if arguments.region:

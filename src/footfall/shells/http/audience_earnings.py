@@ -1,5 +1,6 @@
 """/v1/audience/earnings: periods closed, corrected, shown as tables and pages, and traced to who watched."""
 
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -128,8 +129,13 @@ async def _of_log(state: Site, brand: Brand, question: "Callable[[WatchLog], T]"
     from footfall.app.earnings_log import WatchLog
 
     shards, erased = state.counters.shards, await erased_of(state, brand.name)
+    until_s = time.monotonic() + state.counters.reading_s_max
+
+    def has_time() -> bool:
+        return time.monotonic() < until_s
+
     return await state.counters.asked(
-        brand.name, lambda table: question(WatchLog(table, brand.name, brand.zone, shards, erased))
+        brand.name, lambda table: question(WatchLog(table, brand.name, brand.zone, shards, erased, has_time))
     )
 
 

@@ -7,6 +7,7 @@ is done in a thread of its own, and whoever sends hits or asks for lists does no
 import asyncio
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from math import inf
 from typing import TypeVar
 
 from footfall.app import wiring
@@ -25,6 +26,8 @@ _T = TypeVar("_T")
 
 class CounterDesk:
     """Takes values to the stream and questions to the store."""
+
+    reading_s_max = inf  # Whoever asks waits as long as they like.
 
     def __init__(self, settings: Settings, commits: Commits, *, shards: int, clock: Clock) -> None:
         self._settings = settings

@@ -25,7 +25,7 @@ from footfall.archive.requests import NoSuchRequest, NothingToRetry
 from footfall.archive.watching import UnknownWatch
 from footfall.audience.follows import Blocked, FollowsBusy, FollowsTooMuch, NotAsked
 from footfall.audience.playbacks import Outrun, PlaybackOver, TooManyPlaying
-from footfall.audience.statement_errors import AlreadyClosed, LogChanged, NotClosed, NotOver
+from footfall.audience.statement_errors import AlreadyClosed, LogChanged, LogTooLong, NotClosed, NotOver
 from footfall.catalog.edits import NotHidden, NotPinned
 from footfall.catalog.shown import UnknownAsset
 from footfall.flow.collect.fields import Refusal
@@ -103,6 +103,7 @@ STATUSES: Mapping[type[FootfallError], HTTPStatus] = {
     AlreadyClosed: HTTPStatus.CONFLICT,
     NotOver: HTTPStatus.CONFLICT,
     LogChanged: HTTPStatus.CONFLICT,
+    LogTooLong: HTTPStatus.CONFLICT,
     Blocked: HTTPStatus.FORBIDDEN,
     FollowsTooMuch: HTTPStatus.CONFLICT,
     NotAsked: HTTPStatus.NOT_FOUND,

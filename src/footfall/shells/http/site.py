@@ -79,6 +79,11 @@ class CountsByName(Protocol):
         """Return how many shards the stream has."""
         ...
 
+    @property
+    def reading_s_max(self) -> float:
+        """Return how long one request may read the store."""
+        ...
+
     async def beside(self, brand: str, work: Callable[[], T]) -> T:
         """Do some work for a brand where nobody else waits for it."""
         ...

@@ -8,11 +8,15 @@ from footfall.ports.table import Table
 from footfall.shells.http.commits import appended
 from footfall.shells.lambdas.appends import Appends
 
+READING_S_MAX = 10.0  # A function that answers has 15 (Timeout in the template); the rest is for writing and answering.
+
 _T = TypeVar("_T")
 
 
 class FunctionCounters:
     """Takes values to the stream and questions to the store, each opened when it is first needed."""
+
+    reading_s_max = READING_S_MAX
 
     def __init__(self, appends: Callable[[], Appends], store: Callable[[], Table], *, shards: int) -> None:
         self._appends = appends

@@ -96,7 +96,7 @@ class FunctionSite:
         ground = DataGround(settings, facts, lambda: self.store, memory_mb)
         self.metrics = FunctionMetrics(lambda: self.metrics_table, ground, clock=clock)
         self.archive = FunctionArchive(settings, clock, self._opened_archive)
-        self.audience = FunctionAudience(self._opened_audience, self._opened_playing)
+        self.audience = FunctionAudience(self._opened_audience, self._opened_playing, clock)
         self.refusals = Refusals(clock, new_id=lambda: self.request_id)
         self.date = b""  # The API adds it.
         self._memory_mb = memory_mb

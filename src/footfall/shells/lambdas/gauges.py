@@ -24,6 +24,8 @@ UNITS: Mapping[str, str] = {
     "ObjectHits": "Count",
     "FollowChanges": "Count",
     "UnreadableFollows": "Count",
+    "PlaybacksUnrecorded": "Count",
+    "PlaybacksForgotten": "Count",
     "RefusedLines": "Count",
     "Strangers": "Count",
     "SetAside": "Count",

@@ -67,6 +67,8 @@ class HttpFunction:
 
 async def answered(site: FunctionSite, routes: FunctionRoutes, event: Event) -> dict[str, Any]:
     """Return the answer of the event's route."""
+    # First, as nothing that may wait for a table comes between hits that are stored and the answer that says so.
+    site.audience.catch_up()
     line = EventLine(peer_of(event), site.refusals)
     exchange = exchange_from_event(event, line)
     if len(exchange.body) > site.settings.http_body_bytes_max:
@@ -78,4 +80,6 @@ async def answered(site: FunctionSite, routes: FunctionRoutes, event: Event) -> 
         except Exception:  # noqa: BLE001 - a defect of ours must not leave a client without an answer
             _log.exception("a route failed")
             exchange.reply(problem(HTTPStatus.INTERNAL_SERVER_ERROR, detail="this is a defect of footfall"))
-    return answer_from_whole(await line.answered)
+    whole = await line.answered
+    site.audience.tell()
+    return answer_from_whole(whole)

@@ -141,7 +141,8 @@ OPERATIONS = (
             _DRY, _WRONG, *_GUARDS, _TOO_LARGE,
             problem(
                 HTTPStatus.CONFLICT,
-                "It is closed already, or some of its days are; or not all of it is in the watch log yet.",
+                "It is closed already, or some of its days are; or not all of it is in the watch log yet; or, on "
+                "AWS, the log of its days is longer than a request can read.",
             ),
         ),
     ),
@@ -177,7 +178,7 @@ OPERATIONS = (
             problem(
                 HTTPStatus.CONFLICT,
                 "The watch log has changed since it was closed; or some of its days are closed under another name, or "
-                "not all in the log yet; or somebody else corrected it at this moment.",
+                "not all in the log yet, or too many for a request on AWS; or somebody else corrected it just now.",
             ),
         ),
     ),
@@ -219,7 +220,10 @@ OPERATIONS = (
                 },
             ),
             _WRONG, *_GUARDS, _UNKNOWN,
-            problem(HTTPStatus.CONFLICT, "Rows of the watch log have expired or were erased since."),
+            problem(
+                HTTPStatus.CONFLICT,
+                "Rows of the watch log have expired or were erased since; or, on AWS, they are too many for a request.",
+            ),
         ),
     ),
 )  # fmt: skip
