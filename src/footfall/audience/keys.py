@@ -15,6 +15,7 @@ AUDIENCE_INDEXES: Final = (
     Index(RECENT, "viewer", "recent_ms", numeric=True),
 )
 FOLLOWS_TOLD: Final = Told("f")  # A follow that comes or goes is told, so that it can be counted (follow_feed.py).
+FOLLOWERS_COUNTED = "followers#"  # Count items of shards begin with it.
 HEAD_AT_US = 9_000_000_000_000_000  # after every moment, so that a head comes before all followers
 ERASED = "@erased"  # Few are: those of all brands lie together, for whoever takes their names out of rows.
 END = "\U0010ffff"  # after every id
@@ -71,7 +72,7 @@ def blocked_by(brand: str, blocked: Thing) -> str:
 
 
 def counts(brand: str, thing: Thing) -> str:
-    """Return the partition of a thing's counts, with its head."""
+    """Return the partition of a thing's counts, with its head; of a divided thing, of the first shard's."""
     return f"{brand}#n#{thing.key}"
 
 
@@ -81,8 +82,10 @@ def count_of_following(brand: str, thing: Thing) -> Key:
 
 
 def count_of_followers(brand: str, thing: Thing, shard: int) -> Key:
-    """Return where a shard of a thing's followers is counted."""
-    return Key(counts(brand, thing), f"followers#{shard:02d}")
+    """Return where a shard of a thing's followers is counted: each but the first under a partition of its own."""
+    # Throughput is had by partition: shards that differ in their sort keys alone would be one hot key together.
+    partition = f"{counts(brand, thing)}#{shard}" if shard else counts(brand, thing)
+    return Key(partition, f"{FOLLOWERS_COUNTED}{shard:02d}")
 
 
 def head(brand: str, thing: Thing) -> Key:
