@@ -7,6 +7,7 @@ import pytest
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.audience import following, keys
+from footfall.audience.blocking import block
 from footfall.audience.follows import Follows
 from footfall.audience.heads import SHARDS_BY_FOLLOWERS
 from footfall.audience.keys import AUDIENCE_INDEXES
@@ -50,18 +51,22 @@ def require_as_cheap_as_any(table: CountedTable, follows: Follows, clock: SetClo
     assert table.taken() == {"query": 1, "get": shards - 1}
 
 
+@pytest.mark.parametrize("blocks", [False, True], ids=["who blocks nobody", "who blocks"])
 @pytest.mark.parametrize("uncounted", [(), (BRAND,)], ids=["with counts", "without"])
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_no_key_takes_more_than_a_small_share_of_a_celebrity_s_writes(
-    request: pytest.FixtureRequest, ground: str, uncounted: tuple[str, ...]
+    request: pytest.FixtureRequest, ground: str, uncounted: tuple[str, ...], *, blocks: bool
 ) -> None:
     stage = new_stage(request, ground, uncounted=uncounted)
     assert stage.follows.spread(BRAND, STAR, followers=2_000_000) == SHARDS_BY_FOLLOWERS[0][1]
+    if blocks:
+        block(stage.follows, BRAND, STAR, member("rude"))
+        stage.follows.heads.read(BRAND, STAR)
     follows = 1_000 if ground == "sqlite" else 300
     stage.table.partitions.clear()
     for number in range(follows):
         stage.follow(member(number), STAR)
-    units = 2 * follows if uncounted else 7 * follows
+    units = {(False, False): 7, (False, True): 9, (True, False): 2, (True, True): 5}[bool(uncounted), blocks] * follows
     assert stage.table.partitions.total() == units
     partition, most = stage.table.partitions.most_common(1)[0]
     assert most <= units / 25, f"{most} of {units} units are those of {partition}"

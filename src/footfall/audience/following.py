@@ -98,15 +98,12 @@ def followers(follows: Follows, brand: str, target: Thing, *, limit: int, after:
 
 def requests(follows: Follows, brand: str, target: Thing, *, limit: int, after: str = "") -> Others:
     """Return who asked to follow a private thing; one query."""
-    listing = Listing(keys.FOLLOWERS, keys.requests_to(brand, target), _follower_name)
-    rows = newest(follows.table, listing, after=place_from_text(after), step=limit + 2)
-    return _others(rows, limit=limit, named=keys.first_of)
+    return _first_ones(follows, keys.requests_to(brand, target), limit=limit, after=after)
 
 
 def blocked(follows: Follows, brand: str, blocker: Thing, *, limit: int, after: str = "") -> Others:
     """Return whom a thing blocks; one query."""
-    rows = iter(_all_followed(follows.table, keys.blocks(brand, blocker)))
-    return _others(_behind(rows, place_from_text(after)), limit=limit, named=keys.second_of)
+    return _first_ones(follows, keys.blocks(brand, blocker), limit=limit, after=after)
 
 
 def mutual(follows: Follows, brand: str, thing: Thing, *, limit: int, after: str = "") -> Others:
@@ -155,6 +152,12 @@ def follower_rows(
         ),
         shards,
     )
+
+
+def _first_ones(follows: Follows, partition: str, *, limit: int, after: str) -> Others:
+    listing = Listing(keys.FOLLOWERS, partition, _follower_name)
+    rows = newest(follows.table, listing, after=place_from_text(after), step=limit + 2)
+    return _others(rows, limit=limit, named=keys.first_of)
 
 
 def _shard(brand: str, target: Thing, shard: int) -> Listing:

@@ -248,7 +248,7 @@ class Follows:
             mine = keys.count_of_following(edge.brand, edge.follower)
             actions.append(Update(mine, add={"n": 1}, expects=(Below("n", self._follows_max),)))
             actions.append(self._counted(edge, head, 1))
-        elif head.has_blocked or head.was_private:  # Shards alone are no reason to ask one key at every follow.
+        elif head.was_private:  # Shards and blocks are no reason to ask one key at every follow.
             actions.append(Check(keys.head(edge.brand, edge.target), head.expected))
         if head.has_blocked:
             actions.append(Check(edge.block, (Absent(),)))

@@ -57,17 +57,17 @@ def requests_to(brand: str, target: Thing) -> str:
 
 
 def blocks(brand: str, blocker: Thing) -> str:
-    """Return the partition of those that somebody blocks."""
+    """Return the partition of the index of those that somebody blocks."""
     return f"{brand}#b#{blocker.key}"
 
 
 def block(brand: str, blocker: Thing, blocked: Thing) -> Key:
-    """Return where a block lies."""
-    return Key(blocks(brand, blocker), blocked.key)
+    """Return where a block lies: under the blocked, for whoever follows asks for it, and a celebrity has many."""
+    return Key(blocked_by(brand, blocked), blocker.key)
 
 
 def blocked_by(brand: str, blocked: Thing) -> str:
-    """Return the partition of the index of those who block somebody."""
+    """Return the partition of those who block somebody."""
     return f"{brand}#x#{blocked.key}"
 
 
@@ -119,7 +119,7 @@ def week(brand: str, number: int) -> str:
 
 
 def first_of(key: Key) -> Thing:
-    """Return the thing that the key's partition is of: whoever follows, asks, blocks or publishes."""
+    """Return the thing that the key's partition is of: whoever follows, asks, is blocked or publishes."""
     return thing_from_key(first_key_of(key))
 
 
@@ -134,5 +134,5 @@ def brand_of(key: Key) -> str:
 
 
 def second_of(key: Key) -> Thing:
-    """Return the thing that the key's sort part names: whoever is followed, asked or blocked."""
+    """Return the thing that the key's sort part names: whoever is followed, is asked or blocks."""
     return thing_from_key(key.sort)

@@ -24,7 +24,7 @@ def kept(follows: Follows, brand: str, thing: Thing) -> list[Kept]:
         Kept(table, keys.follows(brand, thing), partial(_rows, "follows", keys.second_of)),
         Kept(table, keys.requests_by(brand, thing), partial(_rows, "asked", keys.second_of)),
         Kept(table, keys.requests_to(brand, thing), partial(_rows, "asked by", keys.first_of), index=keys.FOLLOWERS),
-        Kept(table, keys.blocks(brand, thing), partial(_rows, "blocks", keys.second_of)),
+        Kept(table, keys.blocks(brand, thing), partial(_rows, "blocks", keys.first_of), index=keys.FOLLOWERS),
         Kept(table, keys.published(brand, thing), _published),
     ]
     # There may be more of these when reading goes on, so they are the last.
@@ -76,7 +76,7 @@ def _others(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
     """Erase what needs no counting: requests and blocks of both directions, and publications."""
     lists: Sequence[tuple[str, str | None]] = (
         (keys.requests_by(brand, thing), None), (keys.requests_to(brand, thing), keys.FOLLOWERS),
-        (keys.blocks(brand, thing), None), (keys.blocked_by(brand, thing), keys.FOLLOWERS),
+        (keys.blocks(brand, thing), keys.FOLLOWERS), (keys.blocked_by(brand, thing), None),
         (keys.published(brand, thing), None),
     )  # fmt: skip
     for partition, index in lists:
