@@ -1,4 +1,4 @@
-"""What follows cost beside the raw writes that they need, in units beside the talk's schema, and what reads take."""
+"""What follows cost beside the raw writes that they need, and what reads take."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,8 +16,7 @@ from footfall.audience.heads import NO_HEAD
 from footfall.audience.keys import AUDIENCE_INDEXES, FOLLOWS_TOLD
 from footfall.audience.publishing import Publication, feed, publish
 from footfall.audience.things import Thing
-from footfall.ports.capacity import index_write_units, write_units
-from footfall.ports.table import Action, Put, Table, Update, item_bytes
+from footfall.ports.table import Action, Put, Table
 from footfall.values.clock import SystemClock
 from tests.engines.dynamodb import running, table_of
 
@@ -29,16 +28,11 @@ FOLLOWED, PUBLISHERS, PUBLICATIONS = 500, 5_000, 10_000
 READS = 3_000
 _T = TypeVar("_T")
 
-TALKS_WRITES, TALKS_WRITES_WITH_COUNTS = 2, 4  # FAN_OF and FANNED_BY; and a counter on each side
-# The talk counts nothing. Exact counts of both sides need a transaction, which costs double: its own four writes would
-# be 8 units there. Ours are an item, two counts and the index, which is not doubled; without counts, the talk's 2.
-FOLLOW_UNITS_MAX = {BRAND: 7, PLAIN: TALKS_WRITES}
-
 
 def follow_rows(plan: Plan) -> list[Row]:
     """Return what was measured of follows."""
     clock = SystemClock()
-    rows = _unit_rows()
+    rows: list[Row] = []
     path = plan.directory / "audience.db"
     with closing(SqliteTable(path, clock=clock, indexes=AUDIENCE_INDEXES, told=FOLLOWS_TOLD)) as table:
         rows += _ratio_rows("SQLite", table, plan)
@@ -52,32 +46,6 @@ def follow_rows(plan: Plan) -> list[Row]:
         names = engine.names(client, indexes=AUDIENCE_INDEXES)
         rows += _ratio_rows("DynamoDB Local", table_of(client, names, clock=clock, indexes=AUDIENCE_INDEXES), plan)
     return rows
-
-
-def _unit_rows() -> list[Row]:
-    follows = Follows(SqliteTable(":memory:", clock=SystemClock()), clock=SystemClock(), uncounted=[PLAIN])
-    rows: list[Row] = []
-    for brand, says, talk in ((BRAND, "with counts", TALKS_WRITES_WITH_COUNTS), (PLAIN, "without", TALKS_WRITES)):
-        edge = Edge(brand, Thing("member", "1234567"), Thing("series", "7654321"))
-        actions = follows.additions(edge, NO_HEAD, edge.at_us(1_800_000_000_000))
-        doubled = 2 * talk
-        rows += [
-            row(f"a follow {says}: units on DynamoDB", _units(actions), "units", at_most=FOLLOW_UNITS_MAX[brand]),
-            row(f"the talk's schema {says}: {talk} writes, one by one", talk, "units"),
-            row(f"the same in a transaction, both or neither as ours {says}", doubled, "units"),
-        ]
-    return rows
-
-
-def _units(actions: Sequence[Action]) -> int:
-    """Return what actions cost by AWS's formula: in a transaction double, an index once more."""
-    is_transaction, units = len(actions) > 1, 0
-    for action in actions:
-        item = action.item if isinstance(action, Put) else dict(action.add) if isinstance(action, Update) else {}
-        size = item_bytes(action.key, item)
-        units += write_units(size, transaction=is_transaction)
-        units += index_write_units(size) if "to" in item else 0
-    return units
 
 
 def _ratio_rows(ground: str, table: Table, plan: Plan) -> list[Row]:

@@ -1,4 +1,4 @@
-"""What histories and beats cost beside the raw writes that they need, in units beside the talk's, and their reads."""
+"""What histories and beats cost beside the raw writes that they need, and their reads."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -18,9 +18,8 @@ from footfall.audience.history_rule import Progress
 from footfall.audience.keys import AUDIENCE_INDEXES
 from footfall.audience.playbacks import Ask
 from footfall.audience.playbacks_kept import Means, admit, beat
-from footfall.ports.capacity import get_units, index_write_units, write_units
 from footfall.ports.items import Item
-from footfall.ports.table import Below, Equals, Key, Table, Update, item_bytes
+from footfall.ports.table import Below, Equals, Table, Update
 from footfall.values.clock import SystemClock
 from tests.engines.dynamodb import running, table_of
 
@@ -31,8 +30,6 @@ WRITES_A_ROUND = {"SQLite": 1_000, "DynamoDB Local": 60}
 MEMBERS = 50
 FEW, MANY = 50, 50_000
 READS = 400
-TALKS_WRITES, TALKS_READS, TALKS_OPTIONAL_WRITES = 2, 1, 1  # three tables, the last of them a list that is read first
-READ_BY_WRITE = 0.2  # What a unit of reading costs beside one of writing, on demand as well as provisioned.
 _T = TypeVar("_T")
 
 
@@ -46,7 +43,6 @@ def history_rows(plan: Plan) -> list[Row]:
     clock = SystemClock()
     rows: list[Row] = []
     with closing(SqliteTable(plan.directory / "history.db", clock=clock, indexes=AUDIENCE_INDEXES)) as table:
-        rows += _unit_rows(table)
         rows += _history_ratio_rows("SQLite", table, plan)
         rows += _beat_ratio_rows("SQLite", table, plan)
     with closing(
@@ -60,35 +56,6 @@ def history_rows(plan: Plan) -> list[Row]:
         rows += _history_ratio_rows("DynamoDB Local", on_aws, plan)
         rows += _beat_ratio_rows("DynamoDB Local", on_aws, plan)
     return rows
-
-
-def _unit_rows(table: Table) -> list[Row]:
-    told = _told("u", 1)
-    record(table, BRAND, told, now_ms=NOW_MS)
-    admit(table, BRAND, "u", _ask("s0"), now_ms=NOW_MS, means=_means())
-    episode = _item(table, history_keys.episode(BRAND, told.member, series=told.series, asset=told.asset))
-    series = _item(table, history_keys.latest(BRAND, told.member, series=told.series))
-    leases = _item(table, playbacks_keys.leases(BRAND, "u"))
-    # The place in the index changes every ten minutes; of twenty beats of 30 s one moves it, and the others do not.
-    stays, moves = index_write_units(series), index_write_units(series, before_bytes=series, moved=True)
-    writes = write_units(episode) + write_units(series) + (19 * stays + moves) / 20
-    talks, talks_reads = TALKS_WRITES + TALKS_OPTIONAL_WRITES, get_units(0) * TALKS_READS
-    return [
-        row("a history write: units of writing on DynamoDB", writes, "units"),
-        row("a history write: units of reading", 0, "units", at_most=0),
-        row("the talk's three tables: writes, one of them optional", talks, "units"),
-        row("the talk's three tables: units of reading first", talks_reads, "units"),
-        # The twentieth beat is what ours has more, and a read what it has less: so both are weighed by their price.
-        row(
-            "a history write, reading and writing, in units of writing by their price",
-            writes,
-            "units",
-            at_most=talks + talks_reads * READ_BY_WRITE,
-        ),
-        row("the talk's three tables, the same", talks + talks_reads * READ_BY_WRITE, "units"),
-        row("a beat: units of writing", write_units(leases), "units", at_most=1),
-        row("a place: a read and a write, none of them in a transaction", write_units(leases), "units", at_most=1),
-    ]
 
 
 def _history_ratio_rows(ground: str, table: Table, plan: Plan) -> list[Row]:
@@ -200,12 +167,6 @@ def _ask(session: str) -> Ask:
 
 def _means() -> Means:
     return Means(Random(1), time.sleep)
-
-
-def _item(table: Table, key: Key) -> int:
-    item = table.get(key)
-    assert item is not None
-    return item_bytes(key, item)
 
 
 def _rate(call: Callable[[_T], object], given: Iterable[_T]) -> _Rate:

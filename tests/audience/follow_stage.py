@@ -22,11 +22,12 @@ GROUNDS = ("sqlite", "dynamodb")
 
 
 class CountedTable:
-    """A table, and how often each of its operations was called; `units` are the writes that a transaction holds."""
+    """A table, how often each of its operations was called, and what they write by partition keys, in units."""
 
     def __init__(self, table: Table) -> None:
         self.inner = table
         self.calls: Counter[str] = Counter()
+        self.partitions: Counter[str] = Counter()  # those of the index with them, all for small items
 
     def get(self, key: Key) -> Item | None:
         self.calls["get"] += 1
@@ -34,6 +35,7 @@ class CountedTable:
 
     def put(self, put: Put) -> None:
         self.calls["put"] += 1
+        self._write(put, 1)
         self.inner.put(put)
 
     def write(self, batch: Sequence[Put | Delete]) -> None:
@@ -51,6 +53,8 @@ class CountedTable:
     def transact(self, actions: Sequence[Action]) -> None:
         self.calls["transact"] += 1
         self.calls["actions"] += len(actions)
+        for action in actions:
+            self._write(action, 2)
         self.inner.transact(actions)
 
     def query(self, partition: str, **how: Any) -> Page:
@@ -59,6 +63,11 @@ class CountedTable:
 
     def together(self) -> AbstractContextManager[None]:
         return self.inner.together()
+
+    def _write(self, action: Action, units: int) -> None:
+        self.partitions[action.key.partition] += units
+        if isinstance(action, Put) and "to" in action.item:
+            self.partitions[str(action.item["to"])] += 1
 
     def taken(self) -> dict[str, int]:
         """Return what was called since the last time."""

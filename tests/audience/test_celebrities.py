@@ -7,12 +7,14 @@ import pytest
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.audience import following, keys
+from footfall.audience.blocking import block
 from footfall.audience.follows import Follows
 from footfall.audience.heads import SHARDS_BY_FOLLOWERS
 from footfall.audience.keys import AUDIENCE_INDEXES
+from footfall.audience.personal import erase_some
 from footfall.audience.things import Thing
 from footfall.values.clock import SetClock
-from tests.audience.follow_stage import BRAND, NOW_MS, CountedTable, member
+from tests.audience.follow_stage import BRAND, GROUNDS, NOW_MS, CountedTable, member, new_stage
 
 STAR = Thing("actor", "star")
 A_COMMIT = 5_000
@@ -46,7 +48,49 @@ def require_as_cheap_as_any(table: CountedTable, follows: Follows, clock: SetClo
     following.followers(follows, BRAND, STAR, limit=20, after=page.after)
     assert table.taken()["query"] <= 2 * shards
     assert following.counts(follows, BRAND, STAR).followers == count + 1
-    assert table.taken() == {"query": 1}
+    assert table.taken() == {"query": 1, "get": shards - 1}
+
+
+@pytest.mark.parametrize("blocks", [False, True], ids=["who blocks nobody", "who blocks"])
+@pytest.mark.parametrize("uncounted", [(), (BRAND,)], ids=["with counts", "without"])
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_no_key_takes_more_than_a_small_share_of_a_celebrity_s_writes(
+    request: pytest.FixtureRequest, ground: str, uncounted: tuple[str, ...], *, blocks: bool
+) -> None:
+    stage = new_stage(request, ground, uncounted=uncounted)
+    assert stage.follows.spread(BRAND, STAR, followers=2_000_000) == SHARDS_BY_FOLLOWERS[0][1]
+    if blocks:
+        block(stage.follows, BRAND, STAR, member("rude"))
+        stage.follows.heads.read(BRAND, STAR)
+    follows = 1_000 if ground == "sqlite" else 300
+    stage.table.partitions.clear()
+    for number in range(follows):
+        stage.follow(member(number), STAR)
+    units = {(False, False): 7, (False, True): 9, (True, False): 2, (True, True): 5}[bool(uncounted), blocks] * follows
+    assert stage.table.partitions.total() == units
+    partition, most = stage.table.partitions.most_common(1)[0]
+    assert most <= units / 25, f"{most} of {units} units are those of {partition}"
+
+
+@pytest.mark.parametrize("ground", GROUNDS)
+def test_a_count_stays_exact_while_its_thing_is_divided_and_once_it_is_erased_nothing_is_left(
+    request: pytest.FixtureRequest, ground: str
+) -> None:
+    stage = new_stage(request, ground)
+    other, fans = stage.again(), [member(number) for number in range(40)]
+    for step, expected, shards in ((0, 10, 1), (10, 20_000, 16), (20, 2_000_000, 64)):
+        assert stage.follows.spread(BRAND, STAR, followers=expected) == shards
+        for fan in fans[step : step + 10]:
+            other.follow(fan, STAR)
+        assert following.counts(stage.follows, BRAND, STAR).followers == step + 10
+    for fan in fans[:15]:  # They followed before there were so many shards.
+        assert stage.follows.unfollow(BRAND, fan, STAR)
+    assert following.counts(other.follows, BRAND, STAR) == following.Counts(0, 15)
+    while erase_some(stage.follows, BRAND, STAR, 100):
+        pass
+    places = (keys.count_of_followers(BRAND, STAR, shard) for shard in range(64))
+    assert [stage.table.get(key) for key in places] == [None] * 64
+    assert following.counts(stage.follows, BRAND, STAR) == following.Counts(0, 0)
 
 
 def test_a_thing_with_more_than_10_000_followers_is_divided_by_itself() -> None:

@@ -14,7 +14,7 @@ def block(follows: Follows, brand: str, blocker: Thing, blocked: Thing) -> bool:
     """Let nobody of that name follow the blocker, neither as before nor anew; return whether it is a new block."""
     edge = edge_of(brand, blocked, blocker)
     at_us = edge.at_us(follows.clock.now_ms())
-    item: Item = {"to": keys.blocked_by(brand, blocked), "at_us": at_us}
+    item: Item = {"to": keys.blocks(brand, blocker), "at_us": at_us}
     for _ in range(RACES_MAX):
         head = follows.heads.read(brand, blocker)
         writes: dict[Key, Put | Update] = {}

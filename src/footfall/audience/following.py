@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from footfall.audience import keys
-from footfall.audience.follows import Edge, Follows, State, edge_of, moment_in, number_in
-from footfall.audience.heads import head_from_item
+from footfall.audience.follows import Edge, Follows, State, edge_of, moment_in
+from footfall.audience.heads import counted, followers_in, head_from_item, number_in
 from footfall.audience.merging import (
     Listing,
     Place,
@@ -65,13 +65,12 @@ def which_of(follows: Follows, brand: str, follower: Thing, targets: Sequence[Th
 
 
 def counts(follows: Follows, brand: str, thing: Thing) -> Counts:
-    """Return how much a thing follows and how many follow it; one query."""
+    """Return how much a thing follows and how many follow it; one query, and a get for each further shard."""
     if not follows.is_counted(brand):
         return Counts(None, None)
-    page = follows.table.query(keys.counts(brand, thing))
-    numbers = {found.key.sort: number_in(found.item) for found in page.items if found.key.sort != "head"}
-    following = numbers.pop("following", 0)
-    return Counts(following, sum(numbers.values()))
+    found = counted(follows.table, brand, thing)
+    mine = keys.count_of_following(brand, thing)
+    return Counts(sum(number_in(one.item) for one in found if one.key == mine), followers_in(found))
 
 
 def following(follows: Follows, brand: str, follower: Thing, *, limit: int, after: str = "", kind: str = "") -> Others:
@@ -99,15 +98,12 @@ def followers(follows: Follows, brand: str, target: Thing, *, limit: int, after:
 
 def requests(follows: Follows, brand: str, target: Thing, *, limit: int, after: str = "") -> Others:
     """Return who asked to follow a private thing; one query."""
-    listing = Listing(keys.FOLLOWERS, keys.requests_to(brand, target), _follower_name)
-    rows = newest(follows.table, listing, after=place_from_text(after), step=limit + 2)
-    return _others(rows, limit=limit, named=keys.first_of)
+    return _first_ones(follows, keys.requests_to(brand, target), limit=limit, after=after)
 
 
 def blocked(follows: Follows, brand: str, blocker: Thing, *, limit: int, after: str = "") -> Others:
     """Return whom a thing blocks; one query."""
-    rows = iter(_all_followed(follows.table, keys.blocks(brand, blocker)))
-    return _others(_behind(rows, place_from_text(after)), limit=limit, named=keys.second_of)
+    return _first_ones(follows, keys.blocks(brand, blocker), limit=limit, after=after)
 
 
 def mutual(follows: Follows, brand: str, thing: Thing, *, limit: int, after: str = "") -> Others:
@@ -156,6 +152,12 @@ def follower_rows(
         ),
         shards,
     )
+
+
+def _first_ones(follows: Follows, partition: str, *, limit: int, after: str) -> Others:
+    listing = Listing(keys.FOLLOWERS, partition, _follower_name)
+    rows = newest(follows.table, listing, after=place_from_text(after), step=limit + 2)
+    return _others(rows, limit=limit, named=keys.first_of)
 
 
 def _shard(brand: str, target: Thing, shard: int) -> Listing:

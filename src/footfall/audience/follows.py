@@ -11,7 +11,16 @@ from enum import StrEnum
 import xxhash
 
 from footfall.audience import keys
-from footfall.audience.heads import Head, Heads, changed_head, grown
+from footfall.audience.heads import (
+    SHARDS_MAX,
+    Head,
+    Heads,
+    changed_head,
+    counted,
+    followers_in,
+    grown,
+    number_in,
+)
 from footfall.audience.things import Thing
 from footfall.ports.errors import Changed
 from footfall.ports.table import (
@@ -200,6 +209,8 @@ class Follows:
 
         Of a thing that will have many at once, it is said beforehand how many: then no key is hot at the beginning.
         """
+        if followers is None and self.heads.known(brand, target).shards == SHARDS_MAX:
+            return SHARDS_MAX  # There are no more, however many follow.
         count = followers if followers is not None else self._about(brand, target)
         for _ in range(RACES_MAX):
             head = self.heads.read(brand, target)
@@ -237,7 +248,7 @@ class Follows:
             mine = keys.count_of_following(edge.brand, edge.follower)
             actions.append(Update(mine, add={"n": 1}, expects=(Below("n", self._follows_max),)))
             actions.append(self._counted(edge, head, 1))
-        elif head.version is not None:
+        elif head.was_private:  # Shards and blocks are no reason to ask one key at every follow.
             actions.append(Check(keys.head(edge.brand, edge.target), head.expected))
         if head.has_blocked:
             actions.append(Check(edge.block, (Absent(),)))
@@ -303,8 +314,7 @@ class Follows:
         if not self.is_counted(brand):
             key = keys.count_of_followers(brand, target, 0)
             return number_in(self.table.update(Update(key, add={"n": LOOKED_AT_EVERY})))
-        page = self.table.query(keys.counts(brand, target), at_least="followers#", at_most=f"followers#{keys.END}")
-        return sum(number_in(found.item) for found in page.items)
+        return followers_in(counted(self.table, brand, target))
 
 
 def edge_of(brand: str, follower: Thing, target: Thing) -> Edge:
@@ -329,13 +339,6 @@ def moment_in(item: Item) -> int:
     at_us = item["at_us"]
     assert isinstance(at_us, int)
     return at_us
-
-
-def number_in(item: Item) -> int:
-    """Return the number of a count item."""
-    number = item.get("n", 0)
-    assert isinstance(number, int)
-    return number
 
 
 def _busy(edge: Edge) -> FollowsBusy:

@@ -2,7 +2,7 @@
 
 Most things have none. A head has a version, which stands in each of its count items as well: whoever writes a follow
 writes one of these anyhow, on the condition that the head is still the one that was known. So a head is remembered
-without harm, and changing one, which is rare, writes all of its count items.
+without harm, and changing one, which is rare, writes all of its count items. Each shard has one.
 """
 
 from collections import OrderedDict
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from footfall.audience import keys
 from footfall.audience.things import Thing
-from footfall.ports.table import Action, Condition, Equals, Item, Key, Put, Table, Update
+from footfall.ports.table import Action, Condition, Equals, Found, Item, Key, Put, Table, Update
 from footfall.values.clock import Clock
 
 SHARDS_BY_FOLLOWERS = ((1_000_000, 64), (10_000, 16))  # More than the first number: so many shards.
@@ -103,6 +103,30 @@ def changed_head(brand: str, thing: Thing, before: Head, after: Head, *, is_coun
         count = keys.count_of_followers(brand, thing, shard)
         writes[count] = Update(count, set={"v": version})
     return writes
+
+
+def counted(table: Table, brand: str, thing: Thing) -> list[Found]:
+    """Return a thing's counts and its head: one query, and of a divided thing a get for each shard but the first."""
+    found = list(table.query(keys.counts(brand, thing)).items)
+    head = head_from_item(next((one.item for one in found if one.key == keys.head(brand, thing)), None))
+    for shard in range(1, head.shards):
+        key = keys.count_of_followers(brand, thing, shard)
+        item = table.get(key)
+        if item is not None:
+            found.append(Found(key, item))
+    return found
+
+
+def followers_in(found: Sequence[Found]) -> int:
+    """Return how many followers the count items of all shards say together."""
+    return sum(number_in(one.item) for one in found if one.key.sort.startswith(keys.FOLLOWERS_COUNTED))
+
+
+def number_in(item: Item) -> int:
+    """Return the number of a count item."""
+    number = item.get("n", 0)
+    assert isinstance(number, int)
+    return number
 
 
 def grown(head: Head, followers: int) -> Head | None:

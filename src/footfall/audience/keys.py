@@ -15,6 +15,7 @@ AUDIENCE_INDEXES: Final = (
     Index(RECENT, "viewer", "recent_ms", numeric=True),
 )
 FOLLOWS_TOLD: Final = Told("f")  # A follow that comes or goes is told, so that it can be counted (follow_feed.py).
+FOLLOWERS_COUNTED = "followers#"  # Count items of shards begin with it.
 HEAD_AT_US = 9_000_000_000_000_000  # after every moment, so that a head comes before all followers
 ERASED = "@erased"  # Few are: those of all brands lie together, for whoever takes their names out of rows.
 END = "\U0010ffff"  # after every id
@@ -56,22 +57,22 @@ def requests_to(brand: str, target: Thing) -> str:
 
 
 def blocks(brand: str, blocker: Thing) -> str:
-    """Return the partition of those that somebody blocks."""
+    """Return the partition of the index of those that somebody blocks."""
     return f"{brand}#b#{blocker.key}"
 
 
 def block(brand: str, blocker: Thing, blocked: Thing) -> Key:
-    """Return where a block lies."""
-    return Key(blocks(brand, blocker), blocked.key)
+    """Return where a block lies: under the blocked, for whoever follows asks for it, and a celebrity has many."""
+    return Key(blocked_by(brand, blocked), blocker.key)
 
 
 def blocked_by(brand: str, blocked: Thing) -> str:
-    """Return the partition of the index of those who block somebody."""
+    """Return the partition of those who block somebody."""
     return f"{brand}#x#{blocked.key}"
 
 
 def counts(brand: str, thing: Thing) -> str:
-    """Return the partition of a thing's counts, with its head."""
+    """Return the partition of a thing's counts, with its head; of a divided thing, of the first shard's."""
     return f"{brand}#n#{thing.key}"
 
 
@@ -81,8 +82,10 @@ def count_of_following(brand: str, thing: Thing) -> Key:
 
 
 def count_of_followers(brand: str, thing: Thing, shard: int) -> Key:
-    """Return where a shard of a thing's followers is counted."""
-    return Key(counts(brand, thing), f"followers#{shard:02d}")
+    """Return where a shard of a thing's followers is counted: each but the first under a partition of its own."""
+    # Throughput is had by partition: shards that differ in their sort keys alone would be one hot key together.
+    partition = f"{counts(brand, thing)}#{shard}" if shard else counts(brand, thing)
+    return Key(partition, f"{FOLLOWERS_COUNTED}{shard:02d}")
 
 
 def head(brand: str, thing: Thing) -> Key:
@@ -116,7 +119,7 @@ def week(brand: str, number: int) -> str:
 
 
 def first_of(key: Key) -> Thing:
-    """Return the thing that the key's partition is of: whoever follows, asks, blocks or publishes."""
+    """Return the thing that the key's partition is of: whoever follows, asks, is blocked or publishes."""
     return thing_from_key(first_key_of(key))
 
 
@@ -131,5 +134,5 @@ def brand_of(key: Key) -> str:
 
 
 def second_of(key: Key) -> Thing:
-    """Return the thing that the key's sort part names: whoever is followed, asked or blocked."""
+    """Return the thing that the key's sort part names: whoever is followed, is asked or blocks."""
     return thing_from_key(key.sort)

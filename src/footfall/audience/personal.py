@@ -5,7 +5,8 @@ from functools import partial
 from typing import Final
 
 from footfall.audience import keys
-from footfall.audience.follows import Follows, moment_in, number_in
+from footfall.audience.follows import Follows, moment_in
+from footfall.audience.heads import counted, followers_in
 from footfall.audience.kept_lists import Kept, Row
 from footfall.audience.publishing import publication_from
 from footfall.audience.things import Thing
@@ -23,7 +24,7 @@ def kept(follows: Follows, brand: str, thing: Thing) -> list[Kept]:
         Kept(table, keys.follows(brand, thing), partial(_rows, "follows", keys.second_of)),
         Kept(table, keys.requests_by(brand, thing), partial(_rows, "asked", keys.second_of)),
         Kept(table, keys.requests_to(brand, thing), partial(_rows, "asked by", keys.first_of), index=keys.FOLLOWERS),
-        Kept(table, keys.blocks(brand, thing), partial(_rows, "blocks", keys.second_of)),
+        Kept(table, keys.blocks(brand, thing), partial(_rows, "blocks", keys.first_of), index=keys.FOLLOWERS),
         Kept(table, keys.published(brand, thing), _published),
     ]
     # There may be more of these when reading goes on, so they are the last.
@@ -75,7 +76,7 @@ def _others(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
     """Erase what needs no counting: requests and blocks of both directions, and publications."""
     lists: Sequence[tuple[str, str | None]] = (
         (keys.requests_by(brand, thing), None), (keys.requests_to(brand, thing), keys.FOLLOWERS),
-        (keys.blocks(brand, thing), None), (keys.blocked_by(brand, thing), keys.FOLLOWERS),
+        (keys.blocks(brand, thing), keys.FOLLOWERS), (keys.blocked_by(brand, thing), None),
         (keys.published(brand, thing), None),
     )  # fmt: skip
     for partition, index in lists:
@@ -89,9 +90,8 @@ def _others(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
 def _counts(follows: Follows, brand: str, thing: Thing, limit: int) -> int:
     """Erase the counts and the head, unless somebody has begun to follow meanwhile."""
     del limit
-    found = follows.table.query(keys.counts(brand, thing)).items
-    followers = sum(number_in(one.item) for one in found if one.key.sort != keys.count_of_following(brand, thing).sort)
-    if not found or (followers and follows.is_counted(brand)):
+    found = counted(follows.table, brand, thing)
+    if not found or (followers_in(found) and follows.is_counted(brand)):
         return 0
     actions: list[Action] = [Delete(one.key, expects=(Equals("n", one.item.get("n")),)) for one in found]
     try:

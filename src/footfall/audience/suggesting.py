@@ -47,9 +47,9 @@ def suggested(follows: Follows, brand: str, follower: Thing, *, limit: int, kind
 
 def _apart(table: Table, brand: str, thing: Thing) -> Iterator[Thing]:
     """Yield those that a thing blocks, and those that block it: who could not be followed is not suggested."""
-    yield from (keys.second_of(one.key) for one in everything(table, keys.blocks(brand, thing)))
-    blocked_by = everything(table, keys.blocked_by(brand, thing), index=keys.FOLLOWERS)
-    yield from (keys.first_of(one.key) for one in blocked_by)
+    blocks = everything(table, keys.blocks(brand, thing), index=keys.FOLLOWERS)
+    yield from (keys.first_of(one.key) for one in blocks)
+    yield from (keys.second_of(one.key) for one in everything(table, keys.blocked_by(brand, thing)))
 
 
 def _some_followers(follows: Follows, brand: str, thing: Thing, *, of: Thing) -> list[Thing]:

@@ -258,6 +258,27 @@ def test_what_a_table_spends_is_told_by_second_and_partition(table: DynamoDbTabl
     assert table.counted.hottest(1) == [("hot", Spent(read=1, written=3))]
 
 
+def test_what_a_transaction_spends_is_told_for_each_partition_of_it(table: DynamoDbTable) -> None:
+    # A counter that all transactions have in common would not be seen to be hot under the name of their first items.
+    for number in range(5):
+        table.transact([Put(Key(f"own {number}", "s"), {"a": 1}), Update(Key("common", "s"), add={"n": 1})])
+    assert table.counted.hottest(2) == [("common", Spent(written=10)), ("own 0", Spent(written=2))]
+    assert table.counted.total == Spent(written=20)
+
+
+def test_requests_of_reading_are_counted_and_a_page_of_expired_items_takes_several(
+    table: DynamoDbTable, clock: SetClock
+) -> None:
+    for number in range(20):
+        table.put(Put(Key("p", f"{number:02d}"), {"a": 1}, expires_at_ms=NOON_MS + 1 if number < 10 else None))
+    table.get(Key("p", "01"))
+    table.query("p", limit=5)
+    assert table.counted.reads == 2
+    clock.advance(1)
+    assert len(table.query("p", limit=5).items) == 5
+    assert table.counted.reads == 4  # of 5 that had expired, and of 10
+
+
 def test_many_partitions_in_one_second_do_not_fill_the_memory() -> None:
     counted = CountedCalls(SetClock(NOON_MS))
     for number in range(5_000):

@@ -29,6 +29,7 @@ def test_units_are_told_for_the_last_second_the_highest_one_and_since_the_start(
     clock.advance(1_000)
     counted.add("a", Spent(written=3))
     counted.attempted(25)
+    counted.asked()
     clock.advance(1_000)
     counted.add("a", Spent(written=100))  # Of a second that is not over.
     now = told(counted)
@@ -38,6 +39,7 @@ def test_units_are_told_for_the_last_second_the_highest_one_and_since_the_start(
     assert now['footfall_table_units_total{kind="read",table="store"}'] == 0.5
     assert now['footfall_table_units_total{kind="refused",table="store"}'] == 1
     assert now['footfall_table_attempts_total{table="store"}'] == 25
+    assert now['footfall_table_reads_total{table="store"}'] == 1
 
 
 def test_a_quiet_table_is_told_as_quiet_and_not_as_it_last_was() -> None:

@@ -128,7 +128,7 @@ def test_the_source_hands_over_every_follow_and_of_the_rest_only_requests_and_bl
     assert len(follows) == 10
     assert [record for record in passed if is_follow(record)] == follows
     parts = Counter(record["dynamodb"]["Keys"]["pk"]["S"].split("#")[1] for record in passed if not is_follow(record))
-    assert parts == {"q": 3, "b": 1}  # of more than twenty that are no follows
+    assert parts == {"q": 3, "x": 1}  # of more than twenty that are no follows
     assert len(whole) - len(follows) > 20
 
 

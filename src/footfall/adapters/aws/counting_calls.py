@@ -52,6 +52,11 @@ class CountedCalls:
         self._counting = Lock()
         self.total = Spent()
         self.attempts = 0
+        self.reads = 0
+
+    def asked(self) -> None:
+        """Count a request of reading, each time it is sent: one page that is asked of a table may take several."""
+        self.reads += 1
 
     def attempted(self, items: int = 1) -> None:
         """Count items that were sent, each time they were."""

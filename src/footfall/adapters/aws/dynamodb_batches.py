@@ -60,10 +60,11 @@ def _send(calls: Calls, names: Names, requests: list[_Request]) -> list[_Request
     left_keys = [_key_of(names, said) for said in over]
     left = [request for request in requests if request.key in left_keys]
     for request in requests:
+        told = Load(request.key.partition, request.units)
         if request.key in left_keys:
-            calls.refused(request.key.partition, request.units)
+            calls.refused(told)
         else:
-            calls.took(request.key.partition, request.units)
+            calls.took(told)
     return left
 
 

@@ -1,6 +1,6 @@
 """The calls to DynamoDB that we make: paced, counted, and made again where that changes nothing twice."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from secrets import token_bytes
@@ -86,11 +86,17 @@ class Patience:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What a write costs and whose partition it is."""
+    """What a write costs and whose partition it is, or what each of several costs in its own."""
 
     partition: str
     units: float
     items: int = 1
+    shares: Sequence[tuple[str, float]] = ()
+
+    @property
+    def by_partition(self) -> Sequence[tuple[str, float]]:
+        """Return the units of each partition."""
+        return self.shares or ((self.partition, self.units),)
 
 
 class DoubtedCondition(Doubtful):
@@ -131,6 +137,7 @@ class Calls:
         """Return the answer, asking again after everything that passes."""
         waits = self._waits()
         while True:
+            self.counted.asked()
             try:
                 answer = self._once(call, asked)
             except (Throttled, Unreached, Doubtful) as error:
@@ -159,7 +166,7 @@ class Calls:
             except (ConditionFailed, ConditionsFailed) as error:
                 raise _doubted(error) if doubted else error from error.__cause__
             else:
-                self.took(load.partition, load.units)
+                self.took(load)
                 return answer
 
     def send_batch(self, asked: Asked, load: Load) -> Answered | None:
@@ -170,7 +177,7 @@ class Calls:
             try:
                 return self._once(self.client.batch_write_item, asked)
             except Throttled:
-                self.refused(load.partition, load.units)
+                self.refused(load)
                 return None
             except (Unreached, Doubtful) as error:
                 self._wait_or_raise(waits, error)
@@ -181,15 +188,17 @@ class Calls:
         if wait_ms > 0:
             self._pause(wait_ms / 1_000)
 
-    def took(self, partition: str, units: float) -> None:
+    def took(self, load: Load) -> None:
         """Note units that the table has written."""
-        self.pace.took(units)
-        self.counted.add(partition, Spent(written=units))
+        self.pace.took(load.units)
+        for partition, units in load.by_partition:
+            self.counted.add(partition, Spent(written=units))
 
-    def refused(self, partition: str, units: float) -> None:
+    def refused(self, load: Load) -> None:
         """Note units that the table has refused."""
         self.pace.refused()
-        self.counted.add(partition, Spent(refused=units))
+        for partition, units in load.by_partition:
+            self.counted.add(partition, Spent(refused=units))
 
     def rest(self) -> None:
         """Wait a little before what was refused is sent again, so that writers do not march in step."""
@@ -225,7 +234,7 @@ class Calls:
 
     def _rest_or_raise(self, error: Throttled, load: Load, began_at_ms: int) -> None:
         if not isinstance(error, Met):
-            self.refused(load.partition, load.units)
+            self.refused(load)
         if not self.is_patient(began_at_ms):
             raise error
         self.rest()

@@ -46,8 +46,9 @@ def _send(calls: Calls, names: Names, actions: Sequence[Action], expired: frozen
         _said(calls, names, action, is_expired=place in expired, token=token) for place, action in enumerate(actions)
     ]
     ask = {"TransactItems": said, "ClientRequestToken": calls.token(16).hex()}
-    units = sum(write_units(_size(one), transaction=True) for one in said)
-    load = Load(actions[0].key.partition, units, items=len(actions))
+    units = [write_units(_size(one), transaction=True) for one in said]
+    shares = [(action.key.partition, cost) for action, cost in zip(actions, units, strict=True)]
+    load = Load(actions[0].key.partition, sum(units), items=len(actions), shares=shares)
     try:
         calls.write(calls.client.transact_write_items, ask, load, may_repeat=True)
     except DoubtedCondition as doubted:

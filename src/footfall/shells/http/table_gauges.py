@@ -24,6 +24,11 @@ def table_families(tables: Mapping[str, CountedCalls]) -> Iterable[Metric]:
     attempts = CounterMetricFamily(
         "footfall_table_attempts", "Items that were sent to the table, each time they were.", labels=["table"]
     )
+    reads = CounterMetricFamily(
+        "footfall_table_reads",
+        "Requests of reading that were sent to the table, each time they were.",
+        labels=["table"],
+    )
     last = GaugeMetricFamily(
         "footfall_table_units_last_second", "Units of the last second that is over.", labels=["table", "kind"]
     )
@@ -39,6 +44,7 @@ def table_families(tables: Mapping[str, CountedCalls]) -> Iterable[Metric]:
     )
     for name, counted in tables.items():
         attempts.add_metric([name], counted.attempts)
+        reads.add_metric([name], counted.reads)
         seconds = [second.total for second in counted.seconds()]
         last_second = counted.last_second().total
         hottest = counted.hottest(PARTITIONS_SHOWN_MAX)
@@ -49,7 +55,7 @@ def table_families(tables: Mapping[str, CountedCalls]) -> Iterable[Metric]:
             for partition, spent in hottest:
                 shown = OTHERS if partition == OTHER_PARTITIONS else partition
                 keys.add_metric([name, shown, kind], _units(spent, kind))
-    return [total, attempts, last, peak, keys]
+    return [total, attempts, reads, last, peak, keys]
 
 
 class TableGauges(Collector):
