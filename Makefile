@@ -4,8 +4,8 @@ PYTHON ?= python3
 HOST ?= 127.0.0.1
 PORT ?= 8080
 DATA ?= data/demo
-# Two more than the cores of the smallest machine: tests wait for engines and processes of their own.
-PARALLEL ?= -n 4 --dist loadfile --no-loadscope-reorder
+# Three more than the cores of the smallest machine: tests wait for engines and processes of their own.
+PARALLEL ?= -n 5 --dist loadfile --no-loadscope-reorder
 
 BIN := .venv/bin
 STAMP := .venv/.installed
