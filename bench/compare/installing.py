@@ -10,11 +10,11 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
+from bench.compare.peers import CONSTRAINTS
 from bench.compare.sides import BUILD, HOUSE
 from scripts.debian import NotInstalled, install, require_programs
 from scripts.engines import DYNAMODB_LOCAL, NoEngine
 
-CONSTRAINTS = Path(__file__).resolve().parent / "constraints.txt"
 PACKAGES = {
     "venv": ("boto3", "chdb", "duckdb", "hiredis", "msgspec", "numpy", "psycopg[binary]", "pyarrow", "redis"),
     "venv-flink": ("apache-flink", "msgspec"),
@@ -59,7 +59,7 @@ def _trouble(step: list[str]) -> str:
 
 
 def _constraints(name: str) -> Path:
-    return CONSTRAINTS if name == "venv" else CONSTRAINTS.with_name("constraints-flink.txt")
+    return Path(__file__).resolve().parent / CONSTRAINTS[name]
 
 
 def require_servers() -> str:

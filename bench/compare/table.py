@@ -168,7 +168,7 @@ def _remark(point: Point) -> str:
         return f"failed: {point.failed}"
     asked = f" ({point.lists_asked} of {point.lists_all} asked)" if point.lists_asked < point.lists_all else ""
     answers = (f"right{asked}" if point.is_right else f"**wrong**: {point.wrong}{asked}") if point.hits else ""
-    return "; ".join(one for one in (answers, point.stopped) if one)
+    return "; ".join(one for one in (answers, point.behind, point.stopped) if one)
 
 
 def _times(times: Times | None) -> str:

@@ -50,6 +50,8 @@ def test_every_list_of_a_load_is_right(folder: Path, peer: str) -> None:
     assert (point.lists_asked, point.lists_all) == (255, 255)
     assert point.is_native is (IS_BUILT if peer == FOOTFALL else None)
     assert point.memory_bytes > 0
+    assert point.behind == ""
+    assert ("judging" in point.cpu_s) == (peer == FOOTFALL)
     assert point.again is not None
     assert bool(point.again.refused) == (peer == DICTIONARY)
 
@@ -67,7 +69,7 @@ def test_footfall_loses_and_doubles_nothing_when_it_is_killed(folder: Path) -> N
     assert point.killed is not None
     assert (point.killed.kills, point.killed.lost, point.killed.doubled) == (3, 0, 0)
     assert (point.killed.lists, point.killed.wrong_lists) == (255, 0)
-    assert point.killed.under_load is not None
+    assert point.killed.under_load == 3
 
 
 def test_a_dictionary_that_is_killed_has_lost_what_it_acknowledged(folder: Path) -> None:
