@@ -319,6 +319,12 @@ def _of(question: Question) -> str:
     return question.brand if question.section is None else f"{question.brand} section {question.section}"
 
 
+def floor_of(side: Side) -> Times | None:
+    """Return what the bytes of a list take alone, where lists are asked for over HTTP."""
+    took_ms = side.floor_ms()
+    return _times(took_ms) if took_ms else None
+
+
 def _times(took_ms: Sequence[float]) -> Times:
     steps = quantiles(took_ms, n=100, method="inclusive") if len(took_ms) > 1 else [took_ms[0]] * 99
     return Times(round(steps[49], 3), round(steps[98], 3), len(took_ms))

@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from bench.client import Client
+from bench.compare.floor import floor_ms
 from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
 from bench.compare.sides import OutOfTime, PeerFailed
@@ -128,6 +129,11 @@ class Footfall:
             lists.append([(int(item.assetId), item.hits) for item in _decode(answer.body).items])
             took_ms.append(1e3 * (time.perf_counter() - started))  # Others' clients decode, too.
         return lists, took_ms
+
+    def floor_ms(self) -> list[float]:
+        """Return how long the same client takes for the bytes of a plain list from a server that does nothing else."""
+        target = _target(Question(BRANDS[0], None))
+        return floor_ms(self._connected().get(target).body, target, _decode)
 
     def catch_up(self) -> str:
         """Wait until the load's last minute is judged and its referrers are written."""

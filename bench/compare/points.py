@@ -11,8 +11,8 @@ from bench.compare.peers import CONSTRAINTS, FOOTFALL, PEERS
 from bench.compare.sides import HOUSE
 
 SHARED = (
-    "bodies_log", "budget", "collecting", "feeding", "judge", "killing", "measuring", "planned", "processes", "protocol",
-    "running", "servers", "sides", "traffic",
+    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "planned", "processes",
+    "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
 
 
@@ -70,6 +70,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     plain: Times | None = None
     filtered: Times | None = None  # asked for the first time
     repeated: Times | None = None  # the same again
+    floor: Times | None = None  # the same bytes of a plain list from a server that does nothing else
     exactness: dict[str, float] = {}  # by the share of hits that a section has: the share of true rows in its top 100
     lists_asked: int = 0
     lists_all: int = 0  # A slow peer is asked for fewer than there are.

@@ -17,7 +17,7 @@ from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
 from bench.compare.goals import goal_rows
 from bench.compare.judge import Recount
 from bench.compare.killing import killed
-from bench.compare.measuring import counted_again, load, to_list_ms
+from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
 from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash
@@ -90,6 +90,7 @@ class Run:
             found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
+                found["floor"] = floor_of(side)
                 with contextlib.suppress(OutOfTime):  # What was measured before stays.
                     found["to_list_ms"] = to_list_ms(peer, side, traffic)
                     found |= counted_again(side, traffic, Recount(traffic.columns, found["hits"]), before=found)

@@ -68,6 +68,10 @@ class Side(Protocol):
         """Return the lists and how many milliseconds each took."""
         ...
 
+    def floor_ms(self) -> list[float]:
+        """Return how long the bytes of a list take that come from a server with nothing else to do, if it has one."""
+        ...
+
     def catch_up(self) -> str:
         """Wait until all that the load caused is done, for lists or not; return what is not done in time."""
         ...
@@ -149,6 +153,10 @@ class CollectorSide:
         """Ask within the collecting process, which is as near to the peer as a client can be."""
         found = self._do({"do": "ask", "questions": [asdict(one) for one in questions]})
         return [[(asset, hits) for asset, hits in rows] for rows in found["lists"]], found["took_ms"]
+
+    def floor_ms(self) -> list[float]:
+        """Return nothing: it is asked within its process."""
+        return []
 
     def catch_up(self) -> str:
         """Say that nothing is left: it does nothing that no list waits for."""
