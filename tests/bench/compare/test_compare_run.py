@@ -64,7 +64,7 @@ def test_the_lists_of_a_day_are_right_for_its_last_hour_and_all_of_it(folder: Pa
 
 @pytest.mark.soak  # Four starts; tests/scenarios/test_kill_loop.py kills it at every commit.
 def test_footfall_loses_and_doubles_nothing_when_it_is_killed(folder: Path) -> None:
-    point = new_run(folder).point(FOOTFALL, Size(KILL, 60_000, ASSETS))
+    point = new_run(folder).point(FOOTFALL, Size(KILL, 1_000_000, ASSETS))  # so many that each kill meets some
     assert point.failed == ""
     assert point.killed is not None
     assert (point.killed.kills, point.killed.lost, point.killed.doubled) == (3, 0, 0)
