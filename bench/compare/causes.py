@@ -23,7 +23,7 @@ HIT_TO_LIST = (
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
     "another and while serving goes on; a command for each of five brands, whose start takes 0.5 s each. DuckDB and "
-    "ClickHouse run one SELECT over rows that lie decoded in columns, and store nothing but sums."
+    "ClickHouse run one SELECT over rows that lie decoded in columns, and store sums at most."
 )
 
 
@@ -67,7 +67,7 @@ def _of_lists(mains: dict[str, Point]) -> str:
     return (
         "An answer over loopback HTTP has a floor: the same client takes "
         f"{number(ours.floor.p50_ms)} ms (p99 {number(ours.floor.p99_ms)}) for the same bytes from a server that does "
-        f"nothing else. The quickest other list takes {number(quickest)} ms, asked within its own process: "
+        f"nothing else. The quickest other list of the main load takes {number(quickest)} ms, asked within its own process: "
         f"{number(float(f'{quickest / ours.floor.p50_ms:.2g}'))} times is all that a server could be faster here."
     )
 
