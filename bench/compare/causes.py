@@ -67,7 +67,7 @@ def _of_lists(mains: dict[str, Point]) -> str:
     return (
         "An answer over loopback HTTP has a floor: the same client takes "
         f"{number(ours.floor.p50_ms)} ms (p99 {number(ours.floor.p99_ms)}) for the same bytes from a server that does "
-        f"nothing else. The quickest other list of the main load takes {number(quickest)} ms, asked within its own process: "
+        f"nothing else. The main load's quickest other list takes {number(quickest)} ms, asked within its process: "
         f"{number(float(f'{quickest / ours.floor.p50_ms:.2g}'))} times is all that a server could be faster here."
     )
 
