@@ -108,7 +108,7 @@ bench: $(STAMP)  ## measure; writes bench/results/
 
 COMPARE ?=
 compare: $(STAMP) $(DASHBOARD)  ## beside what people would pick instead; COMPARE="--only redis" for one of them
-	@$(BIN)/python -m bench.compare.installing
+	@$(BIN)/python -m bench.compare.installing $(COMPARE)
 	$(BIN)/python -m bench.compare $(COMPARE)
 	$(BIN)/python scripts/compare_page.py
 	$(BIN)/python scripts/figures.py

@@ -8,10 +8,11 @@ from pathlib import Path
 HOUSE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HOUSE))  # The benchmarks lie beside the scripts and are not installed.
 
+from bench.compare.causes import cause_lines  # noqa: E402
 from bench.compare.drawing import drawing  # noqa: E402
-from bench.compare.goals import goal_rows  # noqa: E402
-from bench.compare.peers import PEERS  # noqa: E402
-from bench.compare.planned import LOAD  # noqa: E402
+from bench.compare.goals import goal_rows, per_cpu_s  # noqa: E402
+from bench.compare.peers import FOOTFALL, PEERS  # noqa: E402
+from bench.compare.planned import DAY, LOAD  # noqa: E402
 from bench.compare.points import Point  # noqa: E402
 from bench.compare.report import Result, read_result, shown  # noqa: E402
 from bench.compare.table import day_lines, growth_lines, kill_lines, main_lines, markdown  # noqa: E402
@@ -27,23 +28,36 @@ machine.
 
     make compare                                    everybody; at most an hour, and goes on where it was stopped
     make compare COMPARE="--only redis"             one peer
-    make compare COMPARE="--hits 1000000 --fresh"   smaller, and forgetting what was measured before
+    make compare COMPARE="--hits 1000000 --fresh"   smaller, and measuring again what lies there of that size
 """
+FULL = "14.9 processor seconds where a million plain ones took 2.4"
 WORK = """
 ## The work
 
 Bodies of 100 hits of one brand, as a publisher's servers send them: brand, assetId, sectionId, resourceType, paidType.
+That is the plain kind of hit, which footfall has a native lane for; with a visitor, an agent and a referrer in each, a
+million of them took it {full} ([decision 60](decisions/0060-what-the-comparison-charges.md)). Nobody else here counts
+those at all.
+
 Five brands, Zipf (1.1) over {assets} assets, from a fixed seed; everybody gets the same bytes in the same order. A body
 is acknowledged when it is durable, by what the peer means by that; peers that like larger groups gather bodies before
 they commit, as the table of peers says. Whoever feeds is another process and in nobody's figures.
 
 - **CPU** is that of all processes of the peer: its server and the process that collects for it, decoding JSON. For
   footfall these are all its processes, HTTP included, which nobody else here has to speak; it keeps raw hits for
-  re-counts, screens, and counts by minute, hour and day, all of which stays on.
+  re-counts, screens, and counts by minute, hour and day, all of which stays on. What it does behind its lists is waited
+  for and charged: its judging process with all that it used, which reads every hit once more and counts referrers, and
+  the others with what they use after the lists were asked for (blocks of raw hits are joined then), but for what an
+  instance uses that has nothing to do, measured at the end of the wait. A point that was not at rest in time says so.
+- **Logs** of footfall are those of errors alone (`--log-level error`), so that they are not among what is printed.
+- **Windows**: hits that bear no time are of one window of five minutes for everybody but footfall, which counts by the
+  minute: a load is measured as if it came within its window, and nobody adds windows up for a list. So Redis answers
+  with one sorted set. The day below is where windows are added up.
 - **hits/s** end when lists show every hit. Machines are noisy, and whoever feeds shares this one: compare by CPU.
 - **Lists** are the top 100 of a brand, and of each of its 50 sections: asked again, and for the first time. Peers are
-  asked within their collecting process, footfall over HTTP. footfall keeps ready answers, the thesis' API the rows that
-  it has read; nobody else keeps anything.
+  asked within their collecting process, footfall over HTTP. footfall keeps ready answers, so its lists that are
+  asked for again are ready bytes; the thesis' API keeps the rows that it has read, and nobody else keeps anything.
+- **The floor** of a list over HTTP: {floor}.
 - **Answers** are held against a plain recount of the generator's columns: members, order (ties are free) and hits.
   Every answer that is timed is judged. Who is slow is asked for fewer lists than there are, and the table says so.
   *True rows* is the share of the assets that belong into the top 100 of a section with 10, 3 and 1 % of a brand's hits.
@@ -54,26 +68,28 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included.
-- **Time**: an hour for all, five minutes a point at most and two for a small load. Main loads come first, then our
-  large one and the small loads of everybody; the large loads of the others come last, the quick first: who would end in
-  five minutes has them, and the slow share what is left in equal parts. A point that does not come to its end is shown
-  with where it stopped, and its figures are those of what it did.
+- **Time**: an hour for all, five minutes a point at most, three for a day and two for kills and small loads. Main
+  loads come first, then our large one, kills, days and the small loads of everybody; the large loads of the others come
+  last, the quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point
+  that does not come to its end is shown with where it stopped, and its figures are those of what it did.
 """
 KILLS = """
 ## kill -9
 
-All processes of a peer are killed three times, and started again; a kill is *under load* if bodies were on their way.
-Hits are added up from what lists are made of, rows and windows, and every list is judged afterwards; of the thesis'
-DynamoDB rows those of the brands, and what is lost there by their rows. The client sends again what was not
-acknowledged, to footfall under the same `Idempotency-Key`. Nobody else here can tell a body that is sent again from a
-new one: where none was doubled, no kill fell between a commit and its acknowledgement. What a killed process had handed
-to the kernel stays; those that are not durable would lose it with the power.
+All processes of a peer are killed three times, and started again, at a moment by chance (from a seed) between two
+acknowledgements: how far those are apart is seen in the load itself. A kill is *under load* if bodies were on their
+way: sent, and not acknowledged when whoever sends found its peer gone. Hits are added up from what lists are made of,
+rows and windows, and every list is judged afterwards; of the thesis' DynamoDB rows those of the brands, and what is
+lost there by their rows. The client sends again what was not acknowledged, to footfall under the same
+`Idempotency-Key`. Nobody else here can tell a body that is sent again from a new one: where none was doubled, no kill
+fell between a commit and its acknowledgement. What a killed process had handed to the kernel stays; those that are not
+durable would lose it with the power.
 """
 RHYTHM = """
 ## A day's rhythm
 
-The same assets, with hits that say when they were, over 24 hours whose busiest has nine times the hits of the quietest.
-Lists are asked for the last hour and for all of the day.
+The same assets and {hits} hits that say when they were, over 24 hours whose busiest has nine times the hits of
+the quietest. Lists are asked for the last hour and for all of the day.
 """
 GROWTH = """
 ## Growth
@@ -86,22 +102,46 @@ beside the next smaller load of as many assets: 1 is linear in hits and independ
 def page(result: Result) -> str:
     """Return the page."""
     lines = [HEAD, f"{_told(result)}", "", "![The comparison](compare.svg)", "", *markdown(main_lines(result.points))]
-    lines += [WORK.format(assets=number(result.assets)), *_peers(result.points)]
-    for words, table in ((KILLS, kill_lines), (RHYTHM, day_lines), (GROWTH, growth_lines)):
+    lines += [WORK.format(assets=number(result.assets), full=FULL, floor=_floor(result.points)), *_peers(result.points)]
+    rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(result.points, DAY)), default=0)))
+    for words, table in ((KILLS, kill_lines), (rhythm, day_lines), (GROWTH, growth_lines)):
         found = table(result.points)
         if found[1]:
             lines += [words, *markdown(found)]
-    return "\n".join([*lines, *_goals(result.points), *_not_first(result.points)]) + "\n"
+    why = ["", "## Where we are not first, and why", "", *cause_lines(result.points)]
+    return "\n".join([*lines, *_goals(result.points), *why, *_not_first(result.points)]) + "\n"
+
+
+def _floor(points: Sequence[Point]) -> str:
+    """Say what the bytes of a list cost without a product behind them."""
+    found = next((one.floor for one in shown(points, LOAD) if one.floor is not None), None)
+    if found is None:
+        return "not measured in this run"
+    took = f"{number(found.p50_ms)} / {number(found.p99_ms)} ms (p50 / p99, {number(found.asked)} asks)"
+    return f"the same bytes from a server that does nothing else reach footfall's client in {took}"
 
 
 def short(result: Result) -> str:
     """Return what the README shows."""
-    columns, rows = main_lines(result.points)
-    kept = [0, 1, 3, 5, 6, 8, 9, 11, 13, 14]
-    few = ([columns[place] for place in kept], [[cells[place] for place in kept] for cells in rows])
     picture = "![footfall beside what people would pick instead](docs/compare.svg)"
-    more = "What each does, growth, kills and what we are not first in: [the comparison](docs/compare.md)."
-    return "\n".join([picture, "", *markdown(few), "", f"{_told(result)} {more}"])
+    ready = "Lists of footfall that are asked for again are ready bytes; those of the first time are made then."
+    more = "What each does, growth, kills and where we are not first, and why: [the comparison](docs/compare.md)."
+    told = [f"{_told(result)} {ready} {_day_line(result.points)}{more}"]
+    return "\n".join([picture, "", *markdown(main_lines(result.points)), "", *told])
+
+
+def _day_line(points: Sequence[Point]) -> str:
+    """Say in a line how a day's rhythm went: ours, and the best of the others in each."""
+    days = {one.peer: one for one in shown(points, DAY) if one.hits and one.is_right and one.plain}
+    ours = days.pop(FOOTFALL, None)
+    if ours is None or ours.plain is None or not days:
+        return ""
+    best = max((one for one in days.values() if PEERS[one.peer].is_durable), key=per_cpu_s, default=None)
+    quickest = min(days.values(), key=lambda one: one.plain.p50_ms if one.plain else float("inf"))
+    told = f"Over a day's rhythm of {number(ours.hits)} hits it is {number(round(per_cpu_s(ours)))} hits per CPU second"
+    beside = f" ({PEERS[best.peer].title}: {number(round(per_cpu_s(best)))})" if best else ""
+    lists = f" ({PEERS[quickest.peer].title}: {number(quickest.plain.p50_ms)})" if quickest.plain else ""
+    return f"{told}{beside}, and {number(ours.plain.p50_ms)} ms for a list{lists}. "
 
 
 def _told(result: Result) -> str:
@@ -142,19 +182,20 @@ def _goals(points: Sequence[Point]) -> Iterator[str]:
 def _not_first(points: Sequence[Point]) -> Iterator[str]:
     """Say where somebody is ahead of us, whoever it is and whatever it does not do."""
     yield from ("", "## What we are not first in", "")
-    mains = {point.peer: point for point in shown(points, LOAD) if point.hits}
-    ours = mains.pop("footfall", None)
+    told = [*_ahead(points, LOAD, ""), *_ahead(points, DAY, "a day's rhythm, ")]
+    yield from told or ["Nothing that was measured here."]
+
+
+def _ahead(points: Sequence[Point], kind: str, of: str) -> Iterator[str]:
+    found = {point.peer: point for point in shown(points, kind) if point.hits}
+    ours = found.pop(FOOTFALL, None)
     if ours is None:
         return
-    said = 0
     for what, value_of, unit in _axes():
-        ahead = sorted((value_of(one), name) for name, one in mains.items() if 0 <= value_of(one) < value_of(ours))
+        ahead = sorted((value_of(one), name) for name, one in found.items() if 0 <= value_of(one) < value_of(ours))
         if ahead:
-            said += 1
             told = ", ".join(f"{PEERS[name].title} {number(float(f'{value:.3g}'))}" for value, name in ahead)
-            yield f"- {what}: {number(float(f'{value_of(ours):.3g}'))} {unit}; {told}."
-    if not said:
-        yield "Nothing that was measured here."
+            yield f"- {of}{what}: {number(float(f'{value_of(ours):.3g}'))} {unit}; {told}."
 
 
 def _axes() -> list[tuple[str, Callable[[Point], float], str]]:

@@ -28,7 +28,8 @@ def block(results: dict[str, list[Row]]) -> str:
         measured = f"{number(one.value)} {one.unit}"
         lines.append(f"| {name} | {one.what} | {measured} | {one.goal} | {'yes' if one.met else '**no**'} |")
     grounds = sorted({f"{one.machine}, {one.date}" for _, one in judged})
-    return "\n".join([*lines, "", f"Measured by `make bench` on: {'; '.join(grounds)}.", "", ""])
+    by = "Measured by `make bench`, and the goals of `compare` by `make compare`"
+    return "\n".join([*lines, "", f"{by}, on: {'; '.join(grounds)}.", "", ""])
 
 
 def page_with(text: str, figures: str) -> str:

@@ -1,7 +1,8 @@
 """The collecting process of a peer: takes bodies, has its peer make them durable, acknowledges: `... PEER FOLDER LINE`.
 
 Its processor time and that of the servers it starts are the peer's. Commands come as lines of JSON on its input, and
-each is answered with one.
+each is answered with one. Hits that say no time are of the moment at which it began: a load is of one window, however
+long it takes and whenever it begins, so that nobody's lists depend on how many windows the clock happened to cut.
 """
 
 import json
@@ -54,13 +55,13 @@ class Frames:
         return bytes(self._held[self._at - size : self._at])
 
 
-def collect(peer: Peer, line: socket.socket) -> int:
+def collect(peer: Peer, line: socket.socket, *, now_ms: int) -> int:
     """Take bodies until their end; return how many there were."""
     frames, taken, is_over = Frames(line), 0, False
     while not is_over:
         bodies, is_over = frames.group(peer.group_bodies)
         if bodies:
-            peer.load(bodies, now_ms=int(time.time() * 1_000))
+            peer.load(bodies, now_ms=now_ms)
             taken += len(bodies)
             line.sendall(ACKNOWLEDGED.pack(taken))
     return taken
@@ -77,11 +78,11 @@ def ask(peer: Peer, questions: list[dict[str, Any]]) -> dict[str, Any]:
     return {"lists": lists, "took_ms": took_ms}
 
 
-def answer(peer: Peer, line: socket.socket, command: dict[str, Any]) -> dict[str, Any]:
+def answer(peer: Peer, line: socket.socket, command: dict[str, Any], *, now_ms: int) -> dict[str, Any]:
     """Do what is commanded."""
     match command["do"]:
         case "collect":
-            return {"bodies": collect(peer, line)}
+            return {"bodies": collect(peer, line, now_ms=now_ms)}
         case "settle":
             peer.settle()
         case "ask":
@@ -103,14 +104,14 @@ def main() -> int:
     name, folder, number = sys.argv[1:]
     module, _, made = PEERS[name].made_by.partition(":")
     peer: Peer = getattr(import_module(module), made)()
-    line = socket.socket(fileno=int(number))
+    line, began_ms = socket.socket(fileno=int(number)), int(time.time() * 1_000)
     told = sys.stdout
     sys.stdout = sys.stderr  # A library that prints must not answer for us.
     try:
         peer.start(Path(folder))
         print(json.dumps({"group_bodies": peer.group_bodies}), file=told, flush=True)
         for command in sys.stdin:
-            print(json.dumps(answer(peer, line, json.loads(command))), file=told, flush=True)
+            print(json.dumps(answer(peer, line, json.loads(command), now_ms=began_ms)), file=told, flush=True)
     except ConnectionResetError:
         return 1
     finally:

@@ -22,6 +22,7 @@ COLOURS = {
     Standing.WRONG: "#b3402a",
 }
 TEXT = "#222"
+STOPPED = "\N{DAGGER}"
 FONT = 'font-family="sans-serif" font-size="12"'
 
 
@@ -36,15 +37,29 @@ def drawing(points: Sequence[Point]) -> str:
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" {FONT}>',
         f'<rect width="{WIDTH}" height="{height}" fill="#fff"/>',
         f'<text x="12" y="24" font-size="16" fill="{TEXT}">footfall beside what people would pick instead</text>',
+        f'<text x="{WIDTH - 12}" y="24" text-anchor="end" font-size="10" fill="{TEXT}">{escape(_where(mains))}</text>',
         *_names(mains, kills),
         *_panel(NAMES, "hits per CPU second, counted (more is better)", [per_cpu_s(one) for one in mains], colours),
         *_panel(
             NAMES + PANEL + GAP, "a most-read list, p50 in ms (less is better)", list(map(_plain_ms, mains)), colours
         ),
-        *_legend(height, is_anybody_unkilled=any(point.peer not in kills for point in mains)),
+        *_legend(height, _remarks(mains, kills)),
         "</svg>",
     ]
     return "\n".join(parts) + "\n"
+
+
+def _where(mains: Sequence[Point]) -> str:
+    """Say when and where it was measured."""
+    dates = sorted({point.date for point in mains})
+    when = " to ".join(dict.fromkeys((dates[0], dates[-1]))) if dates else ""
+    return "; ".join([when, *sorted({point.machine for point in mains})])
+
+
+def _remarks(mains: Sequence[Point], kills: Container[str]) -> list[str]:
+    """Return what the marks at names mean, of those that are there."""
+    found = ["* kills were not run through: by its load alone"] if any(one.peer not in kills for one in mains) else []
+    return [*found, f"{STOPPED} stopped before its end: of what it did"] if any(one.stopped for one in mains) else found
 
 
 def _plain_ms(point: Point) -> float:
@@ -55,9 +70,10 @@ def _names(mains: Sequence[Point], kills: Container[str]) -> Iterator[str]:
     for place, point in enumerate(mains):
         weight = ' font-weight="bold"' if point.peer == FOOTFALL else ""
         at = TOP + STEP * place + BAR - 3
+        marks = f"{'' if point.peer in kills else ' *'}{f' {STOPPED}' if point.stopped else ''}"
         yield (
             f'<text x="{NAMES - 10}" y="{at}" text-anchor="end" fill="{TEXT}"{weight}>'
-            f"{escape(PEERS[point.peer].title)}{'' if point.peer in kills else '<tspan> *</tspan>'}</text>"
+            f"{escape(PEERS[point.peer].title)}{f'<tspan>{marks}</tspan>' if marks else ''}</text>"
         )
 
 
@@ -86,11 +102,10 @@ def _colour(point: Point, found: Killed | None) -> str:
     return OURS if point.peer == FOOTFALL and standing is Standing.EXACT else COLOURS[standing]
 
 
-def _legend(height: int, *, is_anybody_unkilled: bool) -> Iterator[str]:
+def _legend(height: int, remarks: Sequence[str]) -> Iterator[str]:
     told = {OURS: "footfall, durable and exact"} | {colour: standing.value for standing, colour in COLOURS.items()}
-    if is_anybody_unkilled:
-        told_below = "* kills were not run through: by its load alone"
-        yield f'<text x="90" y="{height - 5}" font-size="10" fill="{TEXT}">{told_below}</text>'
+    if remarks:
+        yield f'<text x="90" y="{height - 5}" font-size="10" fill="{TEXT}">{escape("; ".join(remarks))}</text>'
     for place, (colour, name) in enumerate(told.items()):
         x = 90 + 190 * place
         yield f'<rect x="{x}" y="{height - 32}" width="12" height="12" fill="{colour}"/>'

@@ -37,6 +37,7 @@ class Progress:
     """How many bodies were acknowledged, told to whoever reads our output."""
 
     acknowledged: int = 0
+    sent: int = 0  # since this feeding began; sent again is sent once
     told_at: float = 0.0
     through: int = 0  # Every body before this one is acknowledged.
     beyond: set[int] = field(default_factory=set[int])
@@ -55,7 +56,8 @@ class Progress:
         if is_last or now - self.told_at >= TOLD_EVERY_S:
             self.told_at = now
             told = {"acknowledged": self.acknowledged, "through": self.through, "beyond": sorted(self.beyond)}
-            print(json.dumps({**told, "last": is_last, "why": why}), flush=True)
+            under_way = self.sent - self.acknowledged
+            print(json.dumps({**told, "under_way": under_way, "last": is_last, "why": why}), flush=True)
 
 
 def numbered(path: Path, *, first: int, count: int, skipped: frozenset[int]) -> Iterator[tuple[int, bytes]]:
@@ -91,6 +93,7 @@ def feed_socket(
     for number, body in bodies:
         if time.monotonic() > ends_at:
             break
+        progress.sent += 1
         line.sendall(FRAME.pack(len(body)) + body)
         waiting.append((number, len(body)))
         ahead += len(body)
@@ -155,20 +158,21 @@ def feed_http(
     busy = 0
     for door in doors:
         poll.register(door.line.fileno(), select.EPOLLIN)
-        busy += _sent_next(door, bodies, key)
+        busy += _sent_next(door, bodies, key, progress)
     while busy:
         for number, _ in poll.poll(1.0):
             door = by_number[number]
             if door.is_taken():
                 progress.add(door.number)
                 progress.tell()
-                if time.monotonic() > ends_at or not _sent_next(door, bodies, key):
+                if time.monotonic() > ends_at or not _sent_next(door, bodies, key, progress):
                     busy -= 1
 
 
-def _sent_next(door: Door, bodies: Iterator[tuple[int, bytes]], key: str) -> bool:
+def _sent_next(door: Door, bodies: Iterator[tuple[int, bytes]], key: str, progress: Progress) -> bool:
     found = next(bodies, None)
     if found is not None:
+        progress.sent += 1
         door.send(*found, f"{key}-{found[0]}" if key else "")
     return found is not None
 

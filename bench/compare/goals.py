@@ -1,17 +1,20 @@
 """What was asked of footfall beside its peers, and whether it came to that; in the form that every benchmark keeps."""
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
-from bench.compare.planned import GROWTH, KILL, LOAD
-from bench.compare.points import Killed, Point
+from bench.compare.planned import DAY, GROWTH, KILL, KILLS, LOAD
+from bench.compare.points import Point
 from bench.compare.standing import Standing, kills_of, standing_of
+from bench.compare.traffic import JUDGED_SHARES
 from bench.results import Row, row
 
 OLD_SYSTEM = ("postgres-row-a-hit", "postgres")
 OLD_TIMES, DICTIONARY_SHARE, LIST_TIMES = 10.0, 0.5, 10.0
 LINEAR_TIMES = 1.25  # Machines are noisy; what grows with history grows without a bound.
+DAY_WORDS = {DAY: "a day's rhythm: "}
 
 
 def of_kind(points: Sequence[Point], kind: str) -> dict[str, Point]:
@@ -29,44 +32,66 @@ def per_cpu_s(point: Point) -> float:
 
 
 def goal_rows(points: Sequence[Point]) -> list[Row]:
-    """Return every goal that the points can tell of."""
-    mains = of_kind(points, LOAD)
-    ours = mains.get(FOOTFALL)
-    if ours is None:
-        return []
-    kills = kills_of(points)
-    # A fast wrong answer is out of the race.
-    others = [point for peer, point in mains.items() if peer != FOOTFALL and point.is_right]
-    return [
-        *_rate_rows(ours, mains, kills),
-        *_list_rows(ours, others),
-        *(
-            row(f"top 100 of a section with {name} of hits: true rows", share, "of all", at_least=1)
-            for name, share in ours.exactness.items()
-        ),
-        *_kill_rows(points),
-        *_growth_rows(points),
-    ]
+    """Return every goal of what was to be measured of us; what did not come to its end misses it."""
+    asked = {point.size.kind for point in points if point.peer == FOOTFALL}
+    rows: list[Row] = []
+    if LOAD in asked:
+        rows += [*_rate_rows(points, LOAD), *_beside_rows(points), *_list_rows(points, LOAD), *_true_rows(points)]
+    if DAY in asked:
+        rows += [*_rate_rows(points, DAY), *_list_rows(points, DAY)]
+    if KILL in asked:
+        rows += _kill_rows(points)
+    if asked & {LOAD, GROWTH}:
+        rows += _growth_rows(points)
+    return rows
 
 
-def _rate_rows(ours: Point, mains: dict[str, Point], kills: dict[str, Killed]) -> Iterator[Row]:
-    exact = [one for peer, one in mains.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
-    rate = per_cpu_s(ours) if ours in exact else 0.0  # Ours is out of the race by the same rule.
+def _ours(points: Sequence[Point], kind: str) -> Point:
+    return next(one for one in reversed(points) if one.peer == FOOTFALL and one.size.kind == kind)
+
+
+def _rate(points: Sequence[Point], kind: str) -> float:
+    """Return our hits a processor second; none if we are not durable and exact, by the rule that others stand under."""
+    ours = _ours(points, kind)
+    is_exact = ours.hits and standing_of(ours, kills_of(points).get(FOOTFALL)) is Standing.EXACT
+    return per_cpu_s(ours) if is_exact else 0.0
+
+
+def _told(one: Row, ours: Point) -> Row:
+    """Return a row as it stands, or as missed if our point did not come to its end."""
+    why = ours.failed or ours.stopped
+    return replace(one, what=f"{one.what}: {why}", met=False) if why else one
+
+
+def _rate_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
+    found, kills, ours = of_kind(points, kind), kills_of(points), _ours(points, kind)
+    exact = [one for peer, one in found.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
     equals = [one for one in exact if one.peer != FOOTFALL]
     if equals:
         best = max(equals, key=per_cpu_s)
-        what = f"durable hits per CPU second beside the best that is durable and exact ({PEERS[best.peer].title})"
-        yield row(what, rate / per_cpu_s(best), "times", at_least=1)
-    for peer in OLD_SYSTEM:
-        if peer in mains:
-            what = f"durable hits per CPU second beside {PEERS[peer].title}"
-            yield row(what, rate / per_cpu_s(mains[peer]), "times", at_least=OLD_TIMES)
-    if DICTIONARY in mains:
-        share = rate / per_cpu_s(mains[DICTIONARY])
-        yield row("hits per CPU second beside the dictionary in memory", share, "of it", at_least=DICTIONARY_SHARE)
+        absent = [PEERS[one.peer].title for one in points if one.size.kind == kind and not one.hits]
+        without = f"; not measured: {', '.join(absent)}" if absent else ""
+        named = f"({PEERS[best.peer].title}{without})"
+        what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside the best that is durable and exact {named}"
+        yield _told(row(what, _rate(points, kind) / per_cpu_s(best), "times", at_least=1), ours)
 
 
-def _list_rows(ours: Point, others: Sequence[Point]) -> Iterator[Row]:
+def _beside_rows(points: Sequence[Point]) -> Iterator[Row]:
+    """Hold our load against those that were named beforehand; one that was not measured is not beaten."""
+    ours, rate = _ours(points, LOAD), _rate(points, LOAD)
+    for theirs in (one for peer in (*OLD_SYSTEM, DICTIONARY) for one in points if one.peer == peer):
+        if theirs.size.kind == LOAD:
+            times = rate / per_cpu_s(theirs) if theirs.hits else 0.0
+            why = "" if theirs.hits else f", which came to nothing: {theirs.failed or theirs.stopped}"
+            if theirs.peer == DICTIONARY:
+                what, unit, least = "hits per CPU second beside the dictionary in memory", "of it", DICTIONARY_SHARE
+            else:
+                what = f"durable hits per CPU second beside {PEERS[theirs.peer].title}"
+                unit, least = "times", OLD_TIMES
+            yield _told(row(f"{what}{why}", times, unit, at_least=least), ours)
+
+
+def _list_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
     kinds: dict[str, Callable[[Point], float]] = {
         "plain list, p50": lambda point: point.plain.p50_ms if point.plain else 0.0,
         "plain list, p99": lambda point: point.plain.p99_ms if point.plain else 0.0,
@@ -75,19 +100,30 @@ def _list_rows(ours: Point, others: Sequence[Point]) -> Iterator[Row]:
         "filtered list never asked for before, p50": lambda point: point.filtered.p50_ms if point.filtered else 0.0,
         "filtered list never asked for before, p99": lambda point: point.filtered.p99_ms if point.filtered else 0.0,
     }
+    ours = _ours(points, kind)
+    # A fast wrong answer is out of the race.
+    others = [point for peer, point in of_kind(points, kind).items() if peer != FOOTFALL and point.is_right]
     for what, took_ms in kinds.items():
         timed = [one for one in others if took_ms(one)]
         if timed:
             quickest = min(timed, key=took_ms)
             # Lists of ours that are wrong, or were never timed, miss the goal.
             times = took_ms(quickest) / took_ms(ours) if ours.is_right and took_ms(ours) else 0.0
-            told = f"{what}: faster than the quickest that is right ({PEERS[quickest.peer].title})"
-            yield row(told, times, "times", at_least=LIST_TIMES)
+            told = f"{DAY_WORDS.get(kind, '')}{what}: faster than the quickest that is right"
+            yield _told(row(f"{told} ({PEERS[quickest.peer].title})", times, "times", at_least=LIST_TIMES), ours)
+
+
+def _true_rows(points: Sequence[Point]) -> Iterator[Row]:
+    ours = _ours(points, LOAD)
+    for name in (f"{share:.0%}" for share in JUDGED_SHARES):
+        true = ours.exactness.get(name, 0.0)
+        yield _told(row(f"top 100 of a section with {name} of hits: true rows", true, "of all", at_least=1), ours)
 
 
 def _kill_rows(points: Sequence[Point]) -> Iterator[Row]:
-    ours = of_kind(points, KILL).get(FOOTFALL)
-    if ours is None or ours.killed is None:
+    ours = _ours(points, KILL)
+    if ours.killed is None:
+        yield _told(row("kills -9 that were run through", 0, "kills", at_least=KILLS), ours)
         return
     found = ours.killed
     yield row(f"{found.kills} kills -9: hits lost", found.lost, "hits", at_most=0)
@@ -100,12 +136,16 @@ def _kill_rows(points: Sequence[Point]) -> Iterator[Row]:
 
 def _growth_rows(points: Sequence[Point]) -> Iterator[Row]:
     """Hold whole loads against smaller ones, settling included: work that is put off is paid for within the load."""
-    ours = [one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, GROWTH) and one.hits]
-    right = sum(one.is_right for one in ours) / max(1, len(ours))
-    yield row("loads of every size whose lists are right", right, "of all", at_least=1)
+    ours = [one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, GROWTH)]
+    right = sum(one.is_right and not one.stopped for one in ours) / len(ours)
+    yield row("loads of every size that came to their end with right lists", right, "of all", at_least=1)
     for smaller, larger in pairs_by_hits([one for one in ours if one.is_right]):
         what = f"CPU of a million hits, {larger.hits:,} beside {smaller.hits:,} hits of {larger.size.assets:,} assets"
-        yield row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES)
+        yield _told(row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES), larger)
+    for one in ours:
+        if not one.hits:
+            what = f"CPU of a million hits, {one.size.hits:,} beside fewer hits of {one.size.assets:,} assets"
+            yield _told(row(what, 0, "times", at_most=LINEAR_TIMES), one)
 
 
 def pairs_by_hits(points: Sequence[Point]) -> Iterator[tuple[Point, Point]]:

@@ -4,22 +4,34 @@ None of this is a dependency of footfall. Flink has an environment to itself, be
 the others use. A peer that cannot be installed is told with the reason and the others go on: the table says why.
 """
 
+import argparse
+import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from bench.compare.peers import CONSTRAINTS, PEERS
 from bench.compare.sides import BUILD, HOUSE
-from scripts.debian import NotInstalled, install, require_programs
+from scripts.debian import NotInstalled, install
 from scripts.engines import DYNAMODB_LOCAL, NoEngine
 
-CONSTRAINTS = Path(__file__).resolve().parent / "constraints.txt"
 PACKAGES = {
     "venv": ("boto3", "chdb", "duckdb", "hiredis", "msgspec", "numpy", "psycopg[binary]", "pyarrow", "redis"),
     "venv-flink": ("apache-flink", "msgspec"),
 }
-PROGRAMS = {"redis-server": "redis-server", "java": "default-jre-headless", "npm": "npm"}
+PROGRAMS = {"redis-server": "redis-server", "default-jre-headless": "java", "npm": "npm"}  # by Debian's package
+SERVERS = {
+    "postgres": ("postgresql",),
+    "postgres-row-a-hit": ("postgresql",),
+    "redis": ("redis-server",),
+    "redis-everysec": ("redis-server",),
+    "dynamodb": ("default-jre-headless", "npm"),
+    "flink": ("default-jre-headless",),
+}
+UNITS = {"postgresql": "postgresql.service", "redis-server": "redis-server.service"}
 INSTALL_S_MAX = 900.0
 
 
@@ -59,24 +71,64 @@ def _trouble(step: list[str]) -> str:
 
 
 def _constraints(name: str) -> Path:
-    return CONSTRAINTS if name == "venv" else CONSTRAINTS.with_name("constraints-flink.txt")
+    return Path(__file__).resolve().parent / CONSTRAINTS[name]
 
 
-def require_servers() -> str:
-    """Install the servers that are missing; return what went wrong."""
-    try:
-        require_programs(PROGRAMS)
-        if not any(Path("/usr/lib/postgresql").glob("*/bin/postgres")):
-            install(["postgresql"])
-        DYNAMODB_LOCAL.require()
-    except (NotInstalled, NoEngine) as error:
-        return str(error)
-    return ""
+def require_servers(peers: Sequence[str]) -> Iterator[str]:
+    """Install the servers that these peers need and that are missing; yield what went wrong, each by itself."""
+    for package in sorted({one for peer in peers for one in SERVERS.get(peer, ())}):
+        if not _is_there(package):
+            try:
+                _install(package)
+            except NotInstalled as error:
+                yield str(error)
+    if "dynamodb" in peers:
+        try:
+            DYNAMODB_LOCAL.require()
+        except (NotInstalled, NoEngine) as error:
+            yield str(error)
+
+
+def _is_there(package: str) -> bool:
+    program = PROGRAMS.get(package)
+    if program is None:
+        return any(Path("/usr/lib/postgresql").glob("*/bin/postgres"))
+    return shutil.which(program, path=f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin") is not None
+
+
+def _install(package: str) -> None:
+    """Install a package; a server that Debian starts with it and that did not run before is stopped again.
+
+    The comparison starts its own, and what nobody asked for would take a port and memory from then on.
+    """
+    unit = UNITS.get(package)
+    ran = unit is not None and _runs(unit)
+    install([package])
+    if unit is not None and not ran and _runs(unit):
+        as_root = [] if os.geteuid() == 0 else ["sudo"]
+        subprocess.run([*as_root, "systemctl", "disable", "--now", unit], stdin=subprocess.DEVNULL, check=False)
+
+
+def _runs(unit: str) -> bool:
+    """Tell whether systemd runs a unit; where there is none, Debian starts nothing by itself."""
+    if not Path("/run/systemd/system").exists():
+        return False
+    return subprocess.run(["systemctl", "is-active", "--quiet", unit], check=False).returncode == 0
+
+
+def wanted(words: Sequence[str]) -> list[str]:
+    """Return the peers that a comparison with these words has: those that are named, or all."""
+    reads = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    reads.add_argument("--only", action="append", choices=list(PEERS))
+    return reads.parse_known_args(words)[0].only or list(PEERS)
 
 
 def main() -> int:
-    """Install all, say what could not be, and let the comparison tell of it."""
-    for trouble in (require_servers(), *(require_environment(name) for name in PACKAGES)):
+    """Install what is needed, say what could not be, and let the comparison tell of it."""
+    peers = wanted(sys.argv[1:])
+    environments = {PEERS[peer].environment for peer in peers}
+    made = (require_environment(name) for name in PACKAGES if name in environments)
+    for trouble in (*require_servers(peers), *made):
         if trouble:
             print(trouble, file=sys.stderr)
     return 0

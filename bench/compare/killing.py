@@ -1,36 +1,67 @@
 """kill -9 under load, all processes of the peer at once; then a new start, and what was not acknowledged once more.
 
 Whoever sends is a careful client: what was acknowledged is never sent again, what was not is, and to footfall under the
-Idempotency-Key that it was first sent with. Kills come some milliseconds after an acknowledgement, so that they meet a
-group that is on its way.
+Idempotency-Key that it was first sent with. A kill comes at any moment between two acknowledgements, by chance from a
+seed: how far they are apart is seen in the load itself, so a group of any size is met while it is gathered, committed
+and acknowledged alike.
 """
 
 import time
+from collections import deque
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 from bench.compare.judge import Listed, Recount
 from bench.compare.measuring import Fed, Verdicts, feed, filtered_questions, plain_questions, shows_all
 from bench.compare.peers import PEERS
+from bench.compare.planned import KILLS
 from bench.compare.points import Killed
 from bench.compare.protocol import Question
 from bench.compare.sides import PeerFailed, Side
 from bench.compare.traffic import BODY_HITS, Traffic
 
-KILLS = 3
-DELAY_S_MAX = 0.05
+GAPS_KEPT = 50  # between acknowledgements, the last ones
+
+
+class Pulse:
+    """How far acknowledgements are apart, as they come; the first of a feeding is measured from its beginning."""
+
+    def __init__(self) -> None:
+        self._gaps_s: deque[float] = deque(maxlen=GAPS_KEPT)
+        self._since_begin_s = 0.0
+        self._began_s = self._last_s = 0.0
+
+    def begin(self, now_s: float) -> None:
+        """Note that a feeding begins, whose start is no gap."""
+        self._began_s, self._last_s = now_s, 0.0
+
+    def beat(self, now_s: float) -> None:
+        """Note an acknowledgement."""
+        if self._last_s:
+            self._gaps_s.append(now_s - self._last_s)
+        else:
+            self._since_begin_s = now_s - self._began_s
+        self._last_s = now_s
+
+    @property
+    def gap_s(self) -> float:
+        """Return the usual time between two, or what the first one took while there was but one."""
+        return median(self._gaps_s) if self._gaps_s else self._since_begin_s
 
 
 def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, Any]:
     """Load a side that was started, killing it on the way; return what came of it."""
-    chance, bodies = Random(26), hits // BODY_HITS
+    chance, pulse, bodies = Random(26), Pulse(), hits // BODY_HITS
     fed, back_s, under_load = Fed(0, (), ""), 0.0, 0
     for number in range(1, KILLS + 1):
-        fed = _fed_until_killed(
-            side, traffic.bodies, bodies, after=fed, at=bodies * number // (KILLS + 1), chance=chance
+        at = bodies * number // (KILLS + 1)
+        fed, is_met = _fed_until_killed(
+            side, traffic.bodies, bodies, after=fed, at=at, delay_s=lambda: chance.uniform(0, pulse.gap_s), pulse=pulse
         )
-        under_load += fed.through < bodies
+        under_load += is_met
         started = time.monotonic()
         side.start()
         back_s = max(back_s, time.monotonic() - started)
@@ -48,22 +79,29 @@ def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, A
     return {"killed": found, "is_right": is_right, "wrong": verdicts.told}
 
 
-def _fed_until_killed(side: Side, path: Path, bodies: int, *, after: Fed, at: int, chance: Random) -> Fed:
-    """Feed until so many bodies are acknowledged in all, then kill; return what was acknowledged."""
+def _fed_until_killed(
+    side: Side, path: Path, bodies: int, *, after: Fed, at: int, delay_s: Callable[[], float], pulse: Pulse
+) -> tuple[Fed, bool]:
+    """Feed until so many bodies are acknowledged in all, then kill; return that, and whether bodies were on their way.
+
+    On their way is what was sent and is not acknowledged when whoever feeds finds its peer gone.
+    """
     before = after.through + len(after.beyond)
     is_killed = False
+    pulse.begin(time.monotonic())
 
     def on_progress(acknowledged: int) -> None:
         nonlocal is_killed
+        pulse.beat(time.monotonic())
         if not is_killed and before + acknowledged >= at:
             is_killed = True
-            time.sleep(chance.uniform(0, DELAY_S_MAX))
+            time.sleep(delay_s())
             side.kill()
 
     fed = feed(side, path, count=bodies, seconds=_left_s(side), after=after, on_progress=on_progress)
     if not is_killed:
         side.kill()
-    return fed
+    return fed, is_killed and fed.under_way > 0
 
 
 def _left_s(side: Side) -> float:

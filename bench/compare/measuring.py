@@ -41,6 +41,8 @@ TIMED_MANY, TIMED_S_MAX = 1_000, 5.0  # A p99 of a hundred is their slowest; a t
 TIMED_FEW = 100
 ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
 HOUR_MS = 3_600_000
+REST_S_MAX, REST_LOOK_S = 60.0, 4.0
+REST_RATE_MAX = 0.06  # processor seconds a second: an instance that has nothing to do uses 0.025
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,7 @@ class Fed:
     through: int
     beyond: tuple[int, ...]
     why: str
+    under_way: int = 0  # bodies that were sent and not acknowledged when it ended
 
 
 def feed(
@@ -91,7 +94,7 @@ def feed(
     if not told.get("last"):
         hits = told.get("acknowledged", 0) * BODY_HITS
         raise PeerFailed(f"it hung: {hits:,} hits were acknowledged, and nothing within {GRACE_S:.0f} s after its time")
-    return Fed(told["through"], tuple(told["beyond"]), told["why"])
+    return Fed(told["through"], tuple(told["beyond"]), told["why"], told["under_way"])
 
 
 def _what_is_left(count: int, after: Fed, key: str) -> list[str]:
@@ -137,6 +140,7 @@ class Watch:
 
 def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float) -> dict[str, Any]:
     """Load a side that was started and settle it; return what is to be said of it, lists judged."""
+    side.get_ready()
     with Watch(side) as watch:
         fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds)
         if fed.why:
@@ -156,10 +160,49 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
     found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
     found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder)}
     try:
-        return found | judged(side, traffic, recount)
+        found |= judged(side, traffic, recount)
     except OutOfTime:
         told = f"{stopped or f'{done:,} hits were counted'}; lists were not all answered when its time was over"
-        return found | {"stopped": told, "wrong": "not judged"}
+        found |= {"stopped": told, "wrong": "not judged"}
+    return found | caught_up(side, watch, found, folder)
+
+
+def caught_up(side: Side, watch: Watch, found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
+    """Wait for what the load has still to cost; return what is to be said of it then.
+
+    Who serves no list is charged with all that it used since the load began; the others with what they use from the end
+    of asking on, but for what they use all the time, which no load causes.
+    """
+    if not side.behind:
+        return {}
+    asked, asked_s = watch.cpu_s, watch.took_s
+    behind = side.catch_up()
+    upkeep, is_quiet = upkeep_of(side)
+    used, later_s = watch.cpu_s, watch.took_s - asked_s
+    cpu_s = {name: used[name] for name in side.behind if name in used}
+    for name, settled in found["cpu_s"].items():
+        if name not in side.behind:
+            later = used.get(name, 0.0) - asked.get(name, 0.0) - upkeep.get(name, 0.0) * later_s
+            cpu_s[name] = round(settled + max(0.0, later), 2)
+    return {
+        "behind": behind or ("" if is_quiet else "it was not at rest in its time"),
+        "cpu_s": cpu_s,
+        "memory_bytes": max(found["memory_bytes"], memory_bytes(side.pid)),
+        "disk_bytes": max(found["disk_bytes"], disk_bytes(folder)),
+    }
+
+
+def upkeep_of(side: Side) -> tuple[dict[str, float], bool]:
+    """Wait until it is at rest; return the processor seconds that each process then uses in a second, and if it is."""
+    give_up_at_s = min(time.monotonic() + REST_S_MAX, side.ends_at_s)
+    while True:
+        before = cpu_seconds(side.pid)
+        time.sleep(REST_LOOK_S)
+        rates = {name: (now - before.get(name, now)) / REST_LOOK_S for name, now in cpu_seconds(side.pid).items()}
+        if sum(rates.values()) < REST_RATE_MAX:
+            return rates, True
+        if time.monotonic() > give_up_at_s:
+            return {}, False  # All that it used is charged.
 
 
 def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
@@ -274,6 +317,12 @@ def _asked_few(count: int, once_ms: Sequence[float]) -> int:
 
 def _of(question: Question) -> str:
     return question.brand if question.section is None else f"{question.brand} section {question.section}"
+
+
+def floor_of(side: Side) -> Times | None:
+    """Return what the bytes of a list take alone, where lists are asked for over HTTP."""
+    took_ms = side.floor_ms()
+    return _times(took_ms) if took_ms else None
 
 
 def _times(took_ms: Sequence[float]) -> Times:

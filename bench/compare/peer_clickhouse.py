@@ -5,6 +5,7 @@ when it is asked. A part and its folder are synced before an insert returns.
 """
 
 import json
+import time
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
@@ -16,7 +17,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS compare.hits (
   brand LowCardinality(String), assetId UInt64, sectionId UInt32,
   resourceType LowCardinality(String), paidType LowCardinality(String),
-  at Int64 EPHEMERAL toUnixTimestamp64Milli(now64(3)),
+  at Int64 EPHEMERAL {now_ms},
   window_ms Int64 DEFAULT intDiv(at, 300000) * 300000{hits}
 ) ENGINE = {engine} ORDER BY (brand, window_ms, sectionId, assetId, resourceType, paidType)
 SETTINGS fsync_after_insert = 1, fsync_part_directory = 1
@@ -37,11 +38,11 @@ class ClickHouse:
         """Open the folder."""
         self._session = import_module("chdb.session").Session(str(folder))
         self._session.query("CREATE DATABASE IF NOT EXISTS compare ENGINE = Atomic")
-        self._session.query(SCHEMA.format(engine=self.engine, hits=self.hits))
+        self._session.query(SCHEMA.format(engine=self.engine, hits=self.hits, now_ms=int(time.time() * 1_000)))
 
     def load(self, bodies: Sequence[bytes], *, now_ms: int) -> None:
         """Insert a group as it came, one hit a line."""
-        assert now_ms > 0, "it reads the clock itself"
+        assert now_ms > 0, "the table has the moment of its making"
         self._session.query(f"INSERT INTO compare.hits ({COLUMNS}) FORMAT JSONEachRow {lines_of(bodies).decode()}")
 
     def settle(self) -> None:

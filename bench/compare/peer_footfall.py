@@ -1,24 +1,42 @@
-"""footfall as a user has it: `footfall serve` in its own processes on a directory, over loopback HTTP."""
+"""footfall as a user has it: `footfall serve` in its own processes on a directory, over loopback HTTP.
 
+A process of its own judges hits and counts where readers came from, behind the counting and with the lowest priority.
+No list waits for it; what it does is work of the load all the same, and is waited for before it is charged.
+"""
+
+import contextlib
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from bench.client import Client
+from bench.compare.floor import floor_ms
 from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
 from bench.compare.sides import OutOfTime, PeerFailed
 from bench.compare.traffic import BRANDS
+from footfall.app.judging_steps import GRACE_MS
+from footfall.app.kept_blobs import open_blobs
+from footfall.app.settings import Settings
+from footfall.app.wiring import open_store
+from footfall.flow.store.checkpoints import load_checkpoints
+from footfall.flow.store.referrers import EVERYBODY, load_progress
+from footfall.values.clock import SystemClock
+from footfall.values.window import MINUTE_MS
 
 CONNECTIONS = 64  # as bench_ingest has them: 6,400 hits under way, where others gather up to 100,000
 STOP_S_MAX = 30.0
 IDLE_S_MAX = 2.0  # for which a connection is kept
+READY_S_MAX = 15.0  # Its judging process starts three seconds after the others.
+BEHIND_S_MAX = 75.0  # A minute is judged three seconds after its end, referrers are written within another ten.
+BEHIND_LOOK_S = 0.25
+JUDGED_BEHIND = "footfall_judging_behind_seconds "
 RECOUNT_HOURS = 50  # more than the day's traffic reaches back
 SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
 
@@ -39,12 +57,14 @@ class Footfall:
     """One instance with five brands."""
 
     group_bodies = 1  # It gathers by itself what comes while the disk is busy.
+    behind = ("judging",)
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._process: subprocess.Popen[str] | None = None
         self._client: Client | None = None
         self._used_at_s = 0.0
+        self._fed_at_ms = 0
         self.pid, self._port, self.ends_at_s = 0, 0, float("inf")
 
     def start(self) -> None:
@@ -70,12 +90,18 @@ class Footfall:
         self._port = int(said.strip().rstrip("/").rpartition(":")[2])
         self._connected()
 
+    def get_ready(self) -> None:
+        """Wait until its judging process has judged the minute before, which is nobody's."""
+        if not self._is_soon(lambda: self._judged_behind_s() is not None, within_s=READY_S_MAX):
+            raise PeerFailed(f"it judged nothing within {READY_S_MAX:.0f} s of its start")
+
     def feed_arguments(self) -> tuple[list[str], list[int]]:
         """Name the port."""
         return ["--port", str(self._port), "--connections", str(CONNECTIONS)], []
 
     def end_feeding(self) -> None:
-        """Do nothing: every body has its own answer."""
+        """Note the moment: every body has its own answer."""
+        self._fed_at_ms = int(time.time() * 1_000)
 
     def mark(self, body: bytes) -> None:
         """Send one body."""
@@ -103,6 +129,19 @@ class Footfall:
             lists.append([(int(item.assetId), item.hits) for item in _decode(answer.body).items])
             took_ms.append(1e3 * (time.perf_counter() - started))  # Others' clients decode, too.
         return lists, took_ms
+
+    def floor_ms(self) -> list[float]:
+        """Return how long the same client takes for the bytes of a plain list from a server that does nothing else."""
+        target = _target(Question(BRANDS[0], None))
+        return floor_ms(self._connected().get(target).body, target, _decode)
+
+    def catch_up(self) -> str:
+        """Wait until the load's last minute is judged and its referrers are written."""
+        within_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
+        if not self._is_soon(self._is_judged, within_s=within_s):
+            return "judging had not caught up in its time"
+        left_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
+        return "" if self._is_soon(self._is_referred, within_s=left_s) else "referrers had not caught up in their time"
 
     def count_again(self) -> str:
         """Have every brand's windows counted again from raw hits."""
@@ -167,6 +206,31 @@ class Footfall:
         if answer.status != 200:
             raise PeerFailed(f"{target} got {answer.status}: {answer.body[:200]!r}")
         return sum(point["hits"] for point in answer.json()["points"])
+
+    def _is_soon(self, is_so: Callable[[], bool], *, within_s: float) -> bool:
+        give_up_at_s = time.monotonic() + within_s
+        while not is_so():
+            if time.monotonic() > give_up_at_s:
+                return False
+            time.sleep(BEHIND_LOOK_S)
+        return True
+
+    def _is_judged(self) -> bool:
+        """Tell whether the minute of the last hit is judged: it is due, and nothing that is due is not."""
+        due_ms = self._fed_at_ms - self._fed_at_ms % MINUTE_MS + MINUTE_MS + GRACE_MS
+        return time.time() * 1_000 > due_ms and self._judged_behind_s() == 0
+
+    def _judged_behind_s(self) -> float | None:
+        lines = self._connected().get("/metrics").body.decode("utf-8").splitlines()
+        return next((float(line.split()[1]) for line in lines if line.startswith(JUDGED_BEHIND)), None)
+
+    def _is_referred(self) -> bool:
+        """Tell whether the note of how far referrers are written has come to where the counting is."""
+        settings = Settings(data_dir=str(self._folder))
+        told = load_progress(open_blobs(settings), EVERYBODY)
+        with contextlib.closing(open_store(settings, SystemClock(), read_only=True)) as store:
+            counted = load_checkpoints(store)
+        return told is not None and all(told.through.get(n, 0) >= one.through for n, one in counted.items())
 
     def _ledger(self, brand: str) -> dict[str, int]:
         return self._connected().get(f"/v1/ledger?brand={brand}").json()

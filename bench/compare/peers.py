@@ -17,6 +17,7 @@ class About:
     shows_open_window: bool = True  # Lists have a hit before its window is over.
 
 
+CONSTRAINTS = {"venv": "constraints.txt", "venv-flink": "constraints-flink.txt"}  # beside this module
 FOOTFALL = "footfall"
 DICTIONARY = "dictionary"
 PEERS = {

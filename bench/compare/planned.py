@@ -1,7 +1,7 @@
 """What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
 
-Then our own large load, then what is small of everybody, and the large loads of the others last: those that come to
-their end first, and the rest share what is left of the hour.
+Then our own large load, the kills, a day as large as the main load, and what is small of everybody. The large loads of
+the others come last: those that come to their end first, and the rest share what is left of the hour.
 """
 
 import time
@@ -16,6 +16,7 @@ from bench.compare.traffic import DAY_MS
 
 HITS, ASSETS = 10_000_000, 100_000
 LOAD, KILL, DAY, GROWTH = "load", "kill", "day", "growth"
+KILLS = 3
 HOUR_MS = 3_600_000
 OLD_MS_MAX = 46 * HOUR_MS  # footfall is told to take hits of two days; the run itself takes an hour.
 
@@ -34,11 +35,20 @@ class Plan:
         return Size(LOAD, self.hits, self.assets)
 
     @property
+    def kill(self) -> Size:
+        """Return the size of the load that is killed."""
+        return Size(KILL, max(self.hits // 10, 300_000), self.assets)
+
+    @property
+    def day(self) -> Size:
+        """Return the size of a day: it has as many hits as the main load."""
+        return Size(DAY, self.hits, self.assets)
+
+    @property
     def small(self) -> list[Size]:
-        """Return what is measured of every peer, one size after another."""
+        """Return what is a tenth of the main load, one size after another."""
         tenth = self.hits // 10
-        growth = [Size(GROWTH, tenth, assets) for assets in (self.assets, self.assets // 10, self.assets * 10)]
-        return [Size(KILL, max(tenth, 300_000), self.assets), *growth, Size(DAY, tenth, self.assets)]
+        return [Size(GROWTH, tenth, assets) for assets in (self.assets, self.assets // 10, self.assets * 10)]
 
     @property
     def large(self) -> Size:
@@ -50,7 +60,12 @@ class Plan:
         yield from ((peer, self.main) for peer in peers)
         if self.is_whole:
             yield from ((peer, self.large) for peer in peers if peer == FOOTFALL)
-            yield from ((peer, size) for size in self.small for peer in peers)
+            yield from ((peer, size) for size in (self.kill, self.day, *self.small) for peer in peers)
+
+    def sizes_of(self, peer: str) -> list[Size]:
+        """Return every size that is measured of a peer."""
+        own = [size for _, size in self.steps([peer])]
+        return own if self.large in own or not self.is_whole else [*own, self.large]
 
 
 def large_s(main: Point, plan: Plan) -> float:

@@ -1,17 +1,18 @@
 """Points: what was measured of one peer at one size, stored one by one so that a stopped run goes on."""
 
+import sys
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from bench.compare.peers import FOOTFALL, PEERS
+from bench.compare.peers import CONSTRAINTS, FOOTFALL, PEERS
 from bench.compare.sides import HOUSE
 
 SHARED = (
-    "bodies_log", "collecting", "feeding", "judge", "killing", "measuring", "processes", "protocol", "servers", "sides",
-    "traffic",
+    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "planned", "processes",
+    "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
 
 
@@ -69,6 +70,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     plain: Times | None = None
     filtered: Times | None = None  # asked for the first time
     repeated: Times | None = None  # the same again
+    floor: Times | None = None  # the same bytes of a plain list from a server that does nothing else
     exactness: dict[str, float] = {}  # by the share of hits that a section has: the share of true rows in its top 100
     lists_asked: int = 0
     lists_all: int = 0  # A slow peer is asked for fewer than there are.
@@ -77,6 +79,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     is_native: bool | None = None  # whether footfall's native code was built
     again: Again | None = None
     killed: Killed | None = None
+    behind: str = ""  # what its load caused and was not done when its processor time was read
     stopped: str = ""  # why it did not come to its end
     failed: str = ""
     whole_s: float = 0.0  # that the point took, with starting and asking
@@ -88,13 +91,19 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 def code_hash(peer: str, house: Path = HOUSE) -> str:
-    """Return a hash of what decides a point: the harness, the peer's module, and the product if it is the peer."""
+    """Return a hash of what decides a point: the harness, Python, the peer's module, and the product if it is it.
+
+    What its libraries may be is decided by the constraints of its own environment.
+    """
     own = PEERS[peer].made_by.partition(":")[0].rpartition(".")[2]
     folder = house / "bench" / "compare"
-    paths = [folder / f"{name}.py" for name in (*SHARED, own)] + [folder / "constraints.txt"]
+    paths = [folder / f"{name}.py" for name in (*SHARED, own)]
+    environment = PEERS[peer].environment
+    paths.append(folder / CONSTRAINTS[environment] if environment else house / "constraints.txt")
     if peer == FOOTFALL:
+        paths.append(house / "bench" / "client.py")
         paths += sorted(path for path in (house / "src").rglob("*") if path.suffix in {".py", ".c", ".h", ".rs", ".so"})
-    told = sha256()
+    told = sha256(sys.version.encode())
     for path in paths:
         told.update(str(path.relative_to(house)).encode())
         told.update(path.read_bytes() if path.exists() else b"")
@@ -120,11 +129,15 @@ class Points:
         unfinished.write_bytes(msgspec.json.format(msgspec.json.encode(point), indent=2) + b"\n")
         unfinished.rename(path)
 
-    def forget(self, peers: Iterable[str]) -> None:
-        """Forget all points of some peers."""
-        for peer in peers:
-            for path in self._folder.glob(f"{peer}.*.json"):
+    def forget(self, which: Iterable[tuple[str, Size]]) -> None:
+        """Forget the points of some peers at some sizes."""
+        for peer, size in which:
+            for path in self._folder.glob(f"{peer}.{_name(size)}-*.json"):
                 path.unlink()
 
     def _path(self, peer: str, size: Size, code: str, seconds: float) -> Path:
-        return self._folder / f"{peer}.{size.kind}-{size.hits}-{size.assets}-{seconds:g}s.{code}.json"
+        return self._folder / f"{peer}.{_name(size)}-{seconds:g}s.{code}.json"
+
+
+def _name(size: Size) -> str:
+    return f"{size.kind}-{size.hits}-{size.assets}"

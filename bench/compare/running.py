@@ -17,9 +17,9 @@ from bench.compare.budget import POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
 from bench.compare.goals import goal_rows
 from bench.compare.judge import Recount
 from bench.compare.killing import killed
-from bench.compare.measuring import counted_again, load, to_list_ms
+from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
-from bench.compare.planned import ASSETS, DAY, HITS, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
+from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
@@ -29,7 +29,8 @@ from bench.compare.traffic import Shape, Traffic, made
 from bench.results import RESULTS, machine
 from footfall.native import IS_BUILT
 
-SMALL_SHARE = 0.4  # of a point's time, for loads of a tenth: who needs more is stopped, and others have the time.
+# Of a point's time, for days, and for kills and loads of a tenth: who needs more is stopped, and others have the time.
+SHARES = {DAY: 0.6, KILL: 0.4, GROWTH: 0.4}
 
 
 class Run:
@@ -65,7 +66,8 @@ class Run:
         """Return every point of a plan, the large loads of the others last."""
         points: list[Point] = []
         for peer, size in plan.steps(peers):
-            points.append(self.point(peer, size, self._budget.turn(share=SMALL_SHARE if size in plan.small else 1.0)))
+            share = SHARES.get(size.kind, 1.0) if size != plan.large else 1.0
+            points.append(self.point(peer, size, self._budget.turn(share=share)))
         mains = [point for point in points if point.size.kind == LOAD and point.peer != FOOTFALL]
         return points + self._large_points(plan, mains) if plan.is_whole else points
 
@@ -88,6 +90,7 @@ class Run:
             found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
+                found["floor"] = floor_of(side)
                 with contextlib.suppress(OutOfTime):  # What was measured before stays.
                     found["to_list_ms"] = to_list_ms(peer, side, traffic)
                     found |= counted_again(side, traffic, Recount(traffic.columns, found["hits"]), before=found)
@@ -141,7 +144,7 @@ def parser() -> argparse.ArgumentParser:
     reads.add_argument("--load-only", action="store_true", help="the main load, without kills, day and growth")
     reads.add_argument("--point-seconds", type=float, default=POINT_S_MAX, help="a point's time (%(default)s)")
     reads.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
-    reads.add_argument("--fresh", action="store_true", help="forget what was measured before")
+    reads.add_argument("--fresh", action="store_true", help="measure again what this would take from before")
     reads.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
     reads.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
     reads.add_argument("--results", type=Path, help="where to write; a smaller run writes only if this is given")
@@ -172,9 +175,9 @@ def compared(asked: argparse.Namespace) -> int:
     """Measure, print and store."""
     points = Points(BUILD / "points")
     peers: Sequence[str] = asked.only or list(PEERS)
-    if asked.fresh:
-        points.forget(peers)
     plan = Plan(asked.hits, asked.assets, is_whole=not asked.load_only)
+    if asked.fresh:
+        points.forget((peer, size) for peer in peers for size in plan.sizes_of(peer))
     budget = Budget(time.monotonic, time.monotonic(), asked.point_seconds, asked.seconds)
     _clean(traffic=False)
     found = Run(points, budget).all_points(plan, peers)

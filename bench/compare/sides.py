@@ -38,9 +38,14 @@ class Side(Protocol):
     pid: int
     group_bodies: int
     ends_at_s: float  # by the monotonic clock: whoever waits for it gives up then
+    behind: tuple[str, ...]  # processes that serve no list and are busy with a load after its lists are right
 
     def start(self) -> None:
         """Start on what the folder holds."""
+        ...
+
+    def get_ready(self) -> None:
+        """Wait until all its processes are up: hits are taken before, and a start is in nobody's figures."""
         ...
 
     def feed_arguments(self) -> tuple[list[str], list[int]]:
@@ -63,6 +68,14 @@ class Side(Protocol):
         """Return the lists and how many milliseconds each took."""
         ...
 
+    def floor_ms(self) -> list[float]:
+        """Return how long the bytes of a list take that come from a server with nothing else to do, if it has one."""
+        ...
+
+    def catch_up(self) -> str:
+        """Wait until all that the load caused is done, for lists or not; return what is not done in time."""
+        ...
+
     def count_again(self) -> str:
         """Have everything counted again; return why not, if it cannot."""
         ...
@@ -82,6 +95,8 @@ class Side(Protocol):
 
 class CollectorSide:
     """A peer with the process that collects for it."""
+
+    behind: tuple[str, ...] = ()
 
     def __init__(self, name: str, folder: Path) -> None:
         self._name, self._folder = name, folder
@@ -109,6 +124,9 @@ class CollectorSide:
         self.pid = self._process.pid
         self.group_bodies = self._answer()["group_bodies"]
 
+    def get_ready(self) -> None:
+        """Do nothing: it has said that it is."""
+
     def feed_arguments(self) -> tuple[list[str], list[int]]:
         """Hand over our end of the socket."""
         assert self._ours is not None
@@ -135,6 +153,14 @@ class CollectorSide:
         """Ask within the collecting process, which is as near to the peer as a client can be."""
         found = self._do({"do": "ask", "questions": [asdict(one) for one in questions]})
         return [[(asset, hits) for asset, hits in rows] for rows in found["lists"]], found["took_ms"]
+
+    def floor_ms(self) -> list[float]:
+        """Return nothing: it is asked within its process."""
+        return []
+
+    def catch_up(self) -> str:
+        """Say that nothing is left: it does nothing that no list waits for."""
+        return ""
 
     def count_again(self) -> str:
         """Have it count again."""

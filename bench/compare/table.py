@@ -15,21 +15,16 @@ from bench.results import Row, machine, number, verdict
 
 MAIN = (
     "peer", "durable", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "memory MB", "hit to list, ms",
-    "list p50 / p99, ms (asks)", "filtered p50 / p99, ms (asks)", "filtered, first time (asks)",
+    "list p50 / p99, ms (asks)", "filtered, asked again (asks)", "filtered, first time (asks)",
     "true rows of 10 / 3 / 1 %", "re-count, s", "hits after kill -9", "answers",
 )  # fmt: skip
 KILLED = (
     "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "back after, s", "",
 )  # fmt: skip
 RHYTHM = (
-    "peer",
-    "hits/s",
-    "CPU s per M",
-    "disk MB per M",
-    "list p50 / p99, ms (asks)",
-    "filtered, first time",
-    "answers",
-)
+    "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "list p50 / p99, ms (asks)",
+    "filtered, asked again (asks)", "filtered, first time (asks)", "answers",
+)  # fmt: skip
 GROWN = (
     "peer",
     "hits",
@@ -142,9 +137,10 @@ def _day(point: Point) -> list[str]:
     if not point.hits:
         return [PEERS[point.peer].title, *[""] * (len(RHYTHM) - 2), _remark(point)]
     millions = point.hits / 1e6
-    figures = [point.hits / point.took_s, point.cpu_total_s / millions, point.disk_bytes / 1e6 / millions]
-    told = [_few(one) if one < 1_000 else number(round(one)) for one in figures]
-    return [PEERS[point.peer].title, *told, _times(point.plain), _times(point.filtered), _remark(point)]
+    counts = [point.hits, round(point.hits / point.took_s), round(per_cpu_s(point))]
+    told = [*map(number, counts), _few(point.cpu_total_s / millions), _few(point.disk_bytes / 1e6 / millions)]
+    lists = [_times(one) for one in (point.plain, point.repeated, point.filtered)]
+    return [PEERS[point.peer].title, *told, *lists, _remark(point)]
 
 
 def _grown(point: Point, times: float | None) -> list[str]:
@@ -168,7 +164,7 @@ def _remark(point: Point) -> str:
         return f"failed: {point.failed}"
     asked = f" ({point.lists_asked} of {point.lists_all} asked)" if point.lists_asked < point.lists_all else ""
     answers = (f"right{asked}" if point.is_right else f"**wrong**: {point.wrong}{asked}") if point.hits else ""
-    return "; ".join(one for one in (answers, point.stopped) if one)
+    return "; ".join(one for one in (answers, point.behind, point.stopped) if one)
 
 
 def _times(times: Times | None) -> str:

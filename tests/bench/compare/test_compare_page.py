@@ -5,9 +5,10 @@ from xml.etree import ElementTree
 import msgspec
 import pytest
 
-from bench.compare.drawing import COLOURS, OURS, drawing
+from bench.compare.causes import cause_lines
+from bench.compare.drawing import COLOURS, OURS, STOPPED, drawing
 from bench.compare.goals import goal_rows
-from bench.compare.planned import GROWTH, KILL, LOAD
+from bench.compare.planned import DAY, GROWTH, KILL, LOAD
 from bench.compare.points import Again, Killed, Point, Size, Times
 from bench.compare.report import Result
 from bench.compare.standing import Standing
@@ -145,7 +146,9 @@ def test_the_page_and_the_picture_say_whose_kills_were_not_run_through() -> None
     assert rows["Python dictionary"] == "800 lost"
     assert rows["DuckDB"] == "2 lists wrong"
     assert rows["the thesis' old system (PostgreSQL)"] == "not run through"
-    assert "PostgreSQL)<tspan> *</tspan>" in drawing(points)
+    assert f"PostgreSQL)<tspan> * {STOPPED}</tspan>" in drawing(points)
+    assert f"PostgreSQL)<tspan> {STOPPED}</tspan>" in drawing([*points, killed("postgres")])
+    assert "2026-11-18; a machine, 2 cores" in drawing(points)
     assert "footfall<tspan>" not in drawing(points)
     assert "* kills were not run through" in drawing(points)
     assert "* kills were not run through" not in drawing([*points, killed("postgres")])
@@ -204,3 +207,63 @@ def test_the_page_knows_of_a_repeated_filtered_list_whose_slowest_is_quicker_els
     slow = msgspec.structs.replace(POINTS[0], repeated=Times(0.1, 90.0))
     told = page(Result("make compare", 60.0, 10, 10, [slow, *POINTS[1:]])).partition("## What we are not first in")[2]
     assert "- filtered list, p99: 90 ms; " in told
+
+
+def day(one: Point) -> Point:
+    return msgspec.structs.replace(one, size=Size(DAY, 1_000_000, 100_000))
+
+
+def test_a_days_rhythm_has_its_goals_its_part_of_the_page_and_its_line_of_the_readme() -> None:
+    slower = msgspec.structs.replace(POINTS[0], cpu_s={"counting": 40.0})
+    points = [*POINTS, day(slower), day(POINTS[3]), day(POINTS[1])]
+    goals = {row.what: row for row in goal_rows(points) if row.what.startswith("a day's rhythm: ")}
+    assert len(goals) == 7
+    rate = next(row for what, row in goals.items() if "durable hits per CPU second" in what)
+    assert (rate.value, rate.met) == (0.625, False)
+    result = Result("make compare", 60.0, 10, 10, points)
+    assert "- a day's rhythm, CPU of a million hits: 40 s; Python dictionary 1, " in page(result)
+    assert "The same assets and 1,000,000 hits that say when they were" in page(result)
+    assert "Over a day's rhythm of 1,000,000 hits it is 25,000 hits per CPU second" in short(result)
+
+
+def test_the_readme_has_the_columns_in_which_others_are_ahead() -> None:
+    for column in ("hits/s", "hit to list, ms", "filtered, first time (asks)", "re-count, s"):
+        assert f"| {column} |" in short(RESULT)
+    assert "asked for again are ready bytes" in short(RESULT)
+
+
+@pytest.mark.parametrize("kind", [LOAD, DAY, KILL, GROWTH])
+def test_a_point_of_ours_that_was_not_begun_misses_its_goals(kind: str) -> None:
+    absent = Point("footfall", Size(kind, 10_000_000, 100_000), "", "", stopped="not begun: the time was over")
+    others = [one for one in [*POINTS, day(POINTS[3])] if one.peer != "footfall" or kind != LOAD]
+    rows = [row for row in goal_rows([*others, absent]) if "not begun: the time was over" in row.what]
+    assert rows
+    assert not any(row.met for row in rows)
+
+
+def test_a_point_of_ours_that_was_cut_misses_its_goals_however_good_its_figures() -> None:
+    cut = msgspec.structs.replace(grown(10_000_000, cpu_s=1.0), stopped="stopped after 240 s")
+    rows = {row.what: row.met for row in goal_rows([*POINTS, cut])}
+    assert rows["loads of every size that came to their end with right lists"] is False
+    assert [met for what, met in rows.items() if what.startswith("CPU of a million")] == [False]
+
+
+def test_who_could_not_be_measured_is_named_where_we_are_held_against_the_best() -> None:
+    best = next(row.what for row in goal_rows(POINTS) if "the best that is durable and exact" in row.what)
+    assert "not measured: Apache Flink SQL" in best
+
+
+def test_every_missed_goal_has_its_cause_and_the_floor_says_what_can_be_reached() -> None:
+    ours = msgspec.structs.replace(POINTS[0], floor=Times(0.05, 0.1, 1_000), cpu_s={"front": 40.0, "judging": 10.0})
+    points = [ours, *POINTS[1:]]
+    told = page(Result("make compare", 60.0, 10, 10, points)).partition("## Where we are not first, and why")[2]
+    for row in goal_rows(points):
+        assert (f"*{row.what}*" in told) is not row.met
+    assert "front 40, judging 10" in told
+    quick = [ours, point("redis", cpu_s=9.0, list_ms=0.2)]
+    assert "4 times is all that a server could be faster here" in "\n".join(cause_lines(quick))
+
+
+def test_the_page_says_if_what_is_behind_had_not_caught_up() -> None:
+    late = msgspec.structs.replace(POINTS[0], behind="judging had not caught up in its time")
+    assert "| right; judging had not caught up in its time |" in page(Result("make compare", 60.0, 10, 10, [late]))

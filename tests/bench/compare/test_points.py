@@ -80,11 +80,13 @@ def test_a_point_stands_unless_it_failed_or_the_end_of_the_whole_cut_it(
     assert is_kept(one, seconds, seconds_max=300) is kept
 
 
-def test_only_the_points_of_the_peers_that_are_named_are_forgotten(tmp_path: Path) -> None:
-    points = Points(tmp_path)
+def test_only_the_points_of_the_peers_and_sizes_that_are_named_are_forgotten(tmp_path: Path) -> None:
+    points, larger = Points(tmp_path), Size("load", 10_000, 100)
     for peer in (DICTIONARY, "redis", "redis-everysec"):
         points.store(point(peer), "code", 60)
-    points.forget(["redis"])
+    points.store(msgspec.structs.replace(point("redis"), size=larger), "code", 60)
+    points.forget([("redis", SIZE)])
+    assert points.find("redis", larger, "code", 60) is not None
     assert points.find("redis", SIZE, "code", 60) is None
     assert points.find("redis-everysec", SIZE, "code", 60) is not None
     assert points.find(DICTIONARY, SIZE, "code", 60) is not None
@@ -102,5 +104,9 @@ def test_a_change_of_a_peers_module_changes_its_code_and_nobody_elses(tmp_path: 
     assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb"}
     (tmp_path / "src" / "product.py").write_text("after")
     assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL}
-    (tmp_path / "bench/compare/traffic.py").write_text("after")
+    (tmp_path / "bench/client.py").write_text("after")
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL}
+    (tmp_path / "bench/compare/constraints-flink.txt").write_text("after")
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL, "flink"}
+    (tmp_path / "bench/compare/running.py").write_text("after")
     assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == set(PEERS)

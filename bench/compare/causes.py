@@ -1,0 +1,94 @@
+"""Why goals are missed, and why others are ahead, in the figures of the points and of what was tried once."""
+
+from collections.abc import Iterator, Sequence
+
+from bench.compare.goals import goal_rows, of_kind, per_cpu_s
+from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
+from bench.compare.planned import DAY, LOAD
+from bench.compare.points import Point
+from bench.results import Row, number
+
+FIRST_FILTER = (
+    "A list that was never asked for is made then: the front asks the answering process over a socket, which picks the "
+    "rows of the section, names them and writes JSON. Sampled while 4,371 such lists were asked for, at 0.83 ms each: "
+    "making the list took about half of the answering process' time, its link to the front a seventh, and the rest it "
+    "waited for the next question; a ready list takes a seventh of all this, which is the way through the front. "
+    "Redis has a sorted set for every section lying ready, and is asked by one process without HTTP."
+)
+HIT_TO_LIST = (
+    "Open minutes are written at least every 500 ms (`count_flush_ms`), and serving looks for what is new every 200 ms "
+    "(`serve_refresh_ms`): counting in groups is what makes a hit cheap. With 100 and 10 ms, the least that can be, "
+    "a body was in its list after 109 ms; what that costs beside was not measured."
+)
+RECOUNT = (
+    "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
+    "another and while serving goes on; a command for each of five brands, whose start takes 0.5 s each. DuckDB and "
+    "ClickHouse run one SELECT over rows that lie decoded in columns, and store sums at most."
+)
+
+
+def cause_lines(points: Sequence[Point]) -> Iterator[str]:
+    """Yield the cause of every missed goal, and of where others are ahead that no goal asks about."""
+    missed = [one for one in goal_rows(points) if not one.met]
+    found: dict[str, list[Row]] = {}
+    for one in missed:
+        found.setdefault(_cause(one, points), []).append(one)
+    for cause, rows in found.items():
+        yield f"- {'; '.join(f'*{one.what}* ({number(one.value)} {one.unit}, {one.goal})' for one in rows)}. {cause}"
+    ours = of_kind(points, LOAD).get(FOOTFALL)
+    if ours is not None and ours.to_list_ms:
+        yield f"- *Hit to list* ({number(ours.to_list_ms)} ms). {HIT_TO_LIST}"
+    if ours is not None and ours.again is not None and ours.again.took_s:
+        yield f"- *Re-count* ({number(ours.again.took_s)} s). {RECOUNT}"
+
+
+def _cause(one: Row, points: Sequence[Point]) -> str:
+    mains = of_kind(points, LOAD)
+    ours = of_kind(points, DAY if one.what.startswith("a day") else LOAD).get(FOOTFALL)
+    if ours is None or ours.stopped or not ours.is_right:
+        return "The point did not come to its end, or was not right."
+    if "never asked for before" in one.what:
+        return FIRST_FILTER
+    if "faster than the quickest" in one.what:
+        return _of_lists(mains)
+    if PEERS["postgres"].title in one.what and one.what.startswith("durable hits per CPU second beside the thesis"):
+        return _of_sums(mains)
+    if "CPU second" in one.what:
+        return _of_processes(ours)
+    return "Measured as it stands; no cause was looked for."
+
+
+def _of_lists(mains: dict[str, Point]) -> str:
+    ours = mains.get(FOOTFALL)
+    others = [one for peer, one in mains.items() if peer != FOOTFALL and one.is_right and one.plain]
+    if ours is None or ours.floor is None or not others:
+        return "An answer over loopback HTTP has a floor, which was not measured here."
+    quickest = min(one.plain.p50_ms for one in others if one.plain)
+    return (
+        "An answer over loopback HTTP has a floor: the same client takes "
+        f"{number(ours.floor.p50_ms)} ms (p99 {number(ours.floor.p99_ms)}) for the same bytes from a server that does "
+        f"nothing else. The main load's quickest other list takes {number(quickest)} ms, asked within its process: "
+        f"{number(float(f'{quickest / ours.floor.p50_ms:.2g}'))} times is all that a server could be faster here."
+    )
+
+
+def _of_sums(mains: dict[str, Point]) -> str:
+    theirs, limit = mains.get("postgres"), mains.get(DICTIONARY)
+    if theirs is None or limit is None:
+        return "It is sent sums: equal hits of a group of 100,000 are added up before."
+    return (
+        "It is sent sums: the collecting process adds equal hits of a group of 100,000 up, and the table gets what is "
+        f"left. Ten times its rate were {number(round(10 * per_cpu_s(theirs)))} hits per CPU second; the dictionary in "
+        f"memory, which decodes and adds up and does nothing else, does {number(round(per_cpu_s(limit)))}. "
+        "An upsert a hit, as the thesis had it, is a row of its own."
+    )
+
+
+def _of_processes(ours: Point) -> str:
+    parts = sorted(ours.cpu_s.items(), key=lambda one: -one[1])
+    told = ", ".join(f"{name} {number(float(f'{1e6 * used / ours.hits:.2g}'))}" for name, used in parts)
+    return (
+        f"Its processor seconds a million hits, by process: {told}. The front speaks HTTP, screens, keeps raw hits and "
+        "joins their blocks; counting writes minutes, hours and days; judging reads every hit once more, and so do "
+        "referrers. Nobody else here does any of that but count."
+    )
