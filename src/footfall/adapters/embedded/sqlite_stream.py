@@ -61,7 +61,7 @@ class SqliteStream:
     ) -> None:
         self._clock = clock
         self._compress = zstandard.ZstdCompressor(level=1, write_checksum=True)
-        self._join = zstandard.ZstdCompressor(level=6, write_checksum=True)
+        self._join = zstandard.ZstdCompressor(level=3, write_checksum=True)  # 6: a tenth less, thrice the time
         self._decompress = zstandard.ZstdDecompressor()
         self._pack = msgspec.msgpack.Encoder()
         self._unpack = msgspec.msgpack.Decoder(list[_Stored])
