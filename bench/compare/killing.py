@@ -8,7 +8,6 @@ and acknowledged alike.
 
 import time
 from collections import deque
-from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -29,7 +28,8 @@ GAPS_KEPT = 50  # between acknowledgements, the last ones
 class Pulse:
     """How far acknowledgements are apart, as they come; the first of a feeding is measured from its beginning."""
 
-    def __init__(self) -> None:
+    def __init__(self, chance: Random) -> None:
+        self._chance = chance
         self._gaps_s: deque[float] = deque(maxlen=GAPS_KEPT)
         self._since_begin_s = 0.0
         self._began_s = self._last_s = 0.0
@@ -51,16 +51,18 @@ class Pulse:
         """Return the usual time between two, or what the first one took while there was but one."""
         return median(self._gaps_s) if self._gaps_s else self._since_begin_s
 
+    def wait_somewhere(self) -> None:
+        """Wait until some moment before the next one, as chance has it."""
+        time.sleep(self._chance.uniform(0, self.gap_s))
+
 
 def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, Any]:
     """Load a side that was started, killing it on the way; return what came of it."""
-    chance, pulse, bodies = Random(26), Pulse(), hits // BODY_HITS
+    pulse, bodies = Pulse(Random(26)), hits // BODY_HITS
     fed, back_s, under_load = Fed(0, (), ""), 0.0, 0
     for number in range(1, KILLS + 1):
         at = bodies * number // (KILLS + 1)
-        fed, is_met = _fed_until_killed(
-            side, traffic.bodies, bodies, after=fed, at=at, delay_s=lambda: chance.uniform(0, pulse.gap_s), pulse=pulse
-        )
+        fed, is_met = _fed_until_killed(side, traffic.bodies, bodies, after=fed, at=at, pulse=pulse)
         under_load += is_met
         started = time.monotonic()
         side.start()
@@ -79,9 +81,7 @@ def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, A
     return {"killed": found, "is_right": is_right, "wrong": verdicts.told}
 
 
-def _fed_until_killed(
-    side: Side, path: Path, bodies: int, *, after: Fed, at: int, delay_s: Callable[[], float], pulse: Pulse
-) -> tuple[Fed, bool]:
+def _fed_until_killed(side: Side, path: Path, bodies: int, *, after: Fed, at: int, pulse: Pulse) -> tuple[Fed, bool]:
     """Feed until so many bodies are acknowledged in all, then kill; return that, and whether bodies were on their way.
 
     On their way is what was sent and is not acknowledged when whoever feeds finds its peer gone.
@@ -95,7 +95,7 @@ def _fed_until_killed(
         pulse.beat(time.monotonic())
         if not is_killed and before + acknowledged >= at:
             is_killed = True
-            time.sleep(delay_s())
+            pulse.wait_somewhere()
             side.kill()
 
     fed = feed(side, path, count=bodies, seconds=_left_s(side), after=after, on_progress=on_progress)

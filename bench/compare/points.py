@@ -99,7 +99,7 @@ def code_hash(peer: str, house: Path = HOUSE) -> str:
     folder = house / "bench" / "compare"
     paths = [folder / f"{name}.py" for name in (*SHARED, own)]
     environment = PEERS[peer].environment
-    paths.append(folder / CONSTRAINTS[environment] if environment else house / "constraints.txt")
+    paths.append(folder / CONSTRAINTS.get(environment, "constraints.txt") if environment else house / "constraints.txt")
     if peer == FOOTFALL:
         paths.append(house / "bench" / "client.py")
         paths += sorted(path for path in (house / "src").rglob("*") if path.suffix in {".py", ".c", ".h", ".rs", ".so"})

@@ -1,12 +1,14 @@
 """A kill falls anywhere between two acknowledgements, and met a load only if bodies were on their way."""
 
+from random import Random
+
 import pytest
 
 from bench.compare.killing import Pulse
 
 
 def test_a_pulse_is_the_usual_time_between_two_acknowledgements_and_no_start_is_one() -> None:
-    pulse = Pulse()
+    pulse = Pulse(Random(1))
     pulse.begin(10.0)
     pulse.beat(12.0)
     assert pulse.gap_s == pytest.approx(2.0)

@@ -99,7 +99,7 @@ def test_what_a_page_says_is_text_and_nothing_else(editor: Editor, captures: lis
     shown(editor, "archive-search")
     at(editor, f"/capture/{captures[0]}")
     expect(page.locator("h1")).to_have_text(HOSTILE)
-    assert page.title() == f"{HOSTILE}: The Herald · footfall"
+    expect(page).to_have_title(f"{HOSTILE}: The Herald · footfall")
     until(lambda: [is_drawn(one) for one in page.locator(".tiles img").all()], all, seconds=WAIT_S)
     found += looked_at(editor, "Capture")
     for view, words in (("Text", "<b>Ferries</b> wait."), ("Details", "2025-03-09 08:15:00.000007 UTC")):
