@@ -17,8 +17,8 @@ import zstandard
 from footfall.accounts.brands import Brand
 from footfall.metrics.definition import definition_from
 from footfall.metrics.writing import Saved
+from tests.shells.http.metric_desk import Desk, new_desk
 from tests.shells.http.stage import NOW_MS, Reply, Stage, asked, staged
-from tests.shells.http.test_metrics import Desk
 
 SPAN = "from=2026-11-01&to=2026-11-04"
 TODAY = datetime.fromtimestamp(NOW_MS / 1_000, UTC).date()
@@ -32,9 +32,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stage]:
 
 @pytest.fixture
 def desk(stage: Stage, request: pytest.FixtureRequest) -> Desk:
-    name = f"d{abs(hash(request.node.name)) % 10**12}"
-    stage.runner.run(stage.state.desk.change(name, lambda one: one.add(Brand(name), zone_in_use=None)))
-    return Desk(stage, name, "edit", "read", "admin")
+    return new_desk(stage, request.node.name)
 
 
 def push(stage: Stage, desk: Desk, name: str, body: bytes, kind: str = "application/json", **more: str) -> Reply:

@@ -12,31 +12,8 @@ import pytest
 
 from footfall.accounts.brands import Brand
 from tests.metrics.formulas import text_by_chance
+from tests.shells.http.metric_desk import Desk, new_desk
 from tests.shells.http.stage import Reply, Stage, asked, staged
-
-
-class Desk:
-    """An editor of one brand at the front."""
-
-    def __init__(self, stage: Stage, brand: str, *scopes: str) -> None:
-        self._stage = stage
-        self.brand = brand
-        made = stage.runner.run(stage.state.desk.change(brand, lambda one: one.add_secret_key(brand, scopes)))
-        self.headers = {"authorization": f"Bearer {made.text}"}
-
-    def ask(self, method: str, target: str, body: Any = None, **headers: str) -> Reply:
-        sent = {**self.headers, **{name.replace("_", "-"): value for name, value in headers.items()}}
-        data = b"" if body is None else json.dumps(body).encode()
-        return self._stage.ask(f"/v1/metrics{target}", method=method, headers=sent, body=data)
-
-    def add(self, name: str, formula: str = "", **more: Any) -> Reply:
-        kind = {"valueType": "HYBRID", "hybridFormula": formula} if formula else {"valueType": "SCALAR"}
-        return self.ask("POST", "", {"name": name, **kind, **more})
-
-    def json(self, target: str) -> dict[str, Any]:
-        reply = self.ask("GET", target)
-        assert reply.status == 200, reply.text
-        return reply.json()
 
 
 @pytest.fixture(scope="module")
@@ -47,9 +24,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stage]:
 
 @pytest.fixture
 def desk(stage: Stage, request: pytest.FixtureRequest) -> Desk:
-    name = f"b{abs(hash(request.node.name)) % 10**12}"
-    stage.runner.run(stage.state.desk.change(name, lambda one: one.add(Brand(name), zone_in_use=None)))
-    return Desk(stage, name, "edit", "read", "admin")
+    return new_desk(stage, request.node.name)
 
 
 def test_a_metric_is_added_read_back_and_found(desk: Desk) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Generator
 import pytest
 
 from footfall.accounts.brands import Brand
+from tests.shells.http.metric_desk import Desk, new_desk
 from tests.shells.http.stage import Stage, staged
-from tests.shells.http.test_metrics import Desk
 
 
 @pytest.fixture(scope="module")
@@ -17,9 +17,7 @@ def stage(tmp_path_factory: pytest.TempPathFactory) -> Generator[Stage]:
 
 @pytest.fixture
 def desk(stage: Stage, request: pytest.FixtureRequest) -> Desk:
-    name = f"o{abs(hash(request.node.name)) % 10**12}"
-    stage.runner.run(stage.state.desk.change(name, lambda one: one.add(Brand(name), zone_in_use=None)))
-    return Desk(stage, name, "edit", "read", "admin")
+    return new_desk(stage, request.node.name)
 
 
 def test_footfalls_own_counts_are_defined_once_under_the_names_that_are_free(stage: Stage, desk: Desk) -> None:
