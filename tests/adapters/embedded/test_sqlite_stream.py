@@ -164,13 +164,29 @@ def test_joining_makes_few_blocks_of_many_and_says_where_to_go_on(stream: Sqlite
 
 def test_joined_blocks_stay_small(stream: SqliteStream, path: Path) -> None:
     chance = Random(1)
-    for _ in range(6):
-        stream.append([entry(chance.randbytes(400_000))])
-    after = 0
-    while (joined := stream.join_blocks(0, after=after, through=6)) > after:
-        after = joined
+    for _ in range(250):
+        stream.append([entry(chance.randbytes(10_000))])
+    join_all(stream)
     assert blocks(path) == 3
-    assert len(everything(stream)) == 6
+    assert len(everything(stream)) == 250
+
+
+def test_large_blocks_stay_as_they_are_and_small_ones_are_joined_between_them(stream: SqliteStream, path: Path) -> None:
+    chance = Random(1)
+    for size in (9, 9, 40_000, 40_000, 9, 9, 9, 40_000, 9):
+        stream.append([entry(chance.randbytes(size))])
+    before = everything(stream)
+    assert join_all(stream) == [2, 4, 7, 8, 9]
+    assert blocks(path) == 6
+    assert everything(stream) == before
+
+
+def join_all(stream: SqliteStream) -> list[int]:
+    """Join what there is to join; return where each step ended."""
+    ends = [0]
+    while (joined := stream.join_blocks(0, after=ends[-1], through=stream.tip(0))) > ends[-1]:
+        ends.append(joined)
+    return ends[1:]
 
 
 def damage(path: Path, last: int, *, column: str = "body", at: int | None = None) -> None:
@@ -218,10 +234,8 @@ def test_a_damaged_block_is_left_as_it_is_while_its_neighbours_are_joined(stream
         stream.append([entry(b"%d" % number)])
     damage(path, 5, at=0)
     before = everything(stream)
-    after, steps = 0, 0
-    while (joined := stream.join_blocks(0, after=after, through=9)) > after:
-        after, steps = joined, steps + 1
-    assert (after, steps, blocks(path)) == (9, 3, 3)
+    assert join_all(stream) == [4, 5, 9]
+    assert blocks(path) == 3
     assert everything(stream) == before
 
 
