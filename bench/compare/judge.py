@@ -27,7 +27,7 @@ class Recount:
     def __init__(self, columns: Columns, hits: int) -> None:
         self._columns = columns
         self._hits = hits
-        self._whole: NDArray[np.int64] | None = None
+        self._spans: dict[tuple[int, int] | None, NDArray[np.int64]] = {}
 
     def totals(self, question: Question) -> NDArray[np.int64]:
         """Return the hits of each asset that the question asks about."""
@@ -66,13 +66,18 @@ class Recount:
         return Verdict(is_right=True, share=share, why="")
 
     def _counts(self, question: Question) -> NDArray[np.int64]:
-        size = len(self._columns.section)
-        if question.from_ms is None or question.to_ms is None or not len(self._columns.at_ms):
-            if self._whole is None:
-                self._whole = self._counted(np.ones(len(self._columns.asset), np.bool_), size)
-            return self._whole
-        at_ms = self._columns.at_ms
-        return self._counted((at_ms >= question.from_ms) & (at_ms < question.to_ms), size)
+        """Return every asset's hits in the question's span, counted once: hundreds of lists are of the same."""
+        span = None
+        if question.from_ms is not None and question.to_ms is not None and len(self._columns.at_ms):
+            span = question.from_ms, question.to_ms
+        if span not in self._spans:
+            self._spans[span] = self._counted(self._are_in(span), len(self._columns.section))
+        return self._spans[span]
+
+    def _are_in(self, span: tuple[int, int] | None) -> NDArray[np.bool_]:
+        if span is None:
+            return np.ones(len(self._columns.asset), np.bool_)
+        return (self._columns.at_ms >= span[0]) & (self._columns.at_ms < span[1])
 
     def _counted(self, asked: NDArray[np.bool_], size: int) -> NDArray[np.int64]:
         asset = self._columns.asset
