@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.flow.collect.plain import Plain
+from footfall.flow.stream.records import pack_from_record
 from footfall.ports.errors import NoSpace, PortError, Unavailable
 from footfall.ports.stream import Appended, Entry, Record, Stream
 from footfall.shells.http import commits
@@ -242,3 +244,24 @@ def test_chores_are_done_also_while_hits_never_cease_and_when_they_fail(
     run(work())
     assert "chores wait: full" in caplog.text
     assert "chores failed" in caplog.text
+
+
+def test_requests_that_wait_together_share_a_record_and_each_is_told_of_it(watched: Watched) -> None:
+    async def work() -> None:
+        committer = Committer(lambda: watched, chores=no_chores)
+        await committer.start()
+        done: Outcomes = []
+        plain = [Plain(0, "abc", [(f"a{number}", "", "", "")], NOON_MS) for number in range(5)]
+        for one in plain:
+            committer.submit([one], done.append)
+        committer.submit([entry(b"another")], done.append)
+        assert committer.pending_bytes > 0
+        await until(lambda: len(done) == 6)
+        assert done == [[Appended(1)]] * 5 + [[Appended(2)]]
+        assert (watched.appends, committer.pending_bytes) == ([2], 0)
+        joined, other = watched.read(0, after=0)
+        assert (joined.weight, other.data) == (5, b"another")
+        assert pack_from_record(joined.data).keys == [key for one in plain for key in one.keys]
+        await committer.stop()
+
+    run(work())

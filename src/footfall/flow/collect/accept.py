@@ -4,15 +4,15 @@ import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TypeVar, cast
+from typing import TypeVar
 
-import msgspec
 from msgspec import Struct, structs
 
 from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
+from footfall.flow.collect.plain import Plain, Taken, entry_of_plain
 from footfall.flow.collect.screen import Screen
 from footfall.flow.collect.senders import (
     SALT_MS,
@@ -23,7 +23,7 @@ from footfall.flow.collect.senders import (
     visitor_under,
     visitors_under,
 )
-from footfall.flow.stream.packed_keys import PackedKeys
+from footfall.flow.stream.packed_keys import column_of
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
 from footfall.flow.stream.shards import places_by_shard, shard_of
 from footfall.ports.stream import Claim, Entry
@@ -110,8 +110,13 @@ class Acceptance:
         return Single(brand, hit, verdict, visitor, arrived_at_ms, agent_code(_agent(hit, sender)))
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
-        """Return the entries to append; hits of unknown brands join the refused ones; raise when none may be sent."""
-        entries: list[Entry] = []
+        """Return the entries to append, each with hits of this request alone."""
+        taken = self.taken(parsed, request)
+        return [one if isinstance(one, Entry) else entry_of_plain([one]) for one in taken]
+
+    def taken(self, parsed: Parsed, request: Request) -> list[Taken]:
+        """Return what to append; hits of unknown brands join the refused ones; raise when none may be sent."""
+        entries: list[Taken] = []
         denied: Refused | None = None
         parts: Counter[str] = Counter()
         for draft in parsed.drafts:
@@ -160,7 +165,7 @@ class Acceptance:
             for start in range(0, len(places), hits_max)
         ]
 
-    def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Entry:
+    def _entry(self, brand: Brand, shard: int, draft: Draft, request: Request, claim: Claim | None) -> Taken:
         hits = draft.hits
         moment_ms = request.arrived_at_ms if request.sent_at_ms is None else request.sent_at_ms
         at_ms = draft.at_ms or _event_times(hits, moment_ms)
@@ -168,19 +173,23 @@ class Acceptance:
             at_ms = [moment_ms] * len(draft.keys)
         visitors = self._visitors(brand, draft, request)
         verdicts = self._verdicts(brand, draft.keys, at_ms, moment_ms)
+        screened = self._screened(brand, draft, request, visitors, verdicts)
+        agents = _agents(draft, request)
+        if not (hits or draft.weights or claim or visitors or screened or agents):
+            return Plain(shard, brand.name, draft.keys, request.arrived_at_ms, at_ms)
         pack = Pack(
             version=VERSION,
             rules=RULES,
             arrived_at_ms=request.arrived_at_ms,
-            keys=_column_of(draft.keys),
+            keys=column_of(draft.keys),
             at_ms=at_ms,
             weights=draft.weights,
-            screened=self._screened(brand, draft, request, visitors, verdicts),
+            screened=screened,
             trusted=at_ms is not None,  # The times were judged here, for good.
             visitors=visitors,
             urls=_column([hit.url for hit in hits]) if hits else None,
             referrers=_column([hit.referrer for hit in hits]) if hits else None,
-            agents=_agents(draft, request),
+            agents=agents,
         )
         return Entry(
             shard=shard,
@@ -320,12 +329,6 @@ def _entry_of_singles(shard: int, group: Sequence[Single]) -> Entry:
         agents=_column([single.agent for single in group]),
     )
     return Entry(shard, brand.name, len(keys), record_from_pack(pack), arrived_at_ms)
-
-
-def _column_of(keys: Sequence[HitKey]) -> list[HitKey]:
-    """Return keys for a pack that is only written: those that are packed go into it as they are."""
-    column = msgspec.Raw(keys.packed) if isinstance(keys, PackedKeys) else keys
-    return cast("list[HitKey]", column)
 
 
 def _picked(draft: Draft, places: Sequence[int]) -> Draft:

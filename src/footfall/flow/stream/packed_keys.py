@@ -1,11 +1,13 @@
 """Keys of hits as they stand in a record, so that nobody makes objects of them who does not look at them."""
 
 from collections.abc import Iterator, Sequence
-from typing import overload
+from typing import cast, overload
 
 import msgspec
 
 from footfall.flow.stream.records import HitKey
+
+_SHORT_MAX, _SHORT, _LONG = 15, 0x90, 0xDC  # of MessagePack's arrays: up to 15 elements, and up to 65,535
 
 _decode = msgspec.msgpack.Decoder(list[HitKey]).decode
 
@@ -38,3 +40,19 @@ class PackedKeys(Sequence[HitKey]):
         if self._keys is None:
             self._keys = _decode(self.packed)
         return self._keys
+
+
+def column_of(keys: Sequence[HitKey]) -> list[HitKey]:
+    """Return keys for a pack that is only written: those that are packed go into it as they are."""
+    column = msgspec.Raw(keys.packed) if isinstance(keys, PackedKeys) else keys
+    return cast("list[HitKey]", column)
+
+
+def joined_keys(columns: Sequence[Sequence[HitKey]]) -> Sequence[HitKey]:
+    """Return the keys of all columns, packed if all of them are; at most 65,535."""
+    packed = [column.packed for column in columns if isinstance(column, PackedKeys)]
+    if len(packed) != len(columns):
+        return [key for column in columns for key in column]
+    count = sum(map(len, columns))
+    head = bytes([_SHORT | count]) if count <= _SHORT_MAX else bytes([_LONG]) + count.to_bytes(2, "big")
+    return PackedKeys(head + b"".join([one[1 if one[0] != _LONG else 3 :] for one in packed]), count)

@@ -1,4 +1,4 @@
-"""What a record of hits looks like: one sender's hits of one brand, packed.
+"""What a record of hits looks like: hits of one brand that came together, packed.
 
 Everything that decides where a hit goes is frozen in here: arrival, event times, labels, the door's verdicts
 and the version of the rules. docs/formats/records.md draws it.

@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from footfall.flow.collect.accept import Single, entries_of_singles
+from footfall.flow.collect.plain import Taken, entries_of, size_of
 from footfall.ports.errors import PortError, Unavailable
 from footfall.ports.stream import Appended, Entry, Stream
 
@@ -35,7 +36,7 @@ class Commits(Protocol):
         """Return how much waits."""
         ...
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+    def submit(self, entries: Sequence[Taken], done: Done) -> None:
         """Take entries; `done` is called with what became of them, on the event loop."""
         ...
 
@@ -66,7 +67,7 @@ class Committer:
         self._loop = asyncio.get_running_loop()
         self._open_stream = open_stream
         self._chores = chores
-        self._waiting: deque[tuple[Sequence[Entry], int, Done]] = deque()
+        self._waiting: deque[tuple[Sequence[Taken], int, Done]] = deque()
         self._singles: deque[tuple[Sequence[Single], SinglesDone]] = deque()
         # Not an Event: its lock is held by one thread while it waits for the interpreter that the other has.
         self._calls: queue.SimpleQueue[None] = queue.SimpleQueue()
@@ -82,9 +83,9 @@ class Committer:
         self._thread.start()
         await self._opened
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+    def submit(self, entries: Sequence[Taken], done: Done) -> None:
         """Queue entries; `done` is called on the event loop when they are on disk, or why they are not."""
-        size = sum(len(entry.data) for entry in entries)
+        size = sum(map(size_of, entries))
         self.pending_bytes += size
         self._waiting.append((entries, size, done))
         self._call_writer()
@@ -142,9 +143,10 @@ class Committer:
             return
         outcome: list[Appended] | PortError
         try:
-            entries = [entry for entries, _, _ in group for entry in entries]
+            entries, places = entries_of([one for taken, _, _ in group for one in taken])
             alone = entries_of_singles([one for group, _ in singles for one in group], shards=stream.shards)
-            outcome = stream.append(entries + alone)
+            appended = stream.append(entries + alone)
+            outcome = [appended[place] for place in places]
         except PortError as error:
             outcome = error
         except Exception as error:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
@@ -154,7 +156,7 @@ class Committer:
 
     def _deliver(
         self,
-        group: Sequence[tuple[Sequence[Entry], int, Done]],
+        group: Sequence[tuple[Sequence[Taken], int, Done]],
         singles: Sequence[tuple[Sequence[Single], SinglesDone]],
         outcome: list[Appended] | PortError,
     ) -> None:
@@ -174,7 +176,7 @@ class Committer:
                 _log.exception("an answer could not be given; the others of its commit go on")
 
     def _deliver_groups(
-        self, group: Sequence[tuple[Sequence[Entry], int, Done]], outcome: list[Appended] | PortError
+        self, group: Sequence[tuple[Sequence[Taken], int, Done]], outcome: list[Appended] | PortError
     ) -> None:
         start = 0
         for entries, size, done in group:

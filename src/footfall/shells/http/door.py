@@ -19,9 +19,10 @@ from footfall.flow.collect.accept import Acceptance, Request, Single
 from footfall.flow.collect.fields import Parsed, Refusal
 from footfall.flow.collect.inflate import inflate
 from footfall.flow.collect.parse import parse_alone, parse_hits
+from footfall.flow.collect.plain import Taken
 from footfall.flow.collect.senders import Sender
 from footfall.ports.errors import PortError
-from footfall.ports.stream import Appended, Entry
+from footfall.ports.stream import Appended
 from footfall.screening.ahead import is_ahead
 from footfall.shells.http.access import OPEN, Access
 from footfall.shells.http.commits import Commits
@@ -155,10 +156,10 @@ class Door:
 
     def take(self, exchange: Exchange, parsed: Parsed, request: Request) -> None:
         """Take hits that came together."""
-        self.take_entries(exchange, parsed, self.acceptance.entries(parsed, request))
+        self.take_entries(exchange, parsed, self.acceptance.taken(parsed, request))
 
     def take_entries(
-        self, exchange: Exchange, parsed: Sent, entries: Sequence[Entry], *, aside: Mapping[str, int] | None = None
+        self, exchange: Exchange, parsed: Sent, entries: Sequence[Taken], *, aside: Mapping[str, int] | None = None
     ) -> None:
         """Take what was made of a request to the stream; `aside` says how much of it counts nowhere, and why."""
         if entries:
@@ -243,7 +244,7 @@ class Door:
         self,
         exchange: Exchange,
         parsed: Sent,
-        entries: Sequence[Entry],
+        entries: Sequence[Taken],
         outcome: Sequence[Appended] | PortError,
         aside: Mapping[str, int] | None,
     ) -> None:

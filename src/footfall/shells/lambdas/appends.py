@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Sequence
 
 from footfall.flow.collect.accept import Single, entries_of_singles
+from footfall.flow.collect.plain import Taken, entries_of
 from footfall.ports.errors import PortError, Throttled
 from footfall.ports.stream import Appended, Entry, Stream
 from footfall.shells.http.commits import Done, SinglesDone
@@ -20,9 +21,11 @@ class Appends:
         self._opened: Stream | None = None
         self.pending_bytes = 0
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+    def submit(self, entries: Sequence[Taken], done: Done) -> None:
         """Append entries."""
-        done(self._appended(lambda _stream: entries))
+        own, places = entries_of(entries)
+        outcome = self._appended(lambda _stream: own)
+        done(outcome if isinstance(outcome, PortError) else [outcome[place] for place in places])
 
     def submit_singles(self, singles: Sequence[Single], done: SinglesDone) -> None:
         """Append hits that came alone."""

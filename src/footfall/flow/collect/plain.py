@@ -1,0 +1,92 @@
+"""Plain hits on their way into the stream: requests that are stored together share a record for each brand.
+
+Whatever reads a record later pays for it once, so a record of many requests' hits costs little more than one of one.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from footfall.flow.stream.packed_keys import PackedKeys, column_of, joined_keys
+from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
+from footfall.ports.stream import Entry
+from footfall.values.window import MINUTE_MS
+
+# Above it a record costs hardly less for each hit; and a judge that takes a sample takes or leaves it as a whole.
+JOINED_HITS_MAX = 1_000
+KEY_BYTES = 40  # what a key that is not packed is taken to weigh
+
+
+class Plain(Struct, frozen=True, gc=False):
+    """Hits of one request and brand of which nothing is known but what they count under and, perhaps, their times."""
+
+    shard: int
+    group: str
+    keys: Sequence[HitKey]
+    arrived_at_ms: int
+    at_ms: list[int] | None = None  # judged at the door
+
+    @property
+    def weight(self) -> int:
+        """Return how many hits these are."""
+        return len(self.keys)
+
+
+Taken = Entry | Plain
+
+
+def size_of(one: Taken) -> int:
+    """Return how many bytes it takes, about, while it waits."""
+    if isinstance(one, Entry):
+        return len(one.data)
+    return len(one.keys.packed) if isinstance(one.keys, PackedKeys) else KEY_BYTES * len(one.keys)
+
+
+def entries_of(taken: Sequence[Taken]) -> tuple[list[Entry], list[int]]:
+    """Return the entries to append, and for each that was taken the place among them of the one that has it.
+
+    Plain hits of a record arrived in one minute, so that their arrival is one; those that bring a time lie apart.
+    """
+    runs: list[Entry | list[Plain]] = []
+    hits: list[int] = []
+    places: list[int] = []
+    last: dict[tuple[str, int, int, bool], int] = {}
+    for one in taken:
+        if isinstance(one, Entry):
+            place = len(runs)
+            runs.append(one)
+            hits.append(0)
+        else:
+            key = (one.group, one.shard, one.arrived_at_ms // MINUTE_MS, one.at_ms is None)
+            place = last.get(key, -1)
+            if place < 0 or hits[place] + len(one.keys) > JOINED_HITS_MAX:
+                place = last[key] = len(runs)
+                runs.append([])
+                hits.append(0)
+            _of_plain(runs[place]).append(one)
+            hits[place] += len(one.keys)
+        places.append(place)
+    return [run if isinstance(run, Entry) else entry_of_plain(run) for run in runs], places
+
+
+def _of_plain(run: Entry | list[Plain]) -> list[Plain]:
+    assert isinstance(run, list)
+    return run
+
+
+def entry_of_plain(run: Sequence[Plain]) -> Entry:
+    """Return one entry that has the hits of all of them."""
+    first = run[0]
+    keys = first.keys if len(run) == 1 else joined_keys([one.keys for one in run])
+    at_ms = first.at_ms
+    if at_ms is not None and len(run) > 1:
+        at_ms = [moment for one in run for moment in one.at_ms or ()]
+    pack = Pack(
+        version=VERSION,
+        rules=RULES,
+        arrived_at_ms=first.arrived_at_ms,
+        keys=column_of(keys),
+        at_ms=at_ms,
+        trusted=at_ms is not None,  # The times were judged at the door, for good.
+    )
+    return Entry(first.shard, first.group, len(keys), record_from_pack(pack), first.arrived_at_ms)
