@@ -112,7 +112,8 @@ function useSession(): void {
 }
 
 function useTitle(page: string, brand: BrandFacts | null): void {
+  const title = brand ? `${page}: ${brand.title || brand.brand} · footfall` : `${page} · footfall`;
   useEffect(() => {
-    document.title = brand ? `${page}: ${brand.title || brand.brand} · footfall` : `${page} · footfall`;
-  }, [page, brand?.brand]);
+    document.title = title;
+  }, [title]);
 }
