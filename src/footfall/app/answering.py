@@ -171,7 +171,7 @@ class Answering:
         brand, known = brand_from(given), self._brands
         query = query_from(given, periods=known.periods(brand), shows_suspected=known.shows_suspected(brand))
         self._followed.begin(brand)
-        query = replace(query, brand=(name := query.counted_as))
+        query = query if (name := query.counted_as) == brand else replace(query, brand=name)
         if query.from_ms is not None and query.to_ms is not None:
             found = self._find(SpanKey(name, query.from_ms, query.to_ms), canonical)
             if found is None:

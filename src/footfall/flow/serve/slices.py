@@ -1,6 +1,6 @@
 """The slices that a board has seen, numbered, and which of them a filter asks for."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ class Slices:
         self._labels = (_Labels(), _Labels(), _Labels())
         self._screening = _Labels()
         self._rank: NDArray[np.uint32] | None = None
+        self._written: list[bytes] = []
         self.numbers(slices)
 
     def __len__(self) -> int:
@@ -52,6 +53,11 @@ class Slices:
             self._rank[sorted(range(len(self._list)), key=self._list.__getitem__)] = np.arange(len(self._list))
         return self._rank
 
+    def written(self, write: Callable[[Slice], bytes]) -> list[bytes]:
+        """Return how each slice is written in a list, in the order of their numbers; each is written once."""
+        self._written += [write(one) for one in self._list[len(self._written) :]]
+        return self._written
+
     def kept(self, is_kept: NDArray[np.bool_]) -> "Slices":
         """Return the slices that are kept, numbered anew in the same order."""
         return Slices(self._list[number] for number in np.flatnonzero(is_kept).tolist())
@@ -82,6 +88,9 @@ class _Labels:
         return all(text in texts for text in self._code)
 
     def matching(self, texts: Collection[str]) -> NDArray[np.bool_]:
+        codes = [self._code[text] for text in texts if text in self._code]
+        if len(codes) == 1:
+            return self._of_slice.values == np.uint32(codes[0])
         is_asked = np.zeros(len(self._code), dtype=np.bool_)
-        is_asked[[self._code[text] for text in texts if text in self._code]] = True
+        is_asked[codes] = True
         return is_asked[self._of_slice.values]
