@@ -12,7 +12,7 @@ import pytest
 
 from tests.tidy.sources import HOUSE
 
-NATIVE = {f"footfall/native/{name}.abi3.so" for name in ("beats", "hit_bodies", "key_table")}
+NATIVE = {f"footfall/native/{name}.abi3.so" for name in ("beats", "hit_bodies", "key_table", "list_rows")}
 PARTS = ("src", "scripts", "pyproject.toml", "MANIFEST.in", "README.md", "LICENSE", "constraints.txt")
 BUILD = "import sys, wheel_backend; print(wheel_backend.build_wheel(sys.argv[1]))"
 # Reads a plain body and counts it, by whichever way there is.

@@ -4,9 +4,12 @@ It is started with the sanitizers' library before all others and with an allocat
 memory of just their size: a byte read beyond the end of one ends the process with the sanitizer's words.
 """
 
+import contextlib
 import ctypes
 import json
 import sys
+from array import array
+from collections.abc import Iterable
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -83,6 +86,35 @@ def feed_beats(new_going_on: Any, chance: Random, inputs: int) -> int:
     return done
 
 
+def feed_lists(list_rows: Any, chance: Random, inputs: int) -> int:
+    """Write lists of numbers that mostly mean something, and return how many were written."""
+    written = 0
+    for _ in range(inputs):
+        # So many slices that their bytes lie by themselves: some few lie within their object, with room behind them.
+        entries, assets, slices = chance.randrange(6), chance.randrange(1, 5), chance.randrange(17, 24)
+        ends = sorted(chance.randrange(40) for _ in range(assets + 1 - (chance.random() < 0.1)))
+        texts = alone(chance.choice((b"a", b'"', "\u00e4".encode())) * chance.randrange(20, 60))
+        columns = [
+            numbers("I", (chance.randrange(assets + (chance.random() < 0.1)) for _ in range(entries))),
+            numbers("Q", (chance.getrandbits(chance.choice((3, 64))) for _ in range(entries))),
+            numbers("I", (chance.randrange(slices + 3 * (chance.random() < 0.1)) for _ in range(entries))),
+            numbers("I", (chance.randrange(assets) for _ in range(chance.randrange(4)))),
+            numbers("Q", (chance.choice((7, 2**63 - 1, 2**63)) for _ in range(assets))),
+            numbers("q", ends),
+            texts,
+            [b"}" * chance.randrange(300) for _ in range(slices)],
+        ]
+        with contextlib.suppress(IndexError):
+            list_rows.first(columns[2], alone(bytes(chance.choices((0, 1), k=slices))), chance.randrange(-1, 7))
+            written += list_rows.items(*columns) is not None
+    return written
+
+
+def numbers(kind: str, values: Iterable[int]) -> Any:
+    """Return numbers with nothing behind them."""
+    return alone(array(kind, values).tobytes())
+
+
 def main() -> None:
     """Feed all modules."""
     folder, seed, inputs = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
@@ -90,7 +122,8 @@ def main() -> None:
     answered = feed_bodies(loaded(folder, "hit_bodies").keys_of_body, chance, inputs)
     counted = feed_packs(loaded(folder, "key_table").KeyTable, chance, inputs)
     settled = feed_beats(loaded(folder, "beats").GoingOn, chance, inputs)
-    print(json.dumps({"answered": answered, "counted": counted, "settled": settled}))
+    written = feed_lists(loaded(folder, "list_rows"), chance, inputs)
+    print(json.dumps({"answered": answered, "counted": counted, "settled": settled, "written": written}))
 
 
 if __name__ == "__main__":

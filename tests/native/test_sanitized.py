@@ -13,7 +13,7 @@ import pytest
 from tests.tidy.sources import HOUSE
 
 NATIVE = HOUSE / "src" / "footfall" / "native"
-MODULES = ("beats", "hit_bodies", "key_table")
+MODULES = ("beats", "hit_bodies", "key_table", "list_rows")
 SANITIZERS = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 # What nobody has set is zero, so that a pointer which is used all the same is seen to be none.
 FLAGS = ("-shared", "-fPIC", "-g", "-O1", "-ftrivial-auto-var-init=zero", *SANITIZERS)
@@ -45,6 +45,12 @@ FAULTS = {
     ),
     "a beat behind the last one is looked at": (
         "beats.c", "place < run.count", "place <= run.count",
+    ),
+    "an id is believed to end where it says": (
+        "list_rows.c", "start > end || end > (uint64_t)list->texts.len", "start > end",
+    ),
+    "a row's slice is believed to have a number": (
+        "list_rows.c", "if (slice >= known)", "if (0)",
     ),
     "a key is let go twice": (
         "beats.c", "Py_XDECREF(step.key);", "Py_XDECREF(step.key), Py_XDECREF(step.key);",
@@ -88,9 +94,10 @@ def require_clean(folder: Path, *, seed: int, inputs: int) -> None:
     assert told["answered"] > inputs // 10
     assert told["counted"] > inputs // 10
     assert told["settled"] > inputs // 10
+    assert told["written"] > inputs // 10
 
 
-def test_hostile_bodies_packs_and_beats_are_read_within_their_bounds(sanitized: Path) -> None:
+def test_hostile_bodies_packs_beats_and_lists_are_read_within_their_bounds(sanitized: Path) -> None:
     require_clean(sanitized, seed=1, inputs=INPUTS)
 
 

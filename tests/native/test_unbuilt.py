@@ -12,13 +12,19 @@ from footfall.flow.count.watch_values import Beat, Session, Stretch
 from footfall.native import new_going_on
 
 # Named as what is done in Python without them.
-MODULES = {"hit_bodies": "reading hits", "key_table": "counting hits", "beats": "crediting pings"}
+MODULES = {
+    "hit_bodies": "reading hits",
+    "key_table": "counting hits",
+    "beats": "crediting pings",
+    "list_rows": "writing lists",
+}
 PROGRAM = """
 import json, sys
 sys.modules["footfall.native." + sys.argv[1]] = None  # as where it was not built
 from footfall import native
 from footfall.flow.count.going_on import GOING_ON
 made = {"reading hits": native.keys_of_body, "counting hits": native.new_key_table(), "crediting pings": GOING_ON}
+made["writing lists"] = native.list_rows
 print(json.dumps([list(native.IN_PYTHON), native.IS_BUILT, [what for what, one in made.items() if one is None]]))
 """
 
@@ -37,7 +43,7 @@ def test_what_could_not_be_built_is_done_in_python_and_nothing_else_is(module: s
     assert json.loads(said) == [[MODULES[module]], False, [MODULES[module]]]
 
 
-def test_all_three_are_built_here() -> None:
+def test_all_four_are_built_here() -> None:
     said = subprocess.check_output([sys.executable, "-c", PROGRAM, "none"], text=True)
     assert json.loads(said) == [[], True, []]
 

@@ -7,6 +7,7 @@ import pytest
 
 from footfall.flow.collect import parse
 from footfall.flow.count import going_on, place_tally, referred
+from footfall.flow.serve import leading, popular
 from footfall.flow.store import known_keys
 
 
@@ -16,6 +17,8 @@ def without_native_code() -> Generator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(parse, "keys_of_body", None)
         patch.setattr(going_on, "GOING_ON", None)
+        patch.setattr(leading, "list_rows", None)
+        patch.setattr(popular, "list_rows", None)
         for module in (place_tally, referred, known_keys):
             patch.setattr(module, "new_key_table", lambda: None)
         yield

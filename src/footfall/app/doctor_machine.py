@@ -118,9 +118,9 @@ def about_versions(_case: Case) -> Iterator[Finding]:
 
 
 def about_native(_case: Case) -> Iterator[Finding]:
-    """Yield whether the native code for what is done to every hit and every ping is there."""
+    """Yield whether the native code for what is done to every hit, every ping and every new list is there."""
     if not native.IN_PYTHON:
-        yield Finding("native", "fine", "Native code reads and counts plain hits, and credits pings.")
+        yield Finding("native", "fine", "Native code reads and counts plain hits, credits pings and writes lists.")
     else:
         yield Finding(
             "native", "note",

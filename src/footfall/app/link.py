@@ -1,8 +1,9 @@
 """Messages between the processes of one instance: length, then msgpack, over a pair of sockets."""
 
-import selectors
+import select
 import socket
 import struct
+from math import ceil
 from typing import Any
 
 import msgspec
@@ -27,6 +28,8 @@ class Unframed:
 
     def feed(self, data: bytes) -> list[Message]:
         """Return the messages that the data completes."""
+        if not self._buffer and len(data) >= _LENGTH.size and len(data) - _LENGTH.size == _LENGTH.unpack_from(data)[0]:
+            return [msgspec.msgpack.decode(memoryview(data)[_LENGTH.size :])]  # One that came whole, as nearly all do.
         self._buffer += data
         messages: list[Message] = []
         start = 0
@@ -47,8 +50,8 @@ class Link:
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
         self._unframed = Unframed()
-        self._selector = selectors.DefaultSelector()
-        self._selector.register(end, selectors.EVENT_READ)
+        self._poll = select.poll()
+        self._poll.register(end, select.POLLIN)
 
     def send(self, message: Message) -> None:
         """Send a message, waiting until it is taken."""
@@ -56,7 +59,7 @@ class Link:
 
     def receive(self, *, timeout_s: float) -> list[Message] | None:
         """Return the messages that arrive within the time; None when the other side is gone."""
-        if not self._selector.select(timeout_s):
+        if not self._poll.poll(ceil(1_000 * timeout_s)):
             return []
         data = self._socket.recv(1 << 18)
         return self._unframed.feed(data) if data else None

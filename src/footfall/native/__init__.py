@@ -1,7 +1,7 @@
-"""Native code for what is done to every hit and every ping. Where it was not built, Python does the same, but slower.
+"""Native code for every hit, every ping and every new list. Where it was not built, Python does the same, but slower.
 
 It is C for the stable ABI of Python 3.11, built when footfall is installed and a compiler is there. Both ways give the
-same records and the same counts, which tests hold; see docs/decisions/0058-native-keys.md.
+same records, counts and lists, which tests hold; see docs/decisions/0058-native-keys.md.
 """
 
 import logging
@@ -25,6 +25,10 @@ try:
     from footfall.native.key_table import KeyTable as _KeyTable
 except ImportError:
     _KeyTable = None
+try:
+    from footfall.native import list_rows
+except ImportError:
+    list_rows = None
 
 # What Python does here because its native code was not built.
 IN_PYTHON = tuple(
@@ -33,6 +37,7 @@ IN_PYTHON = tuple(
         ("reading hits", keys_of_body),
         ("counting hits", _KeyTable),
         ("crediting pings", _GoingOn),
+        ("writing lists", list_rows),
     )
     if built is None
 )
@@ -61,4 +66,4 @@ def new_going_on(session: type, beat: type, stretch: type) -> "GoingOn | None":
         return None
 
 
-__all__ = ["IN_PYTHON", "IS_BUILT", "keys_of_body", "new_going_on", "new_key_table"]
+__all__ = ["IN_PYTHON", "IS_BUILT", "keys_of_body", "list_rows", "new_going_on", "new_key_table"]

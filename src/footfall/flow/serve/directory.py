@@ -95,6 +95,11 @@ class Directory:
         ident = int(self._ident.values[asset])
         return self._texts.text(asset) if ident >= TEXT_BIT else b"%d" % ident
 
+    @property
+    def ids(self) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.uint8]]:
+        """Return the ident of each asset; of those that are texts, where each ends, and the bytes of all of them."""
+        return (self._ident.values, *self._texts.run)
+
     def _text_order(self, assets: NDArray[np.uint32]) -> NDArray[np.intp] | None:
         return self._texts.order(assets)
 

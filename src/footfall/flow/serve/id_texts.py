@@ -23,6 +23,11 @@ class IdTexts:
         """Return the bytes of all texts together."""
         return len(self._bytes) - WORD
 
+    @property
+    def run(self) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+        """Return where each text ends, after a zero, and the bytes of all of them."""
+        return self._end.values, self._bytes.values[WORD:]
+
     def text(self, asset: int) -> bytes:
         """Return the asset's text."""
         start, end = self._end.values[asset : asset + 2].tolist()

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.wanted import Wanted
+from footfall.native import list_rows
 
 ROWS_MAX = 60_000  # Sorted in a millisecond or two.
 HITS_MAX = np.uint32(2**32 - 1)  # of one row in one span
@@ -35,9 +36,12 @@ class Leading:
 class Picked:
     """A list's assets in order, their hits, and the row whose labels they show."""
 
-    assets: list[int]
-    hits: list[int]
-    rows: list[int]
+    assets: NDArray[np.uint32]
+    hits: NDArray[np.int64]
+    rows: NDArray[np.uint32]
+
+
+NOBODY = Picked(np.empty(0, np.uint32), np.empty(0, np.int64), np.empty(0, np.uint32))
 
 
 def leading(directory: Directory, totals: NDArray[np.uint32], shown: NDArray[np.bool_] | None = None) -> Leading | None:
@@ -94,19 +98,25 @@ def picked(
     directory: Directory, lead: Leading, totals: NDArray[np.uint32], wanted: Wanted, limit: int
 ) -> Picked | None:
     """Return the first of those that a filter asks for; None when the leading rows do not hold enough of them."""
-    if wanted.is_everything:
-        found = np.arange(min(limit, len(lead.rows)))
-    else:
-        found = _among(directory, lead, wanted, slice(0, FRONT_ROWS))[:limit]
-        if len(found) < limit and len(lead.rows) > FRONT_ROWS:
-            further = _among(directory, lead, wanted, slice(FRONT_ROWS, None))
-            found = np.concatenate([found, further[: limit - len(found)] + FRONT_ROWS])
-    if len(found) < limit and not lead.is_whole:
+    if not len(lead.rows) and not len(lead.shared_rows):
+        return NOBODY  # as of the period before, in a new instance
+    rows = lead.rows[:limit] if wanted.is_everything else lead.rows.take(_first(directory, lead, wanted, limit))
+    if len(rows) < limit and not lead.is_whole:
         return None
-    rows = lead.rows[found]
     if not len(lead.shared_rows):
-        return Picked(directory.row_asset[rows].tolist(), totals[rows].tolist(), rows.tolist())
+        return Picked(directory.row_asset.take(rows), totals.take(rows).astype(np.int64), rows)
     return _with_shared(directory, lead, totals, wanted, rows, limit)
+
+
+def _first(directory: Directory, lead: Leading, wanted: Wanted, limit: int) -> NDArray[np.integer]:
+    """Return the places of the first rows that a filter asks for."""
+    if list_rows is not None and wanted.assets is None and wanted.slices is not None:
+        return np.frombuffer(list_rows.first(lead.slices, wanted.slices, limit), np.uint32)
+    found = _among(directory, lead, wanted, slice(0, FRONT_ROWS))[:limit]
+    if len(found) < limit and len(lead.rows) > FRONT_ROWS:
+        further = _among(directory, lead, wanted, slice(FRONT_ROWS, None))
+        found = np.concatenate([found, further[: limit - len(found)] + FRONT_ROWS])
+    return found
 
 
 def _among(directory: Directory, lead: Leading, wanted: Wanted, part: slice) -> NDArray[np.intp]:
@@ -138,4 +148,4 @@ def _with_shared(
     all_hits = np.concatenate([totals[rows].astype(np.int64), sums[has_hits]])
     all_rows = np.concatenate([rows, largest[has_hits]])
     order = np.lexsort((directory.order.ranks(assets), -all_hits))[:limit]
-    return Picked(assets[order].tolist(), all_hits[order].tolist(), all_rows[order].tolist())
+    return Picked(assets[order], all_hits[order], all_rows[order])

@@ -9,7 +9,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import msgspec
+import numpy as np
 from msgspec import UNSET, UnsetType
+from numpy.typing import NDArray
 from xxhash import xxh3_64_hexdigest
 
 from footfall.catalog.asset import Asset
@@ -17,7 +19,7 @@ from footfall.catalog.edits import NO_ACTS, Acts
 from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.editing import Arranged, Counted, Pinned, arranged, hidden_of, pins_of
-from footfall.flow.serve.leading import Picked, picked
+from footfall.flow.serve.leading import NOBODY, Picked, picked
 from footfall.flow.serve.listing import Candidates, leaders, shown_slices
 from footfall.flow.serve.members import matches
 from footfall.flow.serve.proof import CERTAIN, Listed, Proof, proof_of
@@ -27,6 +29,7 @@ from footfall.flow.serve.view import View, Viewed
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice
+from footfall.native import list_rows
 from footfall.values.window import instant_text
 
 SAFE_NUMBER_MAX = 2**53  # Beyond it, JSON readers that know only floats change a number.
@@ -57,6 +60,14 @@ class _Item(msgspec.Struct, gc=False, rename="camel"):
 _COLUMNS = columns_of(_Item)
 
 
+class _Labels(msgspec.Struct, rename="camel"):
+    """What an entry ends with when the catalogue knows nothing of its asset."""
+
+    section_id: int | str | None
+    resource_type: str | None
+    paid_type: str | None
+
+
 class _Body(msgspec.Struct):
     """The whole answer, in the order of its JSON."""
 
@@ -70,6 +81,9 @@ class _Body(msgspec.Struct):
     final: bool | UnsetType
     hidden: int | UnsetType
     items: list[_Item]
+
+
+_END = b"]}"  # Entries are the last of an answer.
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,31 +118,53 @@ def popular(board: Viewed, query: PopularQuery, words: Words = NO_WORDS) -> Answ
     view = board.view(query)
     asked = wanted(view.directory, query, words.members(query))
     acts = words.acts(query.brand) if query.edited else NO_ACTS
+    written = None if acts or words.knows(query.brand) else _written(view, asked, query.limit)
+    if written is not None:
+        body = _body(view, query, [], exact=view.kept_since_ms is None)
+        return _answer(body, max_age_s=view.max_age_s, written=written)
     edit: _Edit | None = None
     if acts:
         found, asked, edit = _edited(view, query, asked, words, acts)
     else:
         found, asked = _found(view, query, asked, words, query.limit)
-    earlier = [] if view.before is None else _earlier(view.directory, view.before, asked)
+    earlier: list[int] = [] if view.before is None else _earlier(view.directory, view.before, asked).tolist()
     has_all = view.kept_since_ms is None or asked.is_nothing
     is_proven = found.proof.is_exact and (edit is None or edit.is_proven)
     ranks_before = {asset: rank for rank, asset in enumerate(earlier, start=1)}
     items = _items(view.directory, found, ranks_before, is_open=has_all and not is_proven)
     if edit is not None:
         items = _arranged(view.directory, items, edit, ranks_before, is_open=has_all and not is_proven)
-    body = _Body(
+    hidden = 0 if edit is None else edit.hidden
+    return _answer(_body(view, query, items, exact=is_proven and has_all, hidden=hidden), max_age_s=view.max_age_s)
+
+
+def _body(view: View, query: PopularQuery, items: list[_Item], *, exact: bool, hidden: int = 0) -> _Body:
+    return _Body(
         brand=query.brand,
         period=query.period or UNSET,
         from_=instant_text(view.sheet.span.from_ms),
         to=instant_text(view.sheet.span.to_ms),
-        exact=is_proven and has_all,
+        exact=exact,
         kept_since=UNSET if view.kept_since_ms is None else instant_text(view.kept_since_ms),
         revision=UNSET if view.final is None else "",
         final=UNSET if view.final is None else view.final,
-        hidden=UNSET if edit is None else edit.hidden or UNSET,
+        hidden=hidden or UNSET,
         items=items,
     )
-    return _answer(body, max_age_s=view.max_age_s)
+
+
+def _written(view: View, asked: Wanted, limit: int) -> bytes | None:
+    """Return the entries of a list as bytes, where they are proven and nothing is known but counts; else None."""
+    directory, sheet = view.directory, view.sheet
+    bounds = sheet.bounds(directory, shows_others=asked.shows_others)
+    if list_rows is None or bounds.is_cut or bounds.other or asked.unseen is not None:
+        return None
+    found = _picked(directory, sheet, asked, limit)
+    if found is None:
+        return None
+    before = NOBODY.assets if view.before is None else _earlier(directory, view.before, asked)
+    slices, tails = directory.row_slice.take(found.rows), directory.slices.written(_tail)
+    return list_rows.items(found.assets, found.hits, slices, before, *directory.ids, tails)
 
 
 def _edited(view: View, query: PopularQuery, asked: Wanted, words: Words, acts: Acts) -> tuple[_List, Wanted, _Edit]:
@@ -178,8 +214,9 @@ def listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tup
     if not bounds.is_cut and not bounds.other:
         found = _picked(directory, sheet, asked, limit)
         if found is not None:
-            slices = dict(zip(found.assets, directory.row_slice[found.rows].tolist(), strict=True))
-            return list(zip(found.assets, found.hits, strict=True)), slices, CERTAIN
+            assets = found.assets.tolist()
+            slices = dict(zip(assets, directory.row_slice.take(found.rows).tolist(), strict=True))
+            return list(zip(assets, found.hits.tolist(), strict=True)), slices, CERTAIN
     rows = asked.rows(directory)
     among = Candidates(directory, totals, rows)
     first = leaders(directory, among, limit)
@@ -187,13 +224,13 @@ def listed(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> tup
     return first, shown_slices(directory, totals, rows, [asset for asset, _ in first]), proof
 
 
-def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> list[int]:
+def _earlier(directory: Directory, sheet: Sheet, asked: Wanted) -> NDArray[np.uint32]:
     """Return the assets of the previous list, as long as a list can be."""
     found = _picked(directory, sheet, asked, LIMIT_MAX)
     if found is not None:
         return found.assets
     among = Candidates(directory, sheet.totals(directory.rows), asked.rows(directory))
-    return [asset for asset, _ in leaders(directory, among, LIMIT_MAX)]
+    return np.array([asset for asset, _ in leaders(directory, among, LIMIT_MAX)], np.uint32)
 
 
 def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Picked | None:
@@ -201,13 +238,19 @@ def _picked(directory: Directory, sheet: Sheet, asked: Wanted, limit: int) -> Pi
     return None if lead is None else picked(directory, lead, sheet.totals(directory.rows), asked, limit)
 
 
-def _answer(body: _Body, *, max_age_s: int) -> Answer:
-    data = msgspec.json.encode(body)
+def _answer(body: _Body, *, max_age_s: int, written: bytes = b"") -> Answer:
+    data = _data(body, written)
     if body.revision is not UNSET:
         # Drawn from everything else in the answer, so that one revision is always the same bytes.
         body.revision = xxh3_64_hexdigest(data)
-        data = msgspec.json.encode(body)
+        data = _data(body, written)
     return answer_from(data, max_age_s=max_age_s, exact=body.exact, columns=_COLUMNS)
+
+
+def _data(body: _Body, written: bytes) -> bytes:
+    """Return the bytes of an answer; entries that are written are put where it ends, in a list that is empty."""
+    data = msgspec.json.encode(body)
+    return data.removesuffix(_END) + written + _END if written else data
 
 
 def _items(directory: Directory, found: _List, ranks_before: Mapping[int, int], *, is_open: bool) -> list[_Item]:
@@ -255,6 +298,11 @@ def words_shown(asset: Asset) -> WordsShown:
 def labels_shown(labels: Slice) -> tuple[int | str | None, str | None, str | None]:
     """Return section, resource type and paid type as lists show them."""
     return section_shown(labels.section), labels.resource_type or None, labels.paid_type or None
+
+
+def _tail(labels: Slice) -> bytes:
+    """Return the end of an entry with these labels."""
+    return b"," + msgspec.json.encode(_Labels(*labels_shown(labels))).removeprefix(b"{")
 
 
 def section_shown(text: str) -> int | str | None:

@@ -63,6 +63,8 @@ SEVERAL: Mapping[str, Several] = {
     "tag": Several(NAMES_MAX, NAME_BYTES_MAX),
     "exclude": Several(VALUES_MAX, ASSET_BYTES_MAX),
 }
+SEVERAL_OF_ASSETS: Mapping[str, Several] = {**SEVERAL, **SCREENED}
+SEVERAL_OF_LABELS: Mapping[str, Several] = {**LABELS, **SCREENED}
 TIMELESS = ("brand", "limit", "publishedAfter", "edited", "format")  # of a list that has one span only
 TYPE_SINGLE = ("brand", "period", "from", "to", "limit", "closed", "format")  # of a list of labels, not of assets
 LABEL_SINGLE = (*TYPE_SINGLE, "sort")  # of labels whose visitors are known
@@ -121,27 +123,27 @@ def popular_query(raw_query: str, *, periods: Mapping[str, Period]) -> PopularQu
 
 def parameters(raw_query: str) -> Given:
     """Return the values of each parameter, or refuse a parameter that no list of the most popular has."""
-    return given_from(raw_query, single=SINGLE, several={**SEVERAL, **SCREENED}, of="this list")
+    return given_from(raw_query, single=SINGLE, several=SEVERAL_OF_ASSETS, of="this list")
 
 
 def rising_parameters(raw_query: str) -> Given:
     """Return the same of a list of what rises, whose time is always now."""
-    return given_from(raw_query, single=TIMELESS, several={**SEVERAL, **SCREENED}, of="what rises")
+    return given_from(raw_query, single=TIMELESS, several=SEVERAL_OF_ASSETS, of="what rises")
 
 
 def label_parameters(raw_query: str) -> Given:
     """Return the same of a list of brands, of which no catalogue knows anything."""
-    return given_from(raw_query, single=LABEL_SINGLE, several={**LABELS, **SCREENED}, of="this list")
+    return given_from(raw_query, single=LABEL_SINGLE, several=SEVERAL_OF_LABELS, of="this list")
 
 
 def section_parameters(raw_query: str) -> Given:
     """Return the same of a list of sections, of which minutes are counted as well."""
-    return given_from(raw_query, single=(*LABEL_SINGLE, "by"), several={**LABELS, **SCREENED}, of="this list")
+    return given_from(raw_query, single=(*LABEL_SINGLE, "by"), several=SEVERAL_OF_LABELS, of="this list")
 
 
 def type_parameters(raw_query: str) -> Given:
     """Return the same of a list of resource types, whose visitors nobody counts."""
-    return given_from(raw_query, single=TYPE_SINGLE, several={**LABELS, **SCREENED}, of="this list")
+    return given_from(raw_query, single=TYPE_SINGLE, several=SEVERAL_OF_LABELS, of="this list")
 
 
 def screening_parameters(raw_query: str) -> Given:

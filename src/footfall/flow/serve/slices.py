@@ -1,6 +1,6 @@
 """The slices that a board has seen, numbered, and which of them a filter asks for."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ class Slices:
         self._labels = (_Labels(), _Labels(), _Labels())
         self._screening = _Labels()
         self._rank: NDArray[np.uint32] | None = None
+        self._written: list[bytes] = []
         self.numbers(slices)
 
     def __len__(self) -> int:
@@ -41,6 +42,10 @@ class Slices:
                 found = one if found is None else found & one
         return found
 
+    def sections(self) -> list[str]:
+        """Return every section once, in the order in which they were first seen."""
+        return self._labels[0].texts()
+
     def shown(self, labels: Collection[str]) -> NDArray[np.bool_] | None:
         """Return for each slice whether its hits have one of these labels of screening, or None when all have."""
         return None if self._screening.are_among(labels) else self._screening.matching(labels)
@@ -51,6 +56,11 @@ class Slices:
             self._rank = np.empty(len(self._list), dtype=np.uint32)
             self._rank[sorted(range(len(self._list)), key=self._list.__getitem__)] = np.arange(len(self._list))
         return self._rank
+
+    def written(self, write: Callable[[Slice], bytes]) -> list[bytes]:
+        """Return how each slice is written in a list, in the order of their numbers; each is written once."""
+        self._written += [write(one) for one in self._list[len(self._written) :]]
+        return self._written
 
     def kept(self, is_kept: NDArray[np.bool_]) -> "Slices":
         """Return the slices that are kept, numbered anew in the same order."""
@@ -78,10 +88,16 @@ class _Labels:
         code = self._code.setdefault(text, len(self._code))
         self._of_slice.extend(np.array([code], dtype=np.uint32))
 
+    def texts(self) -> list[str]:
+        return list(self._code)
+
     def are_among(self, texts: Collection[str]) -> bool:
         return all(text in texts for text in self._code)
 
     def matching(self, texts: Collection[str]) -> NDArray[np.bool_]:
+        codes = [self._code[text] for text in texts if text in self._code]
+        if len(codes) == 1:
+            return self._of_slice.values == np.uint32(codes[0])
         is_asked = np.zeros(len(self._code), dtype=np.bool_)
-        is_asked[[self._code[text] for text in texts if text in self._code]] = True
+        is_asked[codes] = True
         return is_asked[self._of_slice.values]

@@ -94,6 +94,10 @@ class Words:
                 one.members = Members()
         return known.members.matching(query, self._catalogue)
 
+    def knows(self, brand: str) -> bool:
+        """Tell whether the brand has a catalogue, which may know something of an asset."""
+        return self._of(brand_of_group(brand)).version > 0 and self._catalogue is not None
+
     def shown(self, brand: str, ids: Sequence[str]) -> Mapping[str, Asset | None] | None:
         """Return what is known of the assets, None when the brand has no catalogue."""
         brand = brand_of_group(brand)

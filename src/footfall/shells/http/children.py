@@ -1,7 +1,6 @@
 """The front's child processes: started, linked, started again when they die, and told to stop."""
 
 import asyncio
-import contextlib
 import logging
 import socket
 import sys
@@ -28,7 +27,7 @@ class Child:
         self._is_apart = is_apart
         self._on_message = on_message
         self._process: asyncio.subprocess.Process | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._transport: asyncio.WriteTransport | None = None
         self._is_stopping = False
         self._task: asyncio.Task[None] | None = None
         self.is_ready = asyncio.Event()
@@ -40,9 +39,9 @@ class Child:
 
     def send(self, message: Message) -> bool:
         """Send a message; tell whether there is anybody to take it."""
-        if self._writer is None:
+        if self._transport is None:
             return False
-        self._writer.write(framed(message))
+        self._transport.write(framed(message))
         return True
 
     @property
@@ -103,20 +102,34 @@ class Child:
             )
         assert self._process.stdin is not None
         self._process.stdin.write(self._settings.encode() + b"\n")
-        reader, self._writer = await asyncio.open_connection(sock=ours)
+        line = _Line(self._take)
+        self._transport, _ = await asyncio.get_running_loop().create_connection(lambda: line, sock=ours)
         try:
-            await self._listen(reader)
+            await line.is_over.wait()
         finally:
-            self._writer.close()
-            self._writer = None
+            self._transport.close()
+            self._transport = None
             await self._process.wait()
 
-    async def _listen(self, reader: asyncio.StreamReader) -> None:
-        unframed = Unframed()
-        # A process that dies with messages of ours unread resets the link instead of closing it.
-        with contextlib.suppress(ConnectionError):
-            while data := await reader.read(1 << 18):
-                for message in unframed.feed(data):
-                    if message == ["ready"]:
-                        self.is_ready.set()
-                    self._on_message(message)
+    def _take(self, message: Message) -> None:
+        if message == ["ready"]:
+            self.is_ready.set()
+        self._on_message(message)
+
+
+class _Line(asyncio.Protocol):
+    """Our end of a link: a message is taken in the turn in which it comes, because somebody may wait for it."""
+
+    def __init__(self, take: Callable[[Message], None]) -> None:
+        self._unframed = Unframed()
+        self._take = take
+        self.is_over = asyncio.Event()
+
+    def data_received(self, data: bytes) -> None:
+        """Take the messages that the data completes."""
+        for message in self._unframed.feed(data):
+            self._take(message)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Take note that the process is gone; one that dies with messages of ours unread resets the link."""
+        self.is_over.set()
