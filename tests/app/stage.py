@@ -31,11 +31,11 @@ class Instance:
         self.catalogue = Catalogue(SqliteTable(":memory:", clock=self.clock), self.clock)
         self.answering = Answering(self.settings, self.table, clock=self.clock, catalogue=lambda: self.catalogue)
 
-    def send(self, *assets: str, brand: str = "abc", at_ms: int | None = None, section: str = "news") -> None:
+    def send(self, *assets: str, brand: str = "abc", at_ms: int | None = None) -> None:
         """Append a record of hits to the first shard."""
         now_ms = self.clock.now_ms()
         times = None if at_ms is None else [at_ms] * len(assets)
-        pack = Pack(VERSION, RULES, now_ms, [(asset, section, "article", "free") for asset in assets], at_ms=times)
+        pack = Pack(VERSION, RULES, now_ms, [(asset, "news", "article", "free") for asset in assets], at_ms=times)
         self.stream.append([Entry(0, brand, len(assets), record_from_pack(pack), now_ms)])
 
     def count(self) -> None:

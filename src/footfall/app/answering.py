@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -53,6 +54,7 @@ from footfall.values.groups import brands_of_groups, names_of
 from footfall.values.window import Window
 
 BOARDS_MAX = 200
+STORE_WAIT_S = 30.0
 ASKED_WITHIN_MS = HOUR_MS  # A board that nobody asked for that long is let go.
 
 _log = logging.getLogger(__name__)
@@ -142,12 +144,6 @@ class Answering:
         path, _, raw_query = canonical.rpartition("?")
         is_of_board = path in LISTS and not parse_qs(raw_query).keys() & {"from", "to", "sort"}
         return is_of_board and counted_in(canonical) in self._kept
-
-    def sections(self, canonical: str) -> Sequence[str]:
-        """Return the sections of the brand whose most popular a question asks for; none unless its board is there."""
-        kept = self._kept.get(counted_in(canonical))
-        is_of_board = kept is not None and "?" not in canonical and self.is_at_hand(canonical)
-        return kept.board.directory.slices.sections() if kept is not None and is_of_board else ()
 
     def refresh(self, between: Between = nothing) -> list[tuple[str, int]]:
         """Bring every board up to the moment; return the brands whose answers may differ, with their versions."""
@@ -379,12 +375,24 @@ def main() -> None:
     """Run the process."""
     settings, link = child.begin("answer")
     clock = SystemClock()
-    table = child.opened_store(settings, clock)
+    table = _opened_store(settings, clock)
     link.send(["ready"])
     answering = Answering(settings, table, clock=clock, catalogue=lambda: wiring.catalogue_if_there(settings, clock))
     turns = Turns(answering, link, refresh_s=settings.serve_refresh_ms / 1_000)
     while turns.take():
         pass
+
+
+def _opened_store(settings: Settings, clock: Clock) -> Table:
+    """Open the store; on a new directory the counting process, started at the same time, is about to make it."""
+    give_up_at = time.monotonic() + STORE_WAIT_S
+    while True:
+        try:
+            return wiring.open_store(settings, clock, read_only=True)
+        except PortError:
+            if time.monotonic() >= give_up_at:
+                raise
+            time.sleep(0.02)
 
 
 if __name__ == "__main__":

@@ -6,16 +6,10 @@ import signal
 import socket
 import sys
 import threading
-import time
 
-from footfall.app import wiring
 from footfall.app.link import Link
 from footfall.app.logs import begin_logging
 from footfall.app.settings import Settings, settings_from_json
-from footfall.ports.errors import PortError
-from footfall.values.clock import Clock
-
-STORE_WAIT_S = 30.0
 
 
 def begin(name: str) -> tuple[Settings, Link]:
@@ -32,18 +26,6 @@ def begin(name: str) -> tuple[Settings, Link]:
     gc.freeze()  # What was imported stays; looking through it for garbage would be a pause of 20 ms.
     threading.Thread(target=_end_with_parent, name=f"{name}-lifeline", daemon=True).start()
     return settings, Link(socket.socket(fileno=int(sys.argv[1])))
-
-
-def opened_store(settings: Settings, clock: Clock) -> wiring.OpenTable:
-    """Open the store; on a new directory the counting process, started at the same time, is about to make it."""
-    give_up_at = time.monotonic() + STORE_WAIT_S
-    while True:
-        try:
-            return wiring.open_store(settings, clock, read_only=True)
-        except PortError:
-            if time.monotonic() >= give_up_at:
-                raise
-            time.sleep(0.02)
 
 
 def _end_with_parent() -> None:

@@ -3,10 +3,9 @@
 import logging
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, cast
+from collections.abc import Callable, Iterable
+from typing import Protocol
 
-from footfall.app.ahead import Ahead
 from footfall.app.link import Link, Message
 from footfall.flow.serve.answer import Answer
 from footfall.ports.errors import PortError
@@ -55,10 +54,6 @@ class Answers(Protocol):
         """
         ...
 
-    def sections(self, canonical: str) -> Sequence[str]:
-        """Return the sections of the brand whose list a question asks for, if they are at hand."""
-        ...
-
     def take_dropped(self) -> list[tuple[str, int]]:
         """Return the brands whose answers have to be asked for again, with their versions."""
         ...
@@ -79,14 +74,12 @@ class Turns:
         self._round_began_at = self._refresh_at
         self._renewals: OrderedDict[str, None] = OrderedDict()  # in order, each once
         self._renewed: list[Told] = []
-        self._ahead = Ahead(answering.sections, now_s=self._refresh_at)
-        self._made_ahead: list[Told] = []
         self._rows_told = 0
         self._postponed: list[Message] = []  # what came in the middle of a refresh and has to wait for its end
 
     def take(self) -> bool:
         """Take a turn; return whether to go on."""
-        is_busy = self._renewals or self._answering.is_reading or self._postponed or self._ahead.is_waiting
+        is_busy = self._renewals or self._answering.is_reading or self._postponed
         wait_s = 0.0 if is_busy else max(0.0, self._refresh_at - time.monotonic())
         messages = self._link.receive(timeout_s=wait_s)
         if messages is None:
@@ -106,16 +99,11 @@ class Turns:
             self._renew()
         elif time.monotonic() >= self._refresh_at:
             self._refresh()
-        else:
-            self._make_ahead()
         return True
 
     def _answer(self, questions: Iterable[str]) -> None:
         told = [one for one in map(self._answering.answer, questions) if one is not None]
         self._link.send(["answers", told])
-        for canonical, version, *_ in told:
-            self._ahead.leave(str(canonical))
-            self._ahead.note(str(canonical), cast("int", version))
 
     def _let_in(self) -> None:
         """Answer what can be answered in the middle of a refresh; nobody has to wait for all of it."""
@@ -149,18 +137,6 @@ class Turns:
         if not self._renewals:
             now = time.monotonic()
             self._refresh_at = now + max(self._refresh_s, now - self._round_began_at)
-
-    def _make_ahead(self) -> None:
-        """Make a list that somebody may ask for next."""
-        began_at = time.monotonic()
-        canonical = self._ahead.next(began_at)
-        told = None if canonical is None else self._answering.renew(canonical)
-        if told is not None:
-            self._made_ahead.append(told)
-        if len(self._made_ahead) >= TOLD_AT_ONCE or (self._made_ahead and not self._ahead.is_waiting):
-            self._link.send(["ahead", self._made_ahead])
-            self._made_ahead = []
-        self._ahead.use(time.monotonic() - began_at)
 
     def _refresh(self) -> None:
         try:

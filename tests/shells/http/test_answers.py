@@ -153,20 +153,6 @@ def test_what_was_asked_lately_is_renewed_when_its_brand_changes() -> None:
     work(test)
 
 
-def test_what_was_made_ahead_is_there_and_is_renewed_once_somebody_has_asked_for_it() -> None:
-    def test(answers: Answers, teller: Teller) -> None:
-        got: list[Ready | bytes] = []
-        answers.wait_for(name(3), got.append)
-        told = [[name(number), 1, "", '"1"', 30, BODY] for number in range(4)]
-        answers.on_message(["ahead", told])
-        assert len(got) == 1
-        assert answers.find(name(1)) is not None
-        answers.on_message(["changed", "abc", 2])
-        assert sorted(teller.renewed) == [name(1), name(3)]
-
-    work(test)
-
-
 def test_what_nobody_asked_for_lately_is_not_renewed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(answers_module, "ASKED_WITHIN_S", 0.05)
 

@@ -42,10 +42,6 @@ class Slices:
                 found = one if found is None else found & one
         return found
 
-    def sections(self) -> list[str]:
-        """Return every section once, in the order in which they were first seen."""
-        return self._labels[0].texts()
-
     def shown(self, labels: Collection[str]) -> NDArray[np.bool_] | None:
         """Return for each slice whether its hits have one of these labels of screening, or None when all have."""
         return None if self._screening.are_among(labels) else self._screening.matching(labels)
@@ -87,9 +83,6 @@ class _Labels:
     def add(self, text: str) -> None:
         code = self._code.setdefault(text, len(self._code))
         self._of_slice.extend(np.array([code], dtype=np.uint32))
-
-    def texts(self) -> list[str]:
-        return list(self._code)
 
     def are_among(self, texts: Collection[str]) -> bool:
         return all(text in texts for text in self._code)

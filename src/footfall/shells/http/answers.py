@@ -74,7 +74,7 @@ class Ready:
         self.etag = etag
         self.whole = whole
         self.not_modified = not_modified
-        self.asked_at = float("-inf")
+        self.asked_at = 0.0
         self.size = len(whole) + len(not_modified) + ENTRY_BYTES
 
 
@@ -125,12 +125,12 @@ class Answers:
     def on_message(self, message: Message) -> None:
         """Take what the answering process says."""
         match message:
-            case ["answers" | "ahead" as kind, answers]:
+            case ["answers", answers]:
                 for canonical, version, failed, etag, max_age_s, body in answers:
                     if failed:
                         self._fail(canonical, failed)
                     else:
-                        self._keep(canonical, version, etag, max_age_s, body, is_asked=kind == "answers")
+                        self._keep(canonical, version, etag, max_age_s, body)
             case ["changed", brand, version]:
                 self._counts_of(brand).change(version, self._loop.time())
                 self._renew(brand)
@@ -194,14 +194,11 @@ class Answers:
         if end < len(names):
             self._loop.call_soon(self._ask_anew, names, end)
 
-    def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes, *, is_asked: bool) -> None:
+    def _keep(self, canonical: str, version: int, etag: str, max_age_s: int, body: bytes) -> None:
         brand = _brand_of(canonical)
         ready = _ready(canonical, (brand, self._counts_of(brand)), version, etag, max_age_s, body)
         before = self._inner.get(canonical) or self._outer.get(canonical)
-        if before is not None:
-            ready.asked_at = before.asked_at
-        elif is_asked or canonical in self._waiting:
-            ready.asked_at = self._loop.time()  # One that was made ahead is not made anew until somebody asks.
+        ready.asked_at = before.asked_at if before is not None else self._loop.time()
         self._of_brand.setdefault(ready.brand, set()).add(canonical)
         if canonical in self._inner:
             self._put_inner(canonical, ready)
