@@ -27,9 +27,10 @@ from footfall.audience.follows import Blocked, Follows, NotAsked, State
 from footfall.audience.personal import erase_some
 from footfall.audience.things import Thing
 from footfall.flow.collect.accept import Single
+from footfall.flow.collect.plain import Taken, entries_of
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint
 from footfall.ports.errors import Unavailable
-from footfall.ports.stream import Entry, Stream
+from footfall.ports.stream import Stream
 from footfall.shells.http.commits import Done, SinglesDone
 from footfall.shells.http.follow_rounds import FollowRounds
 from footfall.values.clock import SetClock, SystemClock
@@ -60,10 +61,10 @@ class CrashingCommits:
         self._crash = crash
         self.pending_bytes = 0
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
+    def submit(self, entries: Sequence[Taken], done: Done) -> None:
         if self._crash is Crash.BEFORE:
             raise Unavailable("killed before the append")
-        done(self._stream.append(entries))
+        done(self._stream.append(entries_of(entries)[0]))
         if self._crash is Crash.AFTER:
             task = asyncio.current_task()
             assert task is not None

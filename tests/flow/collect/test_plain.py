@@ -14,8 +14,12 @@ from footfall.values.window import MINUTE_MS
 
 NOON_MS = 1_794_744_000_000
 
-_numbers = st.integers(0, 400).map(lambda number: (f"a{number}", "5", "article", "free"))
-_keys = st.lists(_numbers, min_size=1, max_size=40)
+
+def key_of(number: int) -> HitKey:
+    return f"a{number}", "5", "article", "free"
+
+
+_keys = st.lists(st.integers(0, 400).map(key_of), min_size=1, max_size=40)
 
 
 def packed(keys: list[HitKey]) -> PackedKeys:

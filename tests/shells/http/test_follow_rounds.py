@@ -16,6 +16,7 @@ from footfall.app.settings import Settings
 from footfall.audience.follow_feed import MARK_NAME
 from footfall.audience.things import Thing
 from footfall.flow.collect.accept import Single
+from footfall.flow.collect.plain import Taken, entries_of
 from footfall.ports.errors import NoSpace, Unavailable
 from footfall.ports.stream import Entry, Mark, Stream
 from footfall.shells.http.audience_desk import AudienceDesk
@@ -48,8 +49,8 @@ class Commits:
         self.pending_bytes = 0
         self.is_full = False
 
-    def submit(self, entries: Sequence[Entry], done: Done) -> None:
-        done(NoSpace("the disk is full") if self.is_full else self.stream.append(entries))
+    def submit(self, entries: Sequence[Taken], done: Done) -> None:
+        done(NoSpace("the disk is full") if self.is_full else self.stream.append(entries_of(entries)[0]))
 
     def submit_singles(self, singles: Sequence[Single], done: SinglesDone) -> None:
         raise AssertionError(f"{len(singles)} hits were sent, {done}")
@@ -103,9 +104,11 @@ def test_a_mark_that_somebody_else_moved_is_looked_at_again(settings: Settings, 
     follow(settings, "1")
 
     class Rival(Commits):
-        def submit(self, entries: Sequence[Entry], done: Done) -> None:
-            mark = entries[0].mark
-            assert mark is not None
+        def submit(self, entries: Sequence[Taken], done: Done) -> None:
+            entry = entries[0]
+            assert isinstance(entry, Entry)
+            assert entry.mark is not None
+            mark = entry.mark
             self.stream.append([Entry(0, "", 0, b"", 1, mark=Mark(MARK_NAME, mark.begins, mark.ends - 1))])
             super().submit(entries, done)
 
