@@ -242,6 +242,7 @@ def _offset_minutes(rules: ZoneInfo, minute: int) -> int:
     return offset.days * 1_440 + offset.seconds // 60
 
 
+@lru_cache(maxsize=4_096)  # Every key of a window has its moment in it, and a window several keys.
 def instant_text(moment_ms: int) -> str:
     """Return the moment as UTC text, as short as it can be: `2026-11-15T14:30Z`, with seconds when it has them."""
     moment = _EPOCH + moment_ms * _MILLISECOND

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from footfall.flow.count.aside_items import write_aside
-from footfall.flow.count.building import BuildTiming
+from footfall.flow.count.building import BuildTiming, WindowKey
 from footfall.flow.count.count_rules import CountRules
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import Held
@@ -17,7 +17,7 @@ from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
-from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.rollup import Rollup
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import MinuteKey, PlaceKey, Tally
 from footfall.flow.count.verdicts_applied import Verdicts, no_verdicts
@@ -25,7 +25,6 @@ from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
-from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.known_keys import KnownKeys, rows_of_counts, sum_of_counts
 from footfall.flow.store.merging import Limits
@@ -43,6 +42,7 @@ READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hun
 TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
 LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
+BUILD_MS, BUILD_STEPS = 100, 8  # at a time then: an hour is built soon, while its minutes are still in hand
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 DRAIN_TRIES_MAX = 5  # Whoever else counts the shard has done so when it was in the way; five times is a quarrel.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
@@ -105,7 +105,13 @@ class Worker:
         if 0 <= now_ms - self._built_at_ms < every_ms:
             return bool(records)
         self._built_at_ms = now_ms
-        return self._build_a_little() or bool(records)
+        if not records:
+            return self._build_a_little()
+        began_at_ms = self._clock.now_ms()
+        for _ in range(BUILD_STEPS):
+            if not self._build_a_little(is_busy=True) or self._clock.now_ms() - began_at_ms >= BUILD_MS:
+                break
+        return True
 
     def flush(self, *, is_at_tip: bool) -> None:
         """Write what was tallied, all of it or (where the ground cannot) in an order that can be repeated."""
@@ -285,9 +291,7 @@ class Worker:
         if not counts:
             return 0
         main = keys.shard_name(self.shard)
-        before = self.held.part(brand, window, main).columns
-        self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
-        return without_row(self.held.part(brand, window, main).columns) - without_row(before)
+        return self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
 
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
@@ -337,14 +341,14 @@ class Worker:
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number
 
-    def _build_a_little(self) -> bool:
+    def _build_a_little(self, *, is_busy: bool = False) -> bool:
         with writing(self._table, [self]):
-            at = self.checkpoint
-            done = self.rollup.step(passed_ms=at.passed_ms, through=at.through, now_ms=self._clock.now_ms())
+            at, now_ms = self.checkpoint, self._clock.now_ms()
+            done = self.rollup.step(passed_ms=at.passed_ms, through=at.through, now_ms=now_ms, is_busy=is_busy)
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
                 self.rollup.confirm()
-        self._idle_number = self.checkpoint.number if done is None else None
+        self._idle_number = self.checkpoint.number if done is None and not is_busy else None
         return done is not None
 
     def _next_checkpoint(self, tally: Tally | None, *, is_at_tip: bool, now_ms: int) -> Checkpoint:
