@@ -104,12 +104,12 @@ class Worker:
         every_ms = BUILD_EVERY_MS if records else LOOK_EVERY_MS if self.checkpoint.number == self._idle_number else 0
         if 0 <= now_ms - self._built_at_ms < every_ms:
             return bool(records)
-        self._built_at_ms = now_ms
-        if not records:
-            return self._build_a_little()
-        began_at_ms = self._clock.now_ms()
-        for _ in range(BUILD_STEPS):
-            if not self._build_a_little(is_busy=True) or self._clock.now_ms() - began_at_ms >= BUILD_MS:
+        self._built_at_ms = began_at_ms = self._clock.now_ms()
+        is_busy = bool(records) or 0 <= began_at_ms - self._flushed_at_ms < self._how.busy_ms
+        for _ in range(BUILD_STEPS if records else 1):
+            if not self._build_a_little(is_busy=is_busy):
+                return bool(records)
+            if self._clock.now_ms() - began_at_ms >= BUILD_MS:
                 break
         return True
 
@@ -288,10 +288,8 @@ class Worker:
         """Add counts to a minute; return how many hits found no row in it."""
         brand, window = minute[0], self._window(minute)
         counts = tally.counts_after(minute, self.held.throughs(brand, window).counted)
-        if not counts:
-            return 0
         main = keys.shard_name(self.shard)
-        return self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
+        return self.held.add(brand, window, main, counts, limits=self._how.limits, through=through) if counts else 0
 
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
@@ -348,7 +346,7 @@ class Worker:
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
                 self.rollup.confirm()
-        self._idle_number = self.checkpoint.number if done is None and not is_busy else None
+        self._idle_number = self.checkpoint.number if done is None else None
         return done is not None
 
     def _next_checkpoint(self, tally: Tally | None, *, is_at_tip: bool, now_ms: int) -> Checkpoint:
@@ -392,9 +390,9 @@ class Worker:
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
-        at = checkpoint = stored or Checkpoint()
+        at = stored or Checkpoint()
         if self._keeping is not None:
             self._keeping.resume(at.place, through=at.through, arrived_at_ms=at.arrived_at_ms)
             # Verdicts are read after the checkpoint: whoever counts again by newer ones moves it, and is noticed.
             self.learn_verdicts()
-        return checkpoint, None if stored is None else stored.number
+        return at, None if stored is None else stored.number
