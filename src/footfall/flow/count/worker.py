@@ -88,7 +88,7 @@ class Worker:
         self._tally = self._new_tally()
         self._is_in_doubt = False
         self._flushed_at_ms = self.checkpoint.flushed_at_ms  # A checkpoint of a build has a later moment.
-        self._built_at_ms = 0
+        self._counted_at_ms = self._built_at_ms = 0
         self._idle_number: int | None = None  # of the checkpoint after which nothing was left to build
 
     def step(self) -> bool:
@@ -105,7 +105,7 @@ class Worker:
         if 0 <= now_ms - self._built_at_ms < every_ms:
             return bool(records)
         self._built_at_ms = began_at_ms = self._clock.now_ms()
-        is_busy = bool(records) or 0 <= began_at_ms - self._flushed_at_ms < self._how.busy_ms
+        is_busy = bool(records) or 0 <= began_at_ms - self._counted_at_ms < self._how.busy_ms
         for _ in range(BUILD_STEPS if records else 1):
             if not self._build_a_little(is_busy=is_busy):
                 return bool(records)
@@ -132,6 +132,7 @@ class Worker:
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
         self._flushed_at_ms = started_ms
+        self._counted_at_ms = started_ms if tally.through else self._counted_at_ms
         self._tally = self._new_tally()
 
     def flush_tallied(self) -> None:

@@ -123,10 +123,10 @@ def shared_slices(labels: Iterable[Sequence[str]]) -> tuple[Slice, ...]:
     if len(_shared) >= SHARED_SLICES_MAX:
         _shared.clear()
     keys = [*map(tuple, labels)]
-    found: list[Slice | None] = [*map(_shared.get, keys)]
-    if None not in found:
-        return tuple(found)
-    return tuple([_shared.setdefault(key, Slice(*key)) for key in keys])
+    try:
+        return tuple(map(_shared.__getitem__, keys))
+    except KeyError:
+        return tuple([_shared.setdefault(key, Slice(*key)) for key in keys])
 
 
 class CountsInColumns(Mapping[CountKey, int]):

@@ -130,11 +130,12 @@ def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts
 def _all_slices(parts: Sequence[Columns]) -> tuple[list[Slice], list[NDArray[np.int64]]]:
     """Return the slices of all parts in order, and for each part which of them its own are."""
     # Parts share the objects, which are told apart many times faster than texts are compared.
-    every = [*chain.from_iterable([part.slices for part in parts])]
+    every: list[Slice] = [*chain.from_iterable([part.slices for part in parts])]
     _, first, which = np.unique(
         np.fromiter(map(id, every), np.int64, len(every)), return_index=True, return_inverse=True
     )
-    objects = [every[at] for at in first.tolist()]
+    places: list[int] = first.tolist()
+    objects = [every[at] for at in places]
     slices = sorted(set(objects))
     number = {label: at for at, label in enumerate(slices)}
     numbers = np.array([number[label] for label in objects], np.int64)[which]
