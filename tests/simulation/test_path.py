@@ -7,9 +7,9 @@ from msgspec import structs
 
 from footfall.adapters.embedded.database import rows
 from footfall.flow.count.aside_items import write_aside
+from footfall.flow.count.building import WindowKey
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.replayed import take_replay
-from footfall.flow.count.rollup import WindowKey
 from footfall.flow.count.tally import PlaceKey, Tally
 from footfall.flow.count.worker import Worker
 from footfall.ports.stream import Record

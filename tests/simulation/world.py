@@ -17,7 +17,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app import wiring
 from footfall.app.answering import Answering
 from footfall.app.control import Replay, answer_about_aside
-from footfall.app.counting import Counting, count_rules
+from footfall.app.counting import BUSY_MS, Counting, count_rules
 from footfall.app.import_stretches import FINGERPRINT_BYTES, Stretches, import_rules, told_of
 from footfall.app.settings import Settings
 from footfall.flow.collect.accept import Acceptance, Request
@@ -276,6 +276,7 @@ class World:
         """Let the counting side come to rest without trouble, and readers hear of it."""
         self.clock.advance(2_000)
         self.counting.drain()
+        self.clock.advance(BUSY_MS)  # Windows whose hits have just come are built when no more of them follow.
         for _ in range(SETTLING_STEPS_MAX):
             if not self._step():
                 break

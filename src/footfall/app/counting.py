@@ -37,6 +37,7 @@ from footfall.values.errors import FootfallError
 from footfall.values.window import Grain
 
 IDLE_S = 0.02  # How long a hit may lie in the stream unseen while nothing is going on.
+BUSY_MS = 2_000  # Whoever sends a log pauses for less between two bodies.
 FAILED_S = 0.5  # How long to wait when the store does not take writes.
 CHORES_EVERY_MS = 2_000
 EXPIRED_PER_CHORE = 500
@@ -54,6 +55,7 @@ def count_rules(settings: Settings) -> CountRules:
         flush_ms=settings.count_flush_ms,
         passed_ms=settings.count_passed_ms,
         fold_ms=settings.count_fold_ms,
+        busy_ms=BUSY_MS,
         aside_ms=settings.stream_keep_days * DAY_MS,
         periods=tuple(settings.periods.values()),
         retention_ms=wiring.retention_ms(settings),

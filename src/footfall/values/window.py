@@ -242,7 +242,7 @@ def _offset_minutes(rules: ZoneInfo, minute: int) -> int:
     return offset.days * 1_440 + offset.seconds // 60
 
 
-@lru_cache(maxsize=1_024)  # The ends of spans, which every list says, are the same for all of a moment.
+@lru_cache(maxsize=4_096)  # Windows' keys have their moments in them, and lists the ends of their spans.
 def instant_text(moment_ms: int) -> str:
     """Return the moment as UTC text, as short as it can be: `2026-11-15T14:30Z`, with seconds when it has them."""
     moment = _EPOCH + moment_ms * _MILLISECOND

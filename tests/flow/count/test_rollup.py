@@ -2,6 +2,7 @@
 
 import pytest
 
+from footfall.flow.count.building import BUSY_WAIT_MS
 from footfall.flow.count.rollup import ATTEMPTS_MAX, LATE_ROWS_MAX, PARTS_PER_STEP
 from footfall.flow.count.worker import Worker
 from footfall.flow.store import keys
@@ -14,6 +15,7 @@ from tests.flow.count.stage import NOON_MS, Stage, go_on_until, key_of, rules
 
 MAIN, LATE = keys.shard_name(0), keys.late_part(0)
 FOLD_MS = 600_000
+BUSY_MS = 2_000
 APRIL_MS = 1_775_314_800_000  # 2026-04-04T15:00Z, when Lord Howe's clocks go back by half an hour
 
 
@@ -137,6 +139,47 @@ def test_an_hour_is_built_in_small_steps() -> None:
     while not step(worker):
         steps += 1
     assert steps + 1 == 60 // PARTS_PER_STEP
+
+
+def stepped(worker: Worker) -> Worker:
+    """Let a worker take as many steps as find something to do, as a process does that never rests."""
+    while worker.step():
+        pass
+    return worker
+
+
+def send_and_step(stage: Stage, worker: Worker, at_ms: int) -> None:
+    """Send a hit of some moment, and have it counted when a flush is due."""
+    stage.send("1", at_ms=at_ms)
+    stage.clock.advance(1_000)
+    stepped(worker)
+
+
+def test_while_hits_of_an_hour_long_ago_keep_coming_it_is_not_built_and_those_before_it_are() -> None:
+    stage = Stage(how=rules(busy_ms=BUSY_MS))
+    stage.clock.set(NOON_MS + 6 * HOUR_MS)
+    worker = stage.side().workers[0]
+    for minute in range(0, 90, 15):
+        send_and_step(stage, worker, NOON_MS + minute * MINUTE_MS)
+    assert set(stage.parts(NOON_MS, Grain.HOUR)) == {MAIN}
+    assert stage.parts(NOON_MS + HOUR_MS, Grain.HOUR) == {}
+    stage.clock.advance(BUSY_MS)
+    stepped(worker)
+    assert set(stage.parts(NOON_MS + HOUR_MS, Grain.HOUR)) == {MAIN}
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): 4}
+    assert stage.counts(NOON_MS + HOUR_MS, Grain.HOUR) == {key_of("1"): 2}
+
+
+def test_an_hour_is_built_after_a_while_whatever_keeps_coming_for_it() -> None:
+    stage = Stage(how=rules(busy_ms=BUSY_MS))
+    stage.clock.set(NOON_MS + 6 * HOUR_MS)
+    worker = stage.side().workers[0]
+    hits = 0
+    while not stage.parts(NOON_MS, Grain.HOUR):
+        send_and_step(stage, worker, NOON_MS)
+        hits += 1
+    assert BUSY_WAIT_MS <= 1_000 * hits <= BUSY_WAIT_MS + 3_000
+    assert stage.counts(NOON_MS, Grain.HOUR) == {key_of("1"): hits}
 
 
 def test_a_day_waits_for_an_hour_that_late_hits_have_opened_meanwhile() -> None:

@@ -39,6 +39,30 @@ def test_every_hit_is_in_the_brand_s_sum_and_in_its_asset_s(rows: list[tuple[str
     assert total(f"{SECTION}news") == sum(hits for _, section, _, hits in rows if section)
 
 
+@pytest.mark.parametrize("pairs_max", [1, 3, 50_000])
+@pytest.mark.parametrize("sources_max", [1, 200])
+@given(before=ROWS, rows=ROWS, source=st.sampled_from(["direct", "google.com"]))
+def test_hits_of_one_source_that_are_added_together_come_to_what_they_come_to_one_by_one(
+    before: list[tuple[str, str, str, int]],
+    rows: list[tuple[str, str, str, int]],
+    source: str,
+    pairs_max: int,
+    sources_max: int,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(referrers, "PAIRS_MAX", pairs_max)
+        patch.setattr(referrers, "SOURCES_MAX", {BRAND: sources_max, SECTION: sources_max, ASSET: sources_max})
+        one_by_one, together = Hour(), Hour()
+        for asset, section, word, hits in before:
+            for hour in (one_by_one, together):
+                hour.add(asset, section, word.encode("utf-8", "replace").decode(), hits)
+        for asset, section, _, hits in rows:
+            one_by_one.add(asset, section, source, hits)
+        together.add_all([((asset, section, "", ""), hits) for asset, section, _, hits in rows], source)
+    assert bytes_from_hour(together) == bytes_from_hour(one_by_one)
+    assert together == one_by_one
+
+
 def test_a_flood_of_sources_and_assets_stays_within_its_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(referrers, "PAIRS_MAX", 300)
     hour = Hour()

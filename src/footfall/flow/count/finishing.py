@@ -5,7 +5,7 @@ The cut is never for the counter: larger windows are built from uncut ones, and 
 
 from collections.abc import Callable, Sequence
 
-from footfall.flow.count.rollup import WindowKey
+from footfall.flow.count.building import WindowKey
 from footfall.flow.count.visitors import Union
 from footfall.flow.count.worker import Worker
 from footfall.flow.count.writing import writing

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from footfall.flow.store import keys
-from footfall.flow.store.columns import EMPTY, Columns, CountKey
+from footfall.flow.store.columns import EMPTY, Columns, CountKey, without_row
 from footfall.flow.store.merging import Limits, admit
 from footfall.flow.store.summaries import Laid, Summaries, Summary, laid_in_pieces
 from footfall.flow.stream.records import RULES
@@ -18,7 +18,7 @@ from footfall.ports.errors import Changed
 from footfall.values.clock import Clock
 from footfall.values.window import DAY_MS, Window
 
-ROWS_MAX = 300_000  # Some 25 bytes each, and the texts of ids that are not numbers.
+ROWS_MAX = 600_000  # Some 25 bytes each, and the texts of ids that are not numbers.
 # Once a window is final its parts are merged into one that expires in time. Parts that lie there for longer belong to
 # an instance that stood still, and must still be there when it goes on to build longer windows of them.
 STANDSTILL_MS = 30 * DAY_MS
@@ -110,10 +110,12 @@ class Held:
 
     def add(
         self, brand: str, window: Window, name: str, counts: Mapping[CountKey, int], *, limits: Limits, through: int
-    ) -> None:
-        """Add counts to a part and store it."""
-        columns = admit(self.part(brand, window, name).columns, counts, limits)
+    ) -> int:
+        """Add counts to a part and store it; return how many hits found no row in it."""
+        before = self.part(brand, window, name).columns
+        columns = admit(before, counts, limits)
         self.save(brand, window, name, columns, through=through)
+        return without_row(columns) - without_row(before)
 
     def save(
         self, brand: str, window: Window, name: str, columns: Columns, *, through: int, laid: Laid | None = None

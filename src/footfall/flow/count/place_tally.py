@@ -10,6 +10,7 @@ the way into columns; the others become tuples of texts, once for each that diff
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
+from typing import TypeVar
 
 import numpy as np
 from msgspec import Raw
@@ -30,6 +31,7 @@ BYTES_PER_ROW = 250  # what a row of hits takes in memory
 TAKEN_BYTES_MIN = 1_000_000  # Merging less costs more for each byte of it.
 
 GroupOf = Callable[[str], int]
+K = TypeVar("K")
 
 
 class _Numbers(dict[CountKey, int]):
@@ -273,6 +275,41 @@ class PlaceTally:
             before = [] if self._gathering is None else [self._gathering.gathered()]
             self._gathering = Gathering(merge_grouped([*before, *self._taken]))
             self._taken, self._taken_bytes = [], 0
+
+
+class PlaceTallies(dict[K, PlaceTally]):
+    """The places of a run of records; whose weight is asked for often, so those that are as they were are not asked."""
+
+    def __init__(self, known: KnownKeys) -> None:
+        super().__init__()
+        self._known = known
+        self._weights: dict[K, int] = {}
+        self._weight = 0
+        self._changed: set[K] = set()
+
+    def new(self) -> PlaceTally:
+        """Return what a place begins with."""
+        return PlaceTally(self._known)
+
+    def change(self, place: K) -> PlaceTally:
+        """Return a place that something will be counted at."""
+        self._changed.add(place)
+        return self.get(place) or self.setdefault(place, self.new())
+
+    def put(self, place: K, tally: PlaceTally) -> None:
+        """Have a place at which something was counted."""
+        self._changed.add(place)
+        self[place] = tally
+
+    @property
+    def rows(self) -> int:
+        """Return how much is in hand of all places, in rows of hits."""
+        for place in self._changed:
+            rows = self[place].rows
+            self._weight += rows - self._weights.get(place, 0)
+            self._weights[place] = rows
+        self._changed.clear()
+        return self._weight
 
 
 def _longer(sums: Groups, size: int) -> Groups:

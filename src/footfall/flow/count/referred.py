@@ -155,9 +155,7 @@ class ReferredTally:
         brand = hour_key[0]
         if hour_key in self._direct:
             table = self._direct[hour_key]
-            for (asset, section, *_), hits in zip(table.keys(0), memoryview(table.counts()).cast("q"), strict=True):
-                if hits:
-                    hour.add(asset, section, DIRECT, hits)
+            hour.add_all(zip(table.keys(0), memoryview(table.counts()).cast("q"), strict=True), DIRECT)
         for (_, own), counts in [one for one in self._counts.items() if one[0][0] == hour_key]:
             sites = frozenset((*own, *self._rules.sites_of(brand)))
             for (key, source), hits in counts.items():

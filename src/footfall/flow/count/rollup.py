@@ -5,10 +5,18 @@ hits that come later go to its late part, which is folded in now and then. Work 
 flushes, so that building a large day keeps nobody waiting.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable
 
-from footfall.flow.count.building import PIECES_APART_MS, PIECES_APART_MS_MIN, Build, BuildTiming, Expected, bounded_sum
+from footfall.flow.count.building import (
+    PIECES_APART_MS,
+    PIECES_APART_MS_MIN,
+    Build,
+    BuildTiming,
+    Expected,
+    WindowKey,
+    bounded_sum,
+    turns_of,
+)
 from footfall.flow.count.held import Held
 from footfall.flow.count.visitors import Union, Visitors
 from footfall.flow.count.written import minutes_of, minutes_written
@@ -21,13 +29,11 @@ from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
 from footfall.sketches.grouped import GroupedUniques
 from footfall.values.window import HOUR_MS, Grain, Window, parts_of, window_of
 
-PARTS_PER_STEP = 4
+PARTS_PER_STEP = 20
+STEP_ROWS_MAX = 30_000  # Read and decoded in some milliseconds; a step goes no further when its parts have so many.
+WAITING_ROWS_MAX = 100_000  # Parts are added up at once, for each time takes the whole sum in hand anew; some 3 MB.
 ATTEMPTS_MAX = 3  # Late hits that keep touching a window must not keep it from ever being built.
 LATE_ROWS_MAX = 50_000  # A late part beyond this is folded in at once: it is written anew with every flush.
-
-GOLDEN = 0.618_033_988_749_895  # Its multiples, less their whole part, lie evenly however many there are.
-
-WindowKey = tuple[str, Window]  # brand, window
 
 
 class Rollup:
@@ -54,6 +60,7 @@ class Rollup:
         self._expected: dict[WindowKey, Expected] = {}
         self._build: Build | None = None
         self._unconfirmed: dict[WindowKey, bool] = {}  # written whole: whether they were built, not folded
+        self._fresh: set[WindowKey] = set()  # those around the minutes that were written last
         self.reload()
 
     def reload(self) -> None:
@@ -109,10 +116,14 @@ class Rollup:
 
     def note_written(self, touched: Iterable[Touched]) -> None:
         """Remember which minutes were written, for the hours that are still to be built of them."""
+        fresh: set[WindowKey] = set()
         for brand, from_ms in minutes_of(touched):
-            expected = self._expected.get((brand, window_of(from_ms, Grain.HOUR, self._zone_of(brand))))
+            hour, day = (window_of(from_ms, grain, self._zone_of(brand)) for grain in (Grain.HOUR, Grain.DAY))
+            expected = self._expected.get((brand, hour))
             if expected is not None and expected.minutes is not None:
                 expected.minutes.add(from_ms)
+            fresh |= {(brand, hour), (brand, day)}
+        self._fresh = fresh or self._fresh
 
     def make(self, brand: str, window: Window) -> None:
         """Remember a window that is made of hits of long ago, for there is nothing else to build it from."""
@@ -146,20 +157,24 @@ class Rollup:
             is_wasted = build.laid is not None and build.laid.written > 0
             build.attempts = ATTEMPTS_MAX + 1 if is_wasted else build.attempts + 1
             build.done, build.merged, build.laid = 0, EMPTY, None
+            build.waiting.clear()
 
     def begin_anew(self) -> None:
         """Begin whatever build is on its way anew, because windows were replaced."""
         self._build = None
 
-    def step(self, *, passed_ms: int, through: int, now_ms: int) -> list[WindowKey] | None:
-        """Do a little; return the windows that were finished and written, or None when there is nothing to do."""
+    def step(self, *, passed_ms: int, through: int, now_ms: int, is_busy: bool = False) -> list[WindowKey] | None:
+        """Do a little; return the windows that were finished and written, or None when there is nothing to do.
+
+        While hits keep coming (`is_busy`), windows that the last flush has written into are left alone for a while.
+        """
         if self._build is not None and self._has_open_parts(self._build.brand, self._build.window):
             self._build = None  # Late hits have opened one of its hours, which comes first.
         if self._build is None:
             fold = self._due_fold(now_ms, through)
             if fold is not None:
                 return [self._fold(fold, through=through)]
-            self._build = self._due_build(passed_ms, through)
+            self._build = self._due_build(passed_ms, through, busy_at_ms=now_ms if is_busy else None)
             if self._build is None:
                 return None
         build = self._build
@@ -242,12 +257,16 @@ class Rollup:
                 return key
         return None
 
-    def _due_build(self, passed_ms: int, through: int) -> Build | None:
+    def _due_build(self, passed_ms: int, through: int, *, busy_at_ms: int | None) -> Build | None:
         waiting = [key for key in self.unbuilt() if key[1].to_ms <= passed_ms]
+        if busy_at_ms is not None:
+            fresh = [key for key in waiting if key in self._fresh and self._expected[key].may_wait(busy_at_ms)]
+            waiting = [key for key in waiting if key not in fresh]
         if self._timing.spread_ms and waiting:
-            turns_ms = self._turns_ms()
+            turns_ms = turns_of(self._expected, shard=self._shard, spread_ms=self._timing.spread_ms)
             waiting = [key for key in waiting if turns_ms[key] <= passed_ms]
-        for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, key)):
+        # Of many the latest first: its parts are in hand still.
+        for brand, window in sorted(waiting, key=lambda key: (key[1].to_ms - key[1].from_ms, -key[1].from_ms, key)):
             if not self._has_open_parts(brand, window) and self._is_known(brand, window, through):
                 return self._build_of(brand, window, through)
         return None
@@ -285,23 +304,6 @@ class Rollup:
             else:
                 one.minutes = {at for of, at in written if of == brand and hour.from_ms <= at < hour.to_ms}
 
-    def _turns_ms(self) -> dict[WindowKey, int]:
-        """Return the moment at which each expected window is to be built: brand after brand, evenly, days in between.
-
-        It follows from which windows are expected alone, so that a worker that starts anew keeps to it.
-        """
-        brands: defaultdict[Window, list[str]] = defaultdict(list)
-        for brand, window in self._expected:
-            brands[window].append(brand)
-        turns_ms: dict[WindowKey, int] = {}
-        for window, names in brands.items():
-            slot_ms = self._timing.spread_ms / len(names)
-            # Not at once: the first minutes of an hour have enough to write.
-            first = (0.5 + self._shard * GOLDEN) % 1.0 + (0.5 if window.grain is Grain.DAY else 0.0)
-            for n, brand in enumerate(sorted(names)):
-                turns_ms[brand, window] = window.to_ms + int(slot_ms * (n + first))
-        return turns_ms
-
     def _has_open_parts(self, brand: str, window: Window) -> bool:
         """Tell whether a part of the window has still to be built itself."""
         return window.grain is Grain.DAY and any(
@@ -330,16 +332,22 @@ class Rollup:
 
     def _merge_some(self, build: Build, through: int) -> bool:
         """Add some parts; return whether they could be."""
-        columns = [build.merged]
-        parts = build.parts[build.done : build.done + PARTS_PER_STEP]
-        if not all(self._is_known(build.brand, part, through) for part in parts):
-            return False
-        for part in parts:
-            columns.append(self._held.part(build.brand, part, self._main).columns)
-            columns.append(self._held.part(build.brand, part, self._late).columns)
-        build.merged = bounded_sum([one for one in columns if len(one.ident) or without_row(one)])
+        parts: list[Window] = []
+        rows = 0
+        for part in build.parts[build.done : build.done + PARTS_PER_STEP]:
+            if not self._is_known(build.brand, part, through):
+                return False
+            both = [self._held.part(build.brand, part, name).columns for name in (self._main, self._late)]
+            build.waiting += [one for one in both if len(one.ident) or without_row(one)]
+            parts.append(part)
+            rows += sum(len(one.ident) for one in both)
+            if rows >= STEP_ROWS_MAX:
+                break
         build.visitors.add(self._visitors.of_windows(build.brand, parts))
-        build.done += PARTS_PER_STEP
+        build.done += len(parts)
+        if build.done >= len(build.parts) or sum(len(one.ident) for one in build.waiting) >= WAITING_ROWS_MAX:
+            build.merged = bounded_sum([build.merged, *build.waiting])
+            build.waiting.clear()
         return True
 
     def _sum_up(self, build: Build, *, through: int, in_pieces: bool) -> None:

@@ -8,7 +8,7 @@ of the store, written when a round is done; so a round that was cut short is don
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from footfall.flow.count.rollup import WindowKey
+from footfall.flow.count.building import WindowKey
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, load_checkpoint
 from footfall.flow.store.columns import EMPTY, Columns

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 
 from footfall.flow.count.aside_items import AsideKey, AsideRecord
 from footfall.flow.count.counter_tally import CounterTally
-from footfall.flow.count.place_tally import PlaceTally
+from footfall.flow.count.place_tally import PlaceTallies, PlaceTally
 from footfall.flow.count.placing import Place, Placing
 from footfall.flow.count.replay import Replay, count_key_of, replay_of
 from footfall.flow.count.sessions import Sessions
@@ -70,7 +70,7 @@ class Tally:
         self._placing = placing
         self._through_of = through_of  # the last record that the store has, of the place or a window around it
         self._throughs: dict[PlaceKey, int] = {}
-        self._counts: dict[PlaceKey, PlaceTally] = {}
+        self._counts = PlaceTallies[PlaceKey](self._known)
         # Records that one of the place's windows may have already and another may lack: a write was cut short.
         self._again: dict[PlaceKey, list[tuple[int, Counts]]] = {}
         self._arrivals: dict[PlaceKey, int] = {}
@@ -103,7 +103,7 @@ class Tally:
         """Return how much is in hand: distinct keys of every place, and what is listed besides."""
         sessions = 0 if self._sessions is None else self._sessions.rows
         known = len(self._known) - self._known_before
-        return self._listed + known + self.counters.rows + sessions + sum(one.rows for one in self._counts.values())
+        return self._listed + known + self.counters.rows + sessions + self._counts.rows
 
     def places(self) -> list[PlaceKey]:
         """Return every place that has hits, in the order in which they came."""
@@ -239,11 +239,11 @@ class Tally:
     def _count_at(self, place: PlaceKey, record: Record, pack: Bare) -> bool:
         if record.sequence <= self._stored_through(place):
             return False
-        tallied = self._counts.get(place) or PlaceTally(self._known)
+        tallied = self._counts.get(place) or self._counts.new()
         visitors = pack.visitors if self._uniques else None
         if not tallied.count_packed(pack.keys, hits=record.weight, visitors=visitors):
             return False
-        self._counts[place] = tallied
+        self._counts.put(place, tallied)
         self._hear_of(place, record.arrived_at_ms)
         return True
 
@@ -343,7 +343,7 @@ class Tally:
         self._again.setdefault(place, []).append((sequence, counts))
 
     def _tally_of(self, place: PlaceKey) -> PlaceTally:
-        return self._counts.get(place) or self._counts.setdefault(place, PlaceTally(self._known))
+        return self._counts.change(place)
 
     def _visitors_of(self, pack: Counted) -> list[bytes] | None:
         return pack.visitors if self._uniques and isinstance(pack, Visited) else None

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from footfall.flow.count.aside_items import write_aside
-from footfall.flow.count.building import BuildTiming
+from footfall.flow.count.building import BuildTiming, WindowKey
 from footfall.flow.count.count_rules import CountRules
 from footfall.flow.count.counters import Counters
 from footfall.flow.count.held import Held
@@ -17,7 +17,7 @@ from footfall.flow.count.keeping import Keeping
 from footfall.flow.count.place_tally import PlaceTally
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.replayed import take_replay
-from footfall.flow.count.rollup import Rollup, WindowKey
+from footfall.flow.count.rollup import Rollup
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import MinuteKey, PlaceKey, Tally
 from footfall.flow.count.verdicts_applied import Verdicts, no_verdicts
@@ -25,7 +25,6 @@ from footfall.flow.count.visitors import Visitors
 from footfall.flow.count.writing import writing
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint, Lines, load_checkpoint, save_checkpoint
-from footfall.flow.store.columns import without_row
 from footfall.flow.store.journal import Touched, write_journal
 from footfall.flow.store.known_keys import KnownKeys, rows_of_counts, sum_of_counts
 from footfall.flow.store.merging import Limits
@@ -43,6 +42,7 @@ READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hun
 TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
 LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
+BUILD_MS, BUILD_STEPS = 100, 8  # at a time then: an hour is built soon, while its minutes are still in hand
 LOOK_EVERY_MS = 1_000  # When nothing was left to build: with a thousand brands, looking for more is work as well.
 DRAIN_TRIES_MAX = 5  # Whoever else counts the shard has done so when it was in the way; five times is a quarrel.
 LATE_LIMITS = Limits(assets_max=1_000_000, slices_max=20_000, text_bytes_max=32_000_000)
@@ -88,7 +88,7 @@ class Worker:
         self._tally = self._new_tally()
         self._is_in_doubt = False
         self._flushed_at_ms = self.checkpoint.flushed_at_ms  # A checkpoint of a build has a later moment.
-        self._built_at_ms = 0
+        self._counted_at_ms = self._built_at_ms = 0
         self._idle_number: int | None = None  # of the checkpoint after which nothing was left to build
 
     def step(self) -> bool:
@@ -104,8 +104,14 @@ class Worker:
         every_ms = BUILD_EVERY_MS if records else LOOK_EVERY_MS if self.checkpoint.number == self._idle_number else 0
         if 0 <= now_ms - self._built_at_ms < every_ms:
             return bool(records)
-        self._built_at_ms = now_ms
-        return self._build_a_little() or bool(records)
+        self._built_at_ms = began_at_ms = self._clock.now_ms()
+        is_busy = bool(records) or 0 <= began_at_ms - self._counted_at_ms < self._how.busy_ms
+        for _ in range(BUILD_STEPS if records else 1):
+            if not self._build_a_little(is_busy=is_busy):
+                return bool(records)
+            if self._clock.now_ms() - began_at_ms >= BUILD_MS:
+                break
+        return True
 
     def flush(self, *, is_at_tip: bool) -> None:
         """Write what was tallied, all of it or (where the ground cannot) in an order that can be repeated."""
@@ -126,6 +132,7 @@ class Worker:
             self._commit(checkpoint, touched)
         self.checkpoint = checkpoint
         self._flushed_at_ms = started_ms
+        self._counted_at_ms = started_ms if tally.through else self._counted_at_ms
         self._tally = self._new_tally()
 
     def flush_tallied(self) -> None:
@@ -282,12 +289,8 @@ class Worker:
         """Add counts to a minute; return how many hits found no row in it."""
         brand, window = minute[0], self._window(minute)
         counts = tally.counts_after(minute, self.held.throughs(brand, window).counted)
-        if not counts:
-            return 0
         main = keys.shard_name(self.shard)
-        before = self.held.part(brand, window, main).columns
-        self.held.add(brand, window, main, counts, limits=self._how.limits, through=through)
-        return without_row(self.held.part(brand, window, main).columns) - without_row(before)
+        return self.held.add(brand, window, main, counts, limits=self._how.limits, through=through) if counts else 0
 
     def _add_late(self, key: WindowKey, places: Sequence[PlaceKey], tally: Tally, *, through: int) -> None:
         """Add counts beside a window that is there without them, or make one that nobody has heard of."""
@@ -337,10 +340,10 @@ class Worker:
         save_checkpoint(self._table, self.shard, checkpoint, replaces=self._number)
         self._number = checkpoint.number
 
-    def _build_a_little(self) -> bool:
+    def _build_a_little(self, *, is_busy: bool = False) -> bool:
         with writing(self._table, [self]):
-            at = self.checkpoint
-            done = self.rollup.step(passed_ms=at.passed_ms, through=at.through, now_ms=self._clock.now_ms())
+            at, now_ms = self.checkpoint, self._clock.now_ms()
+            done = self.rollup.step(passed_ms=at.passed_ms, through=at.through, now_ms=now_ms, is_busy=is_busy)
             if done:
                 self.commit_touched(Touched(brand, window) for brand, window in done)
                 self.rollup.confirm()
@@ -388,9 +391,9 @@ class Worker:
 
     def _load(self) -> tuple[Checkpoint, int | None]:
         stored = load_checkpoint(self._table, self.shard)
-        at = checkpoint = stored or Checkpoint()
+        at = stored or Checkpoint()
         if self._keeping is not None:
             self._keeping.resume(at.place, through=at.through, arrived_at_ms=at.arrived_at_ms)
             # Verdicts are read after the checkpoint: whoever counts again by newer ones moves it, and is noticed.
             self.learn_verdicts()
-        return checkpoint, None if stored is None else stored.number
+        return at, None if stored is None else stored.number

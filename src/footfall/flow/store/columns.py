@@ -20,7 +20,9 @@ from xxhash import xxh3_64_intdigest
 
 TEXT_BIT = 1 << 63  # Set in the ident of every asset that is not a number.
 SHARED_SLICES_MAX = 20_000  # Some 300 bytes each.
-SLICES_MAX = 65_536  # What slice_no can tell apart; the limit per window is far lower.
+SLICE_BITS = 16
+SLICES_MAX = 1 << SLICE_BITS  # What slice_no can tell apart; the limit per window is far lower.
+PLACED_IDENT_MAX = 1 << (64 - SLICE_BITS)  # Idents from here on, those of texts among them, leave no room for a slice.
 RUNS_AT_ONCE = 20_000  # of texts that are put in another order: some 3 MB while they are
 
 # Asset, section, resource type, paid type; and the label of whoever is no person.
@@ -108,6 +110,11 @@ def ident_of(asset: str, text_hash: TextHash = xxh3_64_intdigest) -> int:
     return text_hash(asset.encode()) | TEXT_BIT
 
 
+def placed(ident: NDArray[np.uint64], slice_no: NDArray[np.integer]) -> NDArray[np.uint64]:
+    """Return an ident below PLACED_IDENT_MAX and a slice as one number each, by which rows are ordered."""
+    return (ident << np.uint64(SLICE_BITS)) | slice_no.astype(np.uint64)
+
+
 _shared: dict[tuple[str, ...], Slice] = {}
 
 
@@ -115,14 +122,11 @@ def shared_slices(labels: Iterable[Sequence[str]]) -> tuple[Slice, ...]:
     """Return slices that all columns share: hundreds of windows in hand have the same hundreds of labels."""
     if len(_shared) >= SHARED_SLICES_MAX:
         _shared.clear()
-    found: list[Slice] = []
-    for label in labels:
-        key = tuple(label)
-        one = _shared.get(key)
-        if one is None:
-            one = _shared[key] = Slice(*key)
-        found.append(one)
-    return tuple(found)
+    keys = [*map(tuple, labels)]
+    try:
+        return tuple(map(_shared.__getitem__, keys))
+    except KeyError:
+        return tuple([_shared.setdefault(key, Slice(*key)) for key in keys])
 
 
 class CountsInColumns(Mapping[CountKey, int]):

@@ -12,6 +12,9 @@ from msgspec import Raw
 from numpy.typing import NDArray
 
 from footfall.flow.store.columns import (
+    EMPTY,
+    PLACED_IDENT_MAX,
+    SLICE_BITS,
     SLICES_MAX,
     TEXT_BIT,
     Columns,
@@ -19,12 +22,14 @@ from footfall.flow.store.columns import (
     CountsInColumns,
     Slice,
     ident_of,
+    placed,
     shared_slices,
     texts_from,
 )
 from footfall.native import new_key_table
 
 FEW_SHARE = 10  # Fewer hits than such a part of all keys are sorted: a place for each key would take longer.
+NUMBER_BYTES = 4
 KEYS_MAX = 100_000  # Some 100 bytes each, of the longest ids 900; whoever has more begins anew.
 
 Numbers = NDArray[np.uint32]
@@ -40,6 +45,8 @@ class KnownKeys:
         self._labels: dict[tuple[str, ...], int] = {}
         self._slices: tuple[Slice, ...] = ()  # the same, in ascending order
         self._rank = np.zeros(0, np.int64)  # of each label among them
+        self._place = np.zeros(0, np.uint64)  # ident and rank in one, by which rows lie in columns
+        self._is_placed = True  # Every key has one.
         self._texts: dict[int, bytes] = {}  # of idents that are no numbers
         self._has_clash = False  # Two texts share an ident, so each key has to be asked in its turn.
 
@@ -78,6 +85,29 @@ class KnownKeys:
             texts=texts_from([self._texts[one] for one in text_ident.tolist()]),
         )
 
+    def columns_of_few(self, numbers: Numbers) -> Columns | None:
+        """Return hits by the numbers of their keys as columns, sorted once; None when that cannot be."""
+        self._learn()
+        if not self._is_placed or not len(numbers):
+            return None
+        place = np.sort(self._place[numbers])
+        is_first = np.ones(len(place) + 1, np.bool_)
+        np.not_equal(place[1:], place[:-1], out=is_first[1:-1])
+        starts = np.flatnonzero(is_first)
+        place = place[starts[:-1]]
+        rank = place & np.uint64(SLICES_MAX - 1)
+        is_used = np.zeros(len(self._slices), np.bool_)
+        is_used[rank] = True
+        slices = self._slices
+        return Columns(
+            slices=tuple([slices[one] for one in np.flatnonzero(is_used).tolist()]),
+            ident=place >> np.uint64(SLICE_BITS),
+            slice_no=(np.cumsum(is_used) - 1).astype(np.uint16)[rank],
+            hits=(starts[1:] - starts[:-1]).astype(np.uint64),
+            text_ident=EMPTY.text_ident,
+            texts=EMPTY.texts,
+        )
+
     def keys(self, numbers: Numbers) -> list[CountKey]:
         """Return keys as tuples of texts."""
         found = [] if self._table is None else self._table.picked(numbers.tobytes())
@@ -95,10 +125,19 @@ class KnownKeys:
                 text = asset.encode()
                 self._has_clash |= self._texts.setdefault(ident, text) != text
         slices = [labels.setdefault(key[1:], len(labels)) for key in keys]
-        if len(labels) > len(self._rank):
+        is_ranked_anew = len(labels) > len(self._rank)
+        if is_ranked_anew:
             self._rank_labels()
         self._ident = np.concatenate([self._ident, np.array(idents, np.uint64)])
         self._slice = np.concatenate([self._slice, np.array(slices, np.int64)])
+        self._is_placed &= max(idents) < PLACED_IDENT_MAX and len(labels) <= SLICES_MAX
+        if self._is_placed:
+            self._place_keys(0 if is_ranked_anew else known)
+
+    def _place_keys(self, known: int) -> None:
+        """Work out where the rows of keys lie, from a number on."""
+        places = placed(self._ident[known:], self._rank[self._slice[known:]])
+        self._place = np.concatenate([self._place[:known], places])
 
     def _rank_labels(self) -> None:
         ordered = sorted(self._labels)
@@ -138,7 +177,8 @@ class CountedKeys(CountsInColumns):
 
     def columns(self) -> Columns | None:
         """Return the counts as columns, if that takes no look at each key."""
-        return self.known.columns(*self._sums())
+        few = self.known.columns_of_few(self._numbers) if self._are_few else None
+        return self.known.columns(*self._sums()) if few is None else few
 
     def came_first(self) -> tuple[list[CountKey], list[int], list[int]]:
         """Return keys in the order of their coming, at which hit each came first, and how many hits it has."""
@@ -150,10 +190,14 @@ class CountedKeys(CountsInColumns):
     def _numbers(self) -> Numbers:
         return np.frombuffer(self.laid, np.uint32)
 
+    @property
+    def _are_few(self) -> bool:
+        return FEW_SHARE * len(self.laid) // NUMBER_BYTES < len(self.known)
+
     def _sums(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         """Return which keys were counted, in ascending order, and how often each was."""
         numbers = self._numbers
-        if FEW_SHARE * len(numbers) < len(self.known):
+        if self._are_few:
             few, hits = np.unique(numbers, return_counts=True)
             return few.astype(np.intp), hits
         sums = np.bincount(numbers)

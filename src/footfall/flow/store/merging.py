@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,7 @@ from xxhash import xxh3_64_intdigest
 
 from footfall.flow.store.columns import (
     EMPTY,
+    PLACED_IDENT_MAX,
     SCREENED_FIELDS,
     SLICES_MAX,
     TEXT_BIT,
@@ -25,6 +27,7 @@ from footfall.flow.store.columns import (
     columns_from_counts,
     ident_of,
     picked,
+    placed,
     rows_where,
     texts_by_ident,
     without_row,
@@ -100,9 +103,8 @@ def _sum_of_cuts(parts: Sequence[Columns]) -> Cuts:
 
 def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts: Texts) -> Columns:
     """Return the rows of all parts, equal ones added up; `other` has the hits of slices that are one too many."""
-    slices = sorted(set[Slice]().union(*(part.slices for part in parts)))
-    number = {label: at for at, label in enumerate(slices)}
-    numbers = [np.array([number[label] for label in part.slices], np.int64)[part.slice_no] for part in parts]
+    slices, slice_numbers = _all_slices(parts)
+    numbers = [number[part.slice_no] for number, part in zip(slice_numbers, parts, strict=True)]
     ident = np.concatenate([part.ident for part in parts])
     slice_no = np.concatenate(numbers)
     hits = np.concatenate([part.hits for part in parts])
@@ -125,19 +127,41 @@ def _sum_of_rows(parts: Sequence[Columns], text_ident: NDArray[np.uint64], texts
     return summed if fits.all() else rows_where(summed, np.ones(len(summed.ident), np.bool_))
 
 
+def _all_slices(parts: Sequence[Columns]) -> tuple[list[Slice], list[NDArray[np.int64]]]:
+    """Return the slices of all parts in order, and for each part which of them its own are."""
+    # Parts share the objects, which are told apart many times faster than texts are compared.
+    every: list[Slice] = [*chain.from_iterable([part.slices for part in parts])]
+    _, first, which = np.unique(
+        np.fromiter(map(id, every), np.int64, len(every)), return_index=True, return_inverse=True
+    )
+    places: list[int] = first.tolist()
+    objects = [every[at] for at in places]
+    slices = sorted(set(objects))
+    number = {label: at for at, label in enumerate(slices)}
+    numbers = np.array([number[label] for label in objects], np.int64)[which]
+    return slices, np.split(numbers, np.cumsum([len(part.slices) for part in parts])[:-1])
+
+
 def _row_groups(ident: NDArray[np.uint64], slice_no: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the order of rows by (ident, slice), and where in it each group of equal rows starts."""
     # Parts are sorted already, and a stable sort merges sorted runs several times faster than a sort by two keys.
+    if ident.max(initial=0) < PLACED_IDENT_MAX and slice_no.max(initial=0) < SLICES_MAX:
+        place = placed(ident, slice_no)
+        order = np.argsort(place, kind="stable")
+        return order, np.flatnonzero(_are_new(place[order]))
     order = np.argsort(ident, kind="stable")
-    is_new = np.ones(len(ident), np.bool_)
-    by_ident = ident[order]
-    is_new[1:] = by_ident[1:] != by_ident[:-1]
-    place = np.cumsum(is_new) * 2**32 + slice_no[order]
+    place = np.cumsum(_are_new(ident[order])) * 2**32 + slice_no[order]
     if (place[1:] < place[:-1]).any():
         again = np.argsort(place, kind="stable")
         order, place = order[again], place[again]
-    is_new[1:] = place[1:] != place[:-1]
-    return order, np.flatnonzero(is_new)
+    return order, np.flatnonzero(_are_new(place))
+
+
+def _are_new(ordered: NDArray[np.uint64] | NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell of each number whether the one before it is another."""
+    are_new = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=are_new[1:])
+    return are_new
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +268,7 @@ def admit(
     # Texts that clash among the new counts may clash with the window's too: each has to be asked in its turn.
     if without_row(delta) == 0:
         # A text that is there came first in the stream, so it keeps its ident.
-        summed = _sum_of([main, delta], first_keeps_ident=True)
+        summed = delta if main is EMPTY else _sum_of([main, delta], first_keeps_ident=True)
         if _is_within(summed, limits):
             return summed
     room = _Room(main, limits, text_hash)
@@ -262,7 +286,8 @@ def _is_within(columns: Columns, limits: Limits) -> bool:
     return (
         len(columns.slices) <= limits.slices_max
         and len(columns.texts.blob) <= limits.text_bytes_max
-        and len(asset_starts(columns)) <= limits.assets_max
+        # No more assets than rows: most windows need no look at which rows are of one asset.
+        and (len(columns.ident) <= limits.assets_max or len(asset_starts(columns)) <= limits.assets_max)
     )
 
 

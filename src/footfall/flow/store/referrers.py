@@ -3,7 +3,7 @@
 An object says which records it has in it (`through`), so that none is added twice. docs/formats/referrers.md draws it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -58,6 +58,34 @@ class Hour:
             else:
                 self._add_new(name, source, hits)
                 number = self.numbers.get(source, -1)
+
+    def add_all(self, counts: Iterable[tuple[tuple[str, str, str, str], int]], source: str) -> None:
+        """Count hits of keys that all came from one source, as if they were added one by one."""
+        rows = ((key, hits) for key, hits in counts if hits)
+        # The first of them makes the source known, and the others need no look at whether it is.
+        for (asset, section, _, _), hits in rows:
+            self.add(asset, section, source, hits)
+            if source in self.numbers:
+                break
+        number, of_brand = self.numbers.get(source, -1), 0
+        for (asset, section, _, _), hits in rows:
+            of_brand += hits
+            self._add_known(ASSET + asset, source, number, hits)
+            if section:
+                self._add_known(SECTION + section, source, number, hits)
+        if of_brand:
+            self._add_known(BRAND, source, number, of_brand)
+
+    def _add_known(self, name: str, source: str, number: int, hits: int) -> None:
+        """Count hits of a source that has a number."""
+        group = self.groups.get(name)
+        if group is None and self.pairs < PAIRS_MAX:
+            self.groups[name] = {number: hits}
+            self.pairs += 1
+        elif group is not None and number in group:
+            group[number] += hits
+        else:
+            self._add_new(name, source, hits)
 
     def cut(self) -> None:
         """Keep the largest sources of each group: more hits of the hour are not to be expected."""
