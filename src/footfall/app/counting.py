@@ -1,6 +1,5 @@
 """The counting process: one worker per shard, the only writer of the store."""
 
-import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -325,8 +324,3 @@ def main() -> None:
 
     digests = DigestsOfDirectory(settings, table, clock)
     serve_link(Counting(settings, stream, table, clock=clock, digests=digests), link)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ConnectionError):  # The parent is gone.
-        main()
