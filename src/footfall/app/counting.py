@@ -8,6 +8,7 @@ from typing import Protocol
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import child, wiring
 from footfall.app.audience_erasing import ErasingWatched
+from footfall.app.digesting import DigestsOfDirectory
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -319,8 +320,5 @@ def main() -> None:
     note_retention(table, wiring.kept_ms(settings), now_ms=clock.now_ms())
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
-    # With it come all that answers are made of, which nobody who starts to count should wait for.
-    from footfall.app.digesting import DigestsOfDirectory
-
     digests = DigestsOfDirectory(settings, table, clock)
     serve_link(Counting(settings, stream, table, clock=clock, digests=digests), link)
