@@ -161,4 +161,4 @@ def _role(pid: int) -> str:
     """Return what a process of an instance does, from the module it was started with."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
     modules = [word.removeprefix("footfall.app.") for word in words if word.startswith("footfall.app.")]
-    return modules[0] if modules else "collecting"
+    return modules[-1] if modules else "collecting"

@@ -21,7 +21,7 @@ from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
 from bench.compare.sides import OutOfTime, PeerFailed
 from bench.compare.traffic import BRANDS
-from footfall.app.judging_steps import GRACE_MS
+from footfall.app.judging_report import GRACE_MS
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import Settings
 from footfall.app.wiring import open_store

@@ -66,7 +66,7 @@ def name_of(pid: int) -> str:
     """Return what a process is, from the command it was started with."""
     words = Path(f"/proc/{pid}/cmdline").read_bytes().decode("utf-8", errors="replace").split("\0")
     for word in words:
-        if word.startswith("footfall.app."):
+        if word.startswith("footfall.app.") and word != "footfall.app.launch":
             return word.removeprefix("footfall.app.")
         if word == "footfall.shells.cli.main":
             return "front"

@@ -1,6 +1,5 @@
 """The answering process: boards in memory, refreshed from the store, and answers made of them as bytes."""
 
-import contextlib
 import logging
 import time
 from collections import OrderedDict
@@ -393,8 +392,3 @@ def _opened_store(settings: Settings, clock: Clock) -> Table:
             if time.monotonic() >= give_up_at:
                 raise
             time.sleep(0.02)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ConnectionError):  # The parent is gone.
-        main()

@@ -1,6 +1,5 @@
 """The archive's worker as a process of an instance: limited, of low priority, and ended when its memory grows."""
 
-import contextlib
 import logging
 import os
 import resource
@@ -88,8 +87,3 @@ def main() -> None:
     limit_process(settings)
     link.send(["ready"])
     serve_link(settings, link)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ConnectionError):  # The parent is gone.
-        main()

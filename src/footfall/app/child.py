@@ -24,6 +24,7 @@ def begin(name: str) -> tuple[Settings, Link]:
     settings = settings_from_json(sys.stdin.readline())
     begin_logging(settings, process=name)
     gc.freeze()  # What was imported stays; looking through it for garbage would be a pause of 20 ms.
+    gc.enable()
     threading.Thread(target=_end_with_parent, name=f"{name}-lifeline", daemon=True).start()
     return settings, Link(socket.socket(fileno=int(sys.argv[1])))
 

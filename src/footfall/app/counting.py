@@ -1,6 +1,5 @@
 """The counting process: one worker per shard, the only writer of the store."""
 
-import contextlib
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -9,6 +8,7 @@ from typing import Protocol
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import child, wiring
 from footfall.app.audience_erasing import ErasingWatched
+from footfall.app.digesting import DigestsOfDirectory
 from footfall.app.link import Link, Message
 from footfall.app.row_layout import open_rows
 from footfall.app.settings import DAY_MS, HOUR_MS, Settings
@@ -322,13 +322,5 @@ def main() -> None:
     note_retention(table, wiring.kept_ms(settings), now_ms=clock.now_ms())
     stream = wiring.open_stream(settings, clock, read_only=True)
     link.send(["ready"])
-    # With it come all that answers are made of, which nobody who starts to count should wait for.
-    from footfall.app.digesting import DigestsOfDirectory
-
     digests = DigestsOfDirectory(settings, table, clock)
     serve_link(Counting(settings, stream, table, clock=clock, digests=digests), link)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ConnectionError):  # The parent is gone.
-        main()

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 import msgspec
@@ -12,7 +12,6 @@ import msgspec
 from footfall.accounts.audit import PAGE_MAX, Entry, Trail
 from footfall.accounts.verdict_store import VerdictStore
 from footfall.app import wiring
-from footfall.app.answering import Answering
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.settings import DAY_MS, MINUTE_MS, Settings
 from footfall.flow.serve.digest import SUSPECTED_MAX, acts_of_day, digest_document, verdicts_of_day
@@ -26,6 +25,9 @@ from footfall.ports.table import Table
 from footfall.values.clock import Clock
 from footfall.values.groups import is_beside
 from footfall.values.window import Grain, Window, instant_text, previous_window, window_of, zone_named
+
+if TYPE_CHECKING:
+    from footfall.app.answering import Answering
 
 DELAY_MS = 10 * MINUTE_MS  # after midnight: hits that came a little late are in
 LOOK_EVERY_MS = MINUTE_MS
@@ -45,7 +47,7 @@ class DigestGround:
     blobs: Blobs
     trail: Trail
     verdicts: VerdictStore
-    answering: Callable[[], Answering]  # made for each round, and let go after it
+    answering: "Callable[[], Answering]"  # made for each round, and let go after it
 
 
 class Digesting:
@@ -100,7 +102,7 @@ class Digesting:
             return False
         return load_reasons(self._ground.table, brand, today.from_ms) is not None
 
-    def _one_brand(self, answering: Answering, brand: str, now_ms: int) -> Iterator[None]:
+    def _one_brand(self, answering: "Answering", brand: str, now_ms: int) -> Iterator[None]:
         zone = self._zone_of(brand)
         today = window_of(now_ms, Grain.DAY, zone)
         days = [previous_window(today, zone)]
@@ -111,7 +113,7 @@ class Digesting:
         yield from self._forget(brand, before_ms=now_ms - self._keep_ms)
         self._written[brand] = today.from_ms
 
-    def _one_day(self, answering: Answering, brand: str, window: Window, zone: str) -> Iterator[None]:
+    def _one_day(self, answering: "Answering", brand: str, window: Window, zone: str) -> Iterator[None]:
         table, day = self._ground.table, day_name(window, zone)
         content = stored_digest(table, brand, day)
         if content is None:
@@ -132,7 +134,7 @@ class Digesting:
             self._ground.blobs.put(name, digest_markdown(msgspec.json.decode(content)).encode())
 
     def _answers(
-        self, answering: Answering, brand: str, windows: tuple[Window, Window]
+        self, answering: "Answering", brand: str, windows: tuple[Window, Window]
     ) -> Generator[None, None, list[Mapping[str, Any]]]:
         """Read what screening found on some days, a window at a time; return the answers."""
         found: list[Mapping[str, Any]] = []
@@ -211,7 +213,10 @@ def open_digesting(settings: Settings, table: Table, clock: Clock) -> Digesting:
     accounts = wiring.open_accounts(settings, clock, read_only=True)
     register, brands = accounts.register, wiring.brand_lookup(settings, clock)
 
-    def answering() -> Answering:
+    def answering() -> "Answering":
+        # With it come all that answers are made of: once a day, when a digest is due.
+        from footfall.app.answering import Answering
+
         has_catalogue = wiring.has_table(settings, wiring.CATALOG_FILE)
         catalogue = wiring.open_catalogue(settings, clock, read_only=True) if has_catalogue else None
         return Answering(settings, table, clock=clock, catalogue=lambda: catalogue, brands=brands)

@@ -16,7 +16,8 @@ import msgspec
 
 from footfall.app import child, wiring
 from footfall.app.judge_memory import Memories
-from footfall.app.judging_steps import Finds, Ground, Judging, Pace, Report
+from footfall.app.judging_report import Report
+from footfall.app.judging_steps import Finds, Ground, Judging, Pace
 from footfall.app.kept_blobs import open_blobs
 from footfall.app.link import Link
 from footfall.app.referring import Referring
@@ -146,8 +147,3 @@ def main() -> None:
     link.send(["ready"])
     with contextlib.suppress(LinkEnded):
         serve_link(judging, link, set_apart=set_apart, referring=referring)
-
-
-if __name__ == "__main__":
-    with contextlib.suppress(ConnectionError):  # The parent is gone.
-        main()

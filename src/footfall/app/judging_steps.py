@@ -13,6 +13,7 @@ from typing import Protocol
 
 from footfall.accounts.verdict_store import UnknownVerdict, VerdictsContended
 from footfall.app.judge_memory import Memories, Memory
+from footfall.app.judging_report import GRACE_MS, Report
 from footfall.flow.count.suspects import KnownCodes, Suspects
 from footfall.flow.store import keys
 from footfall.flow.stream.minutes import Sources
@@ -29,7 +30,6 @@ from footfall.values.groups import is_beside
 
 REFILL_MS = 60 * MINUTE_MS  # what the windows of visitors hold
 KEEP_EVERY_MS = 5 * MINUTE_MS  # Judged again after a crash: the minutes since, which had no finding.
-GRACE_MS = 3_000  # after a minute's end: what arrived in it is on disk by then
 BEHIND_MS_MAX = 2 * MINUTE_MS
 BRANDS_MAX = 10  # at once, those with the most hits: each has forests of 4 MB
 LEFT_OUT_MAX = 1_000  # brands whose hits are counted while there is no room for them
@@ -68,21 +68,6 @@ class Finds(Protocol):
     def __call__(self, brand: str, verdicts: Sequence[Verdict], *, since: Mapping[str, int]) -> int:
         """Store verdicts, and return the version then."""
         ...
-
-
-@dataclass(slots=True)
-class Report:
-    """What judging has come to since its start; the gauges tell it."""
-
-    judged_ms: int = 0  # the end of the last minute that was judged
-    hits: int = 0  # of persons, that were read
-    sampled_out: float = 0.0  # of them, whose assets were judged by the hits of other visitors
-    left_out: int = 0  # of brands that there was no room for
-    skipped_ms: int = 0  # that was passed over, because it could not follow
-    verdicts: int = 0  # that were found, or went on
-    brands: int = 0
-    ready_visitors: int = 0  # brands of which enough was seen to find visitors by comparison
-    ready_assets: int = 0
 
 
 @dataclass(slots=True)

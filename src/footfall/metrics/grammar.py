@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, cast
 
 from lark import Lark, Token, Transformer, UnexpectedCharacters, UnexpectedInput, UnexpectedToken
@@ -82,7 +83,7 @@ def formula_from(text: str) -> Node:
         raise MalformedFormula(f"has {len(text):,} characters, at most {FORMULA_CHARACTERS_MAX:,} are read",
                                FORMULA_CHARACTERS_MAX + 1)  # fmt: skip
     try:
-        root = _parsed(text)
+        root = _reader()(text)
     except VisitError as error:
         if isinstance(error.orig_exc, MalformedFormula):
             raise error.orig_exc from None
@@ -196,5 +197,8 @@ def _at(token: Token) -> int:
     return (token.start_pos or 0) + 1
 
 
-_PARSER = Lark(GRAMMAR, parser="lalr", transformer=_Tree(), maybe_placeholders=True)
-_parsed = cast("Callable[[str], Node]", _PARSER.parse)  # pyright: ignore[reportUnknownMemberType] - as its transformer makes it
+@cache
+def _reader() -> Callable[[str], Node]:
+    """Return what reads a formula; it takes a while to make, and whoever only shows metrics reads none."""
+    parser = Lark(GRAMMAR, parser="lalr", transformer=_Tree(), maybe_placeholders=True)
+    return cast("Callable[[str], Node]", parser.parse)  # pyright: ignore[reportUnknownMemberType] - as its transformer makes it

@@ -6,7 +6,8 @@ import pytest
 
 from footfall.flow.serve.query import canonical, label_parameters, popular_query, query_from, require_known_visitors
 from footfall.flow.serve.series_query import series_canonical, series_parameters, series_query_from
-from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS, Uniting, groups_from, uniques_are
+from footfall.flow.serve.unique_names import VISITOR_DAYS, VISITORS
+from footfall.flow.serve.uniting import Uniting, groups_from, uniques_are
 from footfall.flow.serve.visitor_windows import VisitorWindows, windows_of
 from footfall.sketches.grouped import GroupedUniques
 from footfall.values.errors import Refused

@@ -239,9 +239,26 @@ def test_every_exit_code_has_a_meaning() -> None:
         assert set(command.exits) <= set(EXIT_MEANINGS), command.name
 
 
-def test_version_prints_the_version(shell: Any) -> None:
-    assert shell.run("version") == 0
+@pytest.mark.parametrize("asked", ["version", "--version"])
+def test_version_prints_the_version(shell: Any, asked: str) -> None:
+    assert shell.run(asked) == 0
     assert shell.printed() == f"footfall {__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("module", "is_without"),
+    [
+        ("cli.main", {"rich", "http.client", "numpy", "starlette"}),
+        ("cli.screening", {"rich.markdown", "numpy", "starlette"}),
+        ("cli.migrate", {"lark", "numpy", "starlette"}),
+        ("cli.export", {"numpy", "starlette"}),
+        ("http.front", {"footfall.shells.http.openapi", "numpy", "rich"}),
+    ],
+)
+def test_a_start_reads_nothing_that_it_does_not_need(module: str, is_without: set[str]) -> None:
+    code = f"import sys, footfall.shells.{module}; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True).stdout.split()
+    assert is_without & set(loaded) == set()
 
 
 def test_a_reader_that_leaves_a_pipe_early_is_no_error() -> None:

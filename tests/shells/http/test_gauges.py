@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from footfall import __version__
 from footfall.accounts.brands import Brand
 from footfall.app.audience_opening import open_audience_table
-from footfall.app.judging_steps import GRACE_MS, Report
+from footfall.app.judging_report import GRACE_MS, Report
 from footfall.flow.store.checkpoints import Lines
 from footfall.flow.stream.beats import NO_ROOM
 from footfall.shells.http.gauges import BRANDS_MAX

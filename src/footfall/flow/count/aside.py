@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from footfall.flow.count.replayed import replayed_from_item
-from footfall.flow.count.tally import UNLABELLED
 from footfall.flow.store import keys
 from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import HitKey, Pack, Unreadable, pack_from_record, record_from_pack
@@ -19,7 +18,8 @@ from footfall.values.groups import brand_of_group, held_in
 
 _T = TypeVar("_T")
 
-KINDS = ("dead", "late", "future", "unlabelled")
+UNLABELLED = "unlabelled"
+KINDS = ("dead", "late", "future", UNLABELLED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,7 @@ after a crash finds what is still to do, and whatever is sent twice is counted o
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
-from footfall.flow.count.aside import Place, aside, replay_of
-from footfall.flow.count.tally import UNLABELLED
+from footfall.flow.count.aside import UNLABELLED, Place, aside, replay_of
 from footfall.flow.store.checkpoints import load_checkpoint
 from footfall.flow.stream.raw import RawHits
 from footfall.flow.stream.records import HitKey, Unreadable, pack_from_record

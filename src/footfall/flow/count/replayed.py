@@ -5,13 +5,16 @@ A record comes again whole, or in parts: hits that wait for the labels of differ
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from footfall.flow.count.replay import Replay
-from footfall.flow.count.tally import Tally
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import Checkpoint
 from footfall.ports.errors import Corrupt
 from footfall.ports.table import Item, Put, Table, Value
+
+if TYPE_CHECKING:  # Who asks what was set aside starts without all that counts.
+    from footfall.flow.count.replay import Replay
+    from footfall.flow.count.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,7 @@ class Replayed:
         """Tell whether this record of the stream brought hits that were counted."""
         return by == self.whole_by or by in self.parts
 
-    def left_of(self, replay: Replay) -> Replay | None:
+    def left_of(self, replay: "Replay") -> "Replay | None":
         """Return what is to be counted of a replay: nothing that another record brought before; None for nothing."""
         if self.whole_by is not None:
             return replay if self.whole_by == replay.by else None
@@ -41,7 +44,7 @@ class Replayed:
         left = replay.without(others)
         return left if left.hits else None
 
-    def item_with(self, replay: Replay) -> Item:
+    def item_with(self, replay: "Replay") -> Item:
         """Return the item that also remembers what a replay brought."""
         hits = self.hits + replay.moves.total()
         if not replay.is_part:
@@ -62,7 +65,7 @@ def replayed_from_item(item: Item | None) -> Replayed:
     )
 
 
-def take_replay(table: Table, replay: Replay, tally: Tally, checkpoint: Checkpoint, *, shard: int) -> None:
+def take_replay(table: Table, replay: "Replay", tally: "Tally", checkpoint: Checkpoint, *, shard: int) -> None:
     """Count a set-aside record once, and take its hits out of the line where they waited."""
     key = keys.replayed(replay.brand, replay.line, shard=shard, sequence=replay.sequence)
     done = replayed_from_item(table.get(key))

@@ -7,6 +7,7 @@ the verdicts, so that reading the same records again under the same verdicts giv
 from collections import Counter
 from collections.abc import Callable, Mapping
 
+from footfall.flow.count.aside import UNLABELLED
 from footfall.flow.count.aside_items import AsideKey, AsideRecord
 from footfall.flow.count.counter_tally import CounterTally
 from footfall.flow.count.place_tally import PlaceTallies, PlaceTally
@@ -38,8 +39,6 @@ from footfall.screening.labels import label_of
 from footfall.screening.verdicts import Applying
 from footfall.values.groups import MARK, is_of_counters, is_of_follows, is_of_pings
 from footfall.values.window import MINUTE_MS, Window
-
-UNLABELLED = "unlabelled"
 
 MinuteKey = tuple[str, int]  # brand, start of the minute
 PlaceKey = tuple[str, Place]  # brand, and the minute or the longer window that its hits are counted into first

@@ -13,7 +13,7 @@ from footfall.flow.serve.directory import Directory
 from footfall.flow.serve.popular import labels_shown, listed, words_shown
 from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.sheets import Sheet
-from footfall.flow.serve.shown import PERSONS
+from footfall.flow.serve.shown import PERSON, PERSONS
 from footfall.flow.serve.span_reasons import Reasons
 from footfall.flow.serve.view import View
 from footfall.flow.serve.wanted import Wanted
@@ -21,7 +21,6 @@ from footfall.flow.serve.words import Words
 from footfall.screening.labels import Label
 from footfall.values.window import instant_text
 
-PERSON = "person"  # what the label of persons is called outside, where it is stored as none
 SHARE_DIGITS = 4
 SUSPECTED = frozenset((Label.SUSPECTED.value,))
 

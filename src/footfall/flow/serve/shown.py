@@ -11,6 +11,7 @@ INCLUDE, ALL = "include", "all"
 OTHERS = tuple(sorted(label.value for label in Label if label is not Label.PERSON))
 SCREENED: Mapping[str, Several] = {INCLUDE: Several(len(OTHERS) + 1, 16)}
 EVERYBODY = frozenset(label.value for label in Label)
+PERSON = "person"  # what the label of persons is called outside, where it is stored as none
 PERSONS = frozenset((Label.PERSON.value,))
 
 

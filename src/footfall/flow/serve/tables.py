@@ -15,7 +15,7 @@ import msgspec
 from footfall.flow.serve.answer import Answer, answer_from
 from footfall.flow.serve.parameters import CSV, KINDS
 from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
-from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
+from footfall.flow.serve.unique_names import UNIQUES_ARE, VISITORS
 
 _FORMULA_STARTS = (
     "=",

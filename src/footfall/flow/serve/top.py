@@ -8,16 +8,24 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from msgspec import UNSET, UnsetType
+from msgspec import UNSET
 from numpy.typing import NDArray
 
-from footfall.flow.serve.answer import Answer, Columns, answer_from, columns_of
+from footfall.flow.serve.answer import Answer, Columns, answer_from
 from footfall.flow.serve.popular import section_shown
-from footfall.flow.serve.query import UNIQUES, PopularQuery
+from footfall.flow.serve.query import PopularQuery
 from footfall.flow.serve.sheets import Sheet
 from footfall.flow.serve.shown import EVERYBODY
 from footfall.flow.serve.slices import Slices
-from footfall.flow.serve.uniting import UNIQUES_ARE
+from footfall.flow.serve.top_answer import (
+    BRAND_COLUMNS,
+    SECTIONS,
+    TYPES,
+    VISITED_BRAND_COLUMNS,
+    VISITED_SECTIONS,
+    Body,
+    Label,
+)
 from footfall.flow.serve.view import View, Viewed
 from footfall.flow.serve.visits import NO_VISITORS, Visitors, bounded
 from footfall.flow.serve.words import Words
@@ -27,51 +35,6 @@ from footfall.values.window import instant_text
 SHARE_DIGITS = 4
 
 LabelOf = Callable[[Slice], str]
-
-
-class _Label(msgspec.Struct, rename="camel", gc=False):
-    """One entry, in the order of its JSON."""
-
-    rank: int
-    change: int | UnsetType | None
-    section_id: int | str | UnsetType | None
-    resource_type: str | UnsetType | None
-    hits: int
-    hits_at_most: int | UnsetType | None
-    share: float
-    hits_before: int | None
-    uniques: int | UnsetType = UNSET
-    uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType | None = UNSET
-
-
-class _Body(msgspec.Struct, rename="camel"):
-    """The whole answer, in the order of its JSON."""
-
-    brand: str
-    period: str | UnsetType
-    from_: str = msgspec.field(name="from")
-    to: str
-    exact: bool
-    kept_since: str | UnsetType
-    final: bool | UnsetType
-    hits: int
-    hits_at_most: int | UnsetType | None
-    hits_before: int | None
-    sort: str | UnsetType = UNSET
-    uniques_are: str | UnsetType = UNSET
-    uniques: int | UnsetType = UNSET
-    uniques_at_least: int | UnsetType = UNSET
-    uniques_at_most: int | UnsetType | None = UNSET
-    items: list[_Label] | UnsetType = UNSET
-
-
-_VISITORS = (UNIQUES, "uniquesAtLeast", "uniquesAtMost")
-_SECTIONS = columns_of(_Label, without=("resourceType", *_VISITORS))
-_TYPES = columns_of(_Label, without=("sectionId", *_VISITORS))
-_VISITED_SECTIONS = (*columns_of(_Label, without=("change", "resourceType")), UNIQUES_ARE)
-BRAND_COLUMNS = columns_of(_Body, without=("sort", UNIQUES_ARE, *_VISITORS, "items"))
-VISITED_BRAND_COLUMNS = columns_of(_Body, without=("items",))
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +97,7 @@ def sections_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitor
         entry.change = UNSET
         _tell(entry, seen[label], has_all=view.kept_since_ms is None)
         body.items.append(entry)
-    return _encoded(body, view, _VISITED_SECTIONS)
+    return _encoded(body, view, VISITED_SECTIONS)
 
 
 def brand_by_visitors(view: View, query: PopularQuery, visitors: LabelVisitors) -> Answer:
@@ -153,16 +116,16 @@ def _answer(view: View, query: PopularQuery, label_of: LabelOf, *, is_section: b
         entry = _entry(label, rank, now, before, is_section=is_section)
         entry.change = None if rank_before is None else rank_before - rank
         body.items.append(entry)
-    return _encoded(body, view, _SECTIONS if is_section else _TYPES)
+    return _encoded(body, view, SECTIONS if is_section else TYPES)
 
 
-def _encoded(body: _Body, view: View, columns: Columns) -> Answer:
+def _encoded(body: Body, view: View, columns: Columns) -> Answer:
     return answer_from(msgspec.json.encode(body), max_age_s=view.max_age_s, exact=body.exact, columns=columns)
 
 
-def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_section: bool) -> _Label:
+def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_section: bool) -> Label:
     hits = now.hits[label]
-    return _Label(
+    return Label(
         rank=rank,
         change=None,
         section_id=section_shown(label) if is_section else UNSET,
@@ -176,9 +139,9 @@ def _entry(label: str, rank: int, now: _Sums, before: _Sums | None, *, is_sectio
 
 def _body(
     view: View, query: PopularQuery, now: _Sums, before: _Sums | None, visitors: LabelVisitors | None = None
-) -> _Body:
+) -> Body:
     has_all = view.kept_since_ms is None
-    body = _Body(
+    body = Body(
         brand=query.brand,
         period=query.period or UNSET,
         from_=instant_text(view.sheet.span.from_ms),
@@ -204,7 +167,7 @@ def _of_section(visitors: LabelVisitors, now: _Sums, label: str) -> Visitors:
     return bounded(told, hits=now.hits[label] if now.is_known else None, missed=now.unlabelled)
 
 
-def _tell(entry: _Label | _Body, visitors: Visitors, *, has_all: bool) -> None:
+def _tell(entry: Label | Body, visitors: Visitors, *, has_all: bool) -> None:
     entry.uniques, entry.uniques_at_least = visitors.uniques, visitors.at_least
     entry.uniques_at_most = visitors.at_most if has_all else None  # Nobody knows who came when nothing is kept of it.
 

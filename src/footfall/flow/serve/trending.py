@@ -19,7 +19,7 @@ from footfall.flow.serve.query import HITS, PopularQuery
 from footfall.flow.serve.rise_view import RiseStretch, RiseView
 from footfall.flow.serve.rises import RISE_DIGITS, Hits, Rises, asked_of, risen, rises
 from footfall.flow.serve.sheets import Contribution
-from footfall.flow.serve.uniting import UNIQUES_ARE, VISITORS
+from footfall.flow.serve.unique_names import UNIQUES_ARE, VISITORS
 from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.wanted import Wanted, wanted
 from footfall.flow.serve.words import Words

@@ -11,7 +11,8 @@ from footfall.flow.serve.answer import Answer, answer_from, columns_of
 from footfall.flow.serve.editing import hidden_of
 from footfall.flow.serve.popular import labels_shown, words_shown
 from footfall.flow.serve.query import UNIQUES, PopularQuery
-from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
+from footfall.flow.serve.unique_names import UNIQUES_ARE
+from footfall.flow.serve.uniting import uniques_are
 from footfall.flow.serve.visits import Visitors
 from footfall.flow.serve.words import Words
 from footfall.flow.store.columns import Slice

@@ -13,7 +13,8 @@ from footfall.flow.serve.series import ASKED
 from footfall.flow.serve.series_answer import RATIO_DIGITS, WEEKDAYS
 from footfall.flow.serve.series_query import SeriesQuery
 from footfall.flow.serve.series_spans import LAST_WEEK, PREVIOUS, SPAN
-from footfall.flow.serve.uniting import UNIQUES_ARE, uniques_are
+from footfall.flow.serve.unique_names import UNIQUES_ARE
+from footfall.flow.serve.uniting import uniques_are
 from footfall.flow.serve.visits import Visitors, Visits
 from footfall.flow.serve.words import Words
 from footfall.values.period import Span

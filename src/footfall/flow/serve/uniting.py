@@ -6,15 +6,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from footfall.flow.serve.unique_names import VISITOR_DAYS, VISITORS
 from footfall.flow.serve.visitor_windows import Visited
 from footfall.sketches.estimation import Estimate, Estimates
 from footfall.sketches.grouped import GroupedUniques, Groups, estimates, merge_grouped, no_groups, picked, regrouped
 from footfall.values.period import Span
 from footfall.values.window import Grain, Window, window_of
 
-# What a unique of a span is. Without an id from the brand itself a visitor is known for one local day only.
-VISITORS, VISITOR_DAYS = "visitors", "visitorDays"
-UNIQUES_ARE = "uniquesAre"  # the name under which an answer says it
 NOBODY = Estimate(0.0, 0.0, 0.0)
 
 

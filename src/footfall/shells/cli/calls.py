@@ -12,7 +12,9 @@ import msgspec
 
 from footfall import __version__
 from footfall.client.signing import SIGNATURE_HEADER
-from footfall.values.errors import FootfallError
+from footfall.shells.cli.call_errors import NotAnAddress as NotAnAddress
+from footfall.shells.cli.call_errors import RefusedByServer as RefusedByServer
+from footfall.shells.cli.call_errors import Unreachable as Unreachable
 
 TIMEOUT_S = 30.0
 ANSWER_BYTES_MAX = 64 * 1_048_576  # No answer of the API is near it; a wrong address might send anything.
@@ -32,22 +34,6 @@ _ADVICE: Mapping[tuple[int, str], str] = {
 
 
 Sign = Callable[[bytes], str]  # from a body to the signature of this try
-
-
-class Unreachable(FootfallError):
-    """No server answers at the address, or it stopped answering."""
-
-
-class RefusedByServer(FootfallError):
-    """The server answered that it will not do what was asked."""
-
-    def __init__(self, sentence: str, *, status: int) -> None:
-        super().__init__(sentence)
-        self.status = status
-
-
-class NotAnAddress(FootfallError):
-    """The text is not the address of an HTTP server."""
 
 
 @dataclass(frozen=True, slots=True)

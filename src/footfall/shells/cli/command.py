@@ -5,16 +5,17 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import MappingProxyType
-from typing import Any, BinaryIO, NoReturn, TextIO
-
-from rich.console import Console
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn, TextIO
 
 from footfall.accounts.brands import require_brand_name
 from footfall.accounts.origins import require_origin
 from footfall.values.clock import Clock
 from footfall.values.errors import FootfallError, Refused
 from footfall.values.window import moment_from_text, zone_named
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.text import Text
 
 DEFAULT_URL = "http://127.0.0.1:8080"
 ANY_ORIGIN = "any"
@@ -68,8 +69,10 @@ class Surroundings:
         """Write one sentence to the error output."""
         print(text, file=self.err, flush=True)
 
-    def console(self, *, err: bool = False) -> Console:
+    def console(self, *, err: bool = False) -> "Console":
         """Return a console that draws on the output, without colours unless it is a terminal."""
+        from rich.console import Console  # Neither a server nor a version draws anything.
+
         stream = self.err if err else self.out
         width = None if stream.isatty() else WIDTH_WITHOUT_TERMINAL
         return Console(file=stream, width=width, highlight=False, soft_wrap=False)
@@ -236,7 +239,9 @@ def _number(text: str) -> float:
     return number
 
 
-def printable(value: object) -> Text:
+def printable(value: object) -> "Text":
     """Return a value as text that cannot steer the terminal, whoever sent it."""
+    from rich.text import Text
+
     text = "" if value is None else str(value)
     return Text("".join(character if character.isprintable() else "\N{REPLACEMENT CHARACTER}" for character in text))

@@ -5,14 +5,16 @@ import os
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, Protocol, TextIO
+from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
-from footfall.flow.serve.exporting import ExportedRow
 from footfall.flow.serve.parameters import CSV, NDJSON
 from footfall.flow.serve.tables import csv_lines, json_lines
 from footfall.shells.cli.command import WrongUsage
 from footfall.values.errors import FootfallError
 from footfall.values.window import Window, instant_text
+
+if TYPE_CHECKING:  # Whoever looks for help waits for nothing that is exported with.
+    from footfall.flow.serve.exporting import ExportedRow
 
 PARQUET = "parquet"
 COLUMNS = ("from", "to", "kind", "assetId", "sectionId", "resourceType", "paidType", "hits")
@@ -32,7 +34,7 @@ class NotInstalled(FootfallError):
 class TakesRows(Protocol):
     """Whatever writes the rows of windows."""
 
-    def write(self, window: Window, rows: Iterable[ExportedRow]) -> int:
+    def write(self, window: Window, rows: "Iterable[ExportedRow]") -> int:
         """Write the rows of a window and return how many there were."""
         ...
 
@@ -51,7 +53,7 @@ class Lines:
         if kind == CSV:
             self._put(csv_lines(self._columns, ()))
 
-    def write(self, window: Window, rows: Iterable[ExportedRow]) -> int:
+    def write(self, window: Window, rows: "Iterable[ExportedRow]") -> int:
         """Write the rows of a window and return how many there were."""
         told = [dict(zip(self._columns, _values(window, row, self._columns), strict=True)) for row in rows]
         if self._kind == CSV:
@@ -88,7 +90,7 @@ class ParquetFile:
         self._writer = parquet.ParquetWriter(str(path), self._schema, compression="zstd")
         self._rows: list[tuple[Any, ...]] = []
 
-    def write(self, window: Window, rows: Iterable[ExportedRow]) -> int:
+    def write(self, window: Window, rows: "Iterable[ExportedRow]") -> int:
         """Write the rows of a window and return how many there were."""
         count = 0
         for row in rows:
@@ -166,7 +168,7 @@ def _opened(path: Path, kind: str, *, more: Sequence[str]) -> Generator[TakesRow
         yield Lines(file, kind, more=more)
 
 
-def _values(window: Window, row: ExportedRow, columns: Sequence[str]) -> tuple[Any, ...]:
+def _values(window: Window, row: "ExportedRow", columns: Sequence[str]) -> tuple[Any, ...]:
     """Return the values of the columns in their order."""
     labels = (row.asset or None, row.section or None, row.resource_type or None, row.paid_type or None)
     values = (instant_text(window.from_ms), instant_text(window.to_ms), row.kind, *labels, row.hits)

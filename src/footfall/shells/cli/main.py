@@ -16,7 +16,7 @@ from footfall.app.settings import SettingsRefused
 from footfall.app.settings_reading import environment
 from footfall.metrics.errors import ChangedMeanwhile
 from footfall.shells.cli.asking import require_address
-from footfall.shells.cli.calls import NotAnAddress, RefusedByServer, Unreachable
+from footfall.shells.cli.call_errors import NotAnAddress, RefusedByServer, Unreachable
 from footfall.shells.cli.command import (
     EXIT_MEANINGS,
     INTERRUPTED,
@@ -75,7 +75,8 @@ def main(argv: Sequence[str] | None = None, around: Surroundings | None = None) 
 
 def parsed(argv: Sequence[str]) -> Namespace:
     """Return what the arguments say; flags may stand before, between and behind what is given by its place."""
-    command = COMMANDS.get(argv[0]) if argv else None
+    # The version is known without reading every command.
+    command = COMMANDS.get("version" if argv[0] == "--version" else argv[0]) if argv else None
     if command is None:
         return parser().parse_args(argv)  # Which says what is wrong, or prints the help.
     arguments = parser_of(command).parse_intermixed_args(_with_negatives(argv[1:], command))

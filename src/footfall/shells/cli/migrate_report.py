@@ -2,26 +2,29 @@
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from rich.progress import BarColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.table import Table
 
-from footfall.migrate.reporting import Progress
-from footfall.migrate.verifying import Verified
-from footfall.ports.relational import Problem
 from footfall.shells.cli.command import Surroundings, printable
+
+if TYPE_CHECKING:  # Whoever looks for help waits for nothing that is migrated with.
+    from footfall.migrate.reporting import Progress
+    from footfall.migrate.verifying import Verified
+    from footfall.ports.relational import Problem
 
 LINE_EVERY = 10  # seconds between two lines where there is no terminal to draw a bar on
 
 
 @contextmanager
-def progress_bar(around: Surroundings) -> Generator[Callable[[Progress], None]]:
+def progress_bar(around: Surroundings) -> "Generator[Callable[[Progress], None]]":
     """Draw how far it is, again and again: a bar on a terminal, else a line now and then."""
     if not around.err.isatty():
         told = [0]
 
-        def line(progress: Progress) -> None:
+        def line(progress: "Progress") -> None:
             if told[0] % LINE_EVERY == 0 or not (progress.left or progress.moving):
                 around.complain(progress_line(progress))
             told[0] += 1
@@ -41,7 +44,7 @@ def progress_bar(around: Surroundings) -> Generator[Callable[[Progress], None]]:
         )
 
 
-def progress_line(progress: Progress) -> str:
+def progress_line(progress: "Progress") -> str:
     """Return how far it is in a line."""
     left = progress.time_left_ms
     time = "no pace yet" if left is None else "all copied" if left == 0 else f"about {duration(left)} left"
@@ -67,7 +70,7 @@ def duration(span_ms: int) -> str:
     return f"{seconds / 60:.0f} min" if seconds < 5_400 else f"{seconds / 3_600:.1f} h"
 
 
-def show_status(progress: Progress, sides: Mapping[str, int], around: Surroundings) -> None:
+def show_status(progress: "Progress", sides: Mapping[str, int], around: Surroundings) -> None:
     """Draw how far it is as a table."""
     table = Table(box=None, show_header=False, pad_edge=False)
     rows = [
@@ -84,7 +87,7 @@ def show_status(progress: Progress, sides: Mapping[str, int], around: Surroundin
     around.console().print(table)
 
 
-def show_problems(problems: Sequence[Problem], count: int, around: Surroundings) -> None:
+def show_problems(problems: "Sequence[Problem]", count: int, around: Surroundings) -> None:
     """Name what was set aside, and why."""
     for one in problems:
         around.say(f"set aside {printable(one.key)}: {printable(one.reason)}")
@@ -92,7 +95,7 @@ def show_problems(problems: Sequence[Problem], count: int, around: Surroundings)
         around.say(f"and {count - len(problems):,} more")
 
 
-def show_verified(verified: Verified, around: Surroundings) -> None:
+def show_verified(verified: "Verified", around: Surroundings) -> None:
     """Say what a verification found."""
     for one in verified.differences[:50]:
         where = " ".join(part for part in (one.key, one.partition, one.sort, one.attribute) if part)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from footfall.flow.serve.query import ASSETS, BY, HITS, MEASURES, OF, PERIOD_DEFAULT
 from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
-from footfall.flow.serve.uniting import VISITOR_DAYS
+from footfall.flow.serve.unique_names import VISITOR_DAYS
 from footfall.shells.cli.calls import PAUSE_S_MIN, Caller, Reply, Unreachable, answer_of, retry_after_s
 from footfall.shells.cli.command import (
     JSON,

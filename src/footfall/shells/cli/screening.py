@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from footfall.flow.serve.query import PERIOD_DEFAULT
-from footfall.flow.serve.screening import PERSON
+from footfall.flow.serve.shown import PERSON
 from footfall.screening.labels import Label, label_of
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import (

@@ -4,8 +4,6 @@ import argparse
 from contextlib import closing
 from urllib.parse import urlencode
 
-from rich.markdown import Markdown
-
 from footfall.flow.serve.digest_markdown import digest_markdown
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import Exit, Surroundings, WrongUsage
@@ -35,5 +33,7 @@ def digest(arguments: argparse.Namespace, around: Surroundings) -> int:
     if arguments.markdown or not around.out.isatty():
         around.say(text.rstrip("\n"))
     else:
+        from rich.markdown import Markdown  # with a reader of Markdown, which no other command needs
+
         around.console().print(Markdown(text))
     return Exit.OK

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from rich.table import Table
 from rich.text import Text
 
-from footfall.flow.serve.uniting import VISITORS
+from footfall.flow.serve.unique_names import VISITORS
 from footfall.shells.cli.calls import Caller, Unreachable, answer_of
 from footfall.shells.cli.command import (
     JSON,

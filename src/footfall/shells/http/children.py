@@ -93,6 +93,7 @@ class Child:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
+                "footfall.app.launch",
                 self._module,
                 str(theirs.fileno()),
                 stdin=asyncio.subprocess.PIPE,

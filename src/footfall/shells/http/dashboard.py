@@ -22,13 +22,11 @@ from starlette.routing import Route
 from footfall import __version__
 from footfall.accounts.brands import Brand
 from footfall.shells.http.problems import problem_document
-from footfall.shells.http.routes import ROUTES
 from footfall.shells.http.site import Site
 from footfall.shells.http.static_files import static_text
 from footfall.shells.http.wire import PROBLEM
 
 FILES = "/static/{file}"
-SESSION, VERDICTS = "/v1/session", "/v1/screening/verdicts"
 PAGES = (
     "/",
     "/most-read",
@@ -174,8 +172,8 @@ def _facts(request: Request, state: Site, *, is_live: bool) -> dict[str, Any]:
         "brands": brands,
         "periods": list(state.settings.periods),
         "live": is_live,
-        "people": SESSION in ROUTES,
-        "verdicts": VERDICTS in ROUTES,
+        "people": True,
+        "verdicts": True,
         "archive": state.settings.archive or bool(state.settings.aws_archive_table),
         "version": __version__,
     }

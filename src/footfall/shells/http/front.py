@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import gc
 import logging
 import os
 import resource
@@ -43,12 +42,12 @@ from footfall.shells.http.commits import Committer
 from footfall.shells.http.control import ControlServer
 from footfall.shells.http.counter_desk import CounterDesk
 from footfall.shells.http.demo import DEMO_BRAND, Demo
-from footfall.shells.http.description import description_routes
 from footfall.shells.http.desk import Desk
 from footfall.shells.http.door import Door, HitLimits
 from footfall.shells.http.hits import HitsRoute, PageHitsRoute
 from footfall.shells.http.judged import Judged
 from footfall.shells.http.lane import Exchange, Lane, LaneLimits, Route
+from footfall.shells.http.late_description import LateDescription
 from footfall.shells.http.limit_lines import TellingLimits
 from footfall.shells.http.live import LIVE, Live, LiveRoute
 from footfall.shells.http.live_questions import live_questions
@@ -59,7 +58,6 @@ from footfall.shells.http.pages import page_paths, pages
 from footfall.shells.http.pings import PingsRoute
 from footfall.shells.http.pixel import PixelRoute
 from footfall.shells.http.reading_routes import reading_routes
-from footfall.shells.http.routes import require_described
 from footfall.shells.http.series import series_or
 from footfall.shells.http.state import FrontState
 from footfall.shells.http.static_files import static_routes
@@ -85,7 +83,6 @@ def run(settings: Settings, *, demo_rate: float | None = None) -> int:
     keep_settings(settings)
     _raise_file_limit()
     sys.setswitchinterval(0.001)  # The committing thread waits for the interpreter; five milliseconds are a commit.
-    gc.freeze()  # What was imported stays; looking through it for garbage would be a pause of 20 ms.
     uvloop.run(Front(settings, lock, SystemClock()).run(demo_rate))
     return 0
 
@@ -249,6 +246,7 @@ class Front:
         assert self._answers is not None
         stream = wiring.open_stream(settings, clock, read_only=True)
         door = self._door(committer, salts, access, shards=stream.shards)
+        description = LateDescription()
         routes: dict[bytes, Route] = {
             b"/v1/hits": HitsRoute(door),
             b"/v1/pixel.gif": PixelRoute(HitsRoute(door)),
@@ -258,7 +256,7 @@ class Front:
             b"/healthz": _healthy,
             **script_routes(),
             **static_routes(),
-            **description_routes(),
+            **description.routes(),
         }
         rest = AsgiRoute()
         others = ReadyData(self._metrics, access, rest)
@@ -276,7 +274,7 @@ class Front:
         routes[LIVE.encode()] = self._live_route(state)
         self._catalogue.release_to(committer, brand_names=brands.names)
         rest_of_them = pages(state)
-        require_described([*(path.decode() for path in routes), *page_paths(rest_of_them)])
+        description.covers([*(path.decode() for path in routes), *page_paths(rest_of_them)])
         rest.serve(TellingLimits(rest_of_them), lane)
         return state
 

@@ -7,9 +7,8 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from footfall.accounts.register import Register
-from footfall.app.judging_steps import Report
+from footfall.app.judging_report import Report
 from footfall.app.link import Message
-from footfall.screening.verdicts import Verdict
 from footfall.shells.http.desk import Desk
 from footfall.values.errors import FootfallError
 
@@ -35,9 +34,8 @@ class Judged:
             case ["judged", report]:
                 self.report = msgspec.convert(report, type=Report)
             case ["verdicts", str(brand), verdicts, since]:
-                found = msgspec.convert(verdicts, type=list[Verdict])
                 # It asks for one thing at a time, so that one task is all there ever is.
-                self._writing = asyncio.get_running_loop().create_task(self._write(brand, found, since))
+                self._writing = asyncio.get_running_loop().create_task(self._write(brand, verdicts, since))
             case _:
                 pass
 
@@ -46,9 +44,12 @@ class Judged:
         if self._writing is not None:
             await self._writing
 
-    async def _write(self, brand: str, verdicts: list[Verdict], since: Mapping[str, int]) -> None:
+    async def _write(self, brand: str, verdicts: object, since: Mapping[str, int]) -> None:
         def find(register: Register) -> int:
-            return register.verdicts.find(brand, verdicts, since=since)
+            # When the first is found, and in a thread of its own: a start has no use for it.
+            from footfall.screening.verdicts import Verdict
+
+            return register.verdicts.find(brand, msgspec.convert(verdicts, type=list[Verdict]), since=since)
 
         try:
             version = await self._desk.look(find)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
-from footfall.app.judging_steps import GRACE_MS, Report
+from footfall.app.judging_report import GRACE_MS, Report
 from footfall.values.window import MINUTE_MS
 
 

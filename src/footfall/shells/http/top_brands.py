@@ -13,8 +13,8 @@ from footfall.flow.serve.parameters import BRAND_BYTES_MAX, KINDS, Given, Severa
 from footfall.flow.serve.query import BRANDS, BRANDS_MAX, HITS, LABELS, UNIQUES, label_parameters
 from footfall.flow.serve.shown import SCREENED
 from footfall.flow.serve.tables import formatted
-from footfall.flow.serve.top import BRAND_COLUMNS, VISITED_BRAND_COLUMNS
-from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
+from footfall.flow.serve.top_answer import BRAND_COLUMNS, VISITED_BRAND_COLUMNS
+from footfall.flow.serve.unique_names import VISITOR_DAYS, VISITORS
 from footfall.shells.http.access import Access, Headers
 from footfall.shells.http.answers import SPAN_WAIT_S_MAX, Answers, Ready, etag_matches
 from footfall.shells.http.lane import Exchange

@@ -9,7 +9,8 @@ from typing import Any, Protocol
 
 from footfall.adapters.aws import at_start as at_start
 from footfall.app.judging_on_aws import open_judging, open_set_apart
-from footfall.app.judging_steps import Judging, Report
+from footfall.app.judging_report import Report
+from footfall.app.judging_steps import Judging
 from footfall.app.referring import Referring
 from footfall.app.referring_wiring import open_referring
 from footfall.app.set_apart import SetApart

@@ -2,7 +2,7 @@
 
 from footfall.flow.serve.query import BRANDS_MAX, LIMIT_MAX
 from footfall.flow.serve.series_query import GRAINS, POINTS_MAX
-from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
+from footfall.flow.serve.unique_names import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.lists import LISTED_ASSET, UNIQUES, UNIQUES_ARE
 from footfall.shells.http.described.operation import Schema, listed, maybe, record, text, whole
 

@@ -17,7 +17,7 @@ from footfall.flow.serve.query import (
 )
 from footfall.flow.serve.query import BY as COUNTED_BY
 from footfall.flow.serve.shown import ALL, INCLUDE, OTHERS
-from footfall.flow.serve.uniting import VISITOR_DAYS, VISITORS
+from footfall.flow.serve.unique_names import VISITOR_DAYS, VISITORS
 from footfall.shells.http.described.operation import (
     JSON,
     Answer,
