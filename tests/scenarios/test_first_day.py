@@ -20,6 +20,7 @@ from tests.scenarios.instance import (
     is_running,
     raw_exchange,
     serve_command,
+    typed,
     until,
 )
 
@@ -36,17 +37,17 @@ def test_what_was_sent_is_listed_and_is_still_there_after_a_restart(starter: Sta
     body = b'{"brand":"abc","assetId":132141398,"sectionId":563,"resourceType":"article","paidType":"free"}'
     head = b"POST /v1/hits HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % len(body)
     assert raw_exchange(first.port, head + body).startswith(b"HTTP/1.1 202 ")
-    sent = footfall("send", "--url", first.url, "--brand", "abc", "--asset", "132141398", "--section", "563")
+    sent = typed("send", "--url", first.url, "--brand", "abc", "--asset", "132141398", "--section", "563")
     assert (sent.returncode, sent.stdout) == (0, "1 accepted, 0 refused\n")
     assert first.listed("abc") == {"132141398": 2}
-    shown = footfall("popular", "--url", first.url, "--brand", "abc", "--period", "day")
+    shown = typed("popular", "--url", first.url, "--brand", "abc", "--period", "day")
     assert "132141398" in shown.stdout
     assert shown.returncode == 0
     took_s = first.terminate()
     print(f"stopped in {took_s:.2f} s")
     second = starter.start(data)
     assert second.listed("abc") == {"132141398": 2}
-    book = footfall("ledger", "--url", second.url, "--brand", "abc")
+    book = typed("ledger", "--url", second.url, "--brand", "abc")
     assert book.returncode == 0
     assert next(line.split() for line in book.stdout.splitlines() if "accepted" in line)[:2] == ["accepted", "2"]
     second.terminate()
@@ -62,7 +63,7 @@ def test_a_stop_leaves_the_data_and_no_socket(starter: Starter, data: Path) -> N
 
 
 def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:
-    instance = starter.start(data, "--demo", "--demo-rate", "400")
+    instance = starter.start(data, "--demo", "--demo-rate", "150")
     before = until(lambda: instance.popular("demo", "justnow"), lambda it: len(it) > 3, seconds=20)
     until(lambda: instance.popular("demo", "justnow"), lambda it: sum(it.values()) > sum(before.values()), seconds=10)
     page = instance.get("/")
@@ -72,7 +73,7 @@ def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:
 
 
 def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Starter, data: Path) -> None:
-    instance = starter.start(data, "--demo", "--demo-rate", "400")
+    instance = starter.start(data, "--demo", "--demo-rate", "150")
     key_file = data / "demo.key"
     assert key_file.stat().st_mode & 0o777 == 0o600
     until(instance.said, lambda said: f"is in {key_file}" in said, seconds=5)
@@ -163,7 +164,7 @@ def test_settings_that_cannot_be_used_stop_the_start_with_a_sentence(data: Path)
         (["--dev", "--host", "0.0.0.0"], ["dev", "loopback"]),
         (["--brand", "abc:Mars/Olympus"], ["abc", "Mars/Olympus"]),
     ):
-        ended = footfall("serve", "--data", str(data), "--port", "0", *flags)
+        ended = typed("serve", "--data", str(data), "--port", "0", *flags)
         assert ended.returncode == 2, ended
         assert all(word in ended.stderr for word in words), ended.stderr
         assert "Traceback" not in ended.stderr
@@ -175,13 +176,13 @@ def test_an_address_or_a_directory_that_cannot_be_had_is_said_in_a_sentence(tmp_
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ended = footfall("serve", "--data", str(tmp_path / "data"), "--port", str(port))
+        ended = typed("serve", "--data", str(tmp_path / "data"), "--port", str(port))
     assert ended.returncode == 1, ended
     assert str(port) in ended.stderr
     assert "Traceback" not in ended.stderr
     file = tmp_path / "file"
     file.write_text("not a directory")
-    ended = footfall("serve", "--data", str(file), "--port", "0")
+    ended = typed("serve", "--data", str(file), "--port", "0")
     assert ended.returncode == 1, ended
     assert str(file) in ended.stderr
     assert "Traceback" not in ended.stderr
@@ -192,7 +193,7 @@ def test_the_number_of_shards_cannot_be_changed_later(starter: Starter, data: Pa
     assert instance.post([hit(number) for number in range(50)]).status == 202
     assert len(instance.listed("abc")) == 50
     instance.terminate()
-    refused = footfall("serve", "--data", str(data), "--port", "0")
+    refused = typed("serve", "--data", str(data), "--port", "0")
     assert refused.returncode == 1
     assert "was made with 3 shards" in refused.stderr
     assert "Traceback" not in refused.stderr
