@@ -5,9 +5,12 @@ import signal
 import socket
 import subprocess
 import time
+from collections.abc import Generator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.scenarios.instance import (
     ANSWERING,
@@ -62,16 +65,6 @@ def test_a_stop_leaves_the_data_and_no_socket(starter: Starter, data: Path) -> N
     assert left == files
 
 
-def test_demo_traffic_moves_the_list(starter: Starter, data: Path) -> None:
-    instance = starter.start(data, "--demo", "--demo-rate", "150")
-    before = until(lambda: instance.popular("demo", "justnow"), lambda it: len(it) > 3, seconds=20)
-    until(lambda: instance.popular("demo", "justnow"), lambda it: sum(it.values()) > sum(before.values()), seconds=10)
-    page = instance.get("/")
-    assert page.status == 200
-    assert b"demo" in page.body
-    instance.terminate()
-
-
 def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Starter, data: Path) -> None:
     instance = starter.start(data, "--demo", "--demo-rate", "150")
     key_file = data / "demo.key"
@@ -111,36 +104,6 @@ def test_the_demo_has_metrics_with_numbers_and_a_key_to_change_them(starter: Sta
     assert kept == DEMO_METRICS - {"paid_share"}
     until(lambda: again.call("GET", "/v1/popular?period=justnow", None, bearer).json()["items"], bool, seconds=10)
     again.terminate()
-
-
-def test_the_demo_has_an_audience_that_watches_follows_and_resumes(starter: Starter, data: Path) -> None:
-    instance = starter.start(data, "--demo", "--demo-rate", "20")
-    minutes = "period=day&by=minutes&brand=demo"
-    listed = until(
-        lambda: instance.get(f"/v1/popular?{minutes}").json().get("items", []),
-        lambda items: len(items) > 5 and all(one["minutes"] > 0 and one.get("title") for one in items),
-        seconds=30,
-    )
-    until(lambda: instance.get(f"/v1/popular?{minutes}&of=series").json()["items"], bool, seconds=10)
-    sections = instance.get(f"/v1/top/sections?{minutes}").json()["items"]
-    assert "drama" in {one["sectionId"] for one in sections}
-    viewers = "/v1/audience/viewers?brand=demo"
-    until(lambda: instance.get(viewers).json()["viewers"], lambda now: now > 5, seconds=20)
-    # Sessions of the last hour that are over have their rows, and so their assets have curves.
-    since = datetime.now(UTC).date() - timedelta(days=1)
-    curves = [f"/v1/audience/completion?brand=demo&from={since}&asset={one['assetId']}" for one in listed]
-    until(lambda: [instance.get(one).json()["playbacks"] for one in curves], lambda some: sum(some) > 10, seconds=20)
-    bearer = {"Authorization": f"Bearer {(data / 'demo.key').read_text().strip()}"}
-
-    def told(path: str) -> dict[str, Any]:
-        return instance.call("GET", f"/v1/audience/{path}", None, bearer).json()
-
-    followed = [f"followers?of=series:{name}" for name in ("the-harbour", "night-ferry", "old-quarry")]
-    until(lambda: [one for path in followed for one in told(path)["items"]], bool, seconds=20)
-    recent = [f"history/recent?member=m-{number:03}" for number in range(40)]
-    until(lambda: [one for path in recent for one in told(path)["series"]], bool, seconds=20)
-    assert instance.get("/v1/audience/followers?of=series:the-harbour&brand=demo").status == 401
-    instance.terminate()
 
 
 def test_without_dev_an_unknown_brand_is_refused_and_a_known_one_is_not(starter: Starter, data: Path) -> None:
@@ -262,3 +225,51 @@ def test_a_signal_to_the_whole_group_stops_in_order(starter: Starter, data: Path
         assert "Traceback" not in instance.said()
     last = starter.start(data)
     assert last.drained("abc")["counted"] == 2
+
+
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory: pytest.TempPathFactory) -> Generator[Instance]:
+    """Start a demo for those who only look at it; they stand last, so that it runs no longer than they do."""
+    starter = Starter(tmp_path_factory.mktemp("demo"))
+    try:
+        instance = starter.start(starter.folder / "data", "--demo", "--demo-rate", "20")
+        yield instance
+        instance.terminate()
+    finally:
+        starter.end_all()
+
+
+def test_demo_traffic_moves_the_list(demo: Instance) -> None:
+    before = until(lambda: demo.popular("demo", "justnow"), lambda it: len(it) > 3, seconds=20)
+    until(lambda: demo.popular("demo", "justnow"), lambda it: sum(it.values()) > sum(before.values()), seconds=10)
+    page = demo.get("/")
+    assert page.status == 200
+    assert b"demo" in page.body
+
+
+def test_the_demo_has_an_audience_that_watches_follows_and_resumes(demo: Instance) -> None:
+    minutes = "period=day&by=minutes&brand=demo"
+    listed = until(
+        lambda: demo.get(f"/v1/popular?{minutes}").json().get("items", []),
+        lambda items: len(items) > 5 and all(one["minutes"] > 0 and one.get("title") for one in items),
+        seconds=30,
+    )
+    until(lambda: demo.get(f"/v1/popular?{minutes}&of=series").json()["items"], bool, seconds=10)
+    sections = demo.get(f"/v1/top/sections?{minutes}").json()["items"]
+    assert "drama" in {one["sectionId"] for one in sections}
+    viewers = "/v1/audience/viewers?brand=demo"
+    until(lambda: demo.get(viewers).json()["viewers"], lambda now: now > 5, seconds=20)
+    # Sessions of the last hour that are over have their rows, and so their assets have curves.
+    since = datetime.now(UTC).date() - timedelta(days=1)
+    curves = [f"/v1/audience/completion?brand=demo&from={since}&asset={one['assetId']}" for one in listed]
+    until(lambda: [demo.get(one).json()["playbacks"] for one in curves], lambda some: sum(some) > 10, seconds=20)
+    bearer = {"Authorization": f"Bearer {(demo.data / 'demo.key').read_text().strip()}"}
+
+    def told(path: str) -> dict[str, Any]:
+        return demo.call("GET", f"/v1/audience/{path}", None, bearer).json()
+
+    followed = [f"followers?of=series:{name}" for name in ("the-harbour", "night-ferry", "old-quarry")]
+    until(lambda: [one for path in followed for one in told(path)["items"]], bool, seconds=20)
+    recent = [f"history/recent?member=m-{number:03}" for number in range(40)]
+    until(lambda: [one for path in recent for one in told(path)["series"]], bool, seconds=20)
+    assert demo.get("/v1/audience/followers?of=series:the-harbour&brand=demo").status == 401
