@@ -1,6 +1,5 @@
 """The page of reproduced figures: nothing of the sources is missing, and its pictures can be read."""
 
-from collections.abc import Sequence
 from functools import cache
 from xml.etree import ElementTree
 
@@ -15,7 +14,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 
 @cache
-def listed() -> Sequence[Section]:
+def listed() -> list[Section]:
     return sections(shipped_prices(), measured())
 
 
