@@ -37,7 +37,7 @@ def found_in(made: Campaign) -> list[str]:
 def test_what_a_broken_build_does_is_found(name: str, mariadb: MariaDbEngine, tmp_path: Path) -> None:
     program, operator = BROKEN[name]
     with campaign(
-        mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.02, program=program, operator=operator
+        mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.05, program=program, operator=operator
     ) as made:
         made.crowd.start(readers=3, writers=3)
         found = found_in(made)
@@ -47,7 +47,7 @@ def test_what_a_broken_build_does_is_found(name: str, mariadb: MariaDbEngine, tm
 
 
 def test_nothing_is_found_in_the_same_acts_of_the_right_build(mariadb: MariaDbEngine, tmp_path: Path) -> None:
-    with campaign(mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.02) as made:
+    with campaign(mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.05) as made:
         made.crowd.start(readers=3, writers=3)
         made.wait_until(made.is_copied)
         for side in (Side.NEW, Side.OLD):

@@ -188,7 +188,7 @@ def instance(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Instance]:
     starter.end_all()
 
 
-@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.soak), 5])
+@pytest.mark.parametrize("every", [pytest.param(1, marks=pytest.mark.soak), 3])
 def test_no_route_gives_away_or_takes_a_byte_of_another_brand(every: int, starter: Starter, data: Path) -> None:
     instance = starter.start(data, *UNLIMITED, dev=False)
     victim = tenant(instance, VICTIM, "zz", isPublic=False)
