@@ -99,7 +99,7 @@ tracker: $(STAMP)  ## minify web/tracker, web/widget and web/player into the pac
 
 soak: setup-tests compiled $(DASHBOARD)  ## the long campaigns
 	$(BIN)/python -m pytest -m soak
-	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=campaign tests/flow tests/native tests/screening
+	$(BIN)/python -m pytest $(PARALLEL) --hypothesis-profile=campaign -m "hypothesis and not soak"
 
 bench: $(STAMP)  ## measure; writes bench/results/
 	@$(BIN)/python scripts/debian.py wrk nginx redis-server

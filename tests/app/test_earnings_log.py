@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from footfall.app.earnings_log import WatchLog, require_past
@@ -89,7 +89,6 @@ def play(stage: Stage, beats: Sequence[Named]) -> None:
 
 
 @pytest.mark.parametrize("kind", [Stage, AwsStage])
-@settings(max_examples=40, deadline=None)
 @given(some=sessions, random=st.randoms())
 def test_what_was_credited_is_what_is_divided_whatever_sessions_did(
     kind: type[Stage], some: list[tuple[int, Any]], random: Random

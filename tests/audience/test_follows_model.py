@@ -79,6 +79,7 @@ class Model:
         return str(is_there)
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("ground", GROUNDS)
 def test_the_graph_answers_as_the_model_does(ground: str, request: pytest.FixtureRequest) -> None:
     @settings(

@@ -299,6 +299,7 @@ changes = st.tuples(st.sampled_from(["put", "put_new", "delete"]), fit_names, st
 pages = st.tuples(st.text("ab/.", max_size=3), st.one_of(st.none(), fit_names), st.integers(min_value=1, max_value=4))
 
 
+@pytest.mark.hypothesis
 @every_adapter
 def test_any_calls_do_what_a_dictionary_would(request: pytest.FixtureRequest, adapter: str) -> None:
     # A call across a socket takes a hundred times longer than one to a file.

@@ -26,6 +26,7 @@ from footfall.ports.table import (
 from footfall.values.clock import SetClock
 from tests.contract.conftest import INDEXES, NOON_MS, NewTable
 
+pytestmark = pytest.mark.hypothesis  # Each asks within itself, where nobody would look for it.
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 numbers = st.integers(-(10**38) + 1, 10**38 - 1) | st.floats(-1e125, 1e125).filter(lambda n: n == 0 or abs(n) >= 1e-130)
 sets = (

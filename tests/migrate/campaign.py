@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from random import Random
 
@@ -17,6 +18,7 @@ from footfall.adapters.embedded.database import open_database, transaction
 from footfall.adapters.relational.opening import open_relational
 from footfall.app.moving import mapping_from, opened
 from footfall.migrate.copying import Ground
+from footfall.migrate.mapping import Moving
 from footfall.migrate.new_side import NewSide
 from footfall.ports.errors import Throttled
 from footfall.ports.relational import EVERYTHING, Side, State
@@ -31,6 +33,12 @@ MAPPING = EXAMPLE / "mapping.yaml"
 WAIT_S_MAX = 3_000  # A machine that others use hands 20,000 over in ten minutes.
 APPLICATION = (str(EXAMPLE / "application.py"),)  # what Python is told to run, and ...
 OPERATOR = ("-m", "footfall.shells.cli.main")  # ... what an operator runs
+
+
+@cache
+def moving() -> Moving:
+    """Return what the mapping says; whoever waits looks through it several times a second."""
+    return mapping_from(MAPPING)
 
 
 @dataclass(slots=True)
@@ -89,7 +97,7 @@ class Campaign:
     @contextmanager
     def ground(self) -> Generator[Ground]:
         with opened(self.source, self.table, SystemClock()) as (relational, table):
-            yield Ground(relational, table, mapping_from(MAPPING))
+            yield Ground(relational, table, moving())
 
     def hand_over(self, side: Side, *, mover_kills: int, application_kills: int) -> None:
         """Have all entities go to a side, and wait until they have, killing whoever works on it."""
@@ -146,7 +154,7 @@ class Campaign:
                 if is_so():
                     return
             assert time.monotonic() < ends_at, self.mover.log.read_text()[-3_000:]
-            time.sleep(0.1)
+            time.sleep(0.2)
 
     def go_on(self, acts: int) -> None:
         """Wait until clients have done so many things more."""
@@ -207,7 +215,7 @@ def campaign(
     """Start the application, and a mover that copies and follows; the database is prepared while nobody looks."""
     source = old_database(engine, metrics=metrics, versions=versions)
     with closing(open_relational(source, pause=time.sleep)) as relational:
-        relational.prepare(mapping_from(MAPPING).outline)
+        relational.prepare(moving().outline)
     table, port = folder / "metrics.db", free_ports(1)[0]
     given = [f"--source={source}", f"--table={table}", f"--mapping={MAPPING}", f"--port={port}"]
     application = Process([sys.executable, *program, *given], folder / "application.log")

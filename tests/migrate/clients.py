@@ -148,7 +148,7 @@ class Client:
                 connection.connect()
             except OSError:
                 connection.close()
-                time.sleep(0.02)
+                time.sleep(0.1)
             else:
                 return connection
 

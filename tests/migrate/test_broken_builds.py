@@ -11,6 +11,7 @@ from tests.migrate.checker import faults
 
 ROUNDS_MAX = 10  # over and back; one is enough for what is broken for good
 ACTS_BETWEEN = 200
+METRICS = 24  # Clients meet more often where there are few.
 
 BROKEN_APPLICATION = "tests.migrate.broken_application"
 BROKEN = {
@@ -35,7 +36,9 @@ def found_in(made: Campaign) -> list[str]:
 @pytest.mark.parametrize("name", BROKEN)
 def test_what_a_broken_build_does_is_found(name: str, mariadb: MariaDbEngine, tmp_path: Path) -> None:
     program, operator = BROKEN[name]
-    with campaign(mariadb, tmp_path, metrics=60, versions=2, pause_s=0.02, program=program, operator=operator) as made:
+    with campaign(
+        mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.05, program=program, operator=operator
+    ) as made:
         made.crowd.start(readers=3, writers=3)
         found = found_in(made)
         made.crowd.stop()
@@ -44,7 +47,7 @@ def test_what_a_broken_build_does_is_found(name: str, mariadb: MariaDbEngine, tm
 
 
 def test_nothing_is_found_in_the_same_acts_of_the_right_build(mariadb: MariaDbEngine, tmp_path: Path) -> None:
-    with campaign(mariadb, tmp_path, metrics=60, versions=2, pause_s=0.02) as made:
+    with campaign(mariadb, tmp_path, metrics=METRICS, versions=2, pause_s=0.05) as made:
         made.crowd.start(readers=3, writers=3)
         made.wait_until(made.is_copied)
         for side in (Side.NEW, Side.OLD):

@@ -1,5 +1,7 @@
 """The handover holds in every interleaving of a small scope, and every step of it is needed."""
 
+from functools import cache
+
 import pytest
 
 from tests.migrate.handover_model import DOUBT, NEW, OLD, Handover, Item, Mind, Outcomes, Route, World
@@ -22,7 +24,7 @@ def scope(protocol: Handover, text: str) -> list[Process]:
     [
         ("write write move:new,old", 2),
         ("write read move:new,old", 2),
-        ("write write move:new,old,new replicate", 1),
+        ("write write move:new,old,new replicate", 0),
         ("write carry move:new,old,new replicate", 1),
         ("write read move:new move:old,new", 0),
         ("read read move:new,old,new", 1),
@@ -38,6 +40,7 @@ def test_nothing_is_lost_stale_or_blocked_in_any_interleaving(processes: str, cr
 @pytest.mark.parametrize(
     ("processes", "crashes"),
     [
+        ("write write move:new,old,new replicate", 1),
         ("write read read move:new,old", 1),
         ("write write read move:new,old", 1),
         ("write write carry move:new,old,new", 1),
@@ -159,6 +162,13 @@ RETURNING = World(Route(OLD, 2), clock=1, rows=("x",), item=Item(DOUBT, 2, (1, 0
 WRITTEN_ONCE = World(clock=1, rows=("x",), item=Item(OLD, 0, (0, 1), ("x",)), truth=("x",))
 
 
+@cache
+def explore_the_right_one(world: World, processes: str, crashes: int) -> None:
+    """Raise what is broken in the scope of mutants; several have the same one."""
+    protocol = Handover()
+    explore(protocol, world, scope(protocol, processes), crashes=crashes)
+
+
 @pytest.mark.parametrize(
     ("mutant", "world", "processes", "crashes"),
     [
@@ -176,8 +186,7 @@ WRITTEN_ONCE = World(clock=1, rows=("x",), item=Item(OLD, 0, (0, 1), ("x",)), tr
     ],
 )
 def test_every_step_is_needed(mutant: type[Handover], world: World, processes: str, crashes: int) -> None:
-    protocol = Handover()
-    explore(protocol, world, scope(protocol, processes), crashes=crashes)
+    explore_the_right_one(world, processes, crashes)
     wrong = mutant()
     with pytest.raises(Broken):
         explore(wrong, world, scope(wrong, processes), crashes=crashes)

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -115,7 +115,6 @@ def stored(seed: int, *, oddity: float) -> list[tuple[object, ...]]:
 
 
 @pytest.mark.parametrize("oddity", [0.0, 0.02, 0.2])
-@settings(max_examples=25)
 @given(seed=st.integers(0, 2**32))
 def test_without_native_code_records_of_beats_come_to_the_same_bytes(seed: int, oddity: float) -> None:
     by_native = stored(seed, oddity=oddity)

@@ -2,6 +2,8 @@
 
 import contextlib
 import http.client
+import io
+import itertools
 import json
 import os
 import signal
@@ -9,14 +11,21 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from footfall.app.settings_reading import environment
+from footfall.shells.cli.command import Surroundings
+from footfall.shells.cli.main import main
+from footfall.values.clock import SystemClock
+
 _T = TypeVar("_T")
 
 START_S_MAX = 60.0
+PAUSE_S_MIN, PAUSE_S_MAX = 0.02, 0.15
 PATIENCE = 4  # A machine that is busy with other things takes longer; only what is red waits so long.
 STOP_S_MAX = 45.0  # Ten are promised; the rest is for a machine that is busy with something else.
 COUNTING, ANSWERING = "footfall.app.counting", "footfall.app.answering"
@@ -153,7 +162,7 @@ class Starter:
                 address = said.partition("footfall is on ")[2].split("/\n")[0]
                 instance.port = int(address.rpartition(":")[2])
                 return instance
-            time.sleep(0.005)
+            time.sleep(0.03)
         raise AssertionError(f"no start within {START_S_MAX} s: {instance.said()}")
 
     def end_all(self) -> None:
@@ -170,14 +179,41 @@ def serve_command(data: Path, *flags: str, dev: bool = True, port: int = 0) -> l
     return [*base, *(["--dev"] if dev else []), *flags]
 
 
-def footfall(*argv: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, as a person would type it."""
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended, and what it wrote."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def footfall(*argv: str, variables: Mapping[str, str] | None = None) -> Ended:
+    """Run a command to its end, with what a terminal would give it; it needs no process of its own for that."""
+    out, err = io.StringIO(), io.StringIO()
+    set_here = {**environment(), **(variables or {})}
+    around = Surroundings(
+        out, err, io.BytesIO(), set_here, SystemClock(), pause=time.sleep, new_key=lambda: uuid.uuid4().hex
+    )
+    # The parser of arguments knows no surroundings.
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = main(argv, around)
+    return Ended(code, out.getvalue(), err.getvalue())
+
+
+def typed(*argv: str, seconds: float = 120) -> Ended:
+    """Run a command to its end in a process of its own, as a person would type it."""
     command = [sys.executable, "-m", "footfall.shells.cli.main", *argv]
-    return subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    return Ended(ended.returncode, ended.stdout, ended.stderr)
 
 
-def until(look: Callable[[], _T], is_it: Callable[[_T], bool], *, seconds: float, pause_s: float = 0.02) -> _T:
-    """Look again and again until it is so; fail with what was seen last, later than the seconds on a busy machine."""
+def until(look: Callable[[], _T], is_it: Callable[[_T], bool], *, seconds: float, pause_s: float | None = None) -> _T:
+    """Look again and again until it is so; fail with what was seen last, later than the seconds on a busy machine.
+
+    Whoever looks takes the processor from what is looked at, so the pauses grow unless one is asked for.
+    """
+    pauses = itertools.repeat(pause_s) if pause_s is not None else growing_pauses()
     give_up_at = time.monotonic() + PATIENCE * seconds
     while True:
         seen = look()
@@ -185,7 +221,14 @@ def until(look: Callable[[], _T], is_it: Callable[[_T], bool], *, seconds: float
             return seen
         if time.monotonic() > give_up_at:
             raise AssertionError(f"after {PATIENCE * seconds} s it is still {seen!r}")
-        time.sleep(pause_s)
+        time.sleep(next(pauses))
+
+
+def growing_pauses() -> Iterator[float]:
+    pause_s = PAUSE_S_MIN
+    while True:
+        yield pause_s
+        pause_s = min(pause_s * 1.3, PAUSE_S_MAX)
 
 
 def balanced(answer: Answer) -> dict[str, Any]:

@@ -3,12 +3,10 @@
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
-from tests.scenarios.instance import Instance, Starter, until
+from tests.scenarios.instance import Instance, Starter, footfall, until
 
 JUDGING = "footfall.app.judging"
 SENT = {
@@ -58,9 +56,9 @@ def test_readers_are_told_by_where_they_came_from_and_a_killed_process_tells_non
         refused = instance.get(f"/v1/referrers?brand=abc{query}")
         assert (refused.status, refused.headers["content-type"]) == (400, "application/problem+json")
         assert field in refused.body.decode()
-    command = [sys.executable, "-m", "footfall.shells.cli.main", "referrers", "--url", instance.url, "--brand", "abc"]
-    shown = subprocess.run([*command, "--asset", "one"], capture_output=True, text=True, check=True).stdout
+    command = ("referrers", "--url", instance.url, "--brand", "abc")
+    shown = footfall(*command, "--asset", "one").stdout
     assert "google.com" in shown
     assert "40.0%" in shown
-    asked = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True).stdout
+    asked = footfall(*command, "--json").stdout
     assert json.loads(asked)["hits"] == 20

@@ -61,9 +61,10 @@ def test_everything_that_was_taken_is_counted_once(seed: int) -> None:
 
 
 @pytest.mark.soak
-@pytest.mark.parametrize("seed", range(SEEDS, SOAK_SEEDS))
-def test_everything_that_was_taken_is_counted_once_in_many_worlds(seed: int) -> None:
-    live(AwsWorld(seed), acts=2 * ACTS)
+@pytest.mark.parametrize("first", range(SEEDS, SOAK_SEEDS, SEEDS))
+def test_everything_that_was_taken_is_counted_once_in_many_worlds(first: int) -> None:
+    for seed in range(first, min(first + SEEDS, SOAK_SEEDS)):
+        live(AwsWorld(seed), acts=2 * ACTS)
 
 
 class Forgetful(Keeping):

@@ -66,7 +66,7 @@ WAIT_S = 120.0
 
 @pytest.fixture(scope="module")
 def limits() -> Limits:
-    return Limits(contexts_max=6, received_bytes_max=12_000_000, renderer_bytes_max=500_000_000)
+    return Limits(contexts_max=6, received_bytes_max=4_000_000, renderer_bytes_max=500_000_000)
 
 
 @pytest.fixture(scope="module")

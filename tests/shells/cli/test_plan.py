@@ -10,7 +10,7 @@ import pytest
 
 from footfall.values.window import HOUR_MS
 from tests.app.test_planning_actual import counted
-from tests.shells.cli.conftest import NOW_MS
+from tests.shells.cli.conftest import NOW_MS, Shell
 
 UNTIL_MS = NOW_MS // HOUR_MS * HOUR_MS
 SMALL = ("--hits-per-day", "2M", "--assets", "5k", "--brands", "2")
@@ -36,9 +36,21 @@ def planned(shell: Any, *argv: str) -> Any:
     return last(shell)
 
 
-def test_a_plan_is_told_with_its_bill_and_what_breaks_first(shell: Any) -> None:
+@pytest.fixture(scope="module")
+def told() -> Any:
+    """Return the plan of a small site as JSON; whoever only reads it shares it."""
+    return planned(Shell())
+
+
+@pytest.fixture(scope="module")
+def printed() -> str:
+    """Return the plan of a small site as a person reads it."""
+    shell = Shell()
     assert shell.run("plan", *SMALL) == 0
-    printed = shell.printed()
+    return shell.printed()
+
+
+def test_a_plan_is_told_with_its_bill_and_what_breaks_first(printed: str) -> None:
     for part in ("DynamoDB", "Kinesis", "Lambda", "HTTP API", "CloudFront", "S3", "CloudWatch"):
         assert part in printed
     for title in (
@@ -53,22 +65,18 @@ def test_a_plan_is_told_with_its_bill_and_what_breaks_first(shell: Any) -> None:
     assert re.search(r"\$\d[\d,.]* a month on AWS", printed)
 
 
-def test_what_was_typed_is_what_every_month_says(shell: Any) -> None:
-    told = planned(shell)
+def test_what_was_typed_is_what_every_month_says(told: Any) -> None:
     assert told["traffic"]["hitsPerDay"] == pytest.approx(2_000_000)
     assert [one["hitsPerDay"] for one in told["months"]] == pytest.approx([2_000_000] * len(told["months"]))
 
 
-def test_what_cannot_be_reserved_has_no_price_and_advice_stands_apart(shell: Any) -> None:
-    assert shell.run("plan", *SMALL) == 0
-    printed = shell.printed()
+def test_what_cannot_be_reserved_has_no_price_and_advice_stands_apart(printed: str) -> None:
     assert "reserved 1 y, reserved 3 y: nothing to reserve (sold by the hundred)" in " ".join(printed.split())
     assert not re.search(r"^reserved .*none", printed, re.MULTILINE)
     assert "\n\nWhat to do\n" in printed
 
 
-def test_json_has_the_shape_that_is_documented(shell: Any) -> None:
-    told = planned(shell)
+def test_json_has_the_shape_that_is_documented(told: Any) -> None:
     page = Path(__file__).parents[3] / "docs" / "formats" / "plans.md"
     documented = set(re.findall(r"^\| `(\w+)` \|", page.read_text(encoding="utf-8"), re.MULTILINE))
     assert set(told) == documented
@@ -84,8 +92,8 @@ def test_the_same_seed_gives_the_same_bytes(shell: Any) -> None:
     assert planned(shell, "--seed", "7") == planned(shell, "--seed", "7")
 
 
-def test_more_traffic_costs_more_and_batches_cost_less(shell: Any) -> None:
-    once = float(planned(shell)["bill"]["usd"])
+def test_more_traffic_costs_more_and_batches_cost_less(shell: Any, told: Any) -> None:
+    once = float(told["bill"]["usd"])
     twice = float(planned(shell, "--hits-per-day", "4M")["bill"]["usd"])
     batched = float(planned(shell, "--batch", "50")["bill"]["usd"])
     assert batched < once < twice
@@ -178,13 +186,13 @@ def test_what_is_wrong_is_one_sentence_and_code_2(shell: Any, argv: tuple[str, .
     assert said.count("\n") == 1
 
 
-def test_prices_of_ones_own_are_taken_and_old_ones_are_told_of(shell: Any, tmp_path: Path) -> None:
+def test_prices_of_ones_own_are_taken_and_old_ones_are_told_of(shell: Any, told: Any, tmp_path: Path) -> None:
     path = tmp_path / "prices.yaml"
     path.write_text(
         "version: 1\ndated: 2025-01-01\ncurrency: USD\nsources: {own: {title: our contract, address: 'https://example.com/'}}\n"
         "prices:\n- {name: api-gateway.http-request, unit: request, per: 1000000, usd: {us-east-1: 0}, source: own}\n"
     )
-    before = {one["part"]: float(one["usd"]) for one in planned(shell)["bill"]["parts"]}
+    before = {one["part"]: float(one["usd"]) for one in told["bill"]["parts"]}
     after = {one["part"]: float(one["usd"]) for one in planned(shell, "--prices", str(path))["bill"]["parts"]}
     assert before["HTTP API"] > 0
     assert after["HTTP API"] == 0

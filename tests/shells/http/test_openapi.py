@@ -1,6 +1,7 @@
 """The description of the routes is whole, is valid, and its examples are what it says they may be."""
 
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import jsonschema_rs
@@ -12,10 +13,13 @@ from footfall.shells.http.description import description_page, example_call
 from footfall.shells.http.openapi import OPERATIONS, openapi_document
 from footfall.shells.http.routes import ROUTES, require_described
 
+# Every operation is looked for in the same ones.
+document = cache(openapi_document)
+page = cache(description_page)
+
 
 def valid(schema: Any, value: Any) -> bool:
-    document = openapi_document()
-    whole = {"components": document["components"], **schema}
+    whole = {"components": document()["components"], **schema}
     return jsonschema_rs.validator_for(whole).is_valid(value)
 
 
@@ -24,7 +28,7 @@ def named(operation: Operation) -> str:
 
 
 def test_the_description_is_an_openapi_document() -> None:
-    validate(openapi_document())
+    validate(document())
 
 
 def test_every_operation_has_a_name_of_its_own() -> None:
@@ -53,14 +57,13 @@ def test_examples_of_what_is_sent_and_answered_are_what_their_schemas_say(operat
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=named)
 def test_every_operation_is_on_the_page_with_a_line_to_paste(operation: Operation) -> None:
-    page = description_page()
-    assert f'id="{operation.name}"' in page
+    assert f'id="{operation.name}"' in page()
     assert example_call(operation).startswith("curl ")
     assert "{" not in example_call(operation).rpartition(" ")[2]
 
 
 def test_a_key_is_asked_for_where_one_is_needed_and_nowhere_else() -> None:
-    paths = openapi_document()["paths"]
+    paths = document()["paths"]
     assert paths["/v1/keys"]["get"]["security"] == [{"secretKey": []}, {"session": []}]
     assert paths["/v1/sessions"]["get"]["security"] == [{"session": []}]
     assert paths["/v1/hits"]["post"]["security"] == [{"secretKey": []}, {"publicKey": []}, {}]
