@@ -37,6 +37,7 @@ from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.app.settings import Settings
 from footfall.flow.collect.accept import Request
 from footfall.flow.collect.parse import parse_hits
+from footfall.flow.collect.plain import entries_of as joined_entries
 from footfall.flow.count.placing import Placing
 from footfall.flow.count.sessions import Sessions
 from footfall.flow.count.tally import Rules, Tally
@@ -92,7 +93,9 @@ def read_with_care(size: int) -> Step:
 def _pack(size: int) -> Step:
     parsed = [parse_hits(body, lines=False, hits_max=BATCH) for body in plain_bodies(size)]
     acceptance, request = new_acceptance(), Request(NOW_MS, SENDER, is_batch=True)
-    return Step(lambda: [acceptance.entries(one, request) for one in parsed], size * BATCH)
+    return Step(
+        lambda: joined_entries([taken for one in parsed for taken in acceptance.taken(one, request)]), size * BATCH
+    )
 
 
 def _append(size: int) -> Step:
