@@ -1,6 +1,7 @@
 """Settings of the whole test run."""
 
 import gc
+import os
 from collections.abc import Generator
 
 import pytest
@@ -30,6 +31,16 @@ settings.register_profile("check", deadline=None, max_examples=15, derandomize=T
 settings.register_profile("campaign", deadline=None, max_examples=400, derandomize=True, print_blob=True)
 settings.register_profile("hunt", deadline=None, max_examples=5_000, derandomize=False, print_blob=True)
 settings.load_profile("check")
+
+
+def _gives_way(*_how: object) -> int:
+    return 0
+
+
+# Some commands give way to others. Those that a test runs in its own process would do so for all tests after it, which
+# then wait for every other process of the run.
+os.nice = _gives_way
+os.sched_setscheduler = _gives_way
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -6,11 +6,14 @@ from pathlib import Path
 import pytest
 
 from footfall.accounts.brands import Brand
+from footfall.adapters.embedded.database import open_database
 from footfall.app.settings import Settings
 from footfall.app.wiring import (
+    STORE_FILE,
     ShardsAreFixed,
     StreamIsBehind,
     disk_bytes,
+    made_store,
     open_store,
     open_stream,
     open_stream_to_write,
@@ -39,6 +42,17 @@ def test_a_stream_that_lost_what_was_counted_is_refused(tmp_path: Path) -> None:
         save_checkpoint(store, 0, Checkpoint(number=2, through=2), replaces=1)
     with pytest.raises(StreamIsBehind, match="has counted 2 records of shard 0"):
         open_stream_to_write(settings, CLOCK)
+
+
+def test_a_store_whose_making_was_cut_short_keeps_nobody_from_starting(tmp_path: Path) -> None:
+    settings = Settings(data_dir=str(tmp_path))
+    open_database(tmp_path / STORE_FILE, durable=False).close()
+    assert made_store(settings, CLOCK) is None
+    open_stream_to_write(settings, CLOCK).close()
+    open_store(settings, CLOCK).close()
+    made = made_store(settings, CLOCK)
+    assert made is not None
+    made.close()
 
 
 def test_brands_that_were_made_up_live_in_utc(tmp_path: Path) -> None:

@@ -3,13 +3,15 @@
 import json
 import re
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from footfall.adapters.embedded.sqlite_table import SqliteTable
-from footfall.app.wiring import STORE_FILE
+from footfall.app.settings import Settings
+from footfall.app.wiring import STORE_FILE, open_store
 from footfall.flow.store import keys
 from footfall.flow.store.summaries import Summaries
 from footfall.values.clock import SystemClock
@@ -138,6 +140,14 @@ def aside(data: Path, kind: str) -> list[dict[str, object]]:
     return json.loads(listed.stdout)["items"]
 
 
+def are_built(data: Path, *moments: int) -> bool:
+    """Tell whether the hours and days of old hits are there: they are made some seconds after the last of those."""
+    with closing(open_store(Settings(data_dir=str(data)), SystemClock(), read_only=True)) as table:
+        summaries = Summaries(table, SystemClock())
+        windows = [window_of(at_ms, grain, "UTC") for at_ms in moments for grain in (Grain.HOUR, Grain.DAY)]
+        return all(summaries.heads(BRAND, one) for one in windows)
+
+
 def test_late_hits_are_listed_shown_and_replayed_once(starter: Starter, data: Path) -> None:
     instance = starter.start(data)
     at_ms = now_ms() - 30 * HOUR_MS
@@ -159,6 +169,7 @@ def test_late_hits_are_listed_shown_and_replayed_once(starter: Starter, data: Pa
     again = footfall("dead-letters", "replay", str(places[0]["position"]), *at)
     assert (again.returncode, "Traceback" in again.stderr) == (4, False) or again.returncode == 1
     assert instance.drained(BRAND)["counted"] == 5
+    until(lambda: are_built(data, at_ms - HOUR_MS, at_ms), bool, seconds=10)
     figures, _ = recounted(data, at_ms - 2 * HOUR_MS, at_ms + HOUR_MS)
     assert (figures["changed"], figures["hits"]) == (0, 4)
     instance.terminate()

@@ -29,7 +29,7 @@ from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.import_salts import ImportSalts
 from footfall.flow.collect.senders import Network, Salts
 from footfall.flow.store.checkpoints import load_checkpoint
-from footfall.ports.errors import PortError
+from footfall.ports.errors import NotMade, PortError
 from footfall.ports.stream import Stream
 from footfall.ports.table import Table
 from footfall.values.clock import Clock, SystemClock
@@ -107,9 +107,10 @@ def _require_same_shards(stream: Stream, settings: Settings) -> None:
 
 def require_not_behind(stream: Stream, settings: Settings, clock: Clock) -> None:
     """Refuse a stream that lacks records which the store has counted: new hits would be taken for those."""
-    if not (Path(settings.data_dir) / STORE_FILE).exists():
+    opened = made_store(settings, clock)
+    if opened is None:
         return
-    with closing(open_store(settings, clock, read_only=True)) as store:
+    with closing(opened) as store:
         for shard in range(stream.shards):
             checkpoint = load_checkpoint(store, shard)
             if checkpoint is not None and checkpoint.through > stream.tip(shard):
@@ -128,6 +129,16 @@ def open_store(settings: Settings, clock: Clock, *, read_only: bool = False, for
     if settings.ground == "aws":
         return _aws_table(settings, "aws_store_table", clock, read_only=read_only, for_requests=for_requests)
     return SqliteTable(Path(settings.data_dir) / STORE_FILE, clock=clock, durable=False, read_only=read_only)
+
+
+def made_store(settings: Settings, clock: Clock) -> OpenTable | None:
+    """Return the store of a directory to read; None until the counting process has made it."""
+    if not (Path(settings.data_dir) / STORE_FILE).exists():
+        return None
+    try:
+        return open_store(settings, clock, read_only=True)
+    except NotMade:
+        return None  # A start was ended while it made its file.
 
 
 def open_catalog_table(

@@ -27,5 +27,9 @@ class Unavailable(PortError):
     """The ground does not answer; whether the call took effect is unknown."""
 
 
+class NotMade(Unavailable):
+    """Nothing was ever stored there: whoever writes has still to begin."""
+
+
 class Corrupt(PortError):
     """Stored bytes are not what was written."""

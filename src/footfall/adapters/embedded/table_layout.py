@@ -6,7 +6,7 @@ import apsw
 
 from footfall.adapters.embedded.database import each_row, rows
 from footfall.adapters.embedded.stored_items import item_from_bytes, text_from_position
-from footfall.ports.errors import Unavailable
+from footfall.ports.errors import NotMade, Unavailable
 from footfall.ports.table import Index, Item, Key, place_in_index
 
 LAYOUT_VERSION = 1
@@ -60,7 +60,7 @@ def require_layout(connection: apsw.Connection) -> None:
     """Raise unless the file holds a table in the layout that this release knows."""
     version = _version(connection)
     if version == 0:
-        raise Unavailable(f"{connection.filename} holds no table yet: start its writer first")
+        raise NotMade(f"{connection.filename} holds no table yet: start its writer first")
     if version != LAYOUT_VERSION:
         raise Unavailable(
             f"{connection.filename} has layout {version}, this release knows {LAYOUT_VERSION}: use a newer footfall"

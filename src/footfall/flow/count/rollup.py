@@ -22,7 +22,7 @@ from footfall.flow.count.visitors import Union, Visitors
 from footfall.flow.count.written import minutes_of, minutes_written
 from footfall.flow.store import keys
 from footfall.flow.store.checkpoints import ALL_BUILT
-from footfall.flow.store.columns import EMPTY, without_row
+from footfall.flow.store.columns import EMPTY, Columns, without_row
 from footfall.flow.store.journal import Touched
 from footfall.flow.store.visitors import kept_groups, only_groups
 from footfall.ports.table import Absent, Delete, Put, Table, Value, everything
@@ -333,17 +333,19 @@ class Rollup:
     def _merge_some(self, build: Build, through: int) -> bool:
         """Add some parts; return whether they could be."""
         parts: list[Window] = []
+        found: list[Columns] = []
         rows = 0
         for part in build.parts[build.done : build.done + PARTS_PER_STEP]:
             if not self._is_known(build.brand, part, through):
                 return False
             both = [self._held.part(build.brand, part, name).columns for name in (self._main, self._late)]
-            build.waiting += [one for one in both if len(one.ident) or without_row(one)]
+            found += [one for one in both if len(one.ident) or without_row(one)]
             parts.append(part)
             rows += sum(len(one.ident) for one in both)
             if rows >= STEP_ROWS_MAX:
                 break
         build.visitors.add(self._visitors.of_windows(build.brand, parts))
+        build.waiting += found  # Last: when reading fails, the same parts are read again.
         build.done += len(parts)
         if build.done >= len(build.parts) or sum(len(one.ident) for one in build.waiting) >= WAITING_ROWS_MAX:
             build.merged = bounded_sum([build.merged, *build.waiting])

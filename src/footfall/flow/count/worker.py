@@ -151,6 +151,7 @@ class Worker:
                 if not left:
                     raise
             else:
+                self._counted_at_ms = 0  # Nobody is waited for.
                 return
 
     def build(self, until: Callable[[], bool]) -> bool:

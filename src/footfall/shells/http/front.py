@@ -139,7 +139,7 @@ class Front:
             loop.add_signal_handler(number, self._begin_to_stop)
         settings, clock = self._settings, self._clock
         salt_table = wiring.open_salt_table(settings, clock)
-        chores = StreamChores(settings, clock, lambda: _made_store(settings, clock))
+        chores = StreamChores(settings, clock, lambda: wiring.made_store(settings, clock))
         committer = Committer(lambda: wiring.open_stream_to_write(settings, clock), chores=chores)
         await committer.start()  # Makes the stream, which the children open.
         # So it is with the brands and the catalogue.
@@ -365,12 +365,6 @@ def _lane_limits(settings: Settings) -> LaneLimits:
         body_s_max=settings.http_body_ms_max / 1_000,
         idle_s_max=settings.http_idle_ms_max / 1_000,
     )
-
-
-def _made_store(settings: Settings, clock: Clock) -> wiring.OpenTable | None:
-    """Return the store to read; None until the counting process has made it."""
-    is_made = (Path(settings.data_dir) / wiring.STORE_FILE).exists()
-    return wiring.open_store(settings, clock, read_only=True) if is_made else None
 
 
 async def _supervised(above: Supervisor, stopping: asyncio.Event) -> None:
