@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 POINT_S_MAX = 300.0
-WHOLE_S_MAX = 3_540.0  # An hour, but for what comes before and after: putting away, the tables and the page.
+WHOLE_S_MAX = 3_300.0  # The hour has to hold installing, traffic, putting away and the page as well.
 LEAST_S = 10.0  # A point that has less is not begun: it would say nothing.
 FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
 

@@ -27,6 +27,7 @@ from footfall.app.settings import Settings
 from footfall.app.wiring import open_store
 from footfall.flow.store.checkpoints import load_checkpoints
 from footfall.flow.store.referrers import EVERYBODY, load_progress
+from footfall.shells.http.chores import JOIN_AFTER_MS
 from footfall.values.clock import SystemClock
 from footfall.values.window import MINUTE_MS
 
@@ -36,6 +37,7 @@ IDLE_S_MAX = 2.0  # for which a connection is kept
 READY_S_MAX = 15.0  # Its judging process starts three seconds after the others.
 BEHIND_S_MAX = 75.0  # A minute is judged three seconds after its end, referrers are written within another ten.
 BEHIND_LOOK_S = 0.25
+JOINING_MS = 2_000  # Chores come once a second.
 JUDGED_BEHIND = "footfall_judging_behind_seconds "
 RECOUNT_HOURS = 50  # more than the day's traffic reaches back
 SETTINGS = ("count_lateness_hours=48",)  # The day's first hits are older than a day when they are sent.
@@ -136,12 +138,15 @@ class Footfall:
         return floor_ms(self._connected().get(target).body, target, _decode)
 
     def catch_up(self) -> str:
-        """Wait until the load's last minute is judged and its referrers are written."""
+        """Wait until the load's last minute is judged, its referrers are written and its blocks may be joined."""
         within_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
         if not self._is_soon(self._is_judged, within_s=within_s):
             return "judging had not caught up in its time"
         left_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
-        return "" if self._is_soon(self._is_referred, within_s=left_s) else "referrers had not caught up in their time"
+        if not self._is_soon(self._is_referred, within_s=left_s):
+            return "referrers had not caught up in their time"
+        left_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
+        return "" if self._is_soon(self._is_joined, within_s=left_s) else "blocks were not joined in their time"
 
     def count_again(self) -> str:
         """Have every brand's windows counted again from raw hits."""
@@ -231,6 +236,10 @@ class Footfall:
         with contextlib.closing(open_store(settings, SystemClock(), read_only=True)) as store:
             counted = load_checkpoints(store)
         return told is not None and all(told.through.get(n, 0) >= one.through for n, one in counted.items())
+
+    def _is_joined(self) -> bool:
+        """Tell whether small blocks of the load had the time to be joined; whether they are is seen by its rest."""
+        return time.time() * 1_000 > self._fed_at_ms + JOIN_AFTER_MS + JOINING_MS
 
     def _ledger(self, brand: str) -> dict[str, int]:
         return self._connected().get(f"/v1/ledger?brand={brand}").json()

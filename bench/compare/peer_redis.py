@@ -28,6 +28,7 @@ class Redis:
         self._redis: Any = import_module("redis")
         self._server: Server | None = None
         self._base: Any = None
+        self._windows: dict[str, set[int]] = {brand: set() for brand in BRANDS}  # No list asks for them first.
 
     def start(self, folder: Path) -> None:
         """Start a server on the folder, which reads its log."""
@@ -37,6 +38,8 @@ class Redis:
         self._server = Server(command, folder / "redis.log")
         self._base = self._redis.Redis(host=HOST, port=port)
         self._server.wait_for(self._base.ping)
+        for brand in BRANDS:
+            self._windows[brand] = {int(window) for window in self._base.zrange(f"windows:{brand}", 0, -1)}
 
     def load(self, bodies: Sequence[bytes], *, now_ms: int) -> None:
         """Add a group's sums in one transaction."""
@@ -57,18 +60,20 @@ class Redis:
         for key, read in assets.items():
             pipeline.pfadd(key, *read)
         pipeline.execute()
+        for brand, window in windows:
+            self._windows[brand].add(window)
 
     def settle(self) -> None:
         """Do nothing: everything is counted."""
 
     def listed(self, question: Question) -> list[tuple[int, int]]:
         """Add windows up in the server, unless there is but one."""
-        least = "-inf" if question.from_ms is None else question.from_ms
-        most = "+inf" if question.to_ms is None else f"({question.to_ms}"
-        windows = self._base.zrangebyscore(f"windows:{question.brand}", least, most)
+        least = 0 if question.from_ms is None else question.from_ms
+        most = float("inf") if question.to_ms is None else question.to_ms
+        windows = [window for window in sorted(self._windows[question.brand]) if least <= window < most]
         if not windows:
             return []
-        keys = [_key(question.brand, int(window), question.section) for window in windows]
+        keys = [_key(question.brand, window, question.section) for window in windows]
         if len(keys) == 1:
             rows = self._base.zrevrange(keys[0], 0, question.limit - 1, withscores=True)
         else:

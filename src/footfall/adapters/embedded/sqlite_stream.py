@@ -36,6 +36,8 @@ RESTS_MAX = 4  # Blocks of which a reader with a small limit has had a part: som
 # group, weight, arrival, places of repeated ids, whether all of it is repeated, data
 _Stored = tuple[str, int, int, tuple[int, ...], bool, bytes]
 
+_Run = tuple[list[tuple[int, int, int]], list[_Stored]]  # blocks (first, last, latest arrival), and what they hold
+
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS block(
@@ -171,16 +173,17 @@ class SqliteStream:
         return int(found[0][0]) if found else 0
 
     def join_blocks(self, shard: int, *, after: int, through: int) -> int:
-        """Rewrite a run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
+        """Rewrite each run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
         with translated(self._db), transaction(self._db):
-            run, stored = self._small_blocks(shard, after=after, through=through)
-            if stored and len(run) > 1:
-                first, last = run[0][0], run[-1][1]
-                body = self._join.compress(self._pack.encode(stored))
-                weights = self._pack.encode(_weights(stored))
-                rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
-                self._insert(shard, first, last, run[-1][2], weights, body)
-        return run[-1][1] if run else 0
+            runs, end = self._small_blocks(shard, after=after, through=through)
+            for run, stored in runs:
+                if len(run) > 1:
+                    first, last = run[0][0], run[-1][1]
+                    body = self._join.compress(self._pack.encode(stored))
+                    weights = self._pack.encode(_weights(stored))
+                    rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
+                    self._insert(shard, first, last, run[-1][2], weights, body)
+        return end
 
     def stored_bytes(self) -> int:
         """Return the size of the database file's used pages."""
@@ -296,26 +299,28 @@ class SqliteStream:
             for place, (group, weight) in enumerate(sorted(lost.items()))
         ]
 
-    def _small_blocks(
-        self, shard: int, *, after: int, through: int
-    ) -> tuple[list[tuple[int, int, int]], list[_Stored]]:
-        """Return blocks to join and what they hold, or a run of blocks that stay as they are and nothing."""
+    def _small_blocks(self, shard: int, *, after: int, through: int) -> tuple[list[_Run], int]:
+        """Return runs of small blocks with what they hold, and how far this has looked: other blocks lie between."""
         sql = (
             "SELECT first, last, arrived_to_ms, CASE WHEN length(body)<? THEN body END FROM block"
             " WHERE shard=? AND first>? AND last<=? ORDER BY last LIMIT ?"
         )
-        run: list[tuple[int, int, int]] = []
-        joined: list[_Stored] = []
-        size = 0
+        runs: list[_Run] = []
+        end = size = 0
+        is_open = False
         wanted = (LARGE_BLOCK_BYTES, shard, after, through, JOINED_BLOCKS_MAX)
         for first, last, arrived_to_ms, body in each_row(self._db, sql, wanted):
             stored = self._joinable(body)
             size += zstandard.frame_content_size(body) if stored else 0
-            if run and (bool(stored) != bool(joined) or size > JOINED_BYTES_MAX):
+            if runs and size > JOINED_BYTES_MAX:
                 break
-            run.append((first, last, arrived_to_ms))
-            joined.extend(stored)
-        return run, joined
+            if stored:
+                if not is_open:
+                    runs.append(([], []))
+                runs[-1][0].append((first, last, arrived_to_ms))
+                runs[-1][1].extend(stored)
+            is_open, end = bool(stored), last
+        return runs, end
 
     def _joinable(self, body: bytes | None) -> list[_Stored]:
         """Return what a small block holds; nothing of a large one, nor of one that does not decode: it is evidence."""

@@ -20,9 +20,8 @@ class CountRules:
     flush_ms: int = 500
     passed_ms: int = 30_000
     fold_ms: int = 600_000
-    busy_ms: int = (
-        0  # How long after a flush more hits of its windows may follow, which are built when those are there.
-    )
+    # How long after a flush more hits of its windows may follow, which are built when those are there.
+    busy_ms: int = 0
     aside_ms: int = 14 * 86_400_000
     periods: Sequence[Period] = ()
     retention_ms: Mapping[Grain, int] = field(default_factory=lambda: RETENTION_MS)

@@ -38,7 +38,7 @@ from footfall.values.clock import Clock
 from footfall.values.period import expires_at_ms as expiry
 from footfall.values.window import MINUTE_MS, Grain, Window, window_of
 
-READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits.
+READ_RECORDS = 1_000  # A tenth of a second's work when every record holds a hundred hits; a read has a limit of bytes.
 TALLY_ROWS_MAX = 100_000  # Beyond it a flush does not wait for its time: some 250 bytes each.
 LOOK_AT_ROWS_EVERY = 8  # records, of at most 2,000 hits each
 BUILD_EVERY_MS = 50  # However many records come, longer windows get built; each step takes a few milliseconds.
@@ -104,14 +104,13 @@ class Worker:
         every_ms = BUILD_EVERY_MS if records else LOOK_EVERY_MS if self.checkpoint.number == self._idle_number else 0
         if 0 <= now_ms - self._built_at_ms < every_ms:
             return bool(records)
-        self._built_at_ms = began_at_ms = self._clock.now_ms()
+        began_at_ms = now_ms = self._clock.now_ms()
         is_busy = bool(records) or 0 <= began_at_ms - self._counted_at_ms < self._how.busy_ms
-        for _ in range(BUILD_STEPS if records else 1):
-            if not self._build_a_little(is_busy=is_busy):
-                return bool(records)
-            if self._clock.now_ms() - began_at_ms >= BUILD_MS:
-                break
-        return True
+        is_more, steps = True, 0
+        while is_more and steps < (BUILD_STEPS if records else 1) and now_ms - began_at_ms < BUILD_MS:
+            is_more, steps, now_ms = self._build_a_little(is_busy=is_busy), steps + 1, self._clock.now_ms()
+        self._built_at_ms = now_ms
+        return is_more or bool(records)
 
     def flush(self, *, is_at_tip: bool) -> None:
         """Write what was tallied, all of it or (where the ground cannot) in an order that can be repeated."""

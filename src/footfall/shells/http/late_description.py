@@ -37,9 +37,14 @@ class LateDescription:
                 return
             if self._making is None:  # In a thread, so that no hit waits for it.
                 self._making = asyncio.get_running_loop().run_in_executor(None, self._make)
-            self._making.add_done_callback(lambda _done: self._made.get(path, _failed)(exchange))
+            self._making.add_done_callback(lambda _done: self._answered(path, exchange))
 
         return answer
+
+    def _answered(self, path: bytes, exchange: Exchange) -> None:
+        if not self._made:
+            self._making = None  # Whoever asks next has it tried again.
+        self._made.get(path, _failed)(exchange)
 
     def _make(self) -> None:
         try:
