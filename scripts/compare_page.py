@@ -45,10 +45,15 @@ they commit, as the table of peers says. Whoever feeds is another process and in
 
 - **CPU** is that of all processes of the peer: its server and the process that collects for it, decoding JSON. For
   footfall these are all its processes, HTTP included, which nobody else here has to speak; it keeps raw hits for
-  re-counts, screens, and counts by minute, hour and day, all of which stays on. What it does behind its lists is waited
-  for and charged: its judging process with all that it used, which reads every hit once more and counts referrers, and
-  the others with what they use after the lists were asked for (blocks of raw hits are joined then), but for what an
-  instance uses that has nothing to do, measured at the end of the wait. A point that was not at rest in time says so.
+  re-counts, screens, and counts by minute, all of which stays on (hours and days are built when they are over, which
+  the day below has). What it does behind its lists is waited for and charged: its judging process with all that it
+  used, which reads every record once more, judges (a sample, of more than 30,000 hits a minute) and counts referrers,
+  and the others with what they use after the lists were asked for (small blocks of raw hits are joined a minute later,
+  which is waited for, too), but for what an instance uses that has nothing to do, measured at the end of the wait. A
+  point that was not at rest in time says so, and misses its goals.
+- **Keys**: bodies of a load bear no `Idempotency-Key`, so that a body which is sent again would be counted again by
+  everybody, footfall as well. In the kills they bear one, which footfall alone can use; what that costs it is not in
+  the load's figures (such bodies share no records with others, and each key is looked up and kept for a day).
 - **Logs** of footfall are those of errors alone (`--log-level error`), so that they are not among what is printed.
 - **Windows**: hits that bear no time are of one window of five minutes for everybody but footfall, which counts by the
   minute: a load is measured as if it came within its window, and nobody adds windows up for a list. So Redis answers
@@ -67,8 +72,9 @@ they commit, as the table of peers says. Whoever feeds is another process and in
 - **p99** is of as many asks as stand behind it: a thousand where lists are quick. Asked for the first time is every
   filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
-- **Disk** is what the folder takes right after the load, logs included.
-- **Time**: an hour for all, five minutes a point at most, three for a day and two for kills and small loads. Main
+- **Disk** is what the folder takes right after the load, logs included; of footfall the larger of that and what it
+  takes when all that the load caused is done.
+- **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three for a day and two for kills and small loads. Main
   loads come first, then our large one, kills, days and the small loads of everybody; the large loads of the others come
   last, the quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point
   that does not come to its end is shown with where it stopped, and its figures are those of what it did.

@@ -1,6 +1,7 @@
 """Install what only the tests need: programs outside Python, and in time the servers that adapters are tested on."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from dashboard import NotBuilt, require_packages
@@ -37,10 +38,11 @@ def main() -> int:
     try:
         require_programs(PACKAGE_OF)
         require_postgres()
-        require_esbuild()
-        require_packages()  # axe is among them, which looks for what keeps people out.
-        for engine in (KINESIS_LOCAL, DYNAMODB_LOCAL):
-            engine.require()
+        # Each has a folder of its own and mostly waits; axe is among the packages, which looks for what keeps people out.
+        steps = (require_esbuild, require_packages, KINESIS_LOCAL.require, DYNAMODB_LOCAL.require)
+        with ThreadPoolExecutor() as pool:
+            for done in [pool.submit(step) for step in steps]:
+                done.result()
     except (NotInstalled, NotBuilt, NoMinifier, NoEngine) as error:
         print(error, file=sys.stderr)
         return 1

@@ -63,6 +63,12 @@ def _told(one: Row, ours: Point) -> Row:
     return replace(one, what=f"{one.what}: {why}", met=False) if why else one
 
 
+def _charged(one: Row, ours: Point) -> Row:
+    """Return a row about what we cost as it stands, or as missed if not all that was to be charged was done in time."""
+    told = _told(one, ours)
+    return replace(told, what=f"{told.what}: {ours.behind}", met=False) if ours.behind else told
+
+
 def _rate_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
     found, kills, ours = of_kind(points, kind), kills_of(points), _ours(points, kind)
     exact = [one for peer, one in found.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
@@ -73,7 +79,7 @@ def _rate_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
         without = f"; not measured: {', '.join(absent)}" if absent else ""
         named = f"({PEERS[best.peer].title}{without})"
         what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside the best that is durable and exact {named}"
-        yield _told(row(what, _rate(points, kind) / per_cpu_s(best), "times", at_least=1), ours)
+        yield _charged(row(what, _rate(points, kind) / per_cpu_s(best), "times", at_least=1), ours)
 
 
 def _beside_rows(points: Sequence[Point]) -> Iterator[Row]:
@@ -88,7 +94,7 @@ def _beside_rows(points: Sequence[Point]) -> Iterator[Row]:
             else:
                 what = f"durable hits per CPU second beside {PEERS[theirs.peer].title}"
                 unit, least = "times", OLD_TIMES
-            yield _told(row(f"{what}{why}", times, unit, at_least=least), ours)
+            yield _charged(row(f"{what}{why}", times, unit, at_least=least), ours)
 
 
 def _list_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
@@ -141,7 +147,7 @@ def _growth_rows(points: Sequence[Point]) -> Iterator[Row]:
     yield row("loads of every size that came to their end with right lists", right, "of all", at_least=1)
     for smaller, larger in pairs_by_hits([one for one in ours if one.is_right]):
         what = f"CPU of a million hits, {larger.hits:,} beside {smaller.hits:,} hits of {larger.size.assets:,} assets"
-        yield _told(row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES), larger)
+        yield _charged(row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES), larger)
     for one in ours:
         if not one.hits:
             what = f"CPU of a million hits, {one.size.hits:,} beside fewer hits of {one.size.assets:,} assets"

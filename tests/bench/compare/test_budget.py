@@ -91,17 +91,17 @@ def test_asking_takes_what_the_main_point_took_beside_its_load() -> None:
 # Seconds of a run on two cores: the main load, the main point, kills, a small load and a day. Ours wait for what is
 # judged behind the counting.
 MEASURED_S = {
-    FOOTFALL: (10, 80, 8, 50, 150),
-    "dictionary": (9, 26, 13, 13, 55),
-    "duckdb": (16, 25, 4, 10, 35),
-    "clickhouse-summing": (28, 40, 7, 12, 50),
-    "clickhouse-raw": (22, 35, 6, 12, 50),
-    "postgres": (24, 33, 7, 12, 95),
-    "postgres-row-a-hit": (161, 172, 30, 25, 300),
-    "redis": (42, 44, 9, 8, 105),
-    "redis-everysec": (42, 44, 8, 8, 105),
-    "dynamodb": (30, 56, 27, 25, 300),
-    "flink": (23, 49, 33, 20, 120),
+    FOOTFALL: (9, 92, 6, 72, 130),
+    "dictionary": (10, 29, 14, 15, 46),
+    "duckdb": (15, 23, 5, 8, 30),
+    "clickhouse-summing": (24, 37, 7, 14, 44),
+    "clickhouse-raw": (22, 36, 7, 13, 41),
+    "postgres": (26, 35, 8, 11, 68),
+    "postgres-row-a-hit": (161, 170, 31, 24, 300),
+    "redis": (43, 45, 9, 6, 63),
+    "redis-everysec": (45, 47, 10, 6, 63),
+    "dynamodb": (29, 52, 29, 12, 300),
+    "flink": (25, 50, 33, 22, 97),
 }
 
 

@@ -161,6 +161,15 @@ def test_a_footfall_whose_lists_are_wrong_misses_every_goal_of_rates_and_lists()
     assert [row.what for row in goals if row.met] == []
 
 
+def test_goals_about_costs_are_missed_where_not_all_was_charged_in_time() -> None:
+    ours, theirs = point("footfall", cpu_s=1.0), point("duckdb", cpu_s=2.0)
+    left = msgspec.structs.replace(ours, behind="it was not at rest in its time")
+    (rate,) = [one for one in goal_rows([ours, theirs]) if "durable and exact" in one.what]
+    (marked,) = [one for one in goal_rows([left, theirs]) if "durable and exact" in one.what]
+    assert (rate.met, marked.met) == (True, False)
+    assert (marked.value, marked.what) == (rate.value, f"{rate.what}: it was not at rest in its time")
+
+
 def test_a_footfall_whose_lists_were_not_timed_misses_the_goals_of_lists() -> None:
     untimed = msgspec.structs.replace(POINTS[0], plain=None, filtered=None, repeated=None)
     goals = [row for row in goal_rows([untimed, *POINTS[1:]]) if "faster than the quickest" in row.what]
