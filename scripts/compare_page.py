@@ -30,7 +30,7 @@ machine.
     make compare COMPARE="--only redis"             one peer
     make compare COMPARE="--hits 1000000 --fresh"   smaller, and measuring again what lies there of that size
 """
-FULL = "14.9 processor seconds where a million plain ones took 2.4"
+FULL = "14.9 processor seconds where a million plain ones then took 2.4"
 WORK = """
 ## The work
 
@@ -74,10 +74,11 @@ they commit, as the table of peers says. Whoever feeds is another process and in
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included; of footfall the larger of that and what it
   takes when all that the load caused is done.
-- **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three for a day and two for kills and small loads. Main
-  loads come first, then our large one, kills, days and the small loads of everybody; the large loads of the others come
-  last, the quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point
-  that does not come to its end is shown with where it stopped, and its figures are those of what it did.
+- **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three
+  for a day and two for kills and small loads. Main loads come first, then our large one, kills, days and the small
+  loads of everybody; the large loads of the others come last, the quick first: who would end in five minutes has them,
+  and the slow share what is left in equal parts. A point that does not come to its end is shown with where it stopped,
+  and its figures are those of what it did.
 """
 KILLS = """
 ## kill -9

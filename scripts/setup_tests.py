@@ -38,7 +38,7 @@ def main() -> int:
     try:
         require_programs(PACKAGE_OF)
         require_postgres()
-        # Each has a folder of its own and mostly waits; axe is among the packages, which looks for what keeps people out.
+        # Each has a folder of its own and mostly waits. Among the packages is axe: it looks for what keeps people out.
         steps = (require_esbuild, require_packages, KINESIS_LOCAL.require, DYNAMODB_LOCAL.require)
         with ThreadPoolExecutor() as pool:
             for done in [pool.submit(step) for step in steps]:

@@ -26,8 +26,8 @@ PEERS = {
         "bench.compare.peer_footfall:Footfall",
         "`footfall serve` as it is installed, over loopback HTTP on 64 connections: decodes, screens, keeps raw hits, "
         "counts by minute, hour and day, answers for any filter. All its processes are charged. Two settings differ "
-        "from their defaults: `count_lateness_hours=48`, since the day's first hits are sent more than a day later, and "
-        "`--log-level error`.",
+        "from their defaults: `count_lateness_hours=48`, since the day's first hits are sent more than a day later, "
+        "and `--log-level error`.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
         environment="",
