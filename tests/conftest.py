@@ -33,14 +33,14 @@ settings.register_profile("hunt", deadline=None, max_examples=5_000, derandomize
 settings.load_profile("check")
 
 
-def _gives_way(*_how: object) -> int:
+def _stays(*_how: object) -> int:
     return 0
 
 
 # Some commands give way to others. Those that a test runs in its own process would do so for all tests after it, which
 # then wait for every other process of the run.
-os.nice = _gives_way
-os.sched_setscheduler = _gives_way
+os.nice = _stays
+os.sched_setscheduler = _stays
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
