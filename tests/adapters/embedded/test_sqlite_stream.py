@@ -164,11 +164,11 @@ def test_joining_makes_few_blocks_of_many_and_says_where_to_go_on(stream: Sqlite
 
 def test_joined_blocks_stay_small(stream: SqliteStream, path: Path) -> None:
     chance = Random(1)
-    for _ in range(250):
-        stream.append([entry(chance.randbytes(10_000))])
+    for _ in range(500):
+        stream.append([entry(chance.randbytes(5_000))])
     join_all(stream)
     assert blocks(path) == 3
-    assert len(everything(stream)) == 250
+    assert len(everything(stream)) == 500
 
 
 def test_large_blocks_stay_as_they_are_and_small_ones_are_joined_between_them(stream: SqliteStream, path: Path) -> None:

@@ -28,9 +28,9 @@ FORMAT = 1
 READ_BYTES_MAX = 1_500_000  # Compressed; keeps one read of a long backlog within some ten megabytes.
 JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
 JOINED_BLOCKS_MAX = 2_000
-# Compressed; some 3,000 hits of a bulk load. Joining blocks of this size would save a sixth of their bytes and cost a
-# tenth of all that an instance does for a hit.
-LARGE_BLOCK_BYTES = 12_000
+# Compressed; some 1,500 hits of a bulk load. Joining blocks of this size and more saves no disk that can be measured,
+# since half-filled pages of the one are bytes of the other, and costs a tenth of all that an instance does for a hit.
+LARGE_BLOCK_BYTES = 6_000
 RESTS_MAX = 4  # Blocks of which a reader with a small limit has had a part: some megabyte each.
 
 # group, weight, arrival, places of repeated ids, whether all of it is repeated, data
