@@ -12,7 +12,7 @@ from bench.compare.causes import cause_lines  # noqa: E402
 from bench.compare.drawing import drawing  # noqa: E402
 from bench.compare.goals import goal_rows, per_cpu_s  # noqa: E402
 from bench.compare.peers import FOOTFALL, PEERS  # noqa: E402
-from bench.compare.planned import DAY, LOAD  # noqa: E402
+from bench.compare.planned import DAY, KEYED, LOAD  # noqa: E402
 from bench.compare.points import Point  # noqa: E402
 from bench.compare.report import Result, read_result, shown  # noqa: E402
 from bench.compare.table import day_lines, growth_lines, kill_lines, main_lines, markdown  # noqa: E402
@@ -52,8 +52,8 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   which is waited for, too), but for what an instance uses that has nothing to do, measured at the end of the wait. A
   point that was not at rest in time says so, and misses its goals.
 - **Keys**: bodies of a load bear no `Idempotency-Key`, so that a body which is sent again would be counted again by
-  everybody, footfall as well. In the kills they bear one, which footfall alone can use; what that costs it is not in
-  the load's figures (such bodies share no records with others, and each key is looked up and kept for a day).
+  everybody, footfall as well. In the kills they bear one, which footfall alone can use. Such bodies share no records
+  with others, and each key is looked up and kept for a day: {keyed}.
 - **Logs** of footfall are those of errors alone (`--log-level error`), so that they are not among what is printed.
 - **Windows**: hits that bear no time are of one window of five minutes for everybody but footfall, which counts by the
   minute: a load is measured as if it came within its window, and nobody adds windows up for a list. So Redis answers
@@ -69,16 +69,16 @@ they commit, as the table of peers says. Whoever feeds is another process and in
 - **Durable and exact**, in the picture and among the goals, is who acknowledges what is synced, has every list of its
   load right, and lost, doubled and got wrong nothing in the kills below. *Hits after kill -9* says what came of those;
   where they were not run through, it says that, and the load alone decides.
-- **p99** is of as many asks as stand behind it: a thousand where lists are quick. Asked for the first time is every
-  filtered list once.
+- **p99** is of as many asks as stand behind it: a thousand where lists are quick, in five parts within a second.
+  Asked for the first time is every filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included; of footfall the larger of that and what it
   takes when all that the load caused is done.
 - **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three
   for a day and two for kills and small loads. Main loads come first, then our large one, kills, days and the small
-  loads of everybody; the large loads of the others come last, the quick first: who would end in five minutes has them,
-  and the slow share what is left in equal parts. A point that does not come to its end is shown with where it stopped,
-  and its figures are those of what it did.
+  loads of everybody, and ours with keys; the large loads of the others come last, the quick first: who would end in
+  five minutes has them, and the slow share what is left in equal parts. A point that does not come to its end is shown
+  with where it stopped, and its figures are those of what it did.
 """
 KILLS = """
 ## kill -9
@@ -109,7 +109,8 @@ beside the next smaller load of as many assets: 1 is linear in hits and independ
 def page(result: Result) -> str:
     """Return the page."""
     lines = [HEAD, f"{_told(result)}", "", "![The comparison](compare.svg)", "", *markdown(main_lines(result.points))]
-    lines += [WORK.format(assets=number(result.assets), full=FULL, floor=_floor(result.points)), *_peers(result.points)]
+    told = {"full": FULL, "floor": _floor(result.points), "keyed": _keyed(result.points)}
+    lines += [WORK.format(assets=number(result.assets), **told), *_peers(result.points)]
     rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(result.points, DAY)), default=0)))
     for words, table in ((KILLS, kill_lines), (rhythm, day_lines), (GROWTH, growth_lines)):
         found = table(result.points)
@@ -126,6 +127,21 @@ def _floor(points: Sequence[Point]) -> str:
         return "not measured in this run"
     took = f"{number(found.p50_ms)} / {number(found.p99_ms)} ms (p50 / p99, {number(found.asked)} asks)"
     return f"the same bytes from a server that does nothing else reach footfall's client in {took}"
+
+
+def _keyed(points: Sequence[Point]) -> str:
+    """Say what a key in every body costs us, beside the main load, or why that is not known."""
+    ours = {one.size.kind: one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, KEYED)}
+    keyed, main = ours.get(KEYED), ours.get(LOAD)
+    if keyed is None or main is None or not main.hits:
+        return "what that costs was not measured in this run"
+    if why := keyed.failed or keyed.stopped or keyed.wrong or keyed.behind:
+        return f"what that costs is not known, since the load with keys did not come to a good end ({why})"
+    rate = per_cpu_s(keyed)
+    beside = (
+        f"{number(round(rate))} hits per CPU second, {number(float(f'{rate / per_cpu_s(main):.2g}'))} of those without"
+    )
+    return f"the main load with a key in every body comes to {beside}"
 
 
 def short(result: Result) -> str:

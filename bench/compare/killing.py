@@ -14,7 +14,7 @@ from statistics import median
 from typing import Any
 
 from bench.compare.judge import Listed, Recount
-from bench.compare.measuring import Fed, Verdicts, feed, filtered_questions, plain_questions, shows_all
+from bench.compare.measuring import NOTHING_YET, Fed, Verdicts, feed, filtered_questions, plain_questions, shows_all
 from bench.compare.peers import PEERS
 from bench.compare.planned import KILLS
 from bench.compare.points import Killed
@@ -59,7 +59,7 @@ class Pulse:
 def killed(peer: str, side: Side, traffic: Traffic, *, hits: int) -> dict[str, Any]:
     """Load a side that was started, killing it on the way; return what came of it."""
     pulse, bodies = Pulse(Random(26)), hits // BODY_HITS
-    fed, back_s, under_load = Fed(0, (), ""), 0.0, 0
+    fed, back_s, under_load = NOTHING_YET, 0.0, 0
     for number in range(1, KILLS + 1):
         at = bodies * number // (KILLS + 1)
         fed, is_met = _fed_until_killed(side, traffic.bodies, bodies, after=fed, at=at, pulse=pulse)

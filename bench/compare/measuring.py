@@ -39,6 +39,7 @@ SHOWN_S_MAX = 10.0
 SAMPLE_S = 0.5
 TIMED_MANY, TIMED_S_MAX = 1_000, 5.0  # A p99 of a hundred is their slowest; a thousand quick lists take no time.
 TIMED_FEW = 100
+MOMENTS, MOMENT_S = 5, 0.2  # A thousand quick asks are over in a tenth of a second, which has its own luck.
 ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
 HOUR_MS = 3_600_000
 REST_S_MAX, REST_LOOK_S = 60.0, 4.0
@@ -55,6 +56,9 @@ class Fed:
     under_way: int = 0  # bodies that were sent and not acknowledged when it ended
 
 
+NOTHING_YET = Fed(0, (), "")
+
+
 def feed(
     side: Side,
     bodies: Path,
@@ -69,7 +73,7 @@ def feed(
     Who goes on after a feeding, or will, sends keys, so that a body that is sent again can be told.
     """
     arguments, files = side.feed_arguments()
-    key, after = ("", Fed(0, (), "")) if after is None else (KEY, after)
+    key, after = ("", NOTHING_YET) if after is None else (KEY, after)
     command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
     command += _what_is_left(count, after, key)
     # Ctrl+C is for us to pass on.
@@ -138,11 +142,14 @@ class Watch:
             self.memory = max(self.memory, memory_bytes(self._side.pid))
 
 
-def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float) -> dict[str, Any]:
+def load(
+    side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float, is_keyed: bool = False
+) -> dict[str, Any]:
     """Load a side that was started and settle it; return what is to be said of it, lists judged."""
     side.get_ready()
     with Watch(side) as watch:
-        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds)
+        after = NOTHING_YET if is_keyed else None
+        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, after=after)
         if fed.why:
             raise PeerFailed(fed.why)
         done = fed.through * BODY_HITS
@@ -157,8 +164,8 @@ def load(side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: floa
             took_s, cpu_s = _settled(side, traffic, recount, watch)
         memory = max(watch.memory, memory_bytes(side.pid))
     stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
-    found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped}
-    found |= {"memory_bytes": memory, "disk_bytes": disk_bytes(folder)}
+    found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped, "memory_bytes": memory}
+    found["disk_bytes"] = disk_bytes(folder)
     try:
         found |= judged(side, traffic, recount)
     except OutOfTime:
@@ -245,10 +252,10 @@ def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
     plain, filtered = plain_questions(traffic), filtered_questions(traffic)
     verdicts = Verdicts(recount)
     once_ms = verdicts.asked(side, plain)
-    plain_ms = verdicts.asked(side, plain * rounds_timed(once_ms))
+    plain_ms = verdicts.asked_again(side, plain, rounds_timed(once_ms))
     few = filtered[: _asked_few(len(filtered), once_ms)]
     filtered_ms = verdicts.asked(side, few)
-    repeated_ms = verdicts.asked(side, few * rounds_timed(filtered_ms))
+    repeated_ms = verdicts.asked_again(side, few, rounds_timed(filtered_ms))
     exactness: dict[str, list[float]] = {}
     for one, verdict in verdicts.found.items():
         if one.section is not None and one.section - FIRST_SECTION < len(JUDGED_SHARES):
@@ -278,6 +285,16 @@ class Verdicts:
         lists, took_ms = side.ask(questions)
         for question, rows in zip(questions, lists, strict=True):
             self._judge(question, rows)
+        return took_ms
+
+    def asked_again(self, side: Side, questions: list[Question], rounds: int) -> list[float]:
+        """Ask so many times more, in parts with pauses between them, as far as there are rounds for parts."""
+        took_ms: list[float] = []
+        parts = min(rounds, MOMENTS)
+        for place in range(parts):
+            if place:
+                time.sleep(MOMENT_S)
+            took_ms += self.asked(side, questions * (rounds * (place + 1) // parts - rounds * place // parts))
         return took_ms
 
     @property

@@ -1,7 +1,8 @@
 """What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
 
-Then our own large load, the kills, a day as large as the main load, and what is small of everybody. The large loads of
-the others come last: those that come to their end first, and the rest share what is left of the hour.
+Then our own large load, the kills, a day as large as the main load, what is small of everybody, and what keys cost us.
+The large loads of the others come last: those that come to their end first, and the rest share what is left of the
+hour.
 """
 
 import time
@@ -15,7 +16,7 @@ from bench.compare.points import Point, Size
 from bench.compare.traffic import DAY_MS
 
 HITS, ASSETS = 10_000_000, 100_000
-LOAD, KILL, DAY, GROWTH = "load", "kill", "day", "growth"
+LOAD, KEYED, KILL, DAY, GROWTH = "load", "keyed", "kill", "day", "growth"
 KILLS = 3
 HOUR_MS = 3_600_000
 OLD_MS_MAX = 46 * HOUR_MS  # footfall is told to take hits of two days; the run itself takes an hour.
@@ -33,6 +34,11 @@ class Plan:
     def main(self) -> Size:
         """Return the size of the main load."""
         return Size(LOAD, self.hits, self.assets)
+
+    @property
+    def keyed(self) -> Size:
+        """Return the size of the load whose bodies bear keys: as large as the main one, which it is held against."""
+        return Size(KEYED, self.hits, self.assets)
 
     @property
     def kill(self) -> Size:
@@ -59,8 +65,10 @@ class Plan:
         """Yield what is measured before the large loads of the others, in its order."""
         yield from ((peer, self.main) for peer in peers)
         if self.is_whole:
-            yield from ((peer, self.large) for peer in peers if peer == FOOTFALL)
+            ours = [peer for peer in peers if peer == FOOTFALL]
+            yield from ((peer, self.large) for peer in ours)
             yield from ((peer, size) for size in (self.kill, self.day, *self.small) for peer in peers)
+            yield from ((peer, self.keyed) for peer in ours)
 
     def sizes_of(self, peer: str) -> list[Size]:
         """Return every size that is measured of a peer."""

@@ -19,7 +19,7 @@ from bench.compare.judge import Recount
 from bench.compare.killing import killed
 from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
-from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
+from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KEYED, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
@@ -87,7 +87,8 @@ class Run:
         with self._started(peer, turn.seconds) as (side, folder):
             if size.kind == KILL:
                 return killed(peer, side, traffic, hits=size.hits)
-            found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s)
+            is_keyed = size.kind == KEYED
+            found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s, is_keyed=is_keyed)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
                 found["floor"] = floor_of(side)

@@ -70,7 +70,9 @@ def test_every_value_that_was_acknowledged_is_there_after_kills_at_any_moment(st
     stopping.set()
     sender.join()
     lines = drained(instance)
-    assert lines["accepted"] == lines["counted"] + lines["duplicate"] >= len(acknowledged) >= KILLS * ACKNOWLEDGED_BETWEEN
+    assert (
+        lines["accepted"] == lines["counted"] + lines["duplicate"] >= len(acknowledged) >= KILLS * ACKNOWLEDGED_BETWEEN
+    )
     answer = instance.get("/v1/uniques/killed?brand=abc").json()
     assert answer["lower"] <= lines["counted"]
     assert answer["upper"] >= len(acknowledged)

@@ -7,7 +7,7 @@ import pytest
 
 from bench.compare.budget import LEAST_S, POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
 from bench.compare.peers import FOOTFALL, PEERS
-from bench.compare.planned import DAY, GROWTH, KILL, LOAD, Plan, asking_s, large_s
+from bench.compare.planned import DAY, GROWTH, KEYED, KILL, LOAD, Plan, asking_s, large_s
 from bench.compare.points import Point, Points, Size
 from bench.compare.running import Run
 
@@ -65,6 +65,7 @@ def test_everybody_has_the_main_load_before_anybody_has_anything_else_and_our_la
         ("other", KILL),
     ]
     assert [size.kind for _, size in steps[5:9]] == [DAY, DAY, GROWTH, GROWTH]
+    assert (steps[-1][0], steps[-1][1].kind) == (FOOTFALL, KEYED)
     assert {size for _, size in steps} == set(Plan(1_000_000, 100_000).sizes_of(FOOTFALL))
 
 
@@ -122,7 +123,8 @@ class Rehearsal(Run):
         self.turns.append((peer, size, turn))
         load, whole, kill, small, day = (self._slower * seconds for seconds in MEASURED_S[peer])
         large = 10 * load + whole - load
-        needs = {LOAD: whole, KILL: kill, DAY: day, GROWTH: large if size == Plan().large else small}[size.kind]
+        grown = large if size == Plan().large else small
+        needs = {LOAD: whole, KEYED: whole, KILL: kill, DAY: day, GROWTH: grown}[size.kind]
         self._hands.now_s += min(needs, turn.seconds)
         return Point(peer, size, "", "", hits=size.hits, took_s=load, whole_s=whole)
 
@@ -131,9 +133,11 @@ def test_an_hour_has_a_turn_for_every_point_and_the_quick_come_to_the_end_of_the
     run, plan = Rehearsal(tmp_path), Plan()
     run.all_points(plan, list(PEERS))
     assert run.took_s <= WHOLE_S_MAX
-    assert {(peer, size) for peer, size, _ in run.turns} == set(
-        itertools.product(PEERS, [plan.main, plan.kill, plan.day, *plan.small, plan.large])
-    )
+    everybodys = [plan.main, plan.kill, plan.day, *plan.small, plan.large]
+    assert {(peer, size) for peer, size, _ in run.turns} == {
+        (FOOTFALL, plan.keyed),
+        *itertools.product(PEERS, everybodys),
+    }
     large = {peer: turn for peer, size, turn in run.turns if size == plan.large}
     for peer in (FOOTFALL, "dictionary", "duckdb", "clickhouse-raw"):
         assert large[peer].seconds == POINT_S_MAX

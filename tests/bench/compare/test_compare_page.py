@@ -8,7 +8,7 @@ import pytest
 from bench.compare.causes import cause_lines
 from bench.compare.drawing import COLOURS, OURS, STOPPED, drawing
 from bench.compare.goals import goal_rows
-from bench.compare.planned import DAY, GROWTH, KILL, LOAD
+from bench.compare.planned import DAY, GROWTH, KEYED, KILL, LOAD
 from bench.compare.points import Again, Killed, Point, Size, Times
 from bench.compare.report import Result
 from bench.compare.standing import Standing
@@ -61,6 +61,16 @@ def test_the_page_says_who_is_wrong_who_failed_and_who_stopped() -> None:
     assert "failed: PeerFailed: no Java" in text
     assert "stopped after 240 s at 1,000,000 of 10,000,000 hits" in text
     assert "| Redis, synced | 1,000,000 | 2 of 3 | 0 | 10,000 | 4 of 255 | 0.5 |" in text
+
+
+def test_the_page_says_what_keys_cost_or_why_that_is_not_known() -> None:
+    keyed = msgspec.structs.replace(POINTS[0], size=Size(KEYED, 1_000_000, 100_000), cpu_s={"front": 4.0})
+    told = page(msgspec.structs.replace(RESULT, points=[*POINTS, keyed]))
+    assert "with a key in every body comes to 250,000 hits per CPU second, 0.5 of those without." in told
+    assert "what that costs was not measured in this run." in page(RESULT)
+    late = msgspec.structs.replace(keyed, behind="judging had not caught up in its time")
+    told = page(msgspec.structs.replace(RESULT, points=[*POINTS, late]))
+    assert "did not come to a good end (judging had not caught up in its time)." in told
 
 
 def test_the_page_says_what_we_are_not_first_in() -> None:

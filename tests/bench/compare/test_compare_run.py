@@ -12,10 +12,10 @@ import pytest
 
 from bench.compare import measuring
 from bench.compare.budget import POINT_S_MAX, Budget
-from bench.compare.goals import goal_rows
+from bench.compare.goals import goal_rows, per_cpu_s
 from bench.compare.measuring import load
 from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
-from bench.compare.planned import DAY, KILL, LOAD, Plan
+from bench.compare.planned import DAY, KEYED, KILL, LOAD, Plan
 from bench.compare.points import Points, Size, code_hash
 from bench.compare.processes import SCRATCH, disk_bytes
 from bench.compare.report import Result, read_result, save_result
@@ -60,6 +60,14 @@ def test_every_list_of_a_load_is_right(folder: Path, peer: str) -> None:
 def test_the_lists_of_a_day_are_right_for_its_last_hour_and_all_of_it(folder: Path, peer: str) -> None:
     point = new_run(folder).point(peer, Size(DAY, HITS, ASSETS))
     assert (point.failed, point.stopped, point.wrong, point.hits) == ("", "", "", HITS)
+
+
+@pytest.mark.soak
+def test_a_load_whose_bodies_bear_keys_is_right_and_dearer_than_one_without(folder: Path) -> None:
+    run = new_run(folder)
+    keyed, plain = (run.point(FOOTFALL, Size(kind, 1_000_000, ASSETS)) for kind in (KEYED, LOAD))
+    assert (keyed.failed, keyed.stopped, keyed.wrong, keyed.hits) == ("", "", "", 1_000_000)
+    assert per_cpu_s(keyed) < per_cpu_s(plain)
 
 
 @pytest.mark.soak  # Four starts; tests/scenarios/test_kill_loop.py kills it at every commit.

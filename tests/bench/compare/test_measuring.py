@@ -39,9 +39,18 @@ def traffic(tmp_path_factory: pytest.TempPathFactory) -> Traffic:
 
 
 @pytest.mark.parametrize(
-    ("wrong_from", "wrong"), [(1, 255), (2, 255), (3, 250), (4, 250), (5, 0)],
-    ids=["first", "timed plain", "first filtered", "repeated filtered", "none"],
-)  # fmt: skip
+    ("wrong_from", "wrong"),
+    [(1, 255), (2, 255), (6, 255), (7, 250), (8, 250), (11, 250), (12, 0)],
+    ids=[
+        "first",
+        "timed plain",
+        "last of timed plain",
+        "first filtered",
+        "repeated filtered",
+        "last of repeated filtered",
+        "none",
+    ],
+)
 def test_a_list_that_is_wrong_only_when_it_is_timed_is_wrong(
     tmp_path: Path, traffic: Traffic, wrong_from: int, wrong: int
 ) -> None:
