@@ -40,8 +40,7 @@ def send(instance: Instance, name: str, *values: str, **headers: str) -> int:
 
 
 def test_every_value_that_was_acknowledged_is_there_after_kills_at_any_moment(starter: Starter, data: Path) -> None:
-    chance, port = random.Random(7), free_port()
-    acknowledged: set[str] = set()
+    chance, port, acknowledged = random.Random(7), free_port(), set[str]()
     instance = starter.start(data, port=port)
     stopping = threading.Event()
 
@@ -76,8 +75,7 @@ def test_every_value_that_was_acknowledged_is_there_after_kills_at_any_moment(st
     answer = instance.get("/v1/uniques/killed?brand=abc").json()
     assert answer["lower"] <= lines["counted"]
     assert answer["upper"] >= len(acknowledged)
-    again = send(instance, "killed", *sorted(acknowledged)[:1_000])
-    assert again == 202
+    assert send(instance, "killed", *sorted(acknowledged)[:1_000]) == 202
     drained(instance)
     # Whatever is sent again was there: nothing that was acknowledged is new to the counter.
     assert instance.get("/v1/uniques/killed?brand=abc").json() == answer
