@@ -35,6 +35,14 @@ class Plain(Struct, frozen=True, gc=False):
 Taken = Entry | Plain
 
 
+class _Run(Struct, gc=False):
+    """Plain hits that share a record, and its place among the entries."""
+
+    place: int
+    plain: list[Plain]
+    hits: int = 0
+
+
 def size_of(one: Taken) -> int:
     """Return how many bytes it takes, about, while it waits."""
     if isinstance(one, Entry):
@@ -47,31 +55,23 @@ def entries_of(taken: Sequence[Taken]) -> tuple[list[Entry], list[int]]:
 
     Plain hits of a record arrived in one minute, so that their arrival is one; those that bring a time lie apart.
     """
-    runs: list[Entry | list[Plain]] = []
-    hits: list[int] = []
+    runs: list[Entry | _Run] = []
     places: list[int] = []
-    last: dict[tuple[str, int, int, bool], int] = {}
+    last: dict[tuple[str, int, int, bool], _Run] = {}
     for one in taken:
         if isinstance(one, Entry):
-            place = len(runs)
+            places.append(len(runs))
             runs.append(one)
-            hits.append(0)
-        else:
-            key = (one.group, one.shard, one.arrived_at_ms // MINUTE_MS, one.at_ms is None)
-            place = last.get(key, -1)
-            if place < 0 or hits[place] + len(one.keys) > JOINED_HITS_MAX:
-                place = last[key] = len(runs)
-                runs.append([])
-                hits.append(0)
-            _of_plain(runs[place]).append(one)
-            hits[place] += len(one.keys)
-        places.append(place)
-    return [run if isinstance(run, Entry) else entry_of_plain(run) for run in runs], places
-
-
-def _of_plain(run: Entry | list[Plain]) -> list[Plain]:
-    assert isinstance(run, list)
-    return run
+            continue
+        key = (one.group, one.shard, one.arrived_at_ms // MINUTE_MS, one.at_ms is None)
+        run = last.get(key)
+        if run is None or run.hits + len(one.keys) > JOINED_HITS_MAX:
+            run = last[key] = _Run(len(runs), [])
+            runs.append(run)
+        run.plain.append(one)
+        run.hits += len(one.keys)
+        places.append(run.place)
+    return [run if isinstance(run, Entry) else entry_of_plain(run.plain) for run in runs], places
 
 
 def entry_of_plain(run: Sequence[Plain]) -> Entry:
