@@ -10,7 +10,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
-from footfall.ports.stream import Appended, Entry, Record
+from footfall.ports.stream import Appended, ClaimKnown, Entry, Record
 from tests.contract.streams import ID_MS, TRANSACTIONAL, Made, claim, everything, id_of
 
 ENTRIES = st.builds(
@@ -70,6 +70,19 @@ class History(RuleBasedStateMachine):
         record = Record(sequence, one.group, one.weight, one.data, one.arrived_at_ms, repeats, repeated)
         self.kept[one.shard].append(record)
         return Appended(sequence, repeats, repeated)
+
+    @rule(keys=st.lists(st.sampled_from(["k", "m", "n", "o"]), min_size=1, max_size=3))
+    def append_what_several_acts_share(self, keys: list[str]) -> None:
+        now_ms = self.made.clock.now_ms()
+        claims = tuple(claim(key, "x") for key in keys)
+        known = [one for one in claims if now_ms - self.claims.get(one.key, (-ID_MS - 1, b""))[0] <= ID_MS]
+        one = Entry(0, "abc", 2, b"ab", 7, shared=claims)
+        if known or len(set(keys)) < len(keys):
+            with pytest.raises(ClaimKnown):
+                self.stream.append([Entry(1, "def", 1, b"beside", 7), one])
+            return
+        self.claims |= {each.key: (now_ms, each.body) for each in claims}
+        assert self.stream.append([one]) == [self.expected(one)]
 
     def is_new(self, id_: bytes, now_ms: int) -> bool:
         if now_ms - self.ids.get(id_, -ID_MS - 1) <= ID_MS:

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from footfall.ports.errors import TooLarge
-from footfall.ports.stream import RECORD_BYTES_MAX, Appended, Entry, Mark, Stream
+from footfall.ports.stream import RECORD_BYTES_MAX, Appended, ClaimKnown, Entry, Mark, Stream
 from tests.contract.streams import ID_MS, TRANSACTIONAL, Made, claim, entry, everything, id_of
 
 NewStream = Callable[[int], Made]
@@ -165,6 +165,41 @@ def test_the_parts_of_one_act_are_taken_or_refused_together(new_stream: NewStrea
     assert [d.is_refused for d in parts("longer", 4)] == [True] * 4
     assert [d.is_refused for d in parts("shorter", 1)] == [True]
     assert stream.appended() == {"abc": 6}
+
+
+def shared(*keys: str, data: bytes = b"of several") -> Entry:
+    return structs.replace(entry(data), shared=tuple(claim(key, f"body of {key}") for key in keys))
+
+
+def test_acts_that_share_an_entry_are_each_known_afterwards(stream: Stream) -> None:
+    (done,) = stream.append([shared("a", "b", "c")])
+    assert (done.sequence, done.repeated, done.repeats) == (stream.tip(0), False, ())
+    again = stream.append([structs.replace(entry(), claim=claim(key, f"body of {key}")) for key in "abc"])
+    assert [(one.repeated, one.is_refused) for one in again] == [(True, False)] * 3
+    (other,) = stream.append([structs.replace(entry(), claim=claim("b", "another"))])
+    assert other.is_refused
+
+
+@pytest.mark.parametrize("known", [("before", "new"), ("new", "before"), ("new", "new")], ids="-".join)
+def test_nothing_of_an_append_is_stored_when_a_claim_that_shares_an_entry_is_known(
+    stream: Stream, known: tuple[str, ...]
+) -> None:
+    stream.append([structs.replace(entry(b"1"), claim=claim("before", "body of before"))])
+    with pytest.raises(ClaimKnown):
+        stream.append([with_ids("i", data=b"2"), shared("yet another"), shared(*known)])
+    assert [record.data for record in everything(stream)] == [b"1"]
+    assert stream.appended() == {"abc": 1}
+    done = stream.append([with_ids("i", data=b"2"), shared("yet another"), shared("new")])
+    assert [(one.sequence > 0, one.repeats, one.repeated) for one in done] == [(True, (), False)] * 3
+
+
+def test_a_claim_that_shared_an_entry_may_be_made_anew_when_it_has_had_its_time(made: Made) -> None:
+    for _ in range(4):
+        made.stream.append([shared("a", "b")])
+        made.clock.advance(ID_MS)
+        with pytest.raises(ClaimKnown):
+            made.stream.append([shared("b", "c")])
+        made.clock.advance(1)
 
 
 def marked(begins: int, ends: int, data: bytes = b"x", *, part: int = 0, log: str = "log") -> Entry:

@@ -6,9 +6,10 @@ tell which of them it has seen before says so in the record, for good. Entries t
 move a mark that says how far that has come, so that nothing of it is ever stored twice.
 
 A ground without transactions promises less. Its `append` may have stored some entries when it raises Unavailable, gives
-no sequence numbers (UNNUMBERED), and refuses marks (NoMarks). It does not look ids and claims up: they come with the
-record, and whoever counts decides. It trims by age alone. But what was appended once is read once, whatever was sent
-again on the way, and its readers go on from a place that is kept beside each checkpoint (PlacedStream).
+no sequence numbers (UNNUMBERED), and refuses marks (NoMarks) and entries that several claims share (NoSharing). It does
+not look ids and claims up: they come with the record, and whoever counts decides. It trims by age alone. But what was
+appended once is read once, whatever was sent again on the way, and its readers go on from a place that is kept beside
+each checkpoint (PlacedStream).
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,12 +30,19 @@ class NoMarks(PortError):
     """The entry has a mark, and this ground cannot move one together with what it stores."""
 
 
+class ClaimKnown(PortError):
+    """A claim of an entry that several acts share was made before: nothing is stored; they are to be appended apart."""
+
+
+class NoSharing(PortError):
+    """The entry has the claims of several acts, and this ground cannot tell whether one of them was made before."""
+
+
 class NotKept(PortError):
     """The records asked for are not in the stream any more, or were read before it was opened."""
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+class Claim(Struct, frozen=True, gc=False):
     """A sender's word that what it sends is one act: the same key must come with the same body.
 
     An act that does not fit into one entry has several, all in one append; its parts are numbered from 0, in order.
@@ -63,7 +71,8 @@ class Mark:
 class Entry(Struct, frozen=True, gc=False):
     """A record on its way into the stream; `ids` are (place in the record, 16 bytes).
 
-    An entry with a mark and no data moves the mark and stores nothing.
+    An entry with a mark and no data moves the mark and stores nothing. An entry may have hits of several acts, each of
+    one part: then `shared` are their claims, all of which have to be new (ClaimKnown).
     """
 
     shard: int
@@ -74,6 +83,7 @@ class Entry(Struct, frozen=True, gc=False):
     ids: tuple[tuple[int, bytes], ...] = ()
     claim: Claim | None = None
     mark: Mark | None = None
+    shared: tuple[Claim, ...] = ()
 
 
 class Appended(Struct, frozen=True, gc=False):

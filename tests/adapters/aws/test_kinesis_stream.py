@@ -14,7 +14,7 @@ from footfall.adapters.aws.kinesis_places import Follower, Place, bytes_from_pla
 from footfall.adapters.aws.kinesis_shards import hash_key_of, partition_key_of
 from footfall.adapters.aws.kinesis_stream import KinesisStream
 from footfall.ports.errors import Throttled, TooLarge, Unavailable
-from footfall.ports.stream import Claim, Entry, Mark, NoMarks, NotKept, Record
+from footfall.ports.stream import Claim, Entry, Mark, NoMarks, NoSharing, NotKept, Record
 from footfall.values.clock import SetClock, SystemClock
 from tests.adapters.aws.kinesis_faults import Faults, at_random
 from tests.adapters.aws.kinesis_streams import NOON_MS, SHARDS, Waits, data_of, entry, everything, opened, plain
@@ -149,6 +149,14 @@ def test_marks_are_refused_before_anything_is_stored(kinesis: KinesisEngine) -> 
     stream = plain(kinesis, kinesis.new_stream())
     with pytest.raises(NoMarks, match="keeps no marks"):
         stream.append([entry(b"1"), Entry(0, "abc", 1, b"2", NOON_MS, mark=Mark(b"m" * 16, 0, 1))])
+    assert data_of(stream)[0] == []
+
+
+def test_what_several_claims_share_is_refused_before_anything_is_stored(kinesis: KinesisEngine) -> None:
+    stream = plain(kinesis, kinesis.new_stream())
+    claims = (Claim(b"k" * 16, b"b" * 16), Claim(b"l" * 16, b"b" * 16))
+    with pytest.raises(NoSharing, match="append what each of them came with apart"):
+        stream.append([entry(b"1"), Entry(0, "abc", 1, b"2", NOON_MS, shared=claims)])
     assert data_of(stream)[0] == []
 
 

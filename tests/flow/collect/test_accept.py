@@ -21,6 +21,7 @@ from footfall.flow.collect.accept import (
 )
 from footfall.flow.collect.fields import Parsed
 from footfall.flow.collect.parse import parse_hits, parse_one
+from footfall.flow.collect.plain import Plain
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.stream.records import RULES, VERSION, Pack, pack_from_record
 from footfall.flow.stream.shards import shard_of
@@ -177,6 +178,12 @@ def test_all_parts_of_a_request_make_one_claim(salts: Salts) -> None:
     made = claims(entries(salts, sent, key="k", shards=4))
     assert [part for _, _, part in made] == [0, 1, 2, 3]
     assert len({(key, body) for key, body, _ in made}) == 1
+
+
+def test_a_request_under_a_key_may_share_a_record_if_it_is_one_part(salts: Salts) -> None:
+    sent = [LEAN | {"assetId": str(number)} for number in range(50)]
+    made = [Acceptance(BRANDS, salts, shards=shards).taken(parse(sent), request(sent, key="k")) for shards in (1, 4)]
+    assert [[isinstance(one, Plain) for one in taken] for taken in made] == [[True], [False] * 4]
 
 
 def test_the_same_key_is_the_same_claim_whatever_the_body_and_whichever_hits_were_refused(salts: Salts) -> None:

@@ -12,7 +12,7 @@ from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.flow.collect.plain import Plain
 from footfall.flow.stream.records import pack_from_record
 from footfall.ports.errors import NoSpace, PortError, Unavailable
-from footfall.ports.stream import Appended, Entry, Record, Stream
+from footfall.ports.stream import Appended, Claim, Entry, Record, Stream
 from footfall.shells.http import commits
 from footfall.shells.http.commits import Committer
 from footfall.values.clock import SetClock
@@ -136,6 +136,32 @@ def test_each_sender_gets_its_own_part_of_the_outcome(watched: Watched) -> None:
             1: [Appended(1)], 3: [Appended(2), Appended(3), Appended(4)], 2: [Appended(5), Appended(6)],
         }  # fmt: skip
         await committer.stop()
+
+    run(work())
+
+
+def keyed(key: bytes, body: bytes = b"body") -> Plain:
+    return Plain(0, "abc", [("a", "", "", "")], NOON_MS, claim=Claim(key * 16, body * 4))
+
+
+def test_hits_under_new_keys_share_a_record_and_those_that_come_again_are_told_apart(watched: Watched) -> None:
+    async def work() -> None:
+        committer = Committer(lambda: watched, chores=no_chores)
+        await committer.start()
+
+        async def committed(*together: Plain) -> Outcomes:
+            done: Outcomes = []
+            for one in together:
+                committer.submit([one], done.append)
+            await until(lambda: len(done) == len(together))
+            return done
+
+        assert await committed(keyed(b"1"), keyed(b"2"), keyed(b"3")) == [[Appended(1)]] * 3
+        again = await committed(keyed(b"4"), keyed(b"2"), keyed(b"3", b"else"), keyed(b"4"))
+        assert again == [[Appended(2)], [Appended(3, repeated=True)], [Appended(0)], [Appended(4, repeated=True)]]
+        assert await committed(keyed(b"5"), keyed(b"6")) == [[Appended(5)]] * 2
+        await committer.stop()
+        assert watched.appends == [1, 1, 4, 1]  # with one that was taken back
 
     run(work())
 

@@ -25,7 +25,16 @@ from footfall.adapters.aws.kinesis_reader import ShardReader
 from footfall.adapters.aws.kinesis_records import PRODUCER_BYTES, data_from_entries, joined
 from footfall.adapters.aws.kinesis_shards import KinesisShard, hash_key_of, partition_key_of
 from footfall.ports.errors import Throttled, Unavailable
-from footfall.ports.stream import READ_RECORDS_MAX, UNNUMBERED, Appended, Entry, NoMarks, Record, require_fits
+from footfall.ports.stream import (
+    READ_RECORDS_MAX,
+    UNNUMBERED,
+    Appended,
+    Entry,
+    NoMarks,
+    NoSharing,
+    Record,
+    require_fits,
+)
 from footfall.values.clock import Clock
 
 POLL_MS = 1_000  # Five reads a second of one Kinesis shard are all that it allows, whoever reads.
@@ -85,6 +94,8 @@ class KinesisStream:
             require_fits(entry, shards=self._shards)
             if entry.mark is not None:
                 raise NoMarks(f"{self._name} keeps no marks: import logs as objects of a bucket, each counts once")
+            if entry.shared:
+                raise NoSharing(f"{self._name} looks no claims up: append what each of them came with apart")
         if self._read_only:
             raise Unavailable(f"the stream {self._name} was opened for reading")
         with self._appending:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from footfall.adapters.embedded.database import rows
+from footfall.adapters.embedded.database import rows, run_for_each
 from footfall.ports.stream import Claim
 
 _SCHEMA = """
@@ -41,6 +41,17 @@ class SeenIds:
         part = claim.key + claim.part.to_bytes(4, "big")
         return None if self._is_new(part, claim.body, now_ms) else True
 
+    def are_new(self, claims: Sequence[Claim], now_ms: int) -> bool:
+        """Tell whether all these claims, each of one part, are new and unlike each other; if so, they are remembered.
+
+        If not, some of them are remembered nevertheless, and the caller takes its transaction back.
+        """
+        before = self._db.total_changes()
+        since_ms = now_ms - self._keep_ms
+        values = [(claim.key, now_ms, claim.body, since_ms) for claim in claims]
+        run_for_each(self._db, self._remember(now_ms), values)
+        return self._db.total_changes() - before == len(claims)
+
     def forget(self, now_ms: int) -> None:
         """Empty the table whose ids have all had their time, in small steps."""
         oldest = self._table(now_ms, turn=-2)
@@ -48,21 +59,19 @@ class SeenIds:
         rows(self._db, chunk, (now_ms - self._keep_ms, _FORGOTTEN_AT_ONCE))
 
     def _is_new(self, id_: bytes, body: bytes | None, now_ms: int) -> bool:
-        newer, older, oldest = (self._table(now_ms, turn=turn) for turn in (0, -1, -2))
-        since_ms = now_ms - self._keep_ms
-        # The oldest is asked as well, because a clock that was set back made it the newest for a while.
-        known = (
-            f"SELECT 1 FROM {older} WHERE id=?1 AND seen_at_ms>=?2"  # noqa: S608 - our own table names
-            f" UNION ALL SELECT 1 FROM {oldest} WHERE id=?1 AND seen_at_ms>=?2"
-        )
-        if rows(self._db, known, (id_, since_ms)):
-            return False
-        insert = (
-            f"INSERT INTO {newer} VALUES(?,?,?) ON CONFLICT(id) DO UPDATE"
-            " SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<?"
-        )
-        rows(self._db, insert, (id_, now_ms, body, since_ms))
+        rows(self._db, self._remember(now_ms), (id_, now_ms, body, now_ms - self._keep_ms))
         return self._db.changes() > 0
+
+    def _remember(self, now_ms: int) -> str:
+        """Return what remembers an id unless it is known: its values are the id, now, a body, and since when."""
+        newer, older, oldest = (self._table(now_ms, turn=turn) for turn in (0, -1, -2))
+        # The oldest is asked as well, because a clock that was set back made it the newest for a while.
+        return (
+            f"INSERT INTO {newer} SELECT ?1,?2,?3"  # noqa: S608 - our own table names
+            f" WHERE NOT EXISTS(SELECT 1 FROM {older} WHERE id=?1 AND seen_at_ms>=?4)"
+            f" AND NOT EXISTS(SELECT 1 FROM {oldest} WHERE id=?1 AND seen_at_ms>=?4)"
+            " ON CONFLICT(id) DO UPDATE SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<?4"
+        )
 
     def _body(self, id_: bytes) -> bytes | None:
         each = " UNION ALL ".join(f"SELECT body, seen_at_ms FROM ids_{turn} WHERE id=?1" for turn in range(_TABLES))  # noqa: S608 - our own table names

@@ -21,7 +21,7 @@ from footfall.adapters.embedded.database import (
 )
 from footfall.adapters.embedded.seen_ids import SeenIds
 from footfall.ports.errors import Corrupt, Unavailable
-from footfall.ports.stream import READ_RECORDS_MAX, Appended, Entry, Mark, Record, require_fits
+from footfall.ports.stream import READ_RECORDS_MAX, Appended, ClaimKnown, Entry, Mark, Record, require_fits
 from footfall.values.clock import Clock
 
 FORMAT = 1
@@ -243,10 +243,12 @@ class SqliteStream:
         return None
 
     def _known(self, entry: Entry, now_ms: int) -> tuple[tuple[int, ...], bool, bool]:
-        if entry.claim is None and not entry.ids:
+        if entry.claim is None and not entry.ids and not entry.shared:
             return (), False, False
         if self._ids is None:
             raise Unavailable("this stream was opened for reading")
+        if entry.shared and not self._ids.are_new(entry.shared, now_ms):
+            raise ClaimKnown("one of the claims that share an entry was made before")
         if entry.claim is not None:
             before = self._ids.claimed(entry.claim, now_ms)
             if before is not None:

@@ -3,7 +3,6 @@
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TypeVar
 
 from msgspec import Struct, structs
@@ -11,6 +10,7 @@ from msgspec import Struct, structs
 from footfall.accounts.brands import Brand, Brands, KeyNeeded
 from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
+from footfall.flow.collect.claims import claim_of
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
 from footfall.flow.collect.plain import Plain, Taken, entry_of_plain
 from footfall.flow.collect.screen import Screen
@@ -129,14 +129,16 @@ class Acceptance:
                 continue
             if self.labels is not None:
                 _label_draft(draft, brand, self.labels)
-            claim = _claim(brand.name, request)
+            claim = claim_of(brand.name, request.idempotency_key, request.body)
             for shard, picked in self._parts(draft, brand.name):
                 # Some of a key's hits may name its brand and others not: they are parts of one request all the same.
-                of_part = None if claim is None else replace(claim, part=parts[brand.name])
+                of_part = None if claim is None else Claim(claim.key, claim.body, parts[brand.name])
                 parts[brand.name] += 1
                 entries.append(self._entry(brand, shard, picked, request, of_part))
         if denied is not None and not entries:
             raise denied  # Nothing of it may be sent, so the whole request is told why.
+        if request.idempotency_key and len(entries) > 1:
+            return [one if isinstance(one, Entry) else entry_of_plain([one]) for one in entries]  # parts of one act
         return entries
 
     def brand_of(self, named: str, sender: Sender) -> Brand:
@@ -175,8 +177,8 @@ class Acceptance:
         verdicts = self._verdicts(brand, draft.keys, at_ms, moment_ms)
         screened = self._screened(brand, draft, request, visitors, verdicts)
         agents = _agents(draft, request)
-        if not (hits or draft.weights or claim or visitors or screened or agents):
-            return Plain(shard, brand.name, draft.keys, request.arrived_at_ms, at_ms)
+        if not (hits or draft.weights or visitors or screened or agents):
+            return Plain(shard, brand.name, draft.keys, request.arrived_at_ms, at_ms, claim)
         pack = Pack(
             version=VERSION,
             rules=RULES,
@@ -368,13 +370,6 @@ def _agents(draft: Draft, request: Request) -> list[int] | None:
 def _ids(brand: str, hits: list[Hit]) -> tuple[tuple[int, bytes], ...]:
     # With the asset, because shards of AWS look for ids each by itself, and an asset is always in the same one.
     return tuple((place, _id(brand, "hit", hit.id, hit.key[0])) for place, hit in enumerate(hits) if hit.id)
-
-
-def _claim(brand: str, request: Request) -> Claim | None:
-    if not request.idempotency_key:
-        return None
-    key = _id(brand, "key", request.idempotency_key)
-    return Claim(key, hashlib.blake2b(request.body, digest_size=_ID_BYTES).digest())
 
 
 def _id(*parts: str) -> bytes:

@@ -3,7 +3,6 @@
 What decides where a value goes is frozen in its record: the counter's name and the brand's local day of its arrival.
 """
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -11,6 +10,7 @@ import msgspec
 import numpy as np
 
 from footfall.accounts.brands import Brand
+from footfall.flow.collect.claims import claim_of
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.stream.counted_values import (
     VALUES_PER_RECORD_MAX,
@@ -19,7 +19,7 @@ from footfall.flow.stream.counted_values import (
     record_of_values,
 )
 from footfall.flow.stream.shards import shard_of
-from footfall.ports.stream import Claim, Entry
+from footfall.ports.stream import Entry
 from footfall.sketches.datasketches_hll import uniques_from_datasketches
 from footfall.sketches.errors import NotASketch, OtherSize
 from footfall.sketches.murmur import VALUE_BYTES_MAX, Hashes, hashes_of_texts
@@ -35,7 +35,6 @@ KINDS = ("hll", "theta")
 NUMBER_MAX = 2**63 - 1
 
 _NOT_DECODED = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_ID_BYTES = 16
 
 
 @dataclass(slots=True)
@@ -138,23 +137,15 @@ def _hashes_of(values: Sequence[str]) -> Hashes:
 
 def _entry(request: CounterRequest, data: bytes, *, weight: int, part: int) -> Entry:
     group = counters_group(request.brand.name)
+    act = request.name.encode() + b"\0" + request.body  # The same body to another counter is another act.
     return Entry(
         shard=shard_of(group, request.name, shards=request.shards),
         group=group,
         weight=weight,
         data=data,
         arrived_at_ms=request.arrived_at_ms,
-        claim=_claim(group, request, part),
+        claim=claim_of(group, request.idempotency_key, act, part=part),
     )
-
-
-def _claim(group: str, request: CounterRequest, part: int) -> Claim | None:
-    if not request.idempotency_key:
-        return None
-    key = hashlib.blake2b("\0".join((group, "key", request.idempotency_key)).encode(), digest_size=_ID_BYTES)
-    # A key stands for one act: the same body to another counter is another one.
-    body = hashlib.blake2b(request.name.encode() + b"\0" + request.body, digest_size=_ID_BYTES)
-    return Claim(key.digest(), body.digest(), part)
 
 
 def _decoded(data: bytes, *, may_be_lines: bool = False) -> object:

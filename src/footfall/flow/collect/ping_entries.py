@@ -3,7 +3,6 @@
 A beat's shard is that of its session, so that a series which everybody watches is spread over all of them.
 """
 
-import hashlib
 from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
@@ -11,18 +10,18 @@ from typing import TypeVar
 from footfall.accounts.brands import Brand, KeyNeeded
 from footfall.accounts.keyring import NotAllowed
 from footfall.flow.collect.accept import FUTURE, LATE, Acceptance, Request
+from footfall.flow.collect.claims import claim_of
 from footfall.flow.collect.fields import Refusal
 from footfall.flow.collect.pings import ParsedPings, Ping
 from footfall.flow.collect.senders import Sender, keyed_hash, visitors_under
 from footfall.flow.stream.beats import INTERVAL_MS, RATE_ONE, VERSION, Beats, record_from_beats
 from footfall.flow.stream.shards import shard_of
-from footfall.ports.stream import Claim, Entry
+from footfall.ports.stream import Entry
 from footfall.values.errors import Refused
 from footfall.values.groups import pings_group
 
 BEATS_PER_RECORD_MAX = 500  # of at most 1,700 bytes each
 
-_ID_BYTES = 16
 _T = TypeVar("_T")
 
 
@@ -78,7 +77,8 @@ class PingAcceptance:
                 beats = self._beats(brand, few, request)
                 if beats.aside:  # Its sender is told how many.
                     aside.update(beats.aside.values())
-                claim, data = _claim(group, request, len(entries)), record_from_beats(beats)
+                claim = claim_of(group, request.idempotency_key, request.body, part=len(entries))
+                data = record_from_beats(beats)
                 entries.append(Entry(shard, group, len(few), data, request.arrived_at_ms, claim=claim))
         return entries
 
@@ -130,10 +130,3 @@ class PingAcceptance:
 
 def _column(values: list[_T], default: _T) -> list[_T] | None:
     return values if any(value != default for value in values) else None
-
-
-def _claim(group: str, request: Request, part: int) -> Claim | None:
-    if not request.idempotency_key:
-        return None
-    key = hashlib.blake2b("\0".join((group, "key", request.idempotency_key)).encode(), digest_size=_ID_BYTES)
-    return Claim(key.digest(), hashlib.blake2b(request.body, digest_size=_ID_BYTES).digest(), part)

@@ -1,6 +1,8 @@
 """Plain hits on their way into the stream: requests that are stored together share a record for each brand.
 
 Whatever reads a record later pays for it once, so a record of many requests' hits costs little more than one of one.
+Those that came under a key share it as well where the stream can say whether every key is new; one that is not is
+stored by itself, since all of its record is a repeat.
 """
 
 from collections.abc import Sequence
@@ -9,7 +11,7 @@ from msgspec import Struct
 
 from footfall.flow.stream.packed_keys import PackedKeys, column_of, joined_keys
 from footfall.flow.stream.records import RULES, VERSION, HitKey, Pack, record_from_pack
-from footfall.ports.stream import Entry
+from footfall.ports.stream import Claim, Entry
 from footfall.values.window import MINUTE_MS
 
 # Above it a record costs hardly less for each hit; and a judge that takes a sample takes or leaves it as a whole.
@@ -25,6 +27,7 @@ class Plain(Struct, frozen=True, gc=False):
     keys: Sequence[HitKey]
     arrived_at_ms: int
     at_ms: list[int] | None = None  # judged at the door
+    claim: Claim | None = None  # of a request that is no more than this
 
     @property
     def weight(self) -> int:
@@ -50,18 +53,19 @@ def size_of(one: Taken) -> int:
     return len(one.keys.packed) if isinstance(one.keys, PackedKeys) else KEY_BYTES * len(one.keys)
 
 
-def entries_of(taken: Sequence[Taken]) -> tuple[list[Entry], list[int]]:
+def entries_of(taken: Sequence[Taken], *, keys_share: bool = False) -> tuple[list[Entry], list[int]]:
     """Return the entries to append, and for each that was taken the place among them of the one that has it.
 
-    Plain hits of a record arrived in one minute, so that their arrival is one; those that bring a time lie apart.
+    Plain hits of a record arrived in one minute, so that their arrival is one; those that bring a time lie apart. So
+    do those under a key, unless they may share.
     """
     runs: list[Entry | _Run] = []
     places: list[int] = []
     last: dict[tuple[str, int, int, bool], _Run] = {}
     for one in taken:
-        if isinstance(one, Entry):
+        if isinstance(one, Entry) or (one.claim is not None and not keys_share):
             places.append(len(runs))
-            runs.append(one)
+            runs.append(one if isinstance(one, Entry) else entry_of_plain([one]))
             continue
         key = (one.group, one.shard, one.arrived_at_ms // MINUTE_MS, one.at_ms is None)
         run = last.get(key)
@@ -89,4 +93,8 @@ def entry_of_plain(run: Sequence[Plain]) -> Entry:
         at_ms=at_ms,
         trusted=at_ms is not None,  # The times were judged at the door, for good.
     )
-    return Entry(first.shard, first.group, len(keys), record_from_pack(pack), first.arrived_at_ms)
+    data = record_from_pack(pack)
+    if len(run) == 1:
+        return Entry(first.shard, first.group, len(keys), data, first.arrived_at_ms, claim=first.claim)
+    claims = tuple(one.claim for one in run if one.claim is not None)
+    return Entry(first.shard, first.group, len(keys), data, first.arrived_at_ms, shared=claims)

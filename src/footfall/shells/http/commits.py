@@ -16,7 +16,7 @@ from typing import Protocol
 from footfall.flow.collect.accept import Single, entries_of_singles
 from footfall.flow.collect.plain import Taken, entries_of, size_of
 from footfall.ports.errors import PortError, Unavailable
-from footfall.ports.stream import Appended, Entry, Stream
+from footfall.ports.stream import Appended, ClaimKnown, Entry, Stream
 
 CHORES_S = 1.0
 
@@ -143,10 +143,8 @@ class Committer:
             return
         outcome: list[Appended] | PortError
         try:
-            entries, places = entries_of([one for taken, _, _ in group for one in taken])
             alone = entries_of_singles([one for group, _ in singles for one in group], shards=stream.shards)
-            appended = stream.append(entries + alone)
-            outcome = [appended[place] for place in places]
+            outcome = _appended(stream, [one for taken, _, _ in group for one in taken], alone)
         except PortError as error:
             outcome = error
         except Exception as error:  # noqa: BLE001 - a defect of ours must not leave senders waiting for ever
@@ -195,3 +193,14 @@ class Committer:
             _log.warning("the stream's chores wait: %s", error)
         except Exception:  # noqa: BLE001 - a defect of ours must not end the one thread that commits
             _log.exception("the stream's chores failed")
+
+
+def _appended(stream: Stream, taken: Sequence[Taken], alone: Sequence[Entry]) -> list[Appended]:
+    """Append all of it at once; return what became of each that was taken."""
+    entries, places = entries_of(taken, keys_share=True)
+    try:
+        done = stream.append([*entries, *alone])
+    except ClaimKnown:  # Somebody sent again, which is seldom; then every key has a record of its own.
+        entries, places = entries_of(taken)
+        done = stream.append([*entries, *alone])
+    return [done[place] for place in places]
