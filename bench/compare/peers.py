@@ -111,3 +111,8 @@ PEERS = {
         shows_open_window=False,
     ),
 }
+
+
+def is_ours(peer: str) -> bool:
+    """Tell whether it is footfall, in whichever way it is fed."""
+    return peer == FOOTFALL or peer.startswith(f"{FOOTFALL}-")
