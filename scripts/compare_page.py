@@ -123,8 +123,8 @@ GROWTH = """
 
 How costs grow with hits and assets. *Beside the smaller load* is what a hit costs in processor time, settling included,
 beside the next smaller load of as many assets: 1 is linear in hits and independent of history. A load of more than
-{hits} hits is the same bodies again from the front, so it has no asset that was not there before. Fewer and
-more assets are seen at a tenth of the main load alone.
+{hits} hits is the same bodies again from the front, so it has no asset that was not there before. Fewer and more
+assets than {assets} are seen at {tenth} hits alone.
 """
 ASSETS = """
 Processor seconds a million hits there, and how many times those of fewer assets:
@@ -144,7 +144,7 @@ def page(result: Result) -> str:
     lines = [_head(), _told(result), "", "![The comparison](compare.svg)", "", *markdown(main_lines(points))]
     lines += [WORK.format(assets=number(result.assets), **told), *_peers(points)]
     rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(points, DAY)), default=0)))
-    growth = GROWTH.format(hits=number(HITS))
+    growth = GROWTH.format(hits=number(HITS), assets=number(result.assets), tenth=number(result.hits // 10))
     parts = ((CPU, cpu_lines), (KILLS, kill_lines), (rhythm, day_lines), (growth, growth_lines), (ASSETS, asset_lines))
     for words, table in parts:
         found = table(points)
@@ -256,7 +256,7 @@ def _ahead(points: Sequence[Point], kind: str, of: str) -> Iterator[str]:
     for what, value_of, unit in _axes():
         ahead = sorted((value_of(one), name) for name, one in found.items() if 0 <= value_of(one) < value_of(ours))
         if ahead:
-            told = ", ".join(f"{PEERS[name].title} {number(float(f'{value:.3g}'))}" for value, name in ahead)
+            told = "; ".join(f"{PEERS[name].title}: {number(float(f'{value:.3g}'))}" for value, name in ahead)
             yield f"- {of}{what}: {number(float(f'{value_of(ours):.3g}'))} {unit}; {told}."
 
 

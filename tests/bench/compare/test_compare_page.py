@@ -40,7 +40,7 @@ def test_the_page_says_who_is_wrong_who_failed_and_who_stopped() -> None:
 
 def test_the_page_says_what_we_are_not_first_in() -> None:
     told = page(RESULT).partition(AHEAD)[2]
-    assert "CPU of a million hits: 2 s; Python dictionary 1, DuckDB 1.6." in told
+    assert "CPU of a million hits: 2 s; Python dictionary: 1; DuckDB: 1.6." in told
     assert "hit to list" not in told
 
 
@@ -91,8 +91,10 @@ def test_the_page_says_where_the_processor_time_goes() -> None:
 
 def test_the_page_says_what_a_hit_costs_beside_fewer_assets() -> None:
     points = [*POINTS, *(grown(100_000, cpu_s=used, assets=count) for count, used in ((10**4, 0.1), (10**5, 0.15)))]
-    told = page(Result("make compare", 60.0, 10, 10, [*points, grown(10_000_000, cpu_s=40.0)]))
+    told = page(Result("make compare", 60.0, 1_000_000, 100_000, [*points, grown(10_000_000, cpu_s=40.0)]))
+    assert "Fewer and more assets than 100,000 are seen at 100,000 hits alone." in " ".join(told.split())
     assert "| peer | 10,000 assets | 100,000 assets |" in told
+    assert "A load of more than 10,000,000 hits is the same bodies again" in " ".join(told.split())
     assert "| footfall | 1 | 1.5 (1.5 times) |" in told
     assert "assets |\n| --- | --- |" not in page(Result("make compare", 60.0, 10, 10, [*POINTS, points[-1]]))
 
@@ -230,7 +232,7 @@ def test_a_days_rhythm_has_its_goals_its_part_of_the_page_and_its_line_of_the_re
     rate = next(row for what, row in goals.items() if "durable hits per CPU second" in what)
     assert (rate.value, rate.met) == (0.625, False)
     result = Result("make compare", 60.0, 10, 10, points)
-    assert "- a day's rhythm, CPU of a million hits: 40 s; Python dictionary 1, " in page(result)
+    assert "- a day's rhythm, CPU of a million hits: 40 s; Python dictionary: 1; " in page(result)
     assert "The same assets and 1,000,000 hits that say when they were" in page(result)
     assert "Over a day's rhythm of 1,000,000 hits it is 25,000 hits per CPU second" in short(result)
 
