@@ -9,12 +9,15 @@ HOUSE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(HOUSE))  # The benchmarks lie beside the scripts and are not installed.
 
 from bench.compare.causes import cause_lines  # noqa: E402
+from bench.compare.costs import asset_lines, cpu_lines  # noqa: E402
 from bench.compare.drawing import drawing  # noqa: E402
 from bench.compare.goals import goal_rows, per_cpu_s  # noqa: E402
-from bench.compare.peers import FOOTFALL, PEERS  # noqa: E402
-from bench.compare.planned import DAY, KEYED, LOAD  # noqa: E402
-from bench.compare.points import Point  # noqa: E402
+from bench.compare.installing import PACKAGES, SERVERS  # noqa: E402
+from bench.compare.peers import FOOTFALL, PEERS, is_ours  # noqa: E402
+from bench.compare.planned import DAY, HITS, LOAD  # noqa: E402
+from bench.compare.points import AGE_S_MAX, Point  # noqa: E402
 from bench.compare.report import Result, read_result, shown  # noqa: E402
+from bench.compare.standing import Standing, kills_of, standing_of  # noqa: E402
 from bench.compare.table import day_lines, growth_lines, kill_lines, main_lines, markdown  # noqa: E402
 from bench.results import number  # noqa: E402
 
@@ -29,39 +32,56 @@ machine.
     make compare                                    everybody; at most an hour, and goes on where it was stopped
     make compare COMPARE="--only redis"             one peer
     make compare COMPARE="--hits 1000000 --fresh"   smaller, and measuring again what lies there of that size
+
+A run that goes on takes points as they are which this code measured on this machine within {hours:.0f} hours, and says
+how many.
+
+It installs what is missing of Debian's {packages}
+(apt-get, as root or by sudo; a service that Debian starts with one is stopped again), Python libraries into
+{environments} (2 GB) and DynamoDB Local into `.venv/engines` (74 MB).
+While it runs it wants some 20 GB of disk, which it gives back, and 8 GB of memory, of which Flink's Java may take 3.
+`rm -r build/compare .venv/engines` removes all but Debian's packages, `apt-get remove` those that you did not have.
 """
-FULL = "14.9 processor seconds where a million plain ones then took 2.4"
+DECISION = "decisions/0060-what-the-comparison-charges.md"
+PLAIN_CPU_S, FULL_CPU_S, TRIED = "2.4", "14.9", "2026-11-18, an earlier state of the code"  # as decision 60 has it
 WORK = """
 ## The work
 
 Bodies of 100 hits of one brand, as a publisher's servers send them: brand, assetId, sectionId, resourceType, paidType.
-That is the plain kind of hit, which footfall has a native lane for; with a visitor, an agent and a referrer in each, a
-million of them took it {full} ([decision 60](decisions/0060-what-the-comparison-charges.md)). Nobody else here counts
-those at all.
+That is the plain kind of hit, which footfall has a native lane for. Hits with a visitor, an agent and a referrer, as
+its tracker sends them, cost several times as much; no run measures that, and [decision 60]({decision}) has what it was
+once. Nobody else here counts those at all.
 
 Five brands, Zipf (1.1) over {assets} assets, from a fixed seed; everybody gets the same bytes in the same order. A body
 is acknowledged when it is durable, by what the peer means by that; peers that like larger groups gather bodies before
 they commit, as the table of peers says. Whoever feeds is another process and in nobody's figures.
 
 - **CPU** is that of all processes of the peer: its server and the process that collects for it, decoding JSON. For
-  footfall these are all its processes, HTTP included, which nobody else here has to speak; it keeps raw hits for
-  re-counts, screens, and counts by minute, all of which stays on (hours and days are built when they are over, which
-  the day below has). What it does behind its lists is waited for and charged: its judging process with all that it
-  used, which reads every record once more, judges (a sample, of more than 30,000 hits a minute) and counts referrers,
-  and the others with what they use after the lists were asked for (small blocks of raw hits are joined a minute later,
-  which is waited for, too), but for what an instance uses that has nothing to do, measured at the end of the wait. A
-  point that was not at rest in time says so, and misses its goals.
-- **Keys**: bodies of a load bear no `Idempotency-Key`, so that a body which is sent again would be counted again by
-  everybody, footfall as well. In the kills they bear one, which footfall alone can use. Such bodies share no records
-  with others, and each key is looked up and kept for a day: {keyed}.
+  footfall these are all its processes, HTTP for every body included, which nobody else here has to speak; it keeps raw
+  hits for re-counts, screens, and counts by minute, all of which stays on (hours and days are built when they are over,
+  which the day below has). What it does behind its lists is waited for and charged: reading every record once more, to
+  judge (of more than 30,000 hits a minute a sample, at a load's rates well below a tenth of all) and for referrers, and
+  joining small blocks of raw hits a minute later. Its counting and judging processes, which answer no list, are charged
+  without a break, the others but while lists are asked for; what an instance uses that has nothing to do is left out,
+  as it was before the load or is after the wait, whichever is less. A point that was not at rest in time says so, and
+  misses its goals.
+- **Twice** is the main load measured of everybody whose first point took less than 100 s, as far as the hour allows,
+  since a shared machine gives one code rates a third apart. Time, CPU, memory and disk are those of the load that was
+  cheaper in CPU, and the other's rate stands in brackets.
+- **Keys**: bodies bear no `Idempotency-Key`, neither in loads nor in kills, so that one which is sent again is counted
+  again by everybody, `footfall` as well. Those of `footfall-keyed` bear one in both. Such bodies share no records with
+  others, and each key is looked up and kept for a day, which is what its line has more to pay for.
 - **Logs** of footfall are those of errors alone (`--log-level error`), so that they are not among what is printed.
 - **Windows**: hits that bear no time are of one window of five minutes for everybody but footfall, which counts by the
   minute: a load is measured as if it came within its window, and nobody adds windows up for a list. So Redis answers
   with one sorted set. The day below is where windows are added up.
 - **hits/s** end when lists show every hit. Machines are noisy, and whoever feeds shares this one: compare by CPU.
-- **Lists** are the top 100 of a brand, and of each of its 50 sections: asked again, and for the first time. Peers are
-  asked within their collecting process, footfall over HTTP. footfall keeps ready answers, so its lists that are
-  asked for again are ready bytes; the thesis' API keeps the rows that it has read, and nobody else keeps anything.
+- **Lists** are the top 100 of a brand, and of each of its 50 sections: asked again, and for the first time. They are
+  asked when the load is over, while no hit comes. DuckDB, ClickHouse, the dictionary and what Flink has counted are
+  asked within the collecting process; PostgreSQL, Redis and DynamoDB Local over loopback by a Python client in it;
+  footfall over loopback HTTP by a Python client, too. The list of a brand was asked for before it is timed, and is
+  ready bytes of footfall's then, as is a filtered one that is asked again; DynamoDB's client keeps the rows that it has
+  read, and nobody else keeps anything.
 - **The floor** of a list over HTTP: {floor}.
 - **Answers** are held against a plain recount of the generator's columns: members, order (ties are free) and hits.
   Every answer that is timed is judged. Who is slow is asked for fewer lists than there are, and the table says so.
@@ -76,9 +96,9 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   takes when all that the load caused is done.
 - **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three
   for a day and two for kills and small loads. Main loads come first, then our large one, kills, days and the small
-  loads of everybody, and ours with keys; the large loads of the others come last, the quick first: who would end in
-  five minutes has them, and the slow share what is left in equal parts. A point that does not come to its end is shown
-  with where it stopped, and its figures are those of what it did.
+  loads of everybody (`footfall-keyed` has none), and main loads a second time; the large loads of the others come last,
+  the quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point that
+  does not come to its end is shown with where it stopped, and its figures are those of what it did.
 """
 KILLS = """
 ## kill -9
@@ -86,38 +106,58 @@ KILLS = """
 All processes of a peer are killed three times, and started again, at a moment by chance (from a seed) between two
 acknowledgements: how far those are apart is seen in the load itself. A kill is *under load* if bodies were on their
 way: sent, and not acknowledged when whoever sends found its peer gone. Hits are added up from what lists are made of,
-rows and windows, and every list is judged afterwards; of the thesis' DynamoDB rows those of the brands, and what is
-lost there by their rows. The client sends again what was not acknowledged, to footfall under the same
-`Idempotency-Key`. Nobody else here can tell a body that is sent again from a new one: where none was doubled, no kill
-fell between a commit and its acknowledgement. What a killed process had handed to the kernel stays; those that are not
-durable would lose it with the power.
+rows and windows, and every list is judged afterwards; of DynamoDB's rows those of the brands, and what is lost there by
+their rows. The client sends again what was not acknowledged, to `footfall-keyed` under the same `Idempotency-Key`.
+Nobody else here can tell a body that is sent again from a new one, `footfall` without keys neither: where none was
+doubled, no kill fell between a commit and its acknowledgement. What a killed process had handed to the kernel stays;
+those that are not durable would lose it with the power.
 """
 RHYTHM = """
 ## A day's rhythm
 
 The same assets and {hits} hits that say when they were, over 24 hours whose busiest has nine times the hits of
-the quietest. Lists are asked for the last hour and for all of the day.
+the quietest. Lists are those of all of the day; those of its last hour are judged as well, and not timed.
 """
 GROWTH = """
 ## Growth
 
 How costs grow with hits and assets. *Beside the smaller load* is what a hit costs in processor time, settling included,
-beside the next smaller load of as many assets: 1 is linear in hits and independent of history.
+beside the next smaller load of as many assets: 1 is linear in hits and independent of history. A load of more than
+{hits} hits is the same bodies again from the front, so it has no asset that was not there before. Fewer and more
+assets than {assets} are seen at {tenth} hits alone.
+"""
+ASSETS = """
+Processor seconds a million hits there, and how many times those of fewer assets:
+"""
+CPU = """
+## Where the CPU goes
+
+Processor seconds a million hits of the main load. The *collecting client* is a Python process: it takes bodies, decodes
+them unless its database does, adds equal hits up where the table above says so, and sends; DuckDB, ClickHouse and the
+dictionary are within it. Whoever sends to footfall is in nobody's figures, as whoever feeds the others.
 """
 
 
 def page(result: Result) -> str:
     """Return the page."""
-    lines = [HEAD, f"{_told(result)}", "", "![The comparison](compare.svg)", "", *markdown(main_lines(result.points))]
-    told = {"full": FULL, "floor": _floor(result.points), "keyed": _keyed(result.points)}
-    lines += [WORK.format(assets=number(result.assets), **told), *_peers(result.points)]
-    rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(result.points, DAY)), default=0)))
-    for words, table in ((KILLS, kill_lines), (rhythm, day_lines), (GROWTH, growth_lines)):
-        found = table(result.points)
+    points, told = result.points, {"decision": DECISION, "floor": _floor(result.points)}
+    lines = [_head(), _told(result), "", "![The comparison](compare.svg)", "", *markdown(main_lines(points))]
+    lines += [WORK.format(assets=number(result.assets), **told), *_peers(points)]
+    rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(points, DAY)), default=0)))
+    growth = GROWTH.format(hits=number(HITS), assets=number(result.assets), tenth=number(result.hits // 10))
+    parts = ((CPU, cpu_lines), (KILLS, kill_lines), (rhythm, day_lines), (growth, growth_lines), (ASSETS, asset_lines))
+    for words, table in parts:
+        found = table(points)
         if found[1]:
             lines += [words, *markdown(found)]
-    why = ["", "## Where we are not first, and why", "", *cause_lines(result.points)]
-    return "\n".join([*lines, *_goals(result.points), *why, *_not_first(result.points)]) + "\n"
+    return "\n".join([*lines, *_goals(points), *_not_first(points)]) + "\n"
+
+
+def _head() -> str:
+    """Return how it is run, what it installs and how that is removed."""
+    packages = sorted({f"`{one}`" for needed in SERVERS.values() for one in needed})
+    environments = " and ".join(f"`build/compare/{name}`" for name in PACKAGES)
+    return HEAD.format(hours=AGE_S_MAX / 3_600, packages=", ".join(packages), environments=environments)
 
 
 def _floor(points: Sequence[Point]) -> str:
@@ -129,42 +169,37 @@ def _floor(points: Sequence[Point]) -> str:
     return f"the same bytes from a server that does nothing else reach footfall's client in {took}"
 
 
-def _keyed(points: Sequence[Point]) -> str:
-    """Say what a key in every body costs us, beside the main load, or why that is not known."""
-    ours = {one.size.kind: one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, KEYED)}
-    keyed, main = ours.get(KEYED), ours.get(LOAD)
-    if keyed is None or main is None or not main.hits:
-        return "what that costs was not measured in this run"
-    if why := keyed.failed or keyed.stopped or keyed.wrong or keyed.behind:
-        return f"what that costs is not known, since the load with keys did not come to a good end ({why})"
-    rate = per_cpu_s(keyed)
-    beside = (
-        f"{number(round(rate))} hits per CPU second, {number(float(f'{rate / per_cpu_s(main):.2g}'))} of those without"
-    )
-    return f"the main load with a key in every body comes to {beside}"
-
-
 def short(result: Result) -> str:
     """Return what the README shows."""
     picture = "![footfall beside what people would pick instead](docs/compare.svg)"
-    ready = "Lists of footfall that are asked for again are ready bytes; those of the first time are made then."
-    more = "What each does, growth, kills and where we are not first, and why: [the comparison](docs/compare.md)."
-    told = [f"{_told(result)} {ready} {_day_line(result.points)}{more}"]
-    return "\n".join([picture, "", *markdown(main_lines(result.points)), "", *told])
+    told = [
+        _told(result),
+        "Hits are plain ones in bodies of 100, as a publisher's servers send them. With a visitor, an agent and a "
+        f"referrer each, as the tracker sends them, a million took {FULL_CPU_S} processor seconds where plain ones "
+        f"took {PLAIN_CPU_S} ({TRIED}: [decision 60](docs/{DECISION})). Of more than 30,000 hits a minute a sample is "
+        "judged: at the rates of this load well below a tenth of all.",
+        "Lists are asked while no hit comes. Those of footfall that are asked for again are ready bytes; those of the "
+        "first time are made then.",
+        _day_line(result.points),
+        "What each does, growth, kills and where we are not first, and why: [the comparison](docs/compare.md).",
+    ]
+    return "\n".join([picture, "", *markdown(main_lines(result.points)), "", " ".join(one for one in told if one)])
 
 
 def _day_line(points: Sequence[Point]) -> str:
     """Say in a line how a day's rhythm went: ours, and the best of the others in each."""
+    kills = kills_of(points)
     days = {one.peer: one for one in shown(points, DAY) if one.hits and one.is_right and one.plain}
-    ours = days.pop(FOOTFALL, None)
-    if ours is None or ours.plain is None or not days:
+    ours, others = days.get(FOOTFALL), [one for peer, one in days.items() if not is_ours(peer)]
+    if ours is None or ours.plain is None or not others:
         return ""
-    best = max((one for one in days.values() if PEERS[one.peer].is_durable), key=per_cpu_s, default=None)
-    quickest = min(days.values(), key=lambda one: one.plain.p50_ms if one.plain else float("inf"))
+    exact = [one for one in others if standing_of(one, kills.get(one.peer)) is Standing.EXACT]
+    best = max(exact, key=per_cpu_s, default=None)
+    quickest = min(others, key=lambda one: one.plain.p50_ms if one.plain else float("inf"))
     told = f"Over a day's rhythm of {number(ours.hits)} hits it is {number(round(per_cpu_s(ours)))} hits per CPU second"
     beside = f" ({PEERS[best.peer].title}: {number(round(per_cpu_s(best)))})" if best else ""
     lists = f" ({PEERS[quickest.peer].title}: {number(quickest.plain.p50_ms)})" if quickest.plain else ""
-    return f"{told}{beside}, and {number(ours.plain.p50_ms)} ms for a list{lists}. "
+    return f"{told}{beside}, and {number(ours.plain.p50_ms)} ms for a list{lists}."
 
 
 def _told(result: Result) -> str:
@@ -186,38 +221,42 @@ def _native(points: Sequence[Point]) -> str:
 
 
 def _peers(points: Sequence[Point]) -> Iterator[str]:
-    yield from ("## Who", "", "| peer | what it does | acknowledged means | commits |", "| --- | --- | --- | --- |")
+    columns = ("peer", "version", "what it does", "acknowledged means", "commits", "lists are asked for")
+    yield from ("## Who", "", f"| {' | '.join(columns)} |", "| --- " * len(columns) + "|")
     groups = {point.peer: point.group_bodies for point in shown(points, LOAD)}
     for name, about in PEERS.items():
         group = groups.get(name, 0)
         told = (
             f"up to {number(group * 100)} hits" if group > 1 else "what came while the disk was busy" if group else ""
         )
-        yield f"| {about.title} (`{name}`) | {about.does} | {about.durable} | {told} |"
+        version = "; ".join(sorted({one.version for one in points if one.peer == name and one.version}))
+        cells = (f"{about.title} (`{name}`)", version, about.does, about.durable, told, about.asked)
+        yield f"| {' | '.join(cells)} |"
 
 
 def _goals(points: Sequence[Point]) -> Iterator[str]:
-    yield from ("", "## What was asked of us", "", "| what | measured | goal | met |", "| --- | --: | --- | --- |")
+    yield from ("", "## Goals", "", "| what | measured | goal | met |", "| --- | --: | --- | --- |")
     for one in goal_rows(points):
         yield f"| {one.what} | {number(one.value)} {one.unit} | {one.goal} | {'yes' if one.met else '**no**'} |"
 
 
 def _not_first(points: Sequence[Point]) -> Iterator[str]:
-    """Say where somebody is ahead of us, whoever it is and whatever it does not do."""
-    yield from ("", "## What we are not first in", "")
+    """Say why goals are missed, and where somebody is ahead of us, whoever it is and whatever it does not do."""
+    yield from ("", "## Where we are not first, and why", "", *cause_lines(points))
     told = [*_ahead(points, LOAD, ""), *_ahead(points, DAY, "a day's rhythm, ")]
-    yield from told or ["Nothing that was measured here."]
+    yield from ("", "Who is ahead of us in what, right or wrong, durable or not:", "")
+    yield from told or ["Nobody, in what was measured here."]
 
 
 def _ahead(points: Sequence[Point], kind: str, of: str) -> Iterator[str]:
-    found = {point.peer: point for point in shown(points, kind) if point.hits}
-    ours = found.pop(FOOTFALL, None)
+    mains = {point.peer: point for point in shown(points, kind) if point.hits}
+    ours, found = mains.get(FOOTFALL), {peer: one for peer, one in mains.items() if not is_ours(peer)}
     if ours is None:
         return
     for what, value_of, unit in _axes():
         ahead = sorted((value_of(one), name) for name, one in found.items() if 0 <= value_of(one) < value_of(ours))
         if ahead:
-            told = ", ".join(f"{PEERS[name].title} {number(float(f'{value:.3g}'))}" for value, name in ahead)
+            told = "; ".join(f"{PEERS[name].title}: {number(float(f'{value:.3g}'))}" for value, name in ahead)
             yield f"- {of}{what}: {number(float(f'{value_of(ours):.3g}'))} {unit}; {told}."
 
 

@@ -1,4 +1,4 @@
-"""ClickHouse in the collecting process (chdb), which reads the bodies' JSON itself: the fastest way in that it has.
+"""ClickHouse in the collecting process (chdb), which reads the bodies' JSON itself; no other way in was tried.
 
 `Summing` keeps sums alone (SummingMergeTree by brand, window, section and asset); `Raw` keeps a row a hit and groups
 when it is asked. A part and its folder are synced before an insert returns.

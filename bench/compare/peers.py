@@ -12,6 +12,7 @@ class About:
     does: str
     durable: str  # what an acknowledgement means
     is_durable: bool  # An acknowledged hit survives a kill -9 and a loss of power.
+    asked: str = "within its process"  # how lists are asked for
     environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
     keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
     shows_open_window: bool = True  # Lists have a hit before its window is over.
@@ -30,6 +31,7 @@ PEERS = {
         "and `--log-level error`.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
+        asked="over loopback HTTP",
         environment="",
     ),
     DICTIONARY: About(
@@ -62,18 +64,21 @@ PEERS = {
         is_durable=True,
     ),
     "postgres": About(
-        "the thesis' old system (PostgreSQL)",
+        "PostgreSQL, summed first",
         "bench.compare.peer_postgres:Aggregated",
-        "Upserts into the table of figure 4.4; equal hits added up before they are sent, COPY and one merging upsert.",
+        "The old system of the page-hit-counter thesis, with its table (figure 4.4), in a better way: equal hits are "
+        "added up before they are sent, COPY and one merging upsert.",
         "COMMIT of a group, synchronous_commit on",
         is_durable=True,
+        asked="over loopback TCP, by psycopg",
     ),
     "postgres-row-a-hit": About(
-        "the thesis' old system, an upsert a hit",
+        "PostgreSQL, an upsert a hit",
         "bench.compare.peer_postgres:RowAHit",
-        "The same table; every hit is an upsert, pipelined.",
+        "The old system of that thesis as the thesis has it: the same table; every hit is an upsert, pipelined.",
         "COMMIT of a group, synchronous_commit on",
         is_durable=True,
+        asked="over loopback TCP, by psycopg",
     ),
     "redis": About(
         "Redis, synced",
@@ -82,6 +87,7 @@ PEERS = {
         "resourceType and paidType: a question for those it cannot answer.",
         "EXEC of a group, appendfsync always",
         is_durable=True,
+        asked="over loopback TCP, by redis-py",
     ),
     "redis-everysec": About(
         "Redis, synced each second",
@@ -89,21 +95,24 @@ PEERS = {
         "The same with its default, appendfsync everysec.",
         "in the log, not yet synced: a loss of power takes up to a second of hits",
         is_durable=False,
+        asked="over loopback TCP, by redis-py",
     ),
     "dynamodb": About(
-        "the thesis' DynamoDB rows",
+        "DynamoDB, rows of the top 500",
         "bench.compare.peer_dynamodb:DynamoDbRows",
-        "A row an asset of the top 500 of each window of five minutes and an hour, on DynamoDB Local; a synced log "
-        "stands for its stream, and the API keeps what it has read.",
+        "The new system of that thesis (its chapter 6): a row an asset of a brand's top 500 of each window of five "
+        "minutes and an hour, on DynamoDB Local; a synced log stands for its stream, and its client keeps what it has "
+        "read.",
         "the log's fsync; rows are made of it when a window is over",
         is_durable=True,
+        asked="over loopback HTTP, by boto3; rows that were read before are in the client's memory",
         keeps_all_rows=False,
         shows_open_window=False,
     ),
     "flink": About(
         "Apache Flink SQL",
         "bench.compare.peer_flink:Flink",
-        "The query of the thesis' figure 6.2 in today's dialect, a bounded job over a synced folder of what was "
+        "The query of that thesis' figure 6.2 in today's dialect, a bounded job over a synced folder of what was "
         "collected; Flink serves no lists, so its collecting process reads the job's rows and answers from memory.",
         "the file's fsync; windows are counted when they are over",
         is_durable=True,
@@ -111,3 +120,8 @@ PEERS = {
         shows_open_window=False,
     ),
 }
+
+
+def is_ours(peer: str) -> bool:
+    """Tell whether it is footfall, in whichever way it is fed."""
+    return peer == FOOTFALL or peer.startswith(f"{FOOTFALL}-")

@@ -1,19 +1,23 @@
 """Points: what was measured of one peer at one size, stored one by one so that a stopped run goes on."""
 
+import os
 import sys
+import time
 from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
-from bench.compare.peers import CONSTRAINTS, FOOTFALL, PEERS
-from bench.compare.sides import HOUSE
+from bench.compare.peers import CONSTRAINTS, PEERS, is_ours
+from bench.compare.sides import BUILD, HOUSE
+from bench.results import machine
 
 SHARED = (
-    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "planned", "processes",
-    "protocol", "running", "servers", "sides", "traffic",
+    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "peers", "planned",
+    "processes", "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
+AGE_S_MAX = 12 * 3_600.0  # A run is one state of a machine: what is older is measured again.
 
 
 class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,6 +64,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     size: Size
     date: str
     machine: str
+    version: str = ""  # of the peer's server and libraries; "": nobody told
     hits: int = 0  # acknowledged and counted
     group_bodies: int = 0
     took_s: float = 0.0
@@ -100,7 +105,7 @@ def code_hash(peer: str, house: Path = HOUSE) -> str:
     paths = [folder / f"{name}.py" for name in (*SHARED, own)]
     environment = PEERS[peer].environment
     paths.append(folder / CONSTRAINTS.get(environment, "constraints.txt") if environment else house / "constraints.txt")
-    if peer == FOOTFALL:
+    if is_ours(peer):
         paths.append(house / "bench" / "client.py")
         paths += sorted(path for path in (house / "src").rglob("*") if path.suffix in {".py", ".c", ".h", ".rs", ".so"})
     told = sha256(sys.version.encode())
@@ -110,17 +115,37 @@ def code_hash(peer: str, house: Path = HOUSE) -> str:
     return told.hexdigest()[:12]
 
 
+def ground(folder: Path = BUILD) -> str:
+    """Return what figures depend on: processor, cores, interpreter, memory, and the folder's kind of file system."""
+    memory_bytes = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    mounts = [line.split() for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()]
+    above = {folder.resolve(), *folder.resolve().parents}
+    kinds = [(len(place), kind) for _, place, kind, *_ in mounts if Path(place) in above]
+    told = f"{machine()}, {memory_bytes / 1e9:.0f} GB of memory"
+    return f"{told}, {max(kinds)[1]}" if kinds else told
+
+
 class Points:
-    """The stored points of a folder: a point is found again by peer, size, code and the seconds that it may take."""
+    """The stored points of a folder: a point is found again by peer, size, code and the seconds that it may take.
+
+    It is of the last twelve hours and of this machine, or it is measured again: figures side by side are of one state.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.taken = 0  # points that were found, and not measured
         folder.mkdir(parents=True, exist_ok=True)
 
     def find(self, peer: str, size: Size, code: str, seconds: float) -> Point | None:
-        """Return the point, if it was measured by this very code with as much time."""
+        """Return the point, if it was measured by this very code with as much time, here and not long ago."""
         path = self._path(peer, size, code, seconds)
-        return msgspec.json.decode(path.read_bytes(), type=Point) if path.exists() else None
+        if not path.exists() or time.time() - path.stat().st_mtime > AGE_S_MAX:
+            return None
+        found = msgspec.json.decode(path.read_bytes(), type=Point)
+        if found.machine != ground():
+            return None
+        self.taken += 1
+        return found
 
     def store(self, point: Point, code: str, seconds: float) -> None:
         """Keep a point: whole or not at all."""

@@ -20,13 +20,14 @@ from bench.compare.killing import killed
 from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
 from bench.compare.peers import FOOTFALL, PEERS
 from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KEYED, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
-from bench.compare.points import Point, Points, Size, code_hash
+from bench.compare.points import Point, Points, Size, code_hash, ground
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
 from bench.compare.sides import BUILD, OutOfTime, Side, side_of
 from bench.compare.table import show
 from bench.compare.traffic import Shape, Traffic, made
-from bench.results import RESULTS, machine
+from bench.compare.versions import version_of
+from bench.results import RESULTS
 from footfall.native import IS_BUILT
 
 # Of a point's time, for days, and for kills and loads of a tenth: who needs more is stopped, and others have the time.
@@ -132,7 +133,7 @@ def is_kept(point: Point, seconds: float, *, seconds_max: float) -> bool:
 def _point(peer: str, size: Size, **found: Any) -> Point:
     is_native = IS_BUILT if peer == FOOTFALL else None
     date = datetime.now(UTC).date().isoformat()
-    return Point(peer, size, date=date, machine=machine(), is_native=is_native, **found)
+    return Point(peer, size, date, ground(), version_of(peer), is_native=is_native, **found)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -183,6 +184,8 @@ def compared(asked: argparse.Namespace) -> int:
     _clean(traffic=False)
     found = Run(points, budget).all_points(plan, peers)
     show(found, goal_rows(found))
+    if points.taken:
+        print(f"{points.taken} points are from before; --fresh measures them again.", file=sys.stderr)
     directory: Path | None = asked.results or (RESULTS if plan == Plan() and not asked.only else None)
     if directory is not None:
         took_s = round(sum(point.whole_s for point in found), 1)  # in however many sittings

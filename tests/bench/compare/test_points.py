@@ -1,13 +1,15 @@
-"""Points are stored one by one, found again while their code is the same, and forgotten when that is asked for."""
+"""Points are stored one by one, found again while code and machine are the same, and forgotten when that is asked."""
 
+import os
+import time
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
-from bench.compare.points import Again, Killed, Point, Points, Size, Times, code_hash
+from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS, is_ours
+from bench.compare.points import AGE_S_MAX, Again, Killed, Point, Points, Size, Times, code_hash, ground
 from bench.compare.running import is_kept
 
 SIZE = Size("load", 1_000, 100)
@@ -19,7 +21,8 @@ def point(peer: str = DICTIONARY) -> Point:
         peer,
         SIZE,
         "2026-11-18",
-        "a machine",
+        ground(),
+        "one 1.2",
         hits=900,
         took_s=1.5,
         cpu_s={"collecting": 0.5, "server": 0.25},
@@ -53,12 +56,32 @@ def test_a_point_that_had_less_time_is_not_found(tmp_path: Path) -> None:
     assert points.find(DICTIONARY, SIZE, "code", 60) == point()
 
 
+def test_a_point_that_is_old_or_of_another_machine_is_not_found(tmp_path: Path) -> None:
+    points, now_s = Points(tmp_path), time.time()
+    points.store(point(), "code", 60)
+    (path,) = tmp_path.iterdir()
+    for age_s, taken in ((AGE_S_MAX - 60, 1), (AGE_S_MAX + 60, 1)):
+        os.utime(path, (now_s, now_s - age_s))
+        points.find(DICTIONARY, SIZE, "code", 60)
+        assert points.taken == taken
+    assert Points(tmp_path).find(DICTIONARY, SIZE, "code", 60) is None
+    points.store(msgspec.structs.replace(point(), machine="another machine"), "code", 60)
+    assert points.find(DICTIONARY, SIZE, "code", 60) is None
+    assert points.taken == 1
+
+
+def test_the_ground_has_the_file_system_that_the_folder_itself_lies_on() -> None:
+    assert ground(Path("/proc/self")).endswith(" GB of memory, proc")
+    assert not ground().endswith(", proc")
+
+
 def test_a_point_of_an_older_run_can_be_read() -> None:
     old = b'{"peer":"redis","size":{"kind":"kill","hits":9,"assets":5},"date":"","machine":"","curve":[[1,0.1,0.2]],'
     old += b'"plain":{"p50_ms":1,"p99_ms":2},"killed":{"kills":3,"acknowledged":9,"lost":0,"doubled":0,"back_s":1}}'
     read = msgspec.json.decode(old, type=Point)
     assert read.killed == Killed(3, 9, 0, 0, 1.0)
     assert read.plain == Times(1.0, 2.0)
+    assert read.version == ""
 
 
 @pytest.mark.parametrize(
@@ -99,14 +122,16 @@ def test_a_change_of_a_peers_module_changes_its_code_and_nobody_elses(tmp_path: 
         module.write_text("before")
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "product.py").write_text("before")
-    before = {name: code_hash(name, tmp_path) for name in PEERS}
+    before, ours = {name: code_hash(name, tmp_path) for name in PEERS}, {name for name in PEERS if is_ours(name)}
     (tmp_path / "bench/compare/peer_duckdb.py").write_text("after")
     assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb"}
     (tmp_path / "src" / "product.py").write_text("after")
-    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL}
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", *ours}
     (tmp_path / "bench/client.py").write_text("after")
-    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL}
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", *ours}
     (tmp_path / "bench/compare/constraints-flink.txt").write_text("after")
-    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", FOOTFALL, "flink"}
-    (tmp_path / "bench/compare/running.py").write_text("after")
-    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == set(PEERS)
+    assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == {"duckdb", *ours, "flink"}
+    for shared in ("running.py", "peers.py"):
+        before = {name: code_hash(name, tmp_path) for name in PEERS}
+        (tmp_path / "bench/compare" / shared).write_text("after")
+        assert {name for name in PEERS if code_hash(name, tmp_path) != before[name]} == set(PEERS)
