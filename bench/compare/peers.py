@@ -12,13 +12,15 @@ class About:
     does: str
     durable: str  # what an acknowledgement means
     is_durable: bool  # An acknowledged hit survives a kill -9 and a loss of power.
+    is_keyed: bool = False  # Every body bears an Idempotency-Key: one that is sent again is told by it.
     environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
     keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
     shows_open_window: bool = True  # Lists have a hit before its window is over.
 
 
 CONSTRAINTS = {"venv": "constraints.txt", "venv-flink": "constraints-flink.txt"}  # beside this module
-FOOTFALL = "footfall"
+FOOTFALL, FOOTFALL_KEYED = "footfall", "footfall-keyed"
+OURS = (FOOTFALL, FOOTFALL_KEYED)
 DICTIONARY = "dictionary"
 PEERS = {
     FOOTFALL: About(
@@ -30,6 +32,16 @@ PEERS = {
         "and `--log-level error`.",
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
+        environment="",
+    ),
+    FOOTFALL_KEYED: About(
+        "footfall, a key in every body",
+        "bench.compare.peer_footfall:Footfall",
+        "The same, and every body bears an `Idempotency-Key`, by which one that is sent again is told. Such bodies "
+        "share no records with others, and each key is looked up and kept for a day.",
+        "the same",
+        is_durable=True,
+        is_keyed=True,
         environment="",
     ),
     DICTIONARY: About(
@@ -111,3 +123,8 @@ PEERS = {
         shows_open_window=False,
     ),
 }
+
+
+def is_ours(peer: str) -> bool:
+    """Tell whether it is footfall, in whichever way it is fed."""
+    return peer in OURS

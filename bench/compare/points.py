@@ -7,17 +7,17 @@ from pathlib import Path
 
 import msgspec
 
-from bench.compare.peers import CONSTRAINTS, FOOTFALL, PEERS
+from bench.compare.peers import CONSTRAINTS, PEERS, is_ours
 from bench.compare.sides import HOUSE
 
 SHARED = (
-    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "planned", "processes",
-    "protocol", "running", "servers", "sides", "traffic",
+    "bodies_log", "budget", "charging", "collecting", "feeding", "floor", "judge", "killing", "measuring", "planned",
+    "processes", "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
 
 
 class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a point is about: `load`, `day` or `kill`, how many hits, over how many assets."""
+    """What a point is about: `load`, `second`, `day`, `kill` or `growth`, how many hits, over how many assets."""
 
     kind: str
     hits: int
@@ -36,7 +36,7 @@ class Again(msgspec.Struct, frozen=True):
     """What counting everything again cost, or why it cannot be done."""
 
     took_s: float = 0.0
-    cpu_s: float = 0.0
+    cpu_s: float = 0.0  # of its processes and of the commands that were run for it
     refused: str = ""
 
 
@@ -47,7 +47,7 @@ class Killed(msgspec.Struct, frozen=True):
     acknowledged: int
     lost: int
     doubled: int
-    back_s: float  # the longest from a new start until it took hits again
+    back_s: float  # the longest that a new start took until it said that it was up
     under_load: int | None = None  # kills that met bodies on their way; None: an older run that did not note it
     lists: int = 0  # that were judged afterwards
     wrong_lists: int = 0
@@ -66,6 +66,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     cpu_s: dict[str, float] = {}
     memory_bytes: int = 0
     disk_bytes: int = 0
+    other_rate: float = 0.0  # hits per CPU second of the dearer of two loads; 0: it was loaded once
     to_list_ms: float | None = None
     plain: Times | None = None
     filtered: Times | None = None  # asked for the first time
@@ -100,7 +101,7 @@ def code_hash(peer: str, house: Path = HOUSE) -> str:
     paths = [folder / f"{name}.py" for name in (*SHARED, own)]
     environment = PEERS[peer].environment
     paths.append(folder / CONSTRAINTS.get(environment, "constraints.txt") if environment else house / "constraints.txt")
-    if peer == FOOTFALL:
+    if is_ours(peer):
         paths.append(house / "bench" / "client.py")
         paths += sorted(path for path in (house / "src").rglob("*") if path.suffix in {".py", ".c", ".h", ".rs", ".so"})
     told = sha256(sys.version.encode())
