@@ -92,11 +92,14 @@ def get_request(target: str) -> bytes:
     return f"GET {target} HTTP/1.1\r\nhost: {HOST}\r\n\r\n".encode("ascii")
 
 
-def post_request(body: bytes, target: str = "/v1/hits", *, kind: str = "application/json", encoding: str = "") -> bytes:
+def post_request(
+    body: bytes, target: str = "/v1/hits", *, kind: str = "application/json", encoding: str = "", key: str = ""
+) -> bytes:
     """Return a POST as bytes."""
     head = f"POST {target} HTTP/1.1\r\nhost: {HOST}\r\ncontent-type: {kind}\r\ncontent-length: {len(body)}\r\n"
     encoded = f"content-encoding: {encoding}\r\n" if encoding else ""
-    return f"{head}{encoded}\r\n".encode("ascii") + body
+    named = f"idempotency-key: {key}\r\n" if key else ""
+    return f"{head}{encoded}{named}\r\n".encode("ascii") + body
 
 
 def _length(head: bytes) -> int:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 
 from bench.compare.goals import goal_rows, of_kind, per_cpu_s
-from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS, is_ours
+from bench.compare.peers import DICTIONARY, FOOTFALL, FOOTFALL_KEYED, PEERS, is_ours
 from bench.compare.planned import DAY, LOAD
 from bench.compare.points import Point
 from bench.compare.standing import kills_of
 from bench.results import Row, number
 
-SUMMED, KEYED = "postgres", f"{FOOTFALL}-keyed"
+SUMMED = "postgres"
 KEYED_WORDS = "a key in every body"  # of goals that are about those
 DECISION = "[decision 60](decisions/0060-what-the-comparison-charges.md)"  # where figures stand that no run measures
 FIRST_FILTER = (
@@ -52,7 +52,7 @@ def cause_lines(points: Sequence[Point]) -> Iterator[str]:
 def _cause(one: Row, points: Sequence[Point]) -> str:
     mains = of_kind(points, LOAD)
     own = of_kind(points, DAY if one.what.startswith("a day") else LOAD)
-    ours = own.get(KEYED if KEYED_WORDS in one.what else FOOTFALL)
+    ours = own.get(FOOTFALL_KEYED if KEYED_WORDS in one.what else FOOTFALL)
     if ours is None or ours.stopped or not ours.is_right:
         return "The point did not come to its end, or was not right."
     kills = kills_of(points).get(FOOTFALL)

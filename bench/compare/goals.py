@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
+from bench.compare.peers import DICTIONARY, FOOTFALL, FOOTFALL_KEYED, OURS, PEERS, is_ours
 from bench.compare.planned import DAY, GROWTH, KILL, KILLS, LOAD
 from bench.compare.points import Point
-from bench.compare.standing import Standing, kills_of, standing_of
+from bench.compare.standing import Standing, kills_of, standing_of, told_of_kills
 from bench.compare.traffic import JUDGED_SHARES
 from bench.results import Row, row
 
@@ -15,6 +15,7 @@ OLD_SYSTEM = ("postgres-row-a-hit", "postgres")
 OLD_TIMES, DICTIONARY_SHARE, LIST_TIMES = 10.0, 0.5, 10.0
 LINEAR_TIMES = 1.25  # Machines are noisy; what grows with history grows without a bound.
 DAY_WORDS = {DAY: "a day's rhythm: "}
+SENT = {FOOTFALL: "without keys", FOOTFALL_KEYED: "a key in every body"}
 
 
 def of_kind(points: Sequence[Point], kind: str) -> dict[str, Point]:
@@ -32,29 +33,40 @@ def per_cpu_s(point: Point) -> float:
 
 
 def goal_rows(points: Sequence[Point]) -> list[Row]:
-    """Return every goal of what was to be measured of us; what did not come to its end misses it."""
-    asked = {point.size.kind for point in points if point.peer == FOOTFALL}
+    """Return every goal of what was to be measured of us; what did not come to its end misses it.
+
+    What we cost is told with keys and without. Lists and growth are the same for both; that kills lose and double
+    nothing is promised for bodies that bear keys.
+    """
+    asked = {(point.peer, point.size.kind) for point in points}
     rows: list[Row] = []
-    if LOAD in asked:
-        rows += [*_rate_rows(points, LOAD), *_beside_rows(points), *_list_rows(points, LOAD), *_true_rows(points)]
-    if DAY in asked:
-        rows += [*_rate_rows(points, DAY), *_list_rows(points, DAY)]
-    if KILL in asked:
+    for kind in (LOAD, DAY):
+        ours = [_ours(points, kind, peer) for peer in OURS if (peer, kind) in asked]
+        rows += [row for one in ours for row in _rate_rows(points, one)]
+        rows += [row for one in ours if kind == LOAD for row in _beside_rows(points, one)]
+        if (FOOTFALL, kind) in asked:
+            rows += _list_rows(points, kind)
+    if (FOOTFALL, LOAD) in asked:
+        rows += _true_rows(points)
+    if (FOOTFALL_KEYED, KILL) in asked:
         rows += _kill_rows(points)
-    if asked & {LOAD, GROWTH}:
+    if asked & {(FOOTFALL, LOAD), (FOOTFALL, GROWTH)}:
         rows += _growth_rows(points)
     return rows
 
 
-def _ours(points: Sequence[Point], kind: str) -> Point:
-    return next(one for one in reversed(points) if one.peer == FOOTFALL and one.size.kind == kind)
+def _ours(points: Sequence[Point], kind: str, peer: str = FOOTFALL) -> Point:
+    return next(one for one in reversed(points) if one.peer == peer and one.size.kind == kind)
 
 
-def _rate(points: Sequence[Point], kind: str) -> float:
-    """Return our hits a processor second; none if we are not durable and exact, by the rule that others stand under."""
-    ours = _ours(points, kind)
-    is_exact = ours.hits and standing_of(ours, kills_of(points).get(FOOTFALL)) is Standing.EXACT
-    return per_cpu_s(ours) if is_exact else 0.0
+def _rate(points: Sequence[Point], ours: Point) -> tuple[float, str]:
+    """Return our hits a processor second; none, and why, if by the rule for everybody we are not durable and exact."""
+    kills = kills_of(points).get(ours.peer)
+    standing = standing_of(ours, kills)
+    if not ours.hits or standing is Standing.EXACT:
+        return per_cpu_s(ours), ""
+    why = f"{told_of_kills(kills)} after kill -9" if standing is Standing.SPOILT else standing.value
+    return 0.0, f": not durable and exact ({why})"
 
 
 def _told(one: Row, ours: Point) -> Row:
@@ -69,32 +81,35 @@ def _charged(one: Row, ours: Point) -> Row:
     return replace(told, what=f"{told.what}: {ours.behind}", met=False) if ours.behind else told
 
 
-def _rate_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
-    found, kills, ours = of_kind(points, kind), kills_of(points), _ours(points, kind)
-    exact = [one for peer, one in found.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
-    equals = [one for one in exact if one.peer != FOOTFALL]
+def _rate_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
+    """Hold a load of ours against the best of the others."""
+    kind, kills = ours.size.kind, kills_of(points)
+    others = {peer: one for peer, one in of_kind(points, kind).items() if not is_ours(peer)}
+    equals = [one for peer, one in others.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
     if equals:
-        best = max(equals, key=per_cpu_s)
-        absent = [PEERS[one.peer].title for one in points if one.size.kind == kind and not one.hits]
+        best, (rate, why) = max(equals, key=per_cpu_s), _rate(points, ours)
+        of_others = [one for one in points if one.size.kind == kind and not is_ours(one.peer)]
+        absent = [PEERS[one.peer].title for one in of_others if not one.hits]
         without = f"; not measured: {', '.join(absent)}" if absent else ""
-        named = f"({PEERS[best.peer].title}{without})"
+        named = f"({PEERS[best.peer].title}{without}), {SENT[ours.peer]}{why}"
         what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside the best that is durable and exact {named}"
-        yield _charged(row(what, _rate(points, kind) / per_cpu_s(best), "times", at_least=1), ours)
+        yield _charged(row(what, rate / per_cpu_s(best), "times", at_least=1), ours)
 
 
-def _beside_rows(points: Sequence[Point]) -> Iterator[Row]:
-    """Hold our load against those that were named beforehand; one that was not measured is not beaten."""
-    ours, rate = _ours(points, LOAD), _rate(points, LOAD)
+def _beside_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
+    """Hold our main load against those that were named beforehand; one that was not measured is not beaten."""
+    rate, why = _rate(points, ours)
     for theirs in (one for peer in (*OLD_SYSTEM, DICTIONARY) for one in points if one.peer == peer):
         if theirs.size.kind == LOAD:
             times = rate / per_cpu_s(theirs) if theirs.hits else 0.0
-            why = "" if theirs.hits else f", which came to nothing: {theirs.failed or theirs.stopped}"
+            absent = "" if theirs.hits else f", which came to nothing: {theirs.failed or theirs.stopped}"
             if theirs.peer == DICTIONARY:
                 what, unit, least = "hits per CPU second beside the dictionary in memory", "of it", DICTIONARY_SHARE
             else:
                 what = f"durable hits per CPU second beside {PEERS[theirs.peer].title}"
                 unit, least = "times", OLD_TIMES
-            yield _charged(row(f"{what}{why}", times, unit, at_least=least), ours)
+            told = f"{what}{absent}, {SENT[ours.peer]}{why}"
+            yield _charged(row(told, times, unit, at_least=least), ours)
 
 
 def _list_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
@@ -108,7 +123,7 @@ def _list_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:
     }
     ours = _ours(points, kind)
     # A fast wrong answer is out of the race.
-    others = [point for peer, point in of_kind(points, kind).items() if peer != FOOTFALL and point.is_right]
+    others = [point for peer, point in of_kind(points, kind).items() if not is_ours(peer) and point.is_right]
     for what, took_ms in kinds.items():
         timed = [one for one in others if took_ms(one)]
         if timed:
@@ -127,7 +142,7 @@ def _true_rows(points: Sequence[Point]) -> Iterator[Row]:
 
 
 def _kill_rows(points: Sequence[Point]) -> Iterator[Row]:
-    ours = _ours(points, KILL)
+    ours = _ours(points, KILL, FOOTFALL_KEYED)
     if ours.killed is None:
         yield _told(row("kills -9 that were run through", 0, "kills", at_least=KILLS), ours)
         return

@@ -1,9 +1,9 @@
 """kill -9 under load, all processes of the peer at once; then a new start, and what was not acknowledged once more.
 
-Whoever sends is a careful client: what was acknowledged is never sent again, what was not is, and to footfall under the
-Idempotency-Key that it was first sent with. A kill comes at any moment between two acknowledgements, by chance from a
-seed: how far they are apart is seen in the load itself, so a group of any size is met while it is gathered, committed
-and acknowledged alike.
+Whoever sends is a careful client: what was acknowledged is never sent again, what was not is, and where bodies bear an
+Idempotency-Key, under the one that it was first sent with. A kill comes at any moment between two acknowledgements, by
+chance from a seed: how far they are apart is seen in the load itself, so a group of any size is met while it is
+gathered, committed and acknowledged alike.
 """
 
 import time

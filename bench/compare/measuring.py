@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import resource
 import subprocess
 import sys
 import threading
@@ -13,10 +14,11 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from bench.compare.charging import Reading, Watch, caught_up, idling
 from bench.compare.judge import Listed, Recount, Verdict
 from bench.compare.peers import PEERS
 from bench.compare.points import Again, Times
-from bench.compare.processes import cpu_seconds, disk_bytes, memory_bytes
+from bench.compare.processes import cpu_seconds, disk_bytes
 from bench.compare.protocol import LIST_ROWS, Question
 from bench.compare.sides import HOUSE, OutOfTime, PeerFailed, Side
 from bench.compare.traffic import (
@@ -31,19 +33,16 @@ from bench.compare.traffic import (
 )
 
 MARK_SECTION = 999
-KEY = "compare"
 MARKS = 5
 MARK_S_MAX = 20.0
 GRACE_S = 60.0  # what a group may still take that was under way at the deadline
 SHOWN_S_MAX = 10.0
-SAMPLE_S = 0.5
 TIMED_MANY, TIMED_S_MAX = 1_000, 5.0  # A p99 of a hundred is their slowest; a thousand quick lists take no time.
 TIMED_FEW = 100
 MOMENTS, MOMENT_S = 5, 0.2  # A thousand quick asks are over in a tenth of a second, which has its own luck.
 ASK_S_MAX = 20.0  # A peer whose lists take seconds is asked fewer.
 HOUR_MS = 3_600_000
-REST_S_MAX, REST_LOOK_S = 60.0, 4.0
-REST_RATE_MAX = 0.06  # processor seconds a second: an instance that has nothing to do uses 0.025
+ALL_SECTIONS = range(FIRST_SECTION, FIRST_SECTION + SECTIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,17 +64,14 @@ def feed(
     *,
     count: int,
     seconds: float,
-    after: Fed | None = None,
+    after: Fed = NOTHING_YET,
     on_progress: Callable[[int], None] = lambda _bodies: None,
 ) -> Fed:
-    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone.
-
-    Who goes on after a feeding, or will, sends keys, so that a body that is sent again can be told.
-    """
+    """Feed a side in another process, until all is acknowledged, time is over or one of them is gone."""
     arguments, files = side.feed_arguments()
-    key, after = ("", NOTHING_YET) if after is None else (KEY, after)
     command = [sys.executable, "-m", "bench.compare.feeding", str(bodies), "--seconds", str(seconds), *arguments]
-    command += _what_is_left(count, after, key)
+    command += ["--first", str(after.through), "--count", str(count - after.through)]
+    command += ["--skip", ",".join(map(str, after.beyond))]
     # Ctrl+C is for us to pass on.
     feeder = subprocess.Popen(
         command, cwd=HOUSE, stdout=subprocess.PIPE, text=True, pass_fds=files, start_new_session=True
@@ -101,55 +97,14 @@ def feed(
     return Fed(told["through"], tuple(told["beyond"]), told["why"], told["under_way"])
 
 
-def _what_is_left(count: int, after: Fed, key: str) -> list[str]:
-    """Return how a feeder is told what to send."""
-    span = ["--first", str(after.through), "--count", str(count - after.through)]
-    return [*span, "--skip", ",".join(map(str, after.beyond)), "--key", key]
-
-
-class Watch:
-    """Looks at a side while it is fed."""
-
-    def __init__(self, side: Side) -> None:
-        self._side = side
-        self._started = time.monotonic()
-        self._cpu_before = cpu_seconds(side.pid)
-        self._is_over = threading.Event()
-        self._thread = threading.Thread(target=self._sample, daemon=True)
-        self.memory = 0
-
-    def __enter__(self) -> "Watch":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._is_over.set()
-        self._thread.join()
-
-    @property
-    def took_s(self) -> float:
-        """Return the seconds since it began."""
-        return time.monotonic() - self._started
-
-    @property
-    def cpu_s(self) -> dict[str, float]:
-        """Return the processor seconds since it began."""
-        now = cpu_seconds(self._side.pid)
-        return {name: round(used - self._cpu_before.get(name, 0.0), 2) for name, used in now.items()}
-
-    def _sample(self) -> None:
-        while not self._is_over.wait(SAMPLE_S):
-            self.memory = max(self.memory, memory_bytes(self._side.pid))
-
-
 def load(
-    side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float, is_keyed: bool = False
+    side: Side, traffic: Traffic, folder: Path, *, hits: int, seconds: float, is_timed: bool = True
 ) -> dict[str, Any]:
-    """Load a side that was started and settle it; return what is to be said of it, lists judged."""
+    """Load a side that was started and settle it; return what is to be said of it, lists judged and timed or not."""
     side.get_ready()
+    fresh = idling(side) if side.behind else {}
     with Watch(side) as watch:
-        after = NOTHING_YET if is_keyed else None
-        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds, after=after)
+        fed = feed(side, traffic.bodies, count=hits // BODY_HITS, seconds=seconds)
         if fed.why:
             raise PeerFailed(fed.why)
         done = fed.through * BODY_HITS
@@ -159,70 +114,43 @@ def load(
         except OutOfTime:
             told = f"{done:,} of {hits:,} hits were collected and not counted when its time was over"
             return {"stopped": told}
-        recount, took_s, cpu_s = Recount(traffic.columns, done), watch.took_s, watch.cpu_s
+        recount, settled = Recount(traffic.columns, done), watch.reading()
         with contextlib.suppress(OutOfTime):
-            took_s, cpu_s = _settled(side, traffic, recount, watch)
-        memory = max(watch.memory, memory_bytes(side.pid))
-    stopped = "" if done == hits else f"stopped after {took_s:.0f} s at {done:,} of {hits:,} hits"
-    found: dict[str, Any] = {"hits": done, "took_s": took_s, "cpu_s": cpu_s, "stopped": stopped, "memory_bytes": memory}
-    found["disk_bytes"] = disk_bytes(folder)
+            settled = _settled(side, traffic, recount, watch)
+        memory, disk = watch.memory, disk_bytes(folder)
+    stopped = "" if done == hits else f"stopped after {settled.at_s:.0f} s at {done:,} of {hits:,} hits"
+    found: dict[str, Any] = {"hits": done, "took_s": settled.at_s, "cpu_s": settled.cpu_s, "stopped": stopped}
     try:
-        found |= judged(side, traffic, recount)
+        found |= judged(side, traffic, recount) if is_timed else judged_once(side, traffic, recount)
     except OutOfTime:
         told = f"{stopped or f'{done:,} hits were counted'}; lists were not all answered when its time was over"
         found |= {"stopped": told, "wrong": "not judged"}
-    return found | caught_up(side, watch, found, folder)
+    if side.behind:
+        found["cpu_s"], found["behind"] = caught_up(side, watch, settled, fresh=fresh)
+        memory, disk = watch.memory, max(disk, disk_bytes(folder))
+    return found | {"memory_bytes": memory, "disk_bytes": disk}
 
 
-def caught_up(side: Side, watch: Watch, found: Mapping[str, Any], folder: Path) -> dict[str, Any]:
-    """Wait for what the load has still to cost; return what is to be said of it then.
-
-    Who serves no list is charged with all that it used since the load began; the others with what they use from the end
-    of asking on, but for what they use all the time, which no load causes.
-    """
-    if not side.behind:
-        return {}
-    asked, asked_s = watch.cpu_s, watch.took_s
-    behind = side.catch_up()
-    upkeep, is_quiet = upkeep_of(side)
-    used, later_s = watch.cpu_s, watch.took_s - asked_s
-    cpu_s = {name: used[name] for name in side.behind if name in used}
-    for name, settled in found["cpu_s"].items():
-        if name not in side.behind:
-            later = used.get(name, 0.0) - asked.get(name, 0.0) - upkeep.get(name, 0.0) * later_s
-            cpu_s[name] = round(settled + max(0.0, later), 2)
-    return {
-        "behind": behind or ("" if is_quiet else "it was not at rest in its time"),
-        "cpu_s": cpu_s,
-        "memory_bytes": max(found["memory_bytes"], memory_bytes(side.pid)),
-        "disk_bytes": max(found["disk_bytes"], disk_bytes(folder)),
-    }
+def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> Reading:
+    """Wait until the plain lists show every hit; return what was read before the asks that showed it, or at first."""
+    readings = [watch.reading()]
+    is_shown = shows_all(side, traffic, recount, before_asks=lambda: readings.append(watch.reading()))
+    return readings[-1] if is_shown else readings[0]
 
 
-def upkeep_of(side: Side) -> tuple[dict[str, float], bool]:
-    """Wait until it is at rest; return the processor seconds that each process then uses in a second, and if it is."""
-    give_up_at_s = min(time.monotonic() + REST_S_MAX, side.ends_at_s)
-    while True:
-        before = cpu_seconds(side.pid)
-        time.sleep(REST_LOOK_S)
-        rates = {name: (now - before.get(name, now)) / REST_LOOK_S for name, now in cpu_seconds(side.pid).items()}
-        if sum(rates.values()) < REST_RATE_MAX:
-            return rates, True
-        if time.monotonic() > give_up_at_s:
-            return {}, False  # All that it used is charged.
-
-
-def _settled(side: Side, traffic: Traffic, recount: Recount, watch: Watch) -> tuple[float, dict[str, float]]:
-    """Wait until the plain lists show every hit; return what it took until then, or to now if they never do."""
-    took_s, cpu_s = watch.took_s, watch.cpu_s
-    return (watch.took_s, watch.cpu_s) if shows_all(side, traffic, recount) else (took_s, cpu_s)
-
-
-def shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequence[str] = BRANDS) -> bool:
+def shows_all(
+    side: Side,
+    traffic: Traffic,
+    recount: Recount,
+    *,
+    brands: Sequence[str] = BRANDS,
+    before_asks: Callable[[], None] = lambda: None,
+) -> bool:
     """Ask for the plain lists until they are right, which may take a moment; tell whether they came to be."""
     give_up_at = time.monotonic() + SHOWN_S_MAX
     questions = [one for one in plain_questions(traffic) if one.brand in brands]
     while time.monotonic() < give_up_at:
+        before_asks()
         lists, _ = side.ask(questions)
         if all(recount.judged(one, rows).is_right for one, rows in zip(questions, lists, strict=True)):
             return True
@@ -230,43 +158,65 @@ def shows_all(side: Side, traffic: Traffic, recount: Recount, *, brands: Sequenc
     return False
 
 
-def spans(traffic: Traffic) -> list[tuple[int | None, int | None]]:
-    """Return the spans that lists are asked for: everything, or the day's last hour and all of it."""
-    start = traffic.shape.day_starts_ms
-    return [(start + DAY_MS - HOUR_MS, start + DAY_MS), (start, start + DAY_MS)] if start else [(None, None)]
-
-
 def plain_questions(traffic: Traffic) -> list[Question]:
-    """Return the lists of every brand."""
-    return [Question(brand, None, LIST_ROWS, *span) for span in spans(traffic) for brand in BRANDS]
+    """Return the lists of every brand, of everything there is or of all of the day."""
+    return [Question(brand, None, LIST_ROWS, *_span(traffic)) for brand in BRANDS]
 
 
-def filtered_questions(traffic: Traffic) -> list[Question]:
-    """Return the lists of every section of every brand."""
-    sections = range(FIRST_SECTION, FIRST_SECTION + SECTIONS)
-    return [Question(brand, one, LIST_ROWS, *span) for span in spans(traffic) for one in sections for brand in BRANDS]
+def filtered_questions(traffic: Traffic, sections: Sequence[int] = ALL_SECTIONS) -> list[Question]:
+    """Return the lists of some sections of every brand, of everything there is or of all of the day."""
+    return [Question(brand, one, LIST_ROWS, *_span(traffic)) for one in sections for brand in BRANDS]
+
+
+def hour_questions(traffic: Traffic, sections: Sequence[int] = ALL_SECTIONS) -> list[Question]:
+    """Return the lists of a day's last hour, of every brand and of some sections of it; none where there is no day."""
+    _, end = _span(traffic)
+    if end is None:
+        return []
+    return [Question(brand, one, LIST_ROWS, end - HOUR_MS, end) for one in (None, *sections) for brand in BRANDS]
+
+
+def _span(traffic: Traffic) -> tuple[int | None, int | None]:
+    start = traffic.shape.day_starts_ms
+    return (start, start + DAY_MS) if start else (None, None)
 
 
 def judged(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
-    """Ask for every list, each filtered one for the first time, and judge all answers, repeated ones too."""
-    plain, filtered = plain_questions(traffic), filtered_questions(traffic)
-    verdicts = Verdicts(recount)
+    """Ask for every list, each filtered one for the first time, and judge all answers, repeated ones too.
+
+    Lists of a day's last hour are asked for once, and in nobody's times: they are another kind of list.
+    """
+    verdicts, plain = Verdicts(recount), plain_questions(traffic)
     once_ms = verdicts.asked(side, plain)
     plain_ms = verdicts.asked_again(side, plain, rounds_timed(once_ms))
-    few = filtered[: _asked_few(len(filtered), once_ms)]
-    filtered_ms = verdicts.asked(side, few)
-    repeated_ms = verdicts.asked_again(side, few, rounds_timed(filtered_ms))
+    sections = sections_asked(once_ms, spans=2 if traffic.shape.day_starts_ms else 1)
+    filtered = filtered_questions(traffic, sections)
+    filtered_ms = verdicts.asked(side, filtered)
+    repeated_ms = verdicts.asked_again(side, filtered, rounds_timed(filtered_ms))
+    verdicts.asked(side, hour_questions(traffic, sections))
+    times = {"plain": _times(plain_ms), "filtered": _times(filtered_ms), "repeated": _times(repeated_ms)}
+    return times | _told_of(verdicts, traffic)
+
+
+def judged_once(side: Side, traffic: Traffic, recount: Recount) -> dict[str, Any]:
+    """Ask for every list once and judge the answers."""
+    verdicts = Verdicts(recount)
+    once_ms = verdicts.asked(side, plain_questions(traffic))
+    verdicts.asked(side, filtered_questions(traffic, sections_asked(once_ms)))
+    return _told_of(verdicts, traffic)
+
+
+def _told_of(verdicts: "Verdicts", traffic: Traffic) -> dict[str, Any]:
+    """Return what is to be said of answers."""
     exactness: dict[str, list[float]] = {}
     for one, verdict in verdicts.found.items():
         if one.section is not None and one.section - FIRST_SECTION < len(JUDGED_SHARES):
             exactness.setdefault(f"{JUDGED_SHARES[one.section - FIRST_SECTION]:.0%}", []).append(verdict.share)
+    every = [*plain_questions(traffic), *filtered_questions(traffic), *hour_questions(traffic)]
     return {
-        "plain": _times(plain_ms),
-        "filtered": _times(filtered_ms),
-        "repeated": _times(repeated_ms),
         "exactness": {name: round(sum(shares) / len(shares), 4) for name, shares in exactness.items()},
         "lists_asked": len(verdicts.found),
-        "lists_all": len(plain) + len(filtered),
+        "lists_all": len(every),
         "is_right": not verdicts.wrong,
         "wrong": verdicts.told,
     }
@@ -326,10 +276,15 @@ def rounds_timed(once_ms: Sequence[float]) -> int:
     return max(1, ceil(asks / len(once_ms)))
 
 
-def _asked_few(count: int, once_ms: Sequence[float]) -> int:
-    """Return how many of so many lists can be asked for in the time that there is, at least the judged sections'."""
-    each_ms = sum(once_ms) / len(once_ms)
-    return max(len(JUDGED_SHARES) * len(BRANDS), min(count, int(1e3 * ASK_S_MAX / max(each_ms, 0.001))))
+def sections_asked(once_ms: Sequence[float], *, spans: int = 1) -> list[int]:
+    """Return the sections whose lists of so many spans can be asked for in the time that there is.
+
+    The judged ones are always among them; others lie at even distances, and each is asked for of every brand.
+    """
+    each_ms = max(sum(once_ms) / len(once_ms), 0.001)
+    judged, others = ALL_SECTIONS[: len(JUDGED_SHARES)], ALL_SECTIONS[len(JUDGED_SHARES) :]
+    count = min(int(1e3 * ASK_S_MAX / each_ms) // (spans * len(BRANDS)) - len(judged), len(others))
+    return [*judged, *(others[place * len(others) // count] for place in range(count))]
 
 
 def _of(question: Question) -> str:
@@ -373,7 +328,7 @@ def _mark(asset: int) -> dict[str, Any]:
 
 def counted_again(side: Side, traffic: Traffic, recount: Recount, *, before: Mapping[str, Any]) -> dict[str, Any]:
     """Have everything counted again; return what it cost, and whether the lists are still right if they were before."""
-    started, cpu_before = time.monotonic(), sum(cpu_seconds(side.pid).values())
+    started, cpu_before = time.monotonic(), _cpu_with_commands_s(side)
     try:
         refused = side.count_again()
     except OutOfTime:
@@ -381,9 +336,15 @@ def counted_again(side: Side, traffic: Traffic, recount: Recount, *, before: Map
     if refused:
         return {"again": Again(refused=refused)}
     took_s = time.monotonic() - started
-    cpu_s = sum(cpu_seconds(side.pid).values()) - cpu_before
+    cpu_s = _cpu_with_commands_s(side) - cpu_before
     found: dict[str, Any] = {"again": Again(round(took_s, 3), round(cpu_s, 2))}
     # The first brand has the marks that were sent alone.
     if before["is_right"] and not shows_all(side, traffic, recount, brands=BRANDS[1:]):
         found |= {"is_right": False, "wrong": "lists changed when everything was counted again"}
     return found
+
+
+def _cpu_with_commands_s(side: Side) -> float:
+    """Return the processor seconds of a side and of our own children that have ended, as commands have run for it."""
+    ended = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return sum(cpu_seconds(side.pid).values()) + ended.ru_utime + ended.ru_stime

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from bench.client import Client
+from bench.client import Client, post_request
 from bench.compare.floor import floor_ms
 from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
@@ -56,13 +56,13 @@ _decode = msgspec.json.Decoder(_List).decode
 
 
 class Footfall:
-    """One instance with five brands."""
+    """One instance with five brands, which is sent bodies with keys or without."""
 
     group_bodies = 1  # It gathers by itself what comes while the disk is busy.
-    behind = ("judging",)
+    behind: tuple[str, ...] = ("counting", "judging")
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, folder: Path, *, key: str = "") -> None:
+        self._folder, self._key, self._marks = folder, key, 0
         self._process: subprocess.Popen[str] | None = None
         self._client: Client | None = None
         self._used_at_s = 0.0
@@ -98,16 +98,18 @@ class Footfall:
             raise PeerFailed(f"it judged nothing within {READY_S_MAX:.0f} s of its start")
 
     def feed_arguments(self) -> tuple[list[str], list[int]]:
-        """Name the port."""
-        return ["--port", str(self._port), "--connections", str(CONNECTIONS)], []
+        """Name the port, and how keys begin if bodies bear any."""
+        return ["--port", str(self._port), "--connections", str(CONNECTIONS), "--key", self._key], []
 
     def end_feeding(self) -> None:
         """Note the moment: every body has its own answer."""
         self._fed_at_ms = int(time.time() * 1_000)
 
     def mark(self, body: bytes) -> None:
-        """Send one body."""
-        answer = self._connected().post(body)
+        """Send one body, which is another one than the last, whatever it holds."""
+        self._marks += 1
+        key = f"{self._key}-mark-{self._marks}" if self._key else ""
+        answer = self._connected().exchange(post_request(body, key=key))
         if answer.status != 202:
             raise PeerFailed(f"a body got {answer.status}: {answer.body[:200]!r}")
 

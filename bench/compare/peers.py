@@ -13,13 +13,15 @@ class About:
     durable: str  # what an acknowledgement means
     is_durable: bool  # An acknowledged hit survives a kill -9 and a loss of power.
     asked: str = "within its process"  # how lists are asked for
+    is_keyed: bool = False  # Every body bears an Idempotency-Key: one that is sent again is told by it.
     environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
     keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
     shows_open_window: bool = True  # Lists have a hit before its window is over.
 
 
 CONSTRAINTS = {"venv": "constraints.txt", "venv-flink": "constraints-flink.txt"}  # beside this module
-FOOTFALL = "footfall"
+FOOTFALL, FOOTFALL_KEYED = "footfall", "footfall-keyed"
+OURS = (FOOTFALL, FOOTFALL_KEYED)
 DICTIONARY = "dictionary"
 PEERS = {
     FOOTFALL: About(
@@ -32,6 +34,17 @@ PEERS = {
         "202 is answered after the group's fsync (SQLite, WAL, synchronous=FULL)",
         is_durable=True,
         asked="over loopback HTTP",
+        environment="",
+    ),
+    FOOTFALL_KEYED: About(
+        "footfall, a key in every body",
+        "bench.compare.peer_footfall:Footfall",
+        "The same, and every body bears an `Idempotency-Key`, by which one that is sent again is told: each key is "
+        "looked up and kept for a day.",
+        "the same",
+        is_durable=True,
+        asked="over loopback HTTP",
+        is_keyed=True,
         environment="",
     ),
     DICTIONARY: About(
@@ -124,4 +137,4 @@ PEERS = {
 
 def is_ours(peer: str) -> bool:
     """Tell whether it is footfall, in whichever way it is fed."""
-    return peer == FOOTFALL or peer.startswith(f"{FOOTFALL}-")
+    return peer in OURS

@@ -1,8 +1,8 @@
 """What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
 
-Then our own large load, the kills, a day as large as the main load, what is small of everybody, and what keys cost us.
-The large loads of the others come last: those that come to their end first, and the rest share what is left of the
-hour.
+Then our own large load, the kills, a day as large as the main load, and what is small of everybody; footfall with keys
+has no growth of its own. The main loads are measured a second time then, as far as the hour allows. The large loads of
+the others come last: those that come to their end first, and the rest share what is left.
 """
 
 import time
@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.compare.budget import LEAST_S
-from bench.compare.peers import FOOTFALL
+from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED
 from bench.compare.points import Point, Size
 from bench.compare.traffic import DAY_MS
 
 HITS, ASSETS = 10_000_000, 100_000
-LOAD, KEYED, KILL, DAY, GROWTH = "load", "keyed", "kill", "day", "growth"
+LOAD, SECOND, KILL, DAY, GROWTH = "load", "second", "kill", "day", "growth"
 KILLS = 3
 HOUR_MS = 3_600_000
 OLD_MS_MAX = 46 * HOUR_MS  # footfall is told to take hits of two days; the run itself takes an hour.
@@ -36,9 +36,9 @@ class Plan:
         return Size(LOAD, self.hits, self.assets)
 
     @property
-    def keyed(self) -> Size:
-        """Return the size of the load whose bodies bear keys: as large as the main one, which it is held against."""
-        return Size(KEYED, self.hits, self.assets)
+    def second(self) -> Size:
+        """Return the size of the main load when it is measured again."""
+        return Size(SECOND, self.hits, self.assets)
 
     @property
     def kill(self) -> Size:
@@ -62,18 +62,17 @@ class Plan:
         return Size(GROWTH, self.hits * 10, self.assets)
 
     def steps(self, peers: Sequence[str]) -> Iterator[tuple[str, Size]]:
-        """Yield what is measured before the large loads of the others, in its order."""
+        """Yield what is measured before main loads are measured again, in its order."""
         yield from ((peer, self.main) for peer in peers)
         if self.is_whole:
-            ours = [peer for peer in peers if peer == FOOTFALL]
-            yield from ((peer, self.large) for peer in ours)
-            yield from ((peer, size) for size in (self.kill, self.day, *self.small) for peer in peers)
-            yield from ((peer, self.keyed) for peer in ours)
+            yield from ((peer, self.large) for peer in peers if peer == FOOTFALL)
+            yield from ((peer, size) for size in (self.kill, self.day) for peer in peers)
+            yield from ((peer, size) for size in self.small for peer in peers if peer != FOOTFALL_KEYED)
 
-    def sizes_of(self, peer: str) -> list[Size]:
-        """Return every size that is measured of a peer."""
-        own = [size for _, size in self.steps([peer])]
-        return own if self.large in own or not self.is_whole else [*own, self.large]
+    @property
+    def sizes(self) -> list[Size]:
+        """Return every size that is measured of anybody."""
+        return [self.main, self.second, self.kill, self.day, *self.small, self.large] if self.is_whole else [self.main]
 
 
 def large_s(main: Point, plan: Plan) -> float:

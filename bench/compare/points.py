@@ -14,14 +14,14 @@ from bench.compare.sides import BUILD, HOUSE
 from bench.results import machine
 
 SHARED = (
-    "bodies_log", "budget", "collecting", "feeding", "floor", "judge", "killing", "measuring", "peers", "planned",
-    "processes", "protocol", "running", "servers", "sides", "traffic",
+    "bodies_log", "budget", "charging", "collecting", "feeding", "floor", "judge", "killing", "measuring", "peers",
+    "planned", "processes", "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
 AGE_S_MAX = 12 * 3_600.0  # A run is one state of a machine: what is older is measured again.
 
 
 class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a point is about: `load`, `day` or `kill`, how many hits, over how many assets."""
+    """What a point is about: `load`, `second`, `day`, `kill` or `growth`, how many hits, over how many assets."""
 
     kind: str
     hits: int
@@ -40,7 +40,7 @@ class Again(msgspec.Struct, frozen=True):
     """What counting everything again cost, or why it cannot be done."""
 
     took_s: float = 0.0
-    cpu_s: float = 0.0
+    cpu_s: float = 0.0  # of its processes and of the commands that were run for it
     refused: str = ""
 
 
@@ -51,7 +51,7 @@ class Killed(msgspec.Struct, frozen=True):
     acknowledged: int
     lost: int
     doubled: int
-    back_s: float  # the longest from a new start until it took hits again
+    back_s: float  # the longest that a new start took until it said that it was up
     under_load: int | None = None  # kills that met bodies on their way; None: an older run that did not note it
     lists: int = 0  # that were judged afterwards
     wrong_lists: int = 0
@@ -71,6 +71,7 @@ class Point(msgspec.Struct, frozen=True, omit_defaults=True):
     cpu_s: dict[str, float] = {}
     memory_bytes: int = 0
     disk_bytes: int = 0
+    other_rate: float = 0.0  # hits per CPU second of the dearer of two loads; 0: it was loaded once
     to_list_ms: float | None = None
     plain: Times | None = None
     filtered: Times | None = None  # asked for the first time

@@ -18,14 +18,15 @@ from bench.compare.goals import goal_rows
 from bench.compare.judge import Recount
 from bench.compare.killing import killed
 from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
-from bench.compare.peers import FOOTFALL, PEERS
-from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KEYED, KILL, LOAD, Plan, asking_s, day_starts_ms, large_s
+from bench.compare.peers import PEERS, is_ours
+from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KILL, LOAD, SECOND, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash, ground
 from bench.compare.processes import kill_those_on
 from bench.compare.report import Result, save_result
 from bench.compare.sides import BUILD, OutOfTime, Side, side_of
 from bench.compare.table import show
 from bench.compare.traffic import Shape, Traffic, made
+from bench.compare.twice import is_worth_twice, of_two
 from bench.compare.versions import version_of
 from bench.results import RESULTS
 from footfall.native import IS_BUILT
@@ -64,13 +65,28 @@ class Run:
         return point
 
     def all_points(self, plan: Plan, peers: Sequence[str]) -> list[Point]:
-        """Return every point of a plan, the large loads of the others last."""
+        """Return every point of a plan: main loads a second time before the large loads of the others, the last."""
         points: list[Point] = []
         for peer, size in plan.steps(peers):
             share = SHARES.get(size.kind, 1.0) if size != plan.large else 1.0
             points.append(self.point(peer, size, self._budget.turn(share=share)))
-        mains = [point for point in points if point.size.kind == LOAD and point.peer != FOOTFALL]
-        return points + self._large_points(plan, mains) if plan.is_whole else points
+        if not plan.is_whole:
+            return points
+        mains = [point for point in points if point.size == plan.main]
+        again = self._second_points(plan, mains)
+        larges = self._large_points(plan, [one for one in mains if not is_ours(one.peer)])
+        return [
+            of_two(one, again[one.peer]) if one.size == plan.main and one.peer in again else one for one in points
+        ] + larges
+
+    def _second_points(self, plan: Plan, mains: Sequence[Point]) -> dict[str, Point]:
+        """Return the main loads that were measured again: of those that are quick, as far as there is time."""
+        found: dict[str, Point] = {}
+        for main in mains:
+            turn = self._budget.turn(asking_s=asking_s(main))
+            if is_worth_twice(main, seconds=turn.seconds):
+                found[main.peer] = self.point(main.peer, plan.second, turn)
+        return found
 
     def _large_points(self, plan: Plan, mains: Sequence[Point]) -> list[Point]:
         """Return the large loads, the quick first: who would come to the end has all its time, others equal parts."""
@@ -88,8 +104,8 @@ class Run:
         with self._started(peer, turn.seconds) as (side, folder):
             if size.kind == KILL:
                 return killed(peer, side, traffic, hits=size.hits)
-            is_keyed = size.kind == KEYED
-            found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s, is_keyed=is_keyed)
+            is_timed = size.kind != SECOND
+            found = load(side, traffic, folder, hits=size.hits, seconds=turn.feeding_s, is_timed=is_timed)
             found["group_bodies"] = side.group_bodies
             if size.kind == LOAD and found.get("hits"):
                 found["floor"] = floor_of(side)
@@ -131,7 +147,7 @@ def is_kept(point: Point, seconds: float, *, seconds_max: float) -> bool:
 
 
 def _point(peer: str, size: Size, **found: Any) -> Point:
-    is_native = IS_BUILT if peer == FOOTFALL else None
+    is_native = IS_BUILT if is_ours(peer) else None
     date = datetime.now(UTC).date().isoformat()
     return Point(peer, size, date, ground(), version_of(peer), is_native=is_native, **found)
 
@@ -179,7 +195,7 @@ def compared(asked: argparse.Namespace) -> int:
     peers: Sequence[str] = asked.only or list(PEERS)
     plan = Plan(asked.hits, asked.assets, is_whole=not asked.load_only)
     if asked.fresh:
-        points.forget((peer, size) for peer in peers for size in plan.sizes_of(peer))
+        points.forget((peer, size) for peer in peers for size in plan.sizes)
     budget = Budget(time.monotonic, time.monotonic(), asked.point_seconds, asked.seconds)
     _clean(traffic=False)
     found = Run(points, budget).all_points(plan, peers)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from bench.compare.feeding import ACKNOWLEDGED
-from bench.compare.peers import FOOTFALL, PEERS
+from bench.compare.peers import PEERS, is_ours
 from bench.compare.processes import kill_tree
 from bench.compare.protocol import Question
 from bench.compare.traffic import FRAME
@@ -22,6 +22,7 @@ from bench.compare.traffic import FRAME
 HOUSE = Path(__file__).resolve().parents[2]
 BUILD = HOUSE / "build" / "compare"
 STOP_S_MAX = 30.0
+KEY = "compare"  # how every Idempotency-Key begins
 
 
 class PeerFailed(Exception):
@@ -38,7 +39,7 @@ class Side(Protocol):
     pid: int
     group_bodies: int
     ends_at_s: float  # by the monotonic clock: whoever waits for it gives up then
-    behind: tuple[str, ...]  # processes that serve no list and are busy with a load after its lists are right
+    behind: tuple[str, ...]  # processes that answer no list; they may be busy with a load after its lists are right
 
     def start(self) -> None:
         """Start on what the folder holds."""
@@ -229,9 +230,10 @@ class CollectorSide:
 
 def side_of(name: str, folder: Path) -> Side:
     """Return the side of that name, on a folder of its own."""
-    if name == FOOTFALL:
+    if is_ours(name):
         module, _, made = PEERS[name].made_by.partition(":")
-        return getattr(import_module(module), made)(folder)  # It imports this module.
+        key = KEY if PEERS[name].is_keyed else ""
+        return getattr(import_module(module), made)(folder, key=key)  # It imports this module.
     return CollectorSide(name, folder)
 
 

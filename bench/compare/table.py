@@ -19,7 +19,7 @@ MAIN = (
     "true rows of 10 / 3 / 1 %", "re-count, s", "hits after kill -9", "answers",
 )  # fmt: skip
 KILLED = (
-    "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "back after, s", "",
+    "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "up again after, s", "",
 )  # fmt: skip
 RHYTHM = (
     "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "list p50 / p99, ms (asks)",
@@ -108,7 +108,7 @@ def _main(point: Point, found: Killed | None) -> list[str]:
     return [
         *head,
         number(round(point.hits / point.took_s)),
-        number(round(per_cpu_s(point))),
+        _rates(point),
         _few(point.cpu_total_s / millions),
         _few(point.disk_bytes / 1e6 / millions),
         number(round(point.memory_bytes / 1e6)),
@@ -174,6 +174,12 @@ def _times(times: Times | None) -> str:
     return f"{_few(times.p50_ms)} / {_few(times.p99_ms)}{asked}"
 
 
+def _rates(point: Point) -> str:
+    """Return the rate, and behind it that of the other load if there were two."""
+    other = f" ({number(round(point.other_rate))})" if point.other_rate else ""
+    return f"{number(round(per_cpu_s(point)))}{other}"
+
+
 def _to_list(point: Point) -> str:
     if not PEERS[point.peer].shows_open_window:
         return "when its window is over"
@@ -183,7 +189,9 @@ def _to_list(point: Point) -> str:
 def _again(point: Point) -> str:
     if point.again is None:
         return ""
-    return f"no: {point.again.refused}" if point.again.refused else _few(point.again.took_s)
+    if point.again.refused:
+        return f"no: {point.again.refused}"
+    return f"{_few(point.again.took_s)} (CPU {_few(point.again.cpu_s)})"
 
 
 def _few(value: float) -> str:

@@ -6,7 +6,6 @@ from bench.compare.planned import DAY, KILL, LOAD
 from bench.compare.points import Again, Killed, Point, Size, Times
 from bench.compare.report import Result
 
-KEYED = "footfall-keyed"
 SIZE = Size(LOAD, 1_000_000, 100_000)
 
 

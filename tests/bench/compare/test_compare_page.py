@@ -1,14 +1,12 @@
 """The page and its picture say what the points say: who is wrong, who stopped where, and where we are not first."""
 
-from dataclasses import replace
-
 import msgspec
 import pytest
 
 from bench.compare.causes import cause_lines
 from bench.compare.drawing import STOPPED, drawing
 from bench.compare.goals import goal_rows
-from bench.compare.peers import PEERS, is_ours
+from bench.compare.peers import FOOTFALL_KEYED, PEERS, is_ours
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD
 from bench.compare.points import Killed, Point, Size, Times
 from bench.compare.report import Result
@@ -25,7 +23,7 @@ from scripts.compare_page import (
     readme_with,
     short,
 )
-from tests.bench.compare.made_points import KEYED, POINTS, RESULT, SPOILT, day, killed, point
+from tests.bench.compare.made_points import POINTS, RESULT, SPOILT, day, killed, point
 
 AHEAD = "Who is ahead of us in what"
 
@@ -56,9 +54,8 @@ def test_the_readme_has_the_date_the_machine_and_the_command() -> None:
         readme_with("nothing", short(RESULT))
 
 
-def test_a_footfall_that_is_sent_keys_is_not_among_those_who_are_ahead_of_us(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PEERS, KEYED, replace(PEERS["footfall"], title="footfall, a key in every body"))
-    keyed = msgspec.structs.replace(POINTS[0], peer=KEYED, cpu_s={"front": 1.5}, to_list_ms=0.1)
+def test_a_footfall_that_is_sent_keys_is_not_among_those_who_are_ahead_of_us() -> None:
+    keyed = msgspec.structs.replace(POINTS[0], peer=FOOTFALL_KEYED, cpu_s={"front": 1.5}, to_list_ms=0.1)
     result = msgspec.structs.replace(RESULT, points=[*POINTS, keyed, *map(day, (keyed, POINTS[0], POINTS[3]))])
     assert "a key in every body" not in page(result).partition(AHEAD)[2]
     assert "(PostgreSQL, summed first: 40,000)" in short(result)
@@ -186,7 +183,7 @@ def test_a_footfall_whose_lists_were_not_timed_misses_the_goals_of_lists() -> No
 def test_lists_that_kills_made_wrong_and_kills_that_met_no_load_miss_their_goals() -> None:
     size = Size(KILL, 300_000, 100_000)
     for found, met in ((Killed(3, 300_000, 0, 0, 1.0, 3, 255, 0), 4), (Killed(3, 300_000, 0, 0, 1.0, 2, 255, 1), 2)):
-        kills = [Point(peer, size, "", "", killed=found) for peer in ("footfall", KEYED)]
+        kills = [Point(peer, size, "", "", killed=found) for peer in ("footfall", FOOTFALL_KEYED)]
         rows = [row for row in goal_rows([*POINTS, *kills]) if "kills -9" in row.what]
         assert (len(rows), sum(bool(row.met) for row in rows)) == (4, met)
 
@@ -247,7 +244,7 @@ def test_the_readme_has_the_columns_in_which_others_are_ahead() -> None:
 
 @pytest.mark.parametrize("kind", [LOAD, DAY, KILL, GROWTH])
 def test_a_point_of_ours_that_was_not_begun_misses_its_goals(kind: str) -> None:
-    ours = ("footfall", KEYED) if kind == KILL else ("footfall",)
+    ours = ("footfall", FOOTFALL_KEYED) if kind == KILL else ("footfall",)
     size, why = Size(kind, 10_000_000, 100_000), "not begun: the time was over"
     absent = [Point(peer, size, "", "", stopped=why) for peer in ours]
     others = [one for one in [*POINTS, day(POINTS[3])] if one.peer != "footfall" or kind != LOAD]

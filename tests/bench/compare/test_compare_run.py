@@ -12,10 +12,10 @@ import pytest
 
 from bench.compare import measuring
 from bench.compare.budget import POINT_S_MAX, Budget
-from bench.compare.goals import goal_rows, per_cpu_s
+from bench.compare.goals import goal_rows
 from bench.compare.measuring import load
-from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
-from bench.compare.planned import DAY, KEYED, KILL, LOAD, Plan
+from bench.compare.peers import DICTIONARY, FOOTFALL, FOOTFALL_KEYED, OURS, PEERS
+from bench.compare.planned import DAY, KILL, LOAD, SECOND, Plan
 from bench.compare.points import Points, Size, code_hash
 from bench.compare.processes import SCRATCH, disk_bytes
 from bench.compare.report import Result, read_result, save_result
@@ -54,6 +54,7 @@ def test_every_list_of_a_load_is_right(folder: Path, peer: str) -> None:
     assert ("judging" in point.cpu_s) == (peer == FOOTFALL)
     assert point.again is not None
     assert bool(point.again.refused) == (peer == DICTIONARY)
+    assert (point.again.cpu_s > 0.5) == (peer == FOOTFALL)  # Five commands have to start.
 
 
 @pytest.mark.parametrize("peer", [DICTIONARY, FOOTFALL])
@@ -62,22 +63,32 @@ def test_the_lists_of_a_day_are_right_for_its_last_hour_and_all_of_it(folder: Pa
     assert (point.failed, point.stopped, point.wrong, point.hits) == ("", "", "", HITS)
 
 
-@pytest.mark.soak
-def test_a_load_whose_bodies_bear_keys_is_right_and_dearer_than_one_without(folder: Path) -> None:
-    run = new_run(folder)
-    keyed, plain = (run.point(FOOTFALL, Size(kind, 1_000_000, ASSETS)) for kind in (KEYED, LOAD))
-    assert (keyed.failed, keyed.stopped, keyed.wrong, keyed.hits) == ("", "", "", 1_000_000)
-    assert per_cpu_s(keyed) < per_cpu_s(plain)
-
-
 @pytest.mark.soak  # Four starts; tests/scenarios/test_kill_loop.py kills it at every commit.
-def test_footfall_loses_and_doubles_nothing_when_it_is_killed(folder: Path) -> None:
-    point = new_run(folder).point(FOOTFALL, Size(KILL, 1_000_000, ASSETS))  # so many that each kill meets some
+@pytest.mark.parametrize("peer", OURS)
+def test_footfall_loses_nothing_when_it_is_killed_and_doubles_nothing_that_bears_a_key(folder: Path, peer: str) -> None:
+    point = new_run(folder).point(peer, Size(KILL, 1_000_000, ASSETS))  # so many that each kill meets some
     assert point.failed == ""
     assert point.killed is not None
-    assert (point.killed.kills, point.killed.lost, point.killed.doubled) == (3, 0, 0)
-    assert (point.killed.lists, point.killed.wrong_lists) == (255, 0)
-    assert point.killed.under_load == 3
+    assert (point.killed.kills, point.killed.lost, point.killed.under_load) == (3, 0, 3)
+    assert point.killed.lists == 255
+    if peer == FOOTFALL_KEYED:
+        assert (point.killed.doubled, point.killed.wrong_lists) == (0, 0)
+
+
+@pytest.mark.soak  # What a load caused is waited for.
+def test_a_load_and_a_day_whose_bodies_bear_keys_are_right(folder: Path) -> None:
+    for kind in (LOAD, DAY):
+        point = new_run(folder).point(FOOTFALL_KEYED, Size(kind, HITS, ASSETS))
+        assert (point.failed, point.stopped, point.wrong, point.hits) == ("", "", "", HITS)
+        assert (point.behind, point.is_right, point.is_native) == ("", True, IS_BUILT)
+
+
+def test_a_load_that_is_measured_again_is_judged_and_neither_timed_nor_counted_again(folder: Path) -> None:
+    point = new_run(folder).point(DICTIONARY, Size(SECOND, HITS, ASSETS))
+    assert (point.failed, point.stopped, point.wrong, point.hits) == ("", "", "", HITS)
+    assert (point.is_right, point.lists_asked) == (True, 255)
+    assert (point.plain, point.again, point.to_list_ms) == (None, None, None)
+    assert point.cpu_total_s > 0
 
 
 def test_a_dictionary_that_is_killed_has_lost_what_it_acknowledged(folder: Path) -> None:
@@ -178,7 +189,7 @@ def test_the_tables_and_goals_are_made_of_points_and_kept(folder: Path, tmp_path
     assert {cells[0] for cells in main_lines(points)[1]} == {"Python dictionary", "footfall"}
     assert (len(kill_lines(points)[1]), len(growth_lines(points)[1])) == (1, 2)
     goals = {row.what for row in goal_rows(points)}
-    assert "hits per CPU second beside the dictionary in memory" in goals
+    assert "hits per CPU second beside the dictionary in memory, without keys" in goals
 
 
 def test_ctrl_c_ends_what_was_started_and_the_folder_goes(tmp_path: Path) -> None:

@@ -1,16 +1,15 @@
 """The picture says what the points say: how much, by bars that are as long as that, and who stands where."""
 
-from dataclasses import replace
 from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
 from bench.compare.drawing import BAR, COLOURS, GAP, LISTS, NAMES, OURS, PANEL, RATES, WIDTH, drawing
-from bench.compare.peers import PEERS
+from bench.compare.peers import FOOTFALL_KEYED
 from bench.compare.points import Point
 from bench.compare.standing import Standing
-from tests.bench.compare.made_points import KEYED, POINTS, SPOILT, killed
+from tests.bench.compare.made_points import POINTS, SPOILT, killed
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -43,9 +42,8 @@ def test_the_titles_of_the_pictures_panels_have_room() -> None:
     assert titles == {}
 
 
-def test_a_footfall_that_is_sent_keys_has_our_colour(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(PEERS, KEYED, replace(PEERS["footfall"], title="footfall, a key in every body"))
-    keyed = msgspec.structs.replace(POINTS[0], peer=KEYED, cpu_s={"front": 1.5})
+def test_a_footfall_that_is_sent_keys_has_our_colour() -> None:
+    keyed = msgspec.structs.replace(POINTS[0], peer=FOOTFALL_KEYED, cpu_s={"front": 1.5})
     assert [_fills(points).count(OURS) for points in (POINTS, [*POINTS, keyed])] == [2, 4]
 
 

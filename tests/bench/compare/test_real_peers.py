@@ -1,7 +1,7 @@
 """Every peer as it is compared, on its own libraries and servers: a tiny load, whose lists are as they are told to be.
 
-`make soak` has them, after `python -m bench.compare.installing`; a peer that is not installed here is skipped with the
-reason, as the comparison's table has it.
+`make soak` has them, after `python -m bench.compare.installing`; a peer that is not installed here fails, with how to
+install it.
 """
 
 import shutil
@@ -13,14 +13,14 @@ from pathlib import Path
 import pytest
 
 from bench.compare.budget import Budget
-from bench.compare.peers import DICTIONARY, FOOTFALL, PEERS
+from bench.compare.peers import DICTIONARY, OURS, PEERS
 from bench.compare.planned import DAY, LOAD
 from bench.compare.points import Point, Points, Size
 from bench.compare.running import Run
 from bench.compare.sides import BUILD
 
 HITS, ASSETS = 20_000, 1_000
-OTHERS = [name for name in PEERS if name not in {DICTIONARY, FOOTFALL}]
+OTHERS = [name for name in PEERS if name not in {DICTIONARY, *OURS}]
 
 pytestmark = pytest.mark.soak  # Servers and a Java runtime for each.
 

@@ -1,0 +1,39 @@
+"""The main load is measured twice, far apart in time: a shared machine gives one code rates a third apart.
+
+Its figures (CPU, seconds, memory, disk) are those of the load that was cheaper in processor time, and the rate of the
+other one stands beside them. Lists, kills and re-counts are of the first. A fault of either is a fault of the point.
+"""
+
+import msgspec
+
+from bench.compare.goals import per_cpu_s
+from bench.compare.points import Point
+
+TWICE_S_MAX = 120.0  # Who took longer the first time is loaded once: the hour has no room for it.
+ROOM_TIMES = 1.5  # of what the first took must be left, so that no second load is cut by the end of the hour
+
+
+def is_worth_twice(first: Point, *, seconds: float) -> bool:
+    """Tell whether a main load is to be measured again in so many seconds."""
+    is_whole = bool(first.hits) and not first.stopped and not first.failed
+    return is_whole and first.whole_s < TWICE_S_MAX and seconds >= ROOM_TIMES * first.whole_s
+
+
+def of_two(first: Point, second: Point) -> Point:
+    """Return the point of a main load that was measured twice."""
+    took_s = round(first.whole_s + second.whole_s, 1)
+    if fault := second.failed or second.stopped or second.wrong:
+        told = f"the second load: {fault}"
+        wrong = f"{first.wrong}; {told}" if first.wrong else told
+        return msgspec.structs.replace(first, is_right=False, wrong=wrong, whole_s=took_s)
+    better, other = sorted((first, second), key=per_cpu_s, reverse=True)
+    return msgspec.structs.replace(
+        first,
+        took_s=better.took_s,
+        cpu_s=better.cpu_s,
+        memory_bytes=better.memory_bytes,
+        disk_bytes=better.disk_bytes,
+        behind=first.behind or second.behind,
+        other_rate=round(per_cpu_s(other), 1),
+        whole_s=took_s,
+    )
