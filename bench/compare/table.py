@@ -15,14 +15,14 @@ from bench.results import Row, machine, number, verdict
 
 MAIN = (
     "peer", "durable", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "memory MB", "hit to list, ms",
-    "list p50 / p99, ms (asks)", "filtered, asked again (asks)", "filtered, first time (asks)",
+    "list, asked again, p50 / p99, ms (asks)", "filtered, asked again (asks)", "filtered, first time (asks)",
     "true rows of 10 / 3 / 1 %", "re-count, s", "hits after kill -9", "answers",
 )  # fmt: skip
 KILLED = (
     "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "up again after, s", "",
 )  # fmt: skip
 RHYTHM = (
-    "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "list p50 / p99, ms (asks)",
+    "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "list, asked again, p50 / p99, ms (asks)",
     "filtered, asked again (asks)", "filtered, first time (asks)", "answers",
 )  # fmt: skip
 GROWN = (
