@@ -11,6 +11,8 @@ from footfall.accounts.brands import Brand, Brands
 from footfall.adapters.embedded.sqlite_table import SqliteTable
 from footfall.flow.collect.accept import Acceptance, Request
 from footfall.flow.collect.parse import parse_hits
+from footfall.flow.collect.plain import JOINED_HITS_MAX, Taken
+from footfall.flow.collect.plain import entries_of as joined_entries
 from footfall.flow.collect.senders import Salts, Sender
 from footfall.flow.stream.records import RULES, VERSION, Pack, record_from_pack
 from footfall.ports.stream import Entry, Record
@@ -19,6 +21,7 @@ from footfall.values.window import MINUTE_MS
 
 NOW_MS = 1_794_700_000_000
 ASSETS = 2_000
+SHARED = JOINED_HITS_MAX // BATCH  # So many bodies that are stored together share a record.
 SENDER = Sender("192.0.2.1", "bench", wants_privacy=False)
 
 
@@ -85,16 +88,18 @@ def new_acceptance() -> Acceptance:
 
 
 def append_entries(size: int) -> list[Entry]:
-    """Return plain batches as they go into the stream."""
-    return entries_of(plain_bodies(size))
+    """Return plain batches as they go into the stream, `size` records of them."""
+    return entries_of(plain_bodies(size * SHARED))
 
 
-def entries_of(bodies: Sequence[bytes]) -> list[Entry]:
-    """Return bodies as they go into the stream."""
-    acceptance, request = new_acceptance(), Request(NOW_MS, SENDER, is_batch=True)
-    return [
-        one for body in bodies for one in acceptance.entries(parse_hits(body, lines=False, hits_max=BATCH), request)
-    ]
+def entries_of(bodies: Sequence[bytes], *, keys: Sequence[str] = ()) -> list[Entry]:
+    """Return bodies that are stored together as they go into the stream; each may have an Idempotency-Key."""
+    acceptance = new_acceptance()
+    taken: list[Taken] = []
+    for body, key in zip(bodies, keys or [""] * len(bodies), strict=True):
+        request = Request(NOW_MS, SENDER, is_batch=True, idempotency_key=key, body=body)
+        taken += acceptance.taken(parse_hits(body, lines=False, hits_max=BATCH), request)
+    return joined_entries(taken, keys_share=True)[0]
 
 
 def records_of(entries: Sequence[Entry]) -> list[Record]:

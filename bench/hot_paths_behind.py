@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 from random import Random
 
-from bench.hot_inputs import HotPath, Step, append_entries, decoded_bodies, plain_steps, records_of, records_of_readers
+from bench.hot_inputs import (
+    SHARED,
+    HotPath,
+    Step,
+    append_entries,
+    decoded_bodies,
+    plain_steps,
+    records_of,
+    records_of_readers,
+)
 from bench.traffic import BATCH
 from footfall.flow.count.referred import ReferredRules, ReferredTally
 from footfall.flow.count.suspects import KnownCodes, Suspects
@@ -52,7 +61,7 @@ def _referred(size: int) -> Step:
 
 def _referred_bare(size: int) -> Step:
     records = records_of(append_entries(size))
-    return Step(lambda: _referred_tally(records), size * BATCH)
+    return Step(lambda: _referred_tally(records), size * SHARED * BATCH)
 
 
 def _referred_tally(records: Sequence[Record]) -> ReferredTally:
@@ -63,8 +72,8 @@ def _referred_tally(records: Sequence[Record]) -> ReferredTally:
 
 
 BEHIND: Sequence[HotPath] = (
-    HotPath("gather hits to be judged", "hit", _judge, decoded_bodies, 7.0),
-    HotPath("score a point by a forest", "point", _score, plain_steps, 500),
-    HotPath("add up a pack's referrers", "hit", _referred, decoded_bodies, 4.1),
-    HotPath("add up a pack without referrers", "hit", _referred_bare, decoded_bodies, 0.58),
+    HotPath("gather hits to be judged", "hit", _judge, decoded_bodies, 4.8),
+    HotPath("score a point by a forest", "point", _score, plain_steps, 330),
+    HotPath("add up a pack's referrers", "hit", _referred, decoded_bodies, 3.7),
+    HotPath("add up a pack without referrers", "hit", _referred_bare, decoded_bodies, 0.24),
 )

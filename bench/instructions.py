@@ -104,7 +104,7 @@ def _surroundings() -> dict[str, object]:
         "PYTHONHASHSEED": "0",
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
-        "PYTHONPATH": str(HERE.parent),
+        "PYTHONPATH": os.pathsep.join((str(HERE.parent), str(HERE.parent / "src"))),
     }
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG")}
     return {"env": kept | settings, "cwd": HERE.parent}
