@@ -69,8 +69,8 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   since a shared machine gives one code rates a third apart. Time, CPU, memory and disk are those of the load that was
   cheaper in CPU, and the other's rate stands in brackets.
 - **Keys**: bodies bear no `Idempotency-Key`, neither in loads nor in kills, so that one which is sent again is counted
-  again by everybody, `footfall` as well. Those of `footfall-keyed` bear one in both. Each key is looked up and kept for a
-  day, which is what its line has more to pay for.
+  again by everybody, `footfall` as well. Those of `footfall-keyed` bear one in both. Each key is looked up and
+  kept for a day, which is what its line has more to pay for.
 - **Logs** of footfall are those of errors alone (`--log-level error`), so that they are not among what is printed.
 - **Windows**: hits that bear no time are of one window of five minutes for everybody but footfall, which counts by the
   minute: a load is measured as if it came within its window, and nobody adds windows up for a list. So Redis answers

@@ -22,8 +22,8 @@ KILLED = (
     "peer", "acknowledged", "kills under load", "lost", "doubled", "lists wrong", "up again after, s", "",
 )  # fmt: skip
 RHYTHM = (
-    "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M", "list, asked again, p50 / p99, ms (asks)",
-    "filtered, asked again (asks)", "filtered, first time (asks)", "answers",
+    "peer", "hits", "hits/s", "hits per CPU s", "CPU s per M", "disk MB per M",
+    "list, asked again, p50 / p99, ms (asks)", "filtered, asked again (asks)", "filtered, first time (asks)", "answers",
 )  # fmt: skip
 GROWN = (
     "peer",
