@@ -35,7 +35,8 @@ CONNECTIONS = 64  # as bench_ingest has them: 6,400 hits under way, where others
 STOP_S_MAX = 30.0
 IDLE_S_MAX = 2.0  # for which a connection is kept
 READY_S_MAX = 15.0  # Its judging process starts three seconds after the others.
-BEHIND_S_MAX = 75.0  # A minute is judged three seconds after its end, referrers are written within another ten.
+BEHIND_S_MAX = 75.0  # A minute is judged three seconds after its end, and blocks are joined after another.
+REFERRED_S_MAX = 130.0  # Referrers of many assets in many hours are written every two minutes at most.
 BEHIND_LOOK_S = 0.25
 JOINING_MS = 2_000  # Chores come once a second.
 JUDGED_BEHIND = "footfall_judging_behind_seconds "
@@ -144,7 +145,7 @@ class Footfall:
         within_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
         if not self._is_soon(self._is_judged, within_s=within_s):
             return "judging had not caught up in its time"
-        left_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())
+        left_s = min(REFERRED_S_MAX, self.ends_at_s - time.monotonic())
         if not self._is_soon(self._is_referred, within_s=left_s):
             return "referrers had not caught up in their time"
         left_s = min(BEHIND_S_MAX, self.ends_at_s - time.monotonic())

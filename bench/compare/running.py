@@ -80,9 +80,9 @@ class Run:
         ] + larges
 
     def _second_points(self, plan: Plan, mains: Sequence[Point]) -> dict[str, Point]:
-        """Return the main loads that were measured again: of those that are quick, as far as there is time."""
+        """Return the main loads that were measured again: ours, then those of the others, the quick first."""
         found: dict[str, Point] = {}
-        for main in mains:
+        for main in sorted(mains, key=lambda one: (not is_ours(one.peer), one.whole_s)):
             turn = self._budget.turn(asking_s=asking_s(main))
             if is_worth_twice(main, seconds=turn.seconds):
                 found[main.peer] = self.point(main.peer, plan.second, turn)

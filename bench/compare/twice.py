@@ -22,18 +22,18 @@ def is_worth_twice(first: Point, *, seconds: float) -> bool:
 def of_two(first: Point, second: Point) -> Point:
     """Return the point of a main load that was measured twice."""
     took_s = round(first.whole_s + second.whole_s, 1)
-    if fault := second.failed or second.stopped or second.wrong:
-        told = f"the second load: {fault}"
-        wrong = f"{first.wrong}; {told}" if first.wrong else told
-        return msgspec.structs.replace(first, is_right=False, wrong=wrong, whole_s=took_s)
+    fault = second.failed or second.stopped or second.wrong
+    wrong = first.wrong or (f"the second load: {fault}" if fault else "")
+    judged = msgspec.structs.replace(first, is_right=first.is_right and not fault, wrong=wrong, whole_s=took_s)
+    if second.failed or second.stopped:
+        return judged  # There is no other load of so many hits.
     better, other = sorted((first, second), key=per_cpu_s, reverse=True)
     return msgspec.structs.replace(
-        first,
+        judged,
         took_s=better.took_s,
         cpu_s=better.cpu_s,
         memory_bytes=better.memory_bytes,
         disk_bytes=better.disk_bytes,
         behind=first.behind or second.behind,
         other_rate=round(per_cpu_s(other), 1),
-        whole_s=took_s,
     )

@@ -70,12 +70,19 @@ def test_a_second_load_that_is_wrong_or_failed_makes_the_point_wrong(fault: dict
     found = of_two(FIRST, changed(SECOND_ONE, **fault))
     assert not found.is_right
     assert next(told for told in fault.values() if isinstance(told, str)) in main_lines([found])[1][0][-1]
-    assert found.cpu_s == FIRST.cpu_s
+    assert bool(found.other_rate) is ("wrong" in fault)
 
 
 def test_a_first_load_that_is_wrong_is_wrong_however_right_the_second_is() -> None:
     found = of_two(changed(FIRST, is_right=False, wrong="1 of 255 lists"), SECOND_ONE)
     assert (found.is_right, found.wrong) == (False, "1 of 255 lists")
+
+
+def test_who_is_wrong_both_times_is_told_so_once_and_by_its_cheaper_load() -> None:
+    fault = {"is_right": False, "wrong": "250 of 255 lists: abc section 500 77 rows, not 100"}
+    found = of_two(changed(FIRST, **fault), changed(SECOND_ONE, **fault))
+    assert (found.is_right, found.wrong) == (False, fault["wrong"])
+    assert (found.cpu_s, found.other_rate) == (SECOND_ONE.cpu_s, 500_000)
 
 
 @pytest.mark.parametrize("late", [0, 1])
