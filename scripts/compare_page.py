@@ -65,9 +65,9 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   without a break, the others but while lists are asked for; what an instance uses that has nothing to do is left out,
   as it was before the load or is after the wait, whichever is less. A point that was not at rest in time says so, and
   misses its goals.
-- **Twice** is the main load measured of everybody whose first point took less than 120 s, as far as the hour allows,
-  since a shared machine gives one code rates a third apart. Time, CPU, memory and disk are those of the load that was
-  cheaper in CPU, and the other's rate stands in brackets.
+- **Twice** is the main load measured of footfall and of everybody who does half as many hits a CPU second, as far as
+  the hour allows, since a shared machine gives one code rates a third apart. Time, CPU, memory and disk are those of
+  the load that was cheaper in CPU, and the other's rate stands in brackets.
 - **Keys**: bodies bear no `Idempotency-Key`, neither in loads nor in kills, so that one which is sent again is counted
   again by everybody, `footfall` as well. Those of `footfall-keyed` bear one in both. Each key is looked up and
   kept for a day, which is what its line has more to pay for.

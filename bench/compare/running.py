@@ -26,7 +26,7 @@ from bench.compare.report import Result, save_result
 from bench.compare.sides import BUILD, OutOfTime, Side, side_of
 from bench.compare.table import show
 from bench.compare.traffic import Shape, Traffic, made
-from bench.compare.twice import is_worth_twice, of_two
+from bench.compare.twice import is_worth_twice, of_two, rivals
 from bench.compare.versions import version_of
 from bench.results import RESULTS
 from footfall.native import IS_BUILT
@@ -65,7 +65,7 @@ class Run:
         return point
 
     def all_points(self, plan: Plan, peers: Sequence[str]) -> list[Point]:
-        """Return every point of a plan: main loads a second time before the large loads of the others, the last."""
+        """Return every point of a plan; some main loads come a second time before the large loads of the others."""
         points: list[Point] = []
         for peer, size in plan.steps(peers):
             share = SHARES.get(size.kind, 1.0) if size != plan.large else 1.0
@@ -80,9 +80,9 @@ class Run:
         ] + larges
 
     def _second_points(self, plan: Plan, mains: Sequence[Point]) -> dict[str, Point]:
-        """Return the main loads that were measured again: ours, then those of the others, the quick first."""
+        """Return the main loads that were measured again, as far as there is time."""
         found: dict[str, Point] = {}
-        for main in sorted(mains, key=lambda one: (not is_ours(one.peer), one.whole_s)):
+        for main in rivals(mains):
             turn = self._budget.turn(asking_s=asking_s(main))
             if is_worth_twice(main, seconds=turn.seconds):
                 found[main.peer] = self.point(main.peer, plan.second, turn)

@@ -9,7 +9,6 @@ from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED, OURS, PEERS
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD, SECOND, Plan, asking_s, large_s
 from bench.compare.points import Point, Points, Size
 from bench.compare.running import Run
-from bench.compare.twice import TWICE_S_MAX
 
 
 class Hands:
@@ -110,7 +109,7 @@ MEASURED_S = {
     "dynamodb": (29, 52, 29, 12, 300, 57),
     "flink": (25, 50, 33, 22, 97, 41),
 }
-TWICE = {peer for peer, (_, whole, *_) in MEASURED_S.items() if whole < TWICE_S_MAX}
+TWICE = {*OURS, "dictionary", "duckdb"}  # the others are far behind
 
 
 class Rehearsal(Run):
@@ -148,21 +147,20 @@ def test_an_hour_has_a_turn_for_every_point_and_large_loads_of_others_get_what_i
         assert {peer for peer, one, _ in run.turns if one == size} == set(PEERS) - {FOOTFALL_KEYED}
     large = {peer: turn for peer, size, turn in run.turns if size == plan.large}
     assert large[FOOTFALL].seconds == POINT_S_MAX
-    assert large["dictionary"].seconds >= LEAST_S
+    for peer in ("dictionary", "duckdb"):
+        assert large[peer].seconds > 9 * MEASURED_S[peer][0] + MEASURED_S[peer][1]
     whole = [turn for _, size, turn in run.turns if size not in (plan.large, plan.second)]
     assert all(turn.seconds == turn.seconds_max for turn in whole)
 
 
-def test_quick_main_loads_are_measured_again_after_all_but_the_large_loads_of_others(tmp_path: Path) -> None:
+def test_main_loads_of_rivals_are_measured_again_after_all_but_the_large_loads_of_others(tmp_path: Path) -> None:
     run, plan = Rehearsal(tmp_path), Plan()
     points = run.all_points(plan, list(PEERS))
     order = [(peer, size) for peer, size, _ in run.turns]
     places = [place for place, (_, size) in enumerate(order) if size == plan.second]
     again = [order[place][0] for place in places]
-    assert {*OURS, "flink"} <= TWICE < set(PEERS)
     assert set(again[:2]) == set(OURS)
-    assert again[2:] == sorted(again[2:], key=lambda peer: MEASURED_S[peer][1])
-    assert set(again) >= TWICE - {"dynamodb"}  # The slowest of them has no room.
+    assert again[2:] == ["duckdb", "dictionary"]
     assert places == list(range(places[0], places[-1] + 1))
     assert {size for _, size in order[places[-1] + 1 :]} == {plan.large}
     mains = {point.peer: point for point in points if point.size.kind == LOAD}
@@ -186,5 +184,5 @@ def test_no_second_load_is_begun_that_the_end_of_the_hour_would_cut(tmp_path: Pa
     run, plan = Rehearsal(tmp_path, slower=1.1), Plan()
     run.all_points(plan, list(PEERS))
     seconds = {peer: turn.seconds for peer, size, turn in run.turns if size == plan.second}
-    assert 0 < len(seconds) < len(TWICE)
+    assert 0 < len(seconds) <= len(TWICE)
     assert all(seconds[peer] > 1.1 * MEASURED_S[peer][5] for peer in seconds)
