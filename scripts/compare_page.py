@@ -96,8 +96,8 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   takes when all that the load caused is done.
 - **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three
   for a day and two for kills and small loads. Main loads come first, then our large one, kills, days and the small
-  loads of everybody (`footfall-keyed` has none), and main loads a second time; the large loads of the others come last,
-  the quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point that
+  loads of everybody (`footfall-keyed` has none), and second main loads; the large loads of the others come last, the
+  quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point that
   does not come to its end is shown with where it stopped, and its figures are those of what it did.
 """
 KILLS = """
