@@ -12,7 +12,7 @@ from footfall.accounts.keyring import NotAllowed
 from footfall.catalog.labels import KnownLabels
 from footfall.flow.collect.claims import claim_of
 from footfall.flow.collect.fields import Draft, Hit, Parsed, Refusal
-from footfall.flow.collect.plain import Plain, Taken, entry_of_plain
+from footfall.flow.collect.plain import Plain, Taken, apart
 from footfall.flow.collect.screen import Screen
 from footfall.flow.collect.senders import (
     SALT_MS,
@@ -111,8 +111,7 @@ class Acceptance:
 
     def entries(self, parsed: Parsed, request: Request) -> list[Entry]:
         """Return the entries to append, each with hits of this request alone."""
-        taken = self.taken(parsed, request)
-        return [one if isinstance(one, Entry) else entry_of_plain([one]) for one in taken]
+        return [apart(one) for one in self.taken(parsed, request)]
 
     def taken(self, parsed: Parsed, request: Request) -> list[Taken]:
         """Return what to append; hits of unknown brands join the refused ones; raise when none may be sent."""
@@ -138,7 +137,7 @@ class Acceptance:
         if denied is not None and not entries:
             raise denied  # Nothing of it may be sent, so the whole request is told why.
         if request.idempotency_key and len(entries) > 1:
-            return [one if isinstance(one, Entry) else entry_of_plain([one]) for one in entries]  # parts of one act
+            return [apart(one) for one in entries]  # They are parts of one act.
         return entries
 
     def brand_of(self, named: str, sender: Sender) -> Brand:

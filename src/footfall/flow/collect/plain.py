@@ -65,7 +65,7 @@ def entries_of(taken: Sequence[Taken], *, keys_share: bool = False) -> tuple[lis
     for one in taken:
         if isinstance(one, Entry) or (one.claim is not None and not keys_share):
             places.append(len(runs))
-            runs.append(one if isinstance(one, Entry) else entry_of_plain([one]))
+            runs.append(apart(one))
             continue
         key = (one.group, one.shard, one.arrived_at_ms // MINUTE_MS, one.at_ms is None)
         run = last.get(key)
@@ -76,6 +76,11 @@ def entries_of(taken: Sequence[Taken], *, keys_share: bool = False) -> tuple[lis
         run.hits += len(one.keys)
         places.append(run.place)
     return [run if isinstance(run, Entry) else entry_of_plain(run.plain) for run in runs], places
+
+
+def apart(one: Taken) -> Entry:
+    """Return an entry that shares its record with nothing else."""
+    return one if isinstance(one, Entry) else entry_of_plain([one])
 
 
 def entry_of_plain(run: Sequence[Plain]) -> Entry:
