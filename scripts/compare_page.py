@@ -88,7 +88,8 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   *True rows* is the share of the assets that belong into the top 100 of a section with 10, 3 and 1 % of a brand's hits.
 - **Durable and exact**, in the picture and among the goals, is who acknowledges what is synced, has every list of its
   load right, and lost, doubled and got wrong nothing in the kills below. *Hits after kill -9* says what came of those;
-  where they were not run through, it says that, and the load alone decides.
+  where they were not run through, it says that, and the load alone decides. Goals are held against `footfall-keyed`;
+  what the same costs without keys is told beside them, and is no goal where a body that was sent again was doubled.
 - **p99** is of as many asks as stand behind it: a thousand where lists are quick, in five parts within a second.
   Asked for the first time is every filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
@@ -237,7 +238,8 @@ def _peers(points: Sequence[Point]) -> Iterator[str]:
 def _goals(points: Sequence[Point]) -> Iterator[str]:
     yield from ("", "## Goals", "", "| what | measured | goal | met |", "| --- | --: | --- | --- |")
     for one in goal_rows(points):
-        yield f"| {one.what} | {number(one.value)} {one.unit} | {one.goal} | {'yes' if one.met else '**no**'} |"
+        met = "" if one.met is None else "yes" if one.met else "**no**"
+        yield f"| {one.what} | {number(one.value)} {one.unit} | {one.goal or ''} | {met} |"
 
 
 def _not_first(points: Sequence[Point]) -> Iterator[str]:

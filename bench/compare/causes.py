@@ -6,7 +6,6 @@ from bench.compare.goals import goal_rows, of_kind, per_cpu_s
 from bench.compare.peers import DICTIONARY, FOOTFALL, FOOTFALL_KEYED, PEERS, is_ours
 from bench.compare.planned import DAY, LOAD
 from bench.compare.points import Point
-from bench.compare.standing import kills_of
 from bench.results import Row, number
 
 SUMMED = "postgres"
@@ -23,10 +22,6 @@ HIT_TO_LIST = (
     "(`serve_refresh_ms`): counting in groups is what makes a hit cheap. What the least that can be set comes to was "
     f"tried once: {DECISION}."
 )
-DOUBLED = (
-    "A body that was counted and not yet acknowledged when a kill came is sent again, and without a key it cannot be "
-    "told from a new one: footfall counts it twice, as the others do. Bodies with keys have a line of their own."
-)
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
     "another and while serving goes on; a command for each of five brands, each of which has to start. DuckDB and "
@@ -36,7 +31,7 @@ RECOUNT = (
 
 def cause_lines(points: Sequence[Point]) -> Iterator[str]:
     """Yield the cause of every missed goal, and of where others are ahead that no goal asks about."""
-    missed = [one for one in goal_rows(points) if not one.met]
+    missed = [one for one in goal_rows(points) if one.met is False]
     found: dict[str, list[Row]] = {}
     for one in missed:
         found.setdefault(_cause(one, points), []).append(one)
@@ -55,9 +50,6 @@ def _cause(one: Row, points: Sequence[Point]) -> str:
     ours = own.get(FOOTFALL_KEYED if KEYED_WORDS in one.what else FOOTFALL)
     if ours is None or ours.stopped or not ours.is_right:
         return "The point did not come to its end, or was not right."
-    kills = kills_of(points).get(FOOTFALL)
-    if ours.peer == FOOTFALL and "CPU second" in one.what and kills is not None and kills.doubled:
-        return DOUBLED
     if "never asked for before" in one.what:
         return FIRST_FILTER
     if "faster than the quickest" in one.what:

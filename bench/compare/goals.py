@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from bench.compare.peers import DICTIONARY, FOOTFALL, FOOTFALL_KEYED, OURS, PEERS, is_ours
 from bench.compare.planned import DAY, GROWTH, KILL, KILLS, LOAD
@@ -59,26 +60,50 @@ def _ours(points: Sequence[Point], kind: str, peer: str = FOOTFALL) -> Point:
     return next(one for one in reversed(points) if one.peer == peer and one.size.kind == kind)
 
 
-def _rate(points: Sequence[Point], ours: Point) -> tuple[float, str]:
-    """Return our hits a processor second; none, and why, if by the rule for everybody we are not durable and exact."""
+class _Rate(NamedTuple):
+    """Our hits a processor second; `why` tells what spoils them, and whether they may still be held against a goal."""
+
+    per_cpu_s: float
+    why: str = ""
+    is_judged: bool = True
+
+    def beside(self, what: str, theirs: float, unit: str, *, at_least: float) -> Row:
+        """Return how many times theirs that is."""
+        times = self.per_cpu_s / theirs if theirs else 0.0
+        return row(f"{what}{self.why}", times, unit, at_least=at_least if self.is_judged else None)
+
+
+def _rate(points: Sequence[Point], ours: Point) -> _Rate:
+    """Return what we do; nothing, if by the rule for everybody we are not durable and exact.
+
+    Bodies without keys that are sent again are counted again, which nobody here can do better: what they cost is told,
+    and is not held against a goal that is about hits which are counted once.
+    """
     kills = kills_of(points).get(ours.peer)
     standing = standing_of(ours, kills)
     if not ours.hits or standing is Standing.EXACT:
-        return per_cpu_s(ours), ""
-    why = f"{told_of_kills(kills)} after kill -9" if standing is Standing.SPOILT else standing.value
-    return 0.0, f": not durable and exact ({why})"
+        return _Rate(per_cpu_s(ours))
+    if standing is not Standing.SPOILT:
+        return _Rate(0.0, f": not durable and exact ({standing.value})")
+    told = f"{told_of_kills(kills)} after kill -9"
+    if ours.peer == FOOTFALL and kills is not None and not kills.lost:
+        return _Rate(per_cpu_s(ours), f": no goal, {told}", is_judged=False)
+    return _Rate(0.0, f": not durable and exact ({told})")
 
 
 def _told(one: Row, ours: Point) -> Row:
     """Return a row as it stands, or as missed if our point did not come to its end."""
-    why = ours.failed or ours.stopped
-    return replace(one, what=f"{one.what}: {why}", met=False) if why else one
+    return _missed(one, ours.failed or ours.stopped)
 
 
 def _charged(one: Row, ours: Point) -> Row:
     """Return a row about what we cost as it stands, or as missed if not all that was to be charged was done in time."""
-    told = _told(one, ours)
-    return replace(told, what=f"{told.what}: {ours.behind}", met=False) if ours.behind else told
+    return _missed(_told(one, ours), ours.behind)
+
+
+def _missed(one: Row, why: str) -> Row:
+    """Return a row as it stands, or with the reason why its goal, if it has one, is missed."""
+    return replace(one, what=f"{one.what}: {why}", met=None if one.goal is None else False) if why else one
 
 
 def _rate_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
@@ -87,29 +112,27 @@ def _rate_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
     others = {peer: one for peer, one in of_kind(points, kind).items() if not is_ours(peer)}
     equals = [one for peer, one in others.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
     if equals:
-        best, (rate, why) = max(equals, key=per_cpu_s), _rate(points, ours)
+        best = max(equals, key=per_cpu_s)
         of_others = [one for one in points if one.size.kind == kind and not is_ours(one.peer)]
         absent = [PEERS[one.peer].title for one in of_others if not one.hits]
         without = f"; not measured: {', '.join(absent)}" if absent else ""
-        named = f"({PEERS[best.peer].title}{without}), {SENT[ours.peer]}{why}"
+        named = f"({PEERS[best.peer].title}{without}), {SENT[ours.peer]}"
         what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside the best that is durable and exact {named}"
-        yield _charged(row(what, rate / per_cpu_s(best), "times", at_least=1), ours)
+        yield _charged(_rate(points, ours).beside(what, per_cpu_s(best), "times", at_least=1), ours)
 
 
 def _beside_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
     """Hold our main load against those that were named beforehand; one that was not measured is not beaten."""
-    rate, why = _rate(points, ours)
     for theirs in (one for peer in (*OLD_SYSTEM, DICTIONARY) for one in points if one.peer == peer):
         if theirs.size.kind == LOAD:
-            times = rate / per_cpu_s(theirs) if theirs.hits else 0.0
             absent = "" if theirs.hits else f", which came to nothing: {theirs.failed or theirs.stopped}"
             if theirs.peer == DICTIONARY:
                 what, unit, least = "hits per CPU second beside the dictionary in memory", "of it", DICTIONARY_SHARE
             else:
                 what = f"durable hits per CPU second beside {PEERS[theirs.peer].title}"
                 unit, least = "times", OLD_TIMES
-            told = f"{what}{absent}, {SENT[ours.peer]}{why}"
-            yield _charged(row(told, times, unit, at_least=least), ours)
+            told, rate = f"{what}{absent}, {SENT[ours.peer]}", per_cpu_s(theirs) if theirs.hits else 0.0
+            yield _charged(_rate(points, ours).beside(told, rate, unit, at_least=least), ours)
 
 
 def _list_rows(points: Sequence[Point], kind: str) -> Iterator[Row]:

@@ -6,6 +6,7 @@ Those on a ground with transactions are in TRANSACTIONAL too, and are asked for 
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from random import Random
@@ -14,6 +15,7 @@ from uuid import uuid4
 import pytest
 
 from footfall.adapters.aws.kinesis_stream import KinesisStream
+from footfall.adapters.embedded.seen_ids import RECENT_MAX
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.ports.stream import READ_RECORDS_MAX, Claim, Entry, Record, Stream
 from footfall.values.clock import SetClock
@@ -33,9 +35,11 @@ class Made:
 
 
 @contextmanager
-def sqlite_on_file(_request: pytest.FixtureRequest, folder: Path, shards: int) -> Generator[Made]:
+def sqlite_on_file(
+    _request: pytest.FixtureRequest, folder: Path, shards: int, *, recent_ids_max: int = RECENT_MAX
+) -> Generator[Made]:
     path, clock = folder / f"{uuid4()}.db", SetClock(NOON_MS)
-    with closing(SqliteStream(path, clock=clock, shards=shards, id_ms=ID_MS)) as stream:
+    with closing(SqliteStream(path, clock=clock, shards=shards, id_ms=ID_MS, recent_ids_max=recent_ids_max)) as stream:
         yield Made(stream, clock, lambda: closing(SqliteStream(path, clock=clock, read_only=True)))
 
 
@@ -58,6 +62,7 @@ MakeStream = Callable[[pytest.FixtureRequest, Path, int], AbstractContextManager
 
 TRANSACTIONAL: dict[str, MakeStream] = {
     "sqlite on file": sqlite_on_file,
+    "sqlite on file, few ids gathered": partial(sqlite_on_file, recent_ids_max=2),
 }
 STREAMS: dict[str, MakeStream] = {
     **TRANSACTIONAL,

@@ -8,6 +8,8 @@ _WORDS = (b"prefetch", b"prerender", b"preview")
 
 def is_ahead(headers: Mapping[bytes, bytes]) -> bool:
     """Tell whether a request's headers say that nobody looks at the page yet."""
+    if headers.keys().isdisjoint(_SAYING):
+        return False  # as nearly all
     return any(_says_so(headers[name]) for name in _SAYING if name in headers)
 
 

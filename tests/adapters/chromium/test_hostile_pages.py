@@ -66,7 +66,10 @@ WAIT_S = 120.0
 
 @pytest.fixture(scope="module")
 def limits() -> Limits:
-    return Limits(contexts_max=6, received_bytes_max=4_000_000, renderer_bytes_max=500_000_000)
+    # As much time as a busy machine needs for what does come to an end.
+    return Limits(
+        contexts_max=6, received_bytes_max=4_000_000, renderer_bytes_max=500_000_000, open_ms=60_000, whole_ms=100_000
+    )
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from footfall.adapters.embedded import sqlite_stream
-from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.adapters.embedded.sqlite_stream import FORMAT, SqliteStream
 from footfall.ports.errors import Corrupt, NoSpace, Unavailable
 from footfall.ports.stream import Claim, Entry, Record
 from footfall.values.clock import SetClock
@@ -279,12 +279,25 @@ def test_a_full_disk_says_so_and_reading_and_later_appending_go_on(small_disk: P
 def test_another_format_is_refused_and_left_as_it_was(path: Path) -> None:
     SqliteStream(path, clock=CLOCK).close()
     with closing(apsw.Connection(str(path))) as db:
-        db.execute("UPDATE about SET value=2 WHERE name='format'; DROP TABLE appended")
+        db.execute("UPDATE about SET value=3 WHERE name='format'; DROP TABLE appended")
     for read_only in (False, True):
-        with pytest.raises(Unavailable, match="format 2"):
+        with pytest.raises(Unavailable, match="format 3"):
             SqliteStream(path, clock=CLOCK, read_only=read_only)
     with closing(apsw.Connection(str(path))) as db:
         assert db.execute("SELECT count(*) FROM sqlite_schema WHERE name='appended'").get == 0
+
+
+def test_a_stream_of_the_first_format_is_read_and_written_on(path: Path) -> None:
+    claimed = Entry(0, "abc", 1, b"a", NOON_MS, claim=Claim(b"k" * 16, b"b" * 16))
+    SqliteStream(path, clock=CLOCK).close()
+    with closing(apsw.Connection(str(path))) as db:
+        db.execute("UPDATE about SET value=1 WHERE name='format'; DROP TABLE ids_recent")
+        db.execute("INSERT INTO ids_0 VALUES(?,?,?)", (b"k" * 16, NOON_MS - 1, b"b" * 16))
+    SqliteStream(path, clock=CLOCK, read_only=True).close()
+    with closing(SqliteStream(path, clock=CLOCK)) as stream:
+        assert stream.append([claimed])[0].repeated
+    with closing(apsw.Connection(str(path))) as db:
+        assert db.execute("SELECT value FROM about WHERE name='format'").get == FORMAT
 
 
 def test_a_stream_that_is_not_there_cannot_be_read(path: Path) -> None:
@@ -310,16 +323,3 @@ def test_trimmed_space_goes_back_to_the_disk(stream: SqliteStream) -> None:
     stream.give_back()
     assert before > 2_000_000
     assert stream.stored_bytes() < 200_000
-
-
-def test_old_ids_are_forgotten_and_young_ones_are_not(path: Path) -> None:
-    clock = SetClock(NOON_MS)
-    with closing(SqliteStream(path, clock=clock, id_ms=1_000)) as stream, closing(apsw.Connection(str(path))) as db:
-        for number in range(60):
-            stream.append([Entry(0, "abc", 1, b"", NOON_MS, ((0, number.to_bytes(16, "big")),))])
-            clock.advance(100)
-            stream.forget_ids()
-        count = "SELECT (SELECT count(*) FROM ids_0) + (SELECT count(*) FROM ids_1) + (SELECT count(*) FROM ids_2)"
-        assert 10 <= db.execute(count).get <= 31
-        (done,) = stream.append([Entry(0, "abc", 1, b"", NOON_MS, ((0, (50).to_bytes(16, "big")),))])
-        assert done.repeats == (0,)

@@ -57,12 +57,16 @@ def test_each_stands_by_its_own_kills_and_who_does_not_is_told_why() -> None:
     kept = [*LOADS, killed(FOOTFALL, doubled=300), killed(FOOTFALL_KEYED), killed("duckdb")]
     plain = [row for row in rates(kept) if "without keys" in row.what]
     keyed = [row for row in rates(kept) if "a key in every body" in row.what]
-    assert [(row.value, row.met) for row in plain] == [(0.0, False)] * 3
-    assert all(row.what.endswith(": not durable and exact (300 doubled after kill -9)") for row in plain)
+    assert [(row.value, row.goal, row.met) for row in plain] == [
+        (4.0, None, None),
+        (8.0, None, None),
+        (1.0, None, None),
+    ]
+    assert all(row.what.endswith(", without keys: no goal, 300 doubled after kill -9") for row in plain)
     assert [row.value for row in keyed] == [2.0, 4.0, 0.5]
-    spoilt = rates([*LOADS, killed(FOOTFALL), killed(FOOTFALL_KEYED, lost=1)])
-    assert [bool(row.value) for row in spoilt if "without keys" in row.what] == [True] * 3
-    assert [bool(row.value) for row in spoilt if "a key in every body" in row.what] == [False] * 3
+    spoilt = rates([*LOADS, killed(FOOTFALL, lost=1, doubled=1), killed(FOOTFALL_KEYED, doubled=1)])
+    assert [(row.value, row.met) for row in spoilt] == [(0.0, False)] * 6
+    assert [": not durable and exact (1 lost, 1 doubled after kill -9)" in row.what for row in spoilt].count(True) == 3
 
 
 def test_a_load_of_ours_whose_lists_are_wrong_is_told_as_that() -> None:

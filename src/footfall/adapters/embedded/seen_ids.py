@@ -1,82 +1,218 @@
 """Which ids were seen in the last day, kept in the transaction that appends their hits.
 
+New ones lie in the order of their coming: a row for those of an append, and all of them in memory. When there are many
+they are settled in the order in which a table has them, some with each append. Each by itself, when it comes, would
+make a page of that table dirty, which is more than all the hits that came under it.
+
 Three tables take turns: the first takes the ids of one keeping time, the second holds the ones before, and in the
 third all are too old, so that it can be emptied from its start, a piece at a time and without a search.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import apsw
+import msgspec
 
-from footfall.adapters.embedded.database import rows, run_for_each
+from footfall.adapters.embedded.database import each_row, rows, run_for_each
+from footfall.ports.errors import Corrupt
 from footfall.ports.stream import Claim
 
+RECENT_MAX = 30_000  # that are gathered before they are settled: some 7 MB, and as much again while they are
+SETTLED_FOR_ONE = 4  # that are settled for each that comes, so that all are before there are as many again
+SETTLED_AT_ONCE = 2_000  # In a few milliseconds, for which an append takes longer; more only where more come.
+
+_TABLES = ("ids_0", "ids_1", "ids_2")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS ids_0(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids_1(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids_2(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS ids_recent(number INTEGER PRIMARY KEY, ids BLOB NOT NULL);
 """
-_TABLES = 3
+_ASKED_AT_ONCE = 50
 _FORGOTTEN_AT_ONCE = 20_000  # In a few tens of milliseconds, which the next append has to wait.
+
+_Seen = tuple[int, bytes | None]  # when, and with which body
+
+_pack = msgspec.msgpack.Encoder().encode
+_unpack = msgspec.msgpack.Decoder(dict[bytes, _Seen]).decode
 
 
 class SeenIds:
-    """Ids and claims of the last keeping time; every call runs inside the caller's transaction."""
+    """Ids and claims of the last keeping time.
 
-    def __init__(self, db: apsw.Connection, *, keep_ms: int) -> None:
+    Calls run inside the caller's transaction, but for `keep` and `take_back`, one of which follows it.
+    """
+
+    def __init__(self, db: apsw.Connection, *, keep_ms: int, recent_max: int = RECENT_MAX) -> None:
         self._db = db
         self._keep_ms = keep_ms
+        self._recent_max = recent_max
+        self._added: dict[bytes, _Seen] = {}  # by this transaction
+        self._recent: dict[bytes, _Seen] = {}
+        self._number = 0  # of the last row of these
+        self._settling: _Settling | None = None
         rows(db, _SCHEMA)
+        self._filled = self._filled_tables()
+        for number, ids in each_row(db, "SELECT number, ids FROM ids_recent ORDER BY number"):
+            self._recent |= _unpacked(ids)
+            self._number = number
 
     def repeats(self, ids: Sequence[tuple[int, bytes]], now_ms: int) -> tuple[int, ...]:
         """Return the places whose ids were seen before, and remember the others."""
-        return tuple(place for place, id_ in ids if not self._is_new(id_, None, now_ms))
+        if not ids:
+            return ()
+        known = self._known([id_ for _, id_ in ids], since_ms=now_ms - self._keep_ms)
+        repeated: list[int] = []
+        for place, id_ in ids:
+            if id_ in known:
+                repeated.append(place)
+            else:
+                known.add(id_)
+                self._added[id_] = now_ms, None
+        return tuple(repeated)
 
     def claimed(self, claim: Claim, now_ms: int) -> bool | None:
         """Return None for a new claim, which is remembered; else whether it came with the same body."""
-        if claim.part == 0:
-            return None if self._is_new(claim.key, claim.body, now_ms) else self._body(claim.key) == claim.body
-        if self._body(claim.key) != claim.body:
-            return False  # Part 0 was refused just before, and so is the rest.
-        part = claim.key + claim.part.to_bytes(4, "big")
-        return None if self._is_new(part, claim.body, now_ms) else True
+        id_ = claim.key
+        if claim.part > 0:
+            if self._body(claim.key) != claim.body:
+                return False  # Part 0 was refused just before, and so is the rest.
+            id_ += claim.part.to_bytes(4, "big")
+        if self._known([id_], since_ms=now_ms - self._keep_ms):
+            return claim.part > 0 or self._body(id_) == claim.body
+        self._added[id_] = now_ms, claim.body
+        return None
 
     def are_new(self, claims: Sequence[Claim], now_ms: int) -> bool:
         """Tell whether all these claims, each of one part, are new and unlike each other; if so, they are remembered.
 
-        If not, some of them are remembered nevertheless, and the caller takes its transaction back.
+        If not, the caller takes its transaction back.
         """
-        before = self._db.total_changes()
-        since_ms = now_ms - self._keep_ms
-        values = [(claim.key, now_ms, claim.body, since_ms) for claim in claims]
-        run_for_each(self._db, self._remember(now_ms), values)
-        return self._db.total_changes() - before == len(claims)
+        ids = [claim.key for claim in claims]
+        if len(set(ids)) < len(ids) or self._known(ids, since_ms=now_ms - self._keep_ms):
+            return False
+        self._added.update((claim.key, (now_ms, claim.body)) for claim in claims)
+        return True
+
+    def store(self, now_ms: int) -> None:
+        """Write what this transaction has added, and settle some of what others have."""
+        if not self._added:
+            return
+        self._number += 1
+        rows(self._db, "INSERT INTO ids_recent VALUES(?,?)", (self._number, _pack(self._added)))
+        if self._settling is not None:
+            self._settle(self._settling, since_ms=now_ms - self._keep_ms)
+
+    def keep(self) -> None:
+        """Remember what was added: the transaction is on disk."""
+        self._recent |= self._added
+        self._added.clear()
+        if self._settling is not None and self._settling.is_kept():
+            self._settling = None
+        if self._settling is None and len(self._recent) >= self._recent_max:
+            self._settling, self._recent = _Settling(self._recent, self._number), {}
+
+    def take_back(self) -> None:
+        """Forget what was added: the transaction was taken back."""
+        self._added.clear()
+        if self._settling is not None:
+            self._settling.take_back()
 
     def forget(self, now_ms: int) -> None:
         """Empty the table whose ids have all had their time, in small steps."""
+        self._filled = self._filled_tables()
         oldest = self._table(now_ms, turn=-2)
         chunk = f"DELETE FROM {oldest} WHERE id IN (SELECT id FROM {oldest} WHERE seen_at_ms<? LIMIT ?)"  # noqa: S608 - our own table names
         rows(self._db, chunk, (now_ms - self._keep_ms, _FORGOTTEN_AT_ONCE))
 
-    def _is_new(self, id_: bytes, body: bytes | None, now_ms: int) -> bool:
-        rows(self._db, self._remember(now_ms), (id_, now_ms, body, now_ms - self._keep_ms))
-        return self._db.changes() > 0
-
-    def _remember(self, now_ms: int) -> str:
-        """Return what remembers an id unless it is known: its values are the id, now, a body, and since when."""
-        newer, older, oldest = (self._table(now_ms, turn=turn) for turn in (0, -1, -2))
-        # The oldest is asked as well, because a clock that was set back made it the newest for a while.
-        return (
-            f"INSERT INTO {newer} SELECT ?1,?2,?3"  # noqa: S608 - our own table names
-            f" WHERE NOT EXISTS(SELECT 1 FROM {older} WHERE id=?1 AND seen_at_ms>=?4)"
-            f" AND NOT EXISTS(SELECT 1 FROM {oldest} WHERE id=?1 AND seen_at_ms>=?4)"
-            " ON CONFLICT(id) DO UPDATE SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<?4"
-        )
+    def _known(self, ids: Sequence[bytes], *, since_ms: int) -> set[bytes]:
+        """Return those that were seen since a moment."""
+        return {id_ for id_, (seen_at_ms, _) in self._seen(ids) if seen_at_ms >= since_ms}
 
     def _body(self, id_: bytes) -> bytes | None:
-        each = " UNION ALL ".join(f"SELECT body, seen_at_ms FROM ids_{turn} WHERE id=?1" for turn in range(_TABLES))  # noqa: S608 - our own table names
-        found = rows(self._db, f"{each} ORDER BY seen_at_ms DESC", (id_,))
-        return found[0][0] if found else None
+        """Return what an id came with when it was last seen as new."""
+        _, body = max((seen for _, seen in self._seen([id_])), key=lambda seen: seen[0], default=(0, None))
+        return body
 
-    def _table(self, now_ms: int, *, turn: int) -> str:
-        return f"ids_{(now_ms // self._keep_ms + turn) % _TABLES}"
+    def _seen(self, ids: Sequence[bytes]) -> Iterator[tuple[bytes, _Seen]]:
+        """Yield when ids were seen as new: one may be twice, where too long lay between or a clock was set back."""
+        for gathered in (self._added, self._recent, {} if self._settling is None else self._settling.ids):
+            for id_ in ids if gathered else ():
+                if id_ in gathered:
+                    yield id_, gathered[id_]
+        for start in range(0, len(ids) if self._filled else 0, _ASKED_AT_ONCE):
+            some = ids[start : start + _ASKED_AT_ONCE]
+            for table in self._filled:
+                for id_, seen_at_ms, body in rows(self._db, _question(table, len(some)), some):
+                    yield id_, (seen_at_ms, body)
+
+    def _settle(self, settling: "_Settling", *, since_ms: int) -> None:
+        """Move some ids to the tables of their times, but for those that had theirs."""
+        by_table: dict[str, list[tuple[bytes, int, bytes | None]]] = {}
+        added = len(self._added)
+        for id_ in settling.next(max(added, min(SETTLED_AT_ONCE, SETTLED_FOR_ONE * added))):
+            seen_at_ms, body = settling.ids[id_]
+            if seen_at_ms >= since_ms:
+                by_table.setdefault(self._table(seen_at_ms), []).append((id_, seen_at_ms, body))
+        for table, values in by_table.items():
+            run_for_each(self._db, _upsert(table), values)
+            self._filled.add(table)
+        if settling.is_over:
+            rows(self._db, "DELETE FROM ids_recent WHERE number<=?", (settling.number,))
+
+    def _filled_tables(self) -> set[str]:
+        """Return the tables that have any ids."""
+        return {table for table in _TABLES if rows(self._db, f"SELECT 1 FROM {table} LIMIT 1")}  # noqa: S608 - our own table names
+
+    def _table(self, now_ms: int, *, turn: int = 0) -> str:
+        return _TABLES[(now_ms // self._keep_ms + turn) % len(_TABLES)]
+
+
+class _Settling:
+    """Ids on their way to the tables, in the order of these."""
+
+    def __init__(self, ids: dict[bytes, _Seen], number: int) -> None:
+        self.ids = ids  # They are looked up here until all of them are settled.
+        self.number = number  # of their last row
+        self._order = sorted(ids)
+        self._done = self._settled = 0  # when the transaction is on disk; before it
+
+    @property
+    def is_over(self) -> bool:
+        """Tell whether this transaction settles the last of them."""
+        return self._done == len(self._order)
+
+    def next(self, count: int) -> list[bytes]:
+        """Return the next to be settled."""
+        some = self._order[self._done : self._done + count]
+        self._done += len(some)
+        return some
+
+    def is_kept(self) -> bool:
+        """Note that the transaction is on disk; tell whether all are settled."""
+        self._settled = self._done
+        return self.is_over
+
+    def take_back(self) -> None:
+        """Note that the transaction was taken back."""
+        self._done = self._settled
+
+
+@lru_cache
+def _question(table: str, ids: int) -> str:
+    return f"SELECT id, seen_at_ms, body FROM {table} WHERE id IN ({','.join('?' * ids)})"  # noqa: S608 - our own table names
+
+
+def _upsert(table: str) -> str:
+    return (
+        f"INSERT INTO {table} VALUES(?,?,?) ON CONFLICT(id) DO UPDATE"
+        " SET seen_at_ms=excluded.seen_at_ms, body=excluded.body WHERE seen_at_ms<excluded.seen_at_ms"
+    )
+
+
+def _unpacked(ids: bytes) -> dict[bytes, _Seen]:
+    try:
+        return _unpack(ids)
+    except msgspec.MsgspecError as error:
+        raise Corrupt("ids that came last do not decode") from error

@@ -19,12 +19,13 @@ from footfall.adapters.embedded.database import (
     transaction,
     translated,
 )
-from footfall.adapters.embedded.seen_ids import SeenIds
+from footfall.adapters.embedded.seen_ids import RECENT_MAX, SeenIds
 from footfall.ports.errors import Corrupt, Unavailable
 from footfall.ports.stream import READ_RECORDS_MAX, Appended, ClaimKnown, Entry, Mark, Record, require_fits
 from footfall.values.clock import Clock
 
-FORMAT = 1
+FORMAT = 2
+READABLE = (1, FORMAT)  # The first had no table of ids that came last.
 READ_BYTES_MAX = 1_500_000  # Compressed; keeps one read of a long backlog within some ten megabytes.
 JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
 JOINED_BLOCKS_MAX = 2_000
@@ -62,6 +63,7 @@ class SqliteStream:
         clock: Clock,
         shards: int = 1,
         id_ms: int = 86_400_000,
+        recent_ids_max: int = RECENT_MAX,
         read_only: bool = False,
     ) -> None:
         self._clock = clock
@@ -76,7 +78,7 @@ class SqliteStream:
                 self._prepare(shards)
             self._require_format()
             self._shards = self._about("shards")
-            self._ids = SeenIds(self._db, keep_ms=id_ms) if not read_only else None
+            self._ids = None if read_only else SeenIds(self._db, keep_ms=id_ms, recent_max=recent_ids_max)
             self._state = self._read_state()
         self._rests: dict[tuple[int, int], list[Record]] = {}  # by what they follow: a shard and a record
 
@@ -94,7 +96,11 @@ class SqliteStream:
                 done = self._append(entries)
         except BaseException:
             self._state = {}  # What was counted up in memory was rolled back on disk.
+            if self._ids is not None:
+                self._ids.take_back()
             raise
+        if self._ids is not None:
+            self._ids.keep()
         return done
 
     def read(self, shard: int, *, after: int, limit: int = READ_RECORDS_MAX) -> list[Record]:
@@ -230,6 +236,8 @@ class SqliteStream:
         for shard, stored in blocks.items():
             state[shard] = self._store(shard, stored, state[shard])
         self._count(blocks)
+        if self._ids is not None:
+            self._ids.store(now_ms)
         self._state = state
         return done
 
@@ -338,11 +346,14 @@ class SqliteStream:
             empty = [(shard, 0, 0, 0) for shard in range(self._about("shards"))]
             run_for_each(self._db, "INSERT OR IGNORE INTO shard VALUES(?,?,?,?)", empty)
             self._require_format()  # Inside, so that a newer stream is left as it was found.
+            rows(self._db, "UPDATE about SET value=? WHERE name='format'", (FORMAT,))
 
     def _require_format(self) -> None:
         found = self._about("format")
-        if found != FORMAT:
-            raise Unavailable(f"the stream has format {found}, this release reads format {FORMAT}: use a newer one")
+        if found not in READABLE:
+            raise Unavailable(
+                f"the stream has format {found}, this release reads formats up to {FORMAT}: use a newer one"
+            )
 
     def _read_state(self) -> dict[int, tuple[int, int]]:
         found = rows(self._db, "SELECT shard, tip, arrived_to_ms FROM shard")

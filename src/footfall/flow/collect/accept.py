@@ -1,7 +1,6 @@
 """From parsed hits to stream entries: everything that decides where a hit goes is frozen here."""
 
 import hashlib
-from collections import Counter
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -117,7 +116,7 @@ class Acceptance:
         """Return what to append; hits of unknown brands join the refused ones; raise when none may be sent."""
         entries: list[Taken] = []
         denied: Refused | None = None
-        parts: Counter[str] = Counter()
+        parts: dict[str, int] = {}
         for draft in parsed.drafts:
             try:
                 brand = self.brand_of(draft.brand, request.sender)
@@ -131,8 +130,9 @@ class Acceptance:
             claim = claim_of(brand.name, request.idempotency_key, request.body)
             for shard, picked in self._parts(draft, brand.name):
                 # Some of a key's hits may name its brand and others not: they are parts of one request all the same.
-                of_part = None if claim is None else Claim(claim.key, claim.body, parts[brand.name])
-                parts[brand.name] += 1
+                part = parts.get(brand.name, 0)
+                parts[brand.name] = part + 1
+                of_part = Claim(claim.key, claim.body, part) if claim is not None and part else claim
                 entries.append(self._entry(brand, shard, picked, request, of_part))
         if denied is not None and not entries:
             raise denied  # Nothing of it may be sent, so the whole request is told why.

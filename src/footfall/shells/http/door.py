@@ -250,21 +250,21 @@ class Door:
     ) -> None:
         if isinstance(outcome, PortError):
             self.refuse(exchange, document_of(outcome))
-        elif any(appended.is_refused for appended in outcome):
-            detail = "this Idempotency-Key came with another body before; use a new key for new hits"
-            status = HTTPStatus.UNPROCESSABLE_ENTITY
-            self.refuse(exchange, problem_document(status, detail=detail, field="Idempotency-Key"))
-        else:
-            self._totals.hits_accepted += sum(entry.weight for entry in entries)
-            self._totals.hits_refused += len(parsed.refused)
-            repeats = sum(
-                entry.weight if appended.repeated else len(appended.repeats)
-                for entry, appended in zip(entries, outcome, strict=True)
-            )
-            accepted = parsed.count - len(parsed.refused)
-            is_plain = not (parsed.refused or aside)
-            whole = _accepted(accepted, repeats) if is_plain else _partly(parsed, accepted, repeats, aside or {})
-            _reply(exchange, whole)
+            return
+        weight = repeats = 0
+        for entry, appended in zip(entries, outcome, strict=True):
+            if appended.is_refused:
+                detail = "this Idempotency-Key came with another body before; use a new key for new hits"
+                status = HTTPStatus.UNPROCESSABLE_ENTITY
+                self.refuse(exchange, problem_document(status, detail=detail, field="Idempotency-Key"))
+                return
+            weight += entry.weight
+            repeats += entry.weight if appended.repeated else len(appended.repeats)
+        self._totals.hits_accepted += weight
+        self._totals.hits_refused += len(parsed.refused)
+        accepted = parsed.count - len(parsed.refused)
+        is_plain = not (parsed.refused or aside)
+        _reply(exchange, _accepted(accepted, repeats) if is_plain else _partly(parsed, accepted, repeats, aside or {}))
 
 
 def _reply(exchange: Exchange, whole: bytes) -> None:

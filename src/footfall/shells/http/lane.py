@@ -203,12 +203,16 @@ class Connection(asyncio.Protocol):
     def on_url(self, url: bytes) -> None:
         """Take a piece of the request target."""
         self._incoming.target += url
-        self._count_head(len(url))
+        self._head_bytes += len(url)
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self._refuse_head()
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """Take a header."""
         self._incoming.headers.append((name.lower(), value))
-        self._count_head(len(name) + len(value) + 4)
+        self._head_bytes += len(name) + len(value) + 4
+        if self._head_bytes > HEAD_BYTES_MAX:
+            self._refuse_head()
 
     def on_headers_complete(self) -> None:
         """Look at what the head says about the body before any of it is taken."""
@@ -369,9 +373,8 @@ class Connection(asyncio.Protocol):
         elif self._transport is not None:
             self._transport.close()
 
-    def _count_head(self, size: int) -> None:
-        self._head_bytes += size
-        if self._head_bytes > HEAD_BYTES_MAX and not self._is_done:
+    def _refuse_head(self) -> None:
+        if not self._is_done:
             detail = f"the head has more than {HEAD_BYTES_MAX:,} bytes"
             self._refuse(HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, detail)
 

@@ -1,0 +1,161 @@
+"""Ids that were seen: gathered in the order of their coming, settled some at a time, and known all the while."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from random import Random
+
+import apsw
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
+
+from footfall.adapters.embedded.seen_ids import SETTLED_AT_ONCE, SeenIds
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.ports.errors import Corrupt
+from footfall.ports.stream import Claim, ClaimKnown, Entry
+from footfall.values.clock import SetClock
+
+NOON_MS = 1_794_744_000_000
+KEEP_MS = 1_000
+GATHERED = 5
+IDS = st.lists(st.integers(0, 40), max_size=12)
+SETTLED = "SELECT (SELECT count(*) FROM ids_0) + (SELECT count(*) FROM ids_1) + (SELECT count(*) FROM ids_2)"
+GATHERED_ROWS = "SELECT count(*) FROM ids_recent"
+
+
+def id_of(number: int) -> bytes:
+    return Random(number).randbytes(16)
+
+
+def seen(number: int, *, at_ms: int = NOON_MS) -> Entry:
+    return Entry(0, "abc", 1, b"", at_ms, ((0, id_of(number)),))
+
+
+class History(RuleBasedStateMachine):
+    """Any history of ids, beside a dictionary that knows when each was new."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.db = apsw.Connection(":memory:")
+        self.ids = SeenIds(self.db, keep_ms=KEEP_MS, recent_max=GATHERED)
+        self.known: dict[int, int] = {}
+        self.now_ms = NOON_MS
+
+    def repeats(self, numbers: list[int]) -> tuple[tuple[int, ...], dict[int, int]]:
+        known, places = dict(self.known), list[int]()
+        for place, number in enumerate(numbers):
+            if self.now_ms - known.get(number, -KEEP_MS) <= KEEP_MS:
+                places.append(place)
+            else:
+                known[number] = self.now_ms
+        return tuple(places), known
+
+    @rule(numbers=IDS)
+    def add(self, numbers: list[int]) -> None:
+        places, self.known = self.repeats(numbers)
+        self.db.execute("BEGIN")
+        assert self.ids.repeats([(at, id_of(number)) for at, number in enumerate(numbers)], self.now_ms) == places
+        self.ids.store(self.now_ms)
+        self.db.execute("COMMIT")
+        self.ids.keep()
+
+    @rule(numbers=IDS)
+    def add_and_take_back(self, numbers: list[int]) -> None:
+        places, _ = self.repeats(numbers)
+        self.db.execute("BEGIN")
+        assert self.ids.repeats([(at, id_of(number)) for at, number in enumerate(numbers)], self.now_ms) == places
+        self.ids.store(self.now_ms)
+        self.db.execute("ROLLBACK")
+        self.ids.take_back()
+
+    @rule(by_ms=st.sampled_from([1, KEEP_MS // 3, KEEP_MS, KEEP_MS + 1]))
+    def time_passes(self, by_ms: int) -> None:
+        self.now_ms += by_ms
+
+    @rule()
+    def old_ones_are_forgotten(self) -> None:
+        self.ids.forget(self.now_ms)
+
+    @rule()
+    def it_is_opened_again(self) -> None:
+        self.ids = SeenIds(self.db, keep_ms=KEEP_MS, recent_max=GATHERED)
+
+    def teardown(self) -> None:
+        self.db.close()
+
+
+def test_ids_are_known_as_a_dictionary_knows_them_whatever_is_taken_back_and_opened_again() -> None:
+    run_state_machine_as_test(History, settings=settings(max_examples=60, stateful_step_count=40))
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "stream.db"
+
+
+@pytest.fixture
+def db(path: Path) -> Iterator[apsw.Connection]:
+    SqliteStream(path, clock=SetClock(NOON_MS)).close()
+    with closing(apsw.Connection(str(path))) as opened:
+        yield opened
+
+
+def test_ids_are_settled_some_at_a_time_and_none_is_left_behind(path: Path, db: apsw.Connection) -> None:
+    most = 0
+    with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=100)) as stream:
+        for number in range(1_000):
+            before = db.execute(SETTLED).get
+            assert stream.append([seen(number)])[0].repeats == ()
+            most = max(most, db.execute(SETTLED).get - before)
+        assert most == 4
+        assert db.execute(SETTLED).get >= 800
+        assert db.execute(SETTLED).get + db.execute(GATHERED_ROWS).get >= 1_000
+        assert all(stream.append([seen(number)])[0].repeats == (0,) for number in range(1_000))
+
+
+def test_an_append_settles_as_many_as_it_brings_where_those_are_many(path: Path, db: apsw.Connection) -> None:
+    sizes = (20_000, 1_000, 5_000)
+    with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=100)) as stream:
+        settled, first = [0], 0
+        for size in sizes:
+            ids = tuple((place, id_of(first + place)) for place in range(size))
+            stream.append([Entry(0, "abc", size, b"", NOON_MS, ids)])
+            settled.append(db.execute(SETTLED).get)
+            first += size
+    assert settled == [0, 0, SETTLED_AT_ONCE, SETTLED_AT_ONCE + 5_000]
+
+
+def test_what_was_gathered_and_not_settled_is_known_after_a_start(path: Path) -> None:
+    for start in range(0, 60, 20):
+        with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=30)) as stream:
+            assert all(stream.append([seen(number)])[0].repeats == (0,) for number in range(start))
+            assert all(stream.append([seen(number)])[0].repeats == () for number in range(start, start + 20))
+
+
+def test_claims_that_an_append_took_back_are_new_the_next_time(path: Path) -> None:
+    first, second = (Claim(id_of(number), b"b" * 16) for number in range(2))
+    with closing(SqliteStream(path, clock=SetClock(NOON_MS))) as stream:
+        stream.append([Entry(0, "abc", 1, b"", NOON_MS, claim=second)])
+        with pytest.raises(ClaimKnown):
+            stream.append([Entry(0, "abc", 2, b"", NOON_MS, shared=(first, second))])
+        (done,) = stream.append([Entry(0, "abc", 1, b"", NOON_MS, claim=first)])
+        assert not done.repeated
+
+
+def test_old_ids_are_forgotten_and_young_ones_are_not(path: Path, db: apsw.Connection) -> None:
+    clock = SetClock(NOON_MS)
+    with closing(SqliteStream(path, clock=clock, id_ms=KEEP_MS, recent_ids_max=3)) as stream:
+        for number in range(60):
+            stream.append([seen(number)])
+            clock.advance(KEEP_MS // 10)
+            stream.forget_ids()
+        assert 6 <= db.execute(SETTLED).get <= 31
+        assert stream.append([seen(50)])[0].repeats == (0,)
+
+
+def test_ids_that_do_not_decode_are_told_of(path: Path, db: apsw.Connection) -> None:
+    db.execute("INSERT INTO ids_recent(ids) VALUES(?)", (b"\xc1",))
+    with pytest.raises(Corrupt, match="ids"):
+        SqliteStream(path, clock=SetClock(NOON_MS))
