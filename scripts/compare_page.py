@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 HOUSE = Path(__file__).resolve().parent.parent
@@ -11,9 +11,9 @@ sys.path.insert(0, str(HOUSE))  # The benchmarks lie beside the scripts and are 
 from bench.compare.causes import cause_lines  # noqa: E402
 from bench.compare.costs import asset_lines, cpu_lines  # noqa: E402
 from bench.compare.drawing import drawing  # noqa: E402
-from bench.compare.goals import goal_rows, per_cpu_s  # noqa: E402
+from bench.compare.goals import SENT, goal_rows, per_cpu_s  # noqa: E402
 from bench.compare.installing import PACKAGES, SERVERS  # noqa: E402
-from bench.compare.peers import FOOTFALL, PEERS, is_ours  # noqa: E402
+from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED, PEERS, is_ours  # noqa: E402
 from bench.compare.planned import DAY, HITS, LOAD  # noqa: E402
 from bench.compare.points import AGE_S_MAX, Point  # noqa: E402
 from bench.compare.report import Result, read_result, shown  # noqa: E402
@@ -65,9 +65,9 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   without a break, the others but while lists are asked for; what an instance uses that has nothing to do is left out,
   as it was before the load or is after the wait, whichever is less. A point that was not at rest in time says so, and
   misses its goals.
-- **Twice** is the main load measured of footfall and of everybody who does half as many hits a CPU second, as far as
-  the hour allows, since a shared machine gives one code rates a third apart. Time, CPU, memory and disk are those of
-  the load that was cheaper in CPU, and the other's rate stands in brackets.
+- **Twice** is the main load measured of `footfall-keyed` and of everybody who does six tenths as many hits a CPU
+  second, as far as the hour allows, since a shared machine gives one code rates a third apart. Time, CPU, memory and
+  disk are those of the load that was cheaper in CPU, and the other's rate stands in brackets.
 - **Keys**: bodies bear no `Idempotency-Key`, neither in loads nor in kills, so that one which is sent again is counted
   again by everybody, `footfall` as well. Those of `footfall-keyed` bear one in both. Each key is looked up and
   kept for a day, which is what its line has more to pay for.
@@ -88,16 +88,16 @@ they commit, as the table of peers says. Whoever feeds is another process and in
   *True rows* is the share of the assets that belong into the top 100 of a section with 10, 3 and 1 % of a brand's hits.
 - **Durable and exact**, in the picture and among the goals, is who acknowledges what is synced, has every list of its
   load right, and lost, doubled and got wrong nothing in the kills below. *Hits after kill -9* says what came of those;
-  where they were not run through, it says that, and the load alone decides. Goals are held against `footfall-keyed`;
-  what the same costs without keys is told beside them, and is no goal where a body that was sent again was doubled.
+  where they were not run through, it says that, and the load alone decides. Goals about what hits cost are held against
+  `footfall-keyed`, and what they cost without keys is told beside them; lists are those of `footfall`.
 - **p99** is of as many asks as stand behind it: a thousand where lists are quick, in five parts within a second.
   Asked for the first time is every filtered list once.
 - **Hit to list**: one body sent alone, until a list has it; median of five.
 - **Disk** is what the folder takes right after the load, logs included; of footfall the larger of that and what it
   takes when all that the load caused is done.
 - **Time**: an hour for all, of which installing and putting away take their part, five minutes a point at most, three
-  for a day and two for kills and small loads. Main loads come first, then our large one, kills, days and the small
-  loads of everybody (`footfall-keyed` has none), and second main loads; the large loads of the others come last, the
+  for a day and two for kills and small loads. Main loads come first, then our large one (with keys), kills, days and
+  the small loads of everybody (ours without keys), and second main loads; the large loads of the others come last, the
   quick first: who would end in five minutes has them, and the slow share what is left in equal parts. A point that
   does not come to its end is shown with where it stopped, and its figures are those of what it did.
 """
@@ -191,13 +191,14 @@ def _day_line(points: Sequence[Point]) -> str:
     """Say in a line how a day's rhythm went: ours, and the best of the others in each."""
     kills = kills_of(points)
     days = {one.peer: one for one in shown(points, DAY) if one.hits and one.is_right and one.plain}
-    ours, others = days.get(FOOTFALL), [one for peer, one in days.items() if not is_ours(peer)]
+    ours, others = _ours(days), [one for peer, one in days.items() if not is_ours(peer)]
     if ours is None or ours.plain is None or not others:
         return ""
     exact = [one for one in others if standing_of(one, kills.get(one.peer)) is Standing.EXACT]
     best = max(exact, key=per_cpu_s, default=None)
     quickest = min(others, key=lambda one: one.plain.p50_ms if one.plain else float("inf"))
-    told = f"Over a day's rhythm of {number(ours.hits)} hits it is {number(round(per_cpu_s(ours)))} hits per CPU second"
+    rate = f"{SENT[ours.peer]}, {number(round(per_cpu_s(ours)))} hits per CPU second"
+    told = f"Over a day's rhythm of {number(ours.hits)} hits it does, {rate}"
     beside = f" ({PEERS[best.peer].title}: {number(round(per_cpu_s(best)))})" if best else ""
     lists = f" ({PEERS[quickest.peer].title}: {number(quickest.plain.p50_ms)})" if quickest.plain else ""
     return f"{told}{beside}, and {number(ours.plain.p50_ms)} ms for a list{lists}."
@@ -250,9 +251,14 @@ def _not_first(points: Sequence[Point]) -> Iterator[str]:
     yield from told or ["Nobody, in what was measured here."]
 
 
+def _ours(found: Mapping[str, Point]) -> Point | None:
+    """Return footfall's point of those that there are: with keys, as whatever is held against others has them."""
+    return found.get(FOOTFALL_KEYED) or found.get(FOOTFALL)
+
+
 def _ahead(points: Sequence[Point], kind: str, of: str) -> Iterator[str]:
     mains = {point.peer: point for point in shown(points, kind) if point.hits}
-    ours, found = mains.get(FOOTFALL), {peer: one for peer, one in mains.items() if not is_ours(peer)}
+    ours, found = _ours(mains), {peer: one for peer, one in mains.items() if not is_ours(peer)}
     if ours is None:
         return
     for what, value_of, unit in _axes():

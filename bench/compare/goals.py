@@ -36,8 +36,8 @@ def per_cpu_s(point: Point) -> float:
 def goal_rows(points: Sequence[Point]) -> list[Row]:
     """Return every goal of what was to be measured of us; what did not come to its end misses it.
 
-    What we cost is told with keys and without. Lists and growth are the same for both; that kills lose and double
-    nothing is promised for bodies that bear keys.
+    What we cost is told with keys and without, and held to a goal with them. Lists are the same for both, and are those
+    of bodies without keys.
     """
     asked = {(point.peer, point.size.kind) for point in points}
     rows: list[Row] = []
@@ -49,10 +49,11 @@ def goal_rows(points: Sequence[Point]) -> list[Row]:
             rows += _list_rows(points, kind)
     if (FOOTFALL, LOAD) in asked:
         rows += _true_rows(points)
-    if (FOOTFALL_KEYED, KILL) in asked:
-        rows += _kill_rows(points)
-    if asked & {(FOOTFALL, LOAD), (FOOTFALL, GROWTH)}:
-        rows += _growth_rows(points)
+    for peer in OURS:
+        if (peer, KILL) in asked:
+            rows += _kill_rows(points, peer)
+        if asked & {(peer, LOAD), (peer, GROWTH)}:
+            rows += _growth_rows(points, peer)
     return rows
 
 
@@ -61,11 +62,11 @@ def _ours(points: Sequence[Point], kind: str, peer: str = FOOTFALL) -> Point:
 
 
 class _Rate(NamedTuple):
-    """Our hits a processor second; `why` tells what spoils them, and whether they may still be held against a goal."""
+    """Our hits a processor second; `why` tells what spoils them, and `is_judged` whether they are held to a goal."""
 
     per_cpu_s: float
-    why: str = ""
-    is_judged: bool = True
+    why: str
+    is_judged: bool
 
     def beside(self, what: str, theirs: float, unit: str, *, at_least: float) -> Row:
         """Return how many times theirs that is."""
@@ -76,19 +77,17 @@ class _Rate(NamedTuple):
 def _rate(points: Sequence[Point], ours: Point) -> _Rate:
     """Return what we do; nothing, if by the rule for everybody we are not durable and exact.
 
-    Bodies without keys that are sent again are counted again, which nobody here can do better: what they cost is told,
-    and is not held against a goal that is about hits which are counted once.
+    Bodies without keys that are sent again are counted again, as by everybody here: what they cost is told, and is not
+    held to goals, which are about hits that are counted once.
     """
-    kills = kills_of(points).get(ours.peer)
+    kills, is_judged = kills_of(points).get(ours.peer), ours.peer == FOOTFALL_KEYED
     standing = standing_of(ours, kills)
     if not ours.hits or standing is Standing.EXACT:
-        return _Rate(per_cpu_s(ours))
-    if standing is not Standing.SPOILT:
-        return _Rate(0.0, f": not durable and exact ({standing.value})")
-    told = f"{told_of_kills(kills)} after kill -9"
-    if ours.peer == FOOTFALL and kills is not None and not kills.lost:
-        return _Rate(per_cpu_s(ours), f": no goal, {told}", is_judged=False)
-    return _Rate(0.0, f": not durable and exact ({told})")
+        return _Rate(per_cpu_s(ours), "", is_judged)
+    why = f"{told_of_kills(kills)} after kill -9" if standing is Standing.SPOILT else standing.value
+    if standing is Standing.SPOILT and not is_judged:
+        return _Rate(per_cpu_s(ours), f" ({why})", is_judged)
+    return _Rate(0.0, f": not durable and exact ({why})", is_judged)
 
 
 def _told(one: Row, ours: Point) -> Row:
@@ -164,31 +163,36 @@ def _true_rows(points: Sequence[Point]) -> Iterator[Row]:
         yield _told(row(f"top 100 of a section with {name} of hits: true rows", true, "of all", at_least=1), ours)
 
 
-def _kill_rows(points: Sequence[Point]) -> Iterator[Row]:
-    ours = _ours(points, KILL, FOOTFALL_KEYED)
+def _kill_rows(points: Sequence[Point], peer: str) -> Iterator[Row]:
+    """Tell what kills did: nothing may be lost, and with keys nothing doubled or listed wrong."""
+    ours, sent = _ours(points, KILL, peer), SENT[peer]
     if ours.killed is None:
-        yield _told(row("kills -9 that were run through", 0, "kills", at_least=KILLS), ours)
+        yield _told(row(f"kills -9 that were run through, {sent}", 0, "kills", at_least=KILLS), ours)
         return
     found = ours.killed
-    yield row(f"{found.kills} kills -9: hits lost", found.lost, "hits", at_most=0)
-    yield row(f"{found.kills} kills -9: hits doubled", found.doubled, "hits", at_most=0)
+    yield row(f"{found.kills} kills -9: hits lost, {sent}", found.lost, "hits", at_most=0)
+    if peer != FOOTFALL_KEYED:
+        return
+    yield row(f"{found.kills} kills -9: hits doubled, {sent}", found.doubled, "hits", at_most=0)
     if found.under_load is not None:
-        what = f"{found.kills} kills -9: lists that are wrong, of {found.lists}"
+        what = f"{found.kills} kills -9: lists that are wrong, of {found.lists}, {sent}"
         yield row(what, found.wrong_lists, "lists", at_most=0)
-        yield row(f"{found.kills} kills -9: fell under load", found.under_load, "kills", at_least=found.kills)
+        told = f"{found.kills} kills -9: fell under load, {sent}"
+        yield row(told, found.under_load, "kills", at_least=found.kills)
 
 
-def _growth_rows(points: Sequence[Point]) -> Iterator[Row]:
+def _growth_rows(points: Sequence[Point], peer: str) -> Iterator[Row]:
     """Hold whole loads against smaller ones, settling included: work that is put off is paid for within the load."""
-    ours = [one for one in points if one.peer == FOOTFALL and one.size.kind in (LOAD, GROWTH)]
+    ours, sent = [one for one in points if one.peer == peer and one.size.kind in (LOAD, GROWTH)], SENT[peer]
     right = sum(one.is_right and not one.stopped for one in ours) / len(ours)
-    yield row("loads of every size that came to their end with right lists", right, "of all", at_least=1)
+    yield row(f"loads of every size that came to their end with right lists, {sent}", right, "of all", at_least=1)
     for smaller, larger in pairs_by_hits([one for one in ours if one.is_right]):
-        what = f"CPU of a million hits, {larger.hits:,} beside {smaller.hits:,} hits of {larger.size.assets:,} assets"
+        hits = f"{larger.hits:,} beside {smaller.hits:,} hits"
+        what = f"CPU of a million hits, {hits} of {larger.size.assets:,} assets, {sent}"
         yield _charged(row(what, times_dearer(smaller, larger), "times", at_most=LINEAR_TIMES), larger)
     for one in ours:
         if not one.hits:
-            what = f"CPU of a million hits, {one.size.hits:,} beside fewer hits of {one.size.assets:,} assets"
+            what = f"CPU of a million hits, {one.size.hits:,} beside fewer hits of {one.size.assets:,} assets, {sent}"
             yield _told(row(what, 0, "times", at_most=LINEAR_TIMES), one)
 
 

@@ -1,8 +1,9 @@
 """What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
 
-Then our own large load, the kills, a day as large as the main load, and what is small of everybody; footfall with keys
-has no growth of its own. The main loads are measured a second time then, as far as the hour allows. The large loads of
-the others come last: those that come to their end first, and the rest share what is left.
+Then our own large load, the kills, a day as large as the main load, and what is small of everybody. Our large load has
+keys, which are what history could make dearer, and the small ones have none. Main loads are measured a second time
+then, as far as the hour allows. The large loads of the others come last: those that come to their end first, and the
+rest share what is left.
 """
 
 import time
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.compare.budget import LEAST_S
-from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED
+from bench.compare.peers import FOOTFALL_KEYED
 from bench.compare.points import Point, Size
 from bench.compare.traffic import DAY_MS
 
@@ -65,7 +66,7 @@ class Plan:
         """Yield what is measured before main loads are measured again, in its order."""
         yield from ((peer, self.main) for peer in peers)
         if self.is_whole:
-            yield from ((peer, self.large) for peer in peers if peer == FOOTFALL)
+            yield from ((peer, self.large) for peer in peers if peer == FOOTFALL_KEYED)
             yield from ((peer, size) for size in (self.kill, self.day) for peer in peers)
             yield from ((peer, size) for size in self.small for peer in peers if peer != FOOTFALL_KEYED)
 

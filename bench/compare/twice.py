@@ -1,6 +1,6 @@
-"""Main loads of ours and of rivals are measured twice, far apart: a shared machine gives one code rates a third apart.
+"""Our main load with keys, and those of rivals, are measured twice: a shared machine gives one code rates a third apart.
 
-Its figures (CPU, seconds, memory, disk) are those of the load that was cheaper in processor time, and the rate of the
+The two are far apart in time. Its figures (CPU, seconds, memory, disk) are those of the load that was cheaper in processor time, and the rate of the
 other one stands beside them. Lists, kills and re-counts are of the first. A fault of either is a fault of the point.
 """
 
@@ -9,17 +9,17 @@ from collections.abc import Sequence
 import msgspec
 
 from bench.compare.goals import per_cpu_s
-from bench.compare.peers import is_ours
+from bench.compare.peers import FOOTFALL_KEYED, is_ours
 from bench.compare.points import Point
 
 TWICE_S_MAX = 120.0  # Who took longer the first time is loaded once: the hour has no room for it.
-RIVAL_SHARE = 0.5  # of our rate: who has less is behind us at any luck
+RIVAL_SHARE = 0.6  # of our rate: who has less is behind us at any luck
 ROOM_TIMES = 1.5  # of what the first took must be left, so that no second load is cut by the end of the hour
 
 
 def rivals(mains: Sequence[Point]) -> list[Point]:
-    """Return the main loads that decide who is first: ours, then those that come near, the quick first."""
-    ours = [one for one in mains if is_ours(one.peer)]
+    """Return the main loads that decide who is first: ours with keys, then those that come near, the quick first."""
+    ours = [one for one in mains if one.peer == FOOTFALL_KEYED]
     least = RIVAL_SHARE * max((per_cpu_s(one) for one in ours), default=0.0)
     others = [one for one in mains if not is_ours(one.peer) and per_cpu_s(one) >= least]
     return ours + sorted(others, key=lambda one: one.whole_s)

@@ -1,5 +1,7 @@
 """Ids that were seen: gathered in the order of their coming, settled some at a time, and known all the while."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,7 +15,6 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from footfall.adapters.embedded.seen_ids import SETTLED_AT_ONCE, SeenIds
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
-from footfall.ports.errors import Corrupt
 from footfall.ports.stream import Claim, ClaimKnown, Entry
 from footfall.values.clock import SetClock
 
@@ -31,6 +32,20 @@ def id_of(number: int) -> bytes:
 
 def seen(number: int, *, at_ms: int = NOON_MS) -> Entry:
     return Entry(0, "abc", 1, b"", at_ms, ((0, id_of(number)),))
+
+
+APPEND_FOR_EVER = """
+import sys
+from footfall.adapters.embedded.sqlite_stream import SqliteStream
+from footfall.values.clock import SetClock
+from tests.adapters.embedded.test_seen_ids import NOON_MS, seen
+stream = SqliteStream(sys.argv[1], clock=SetClock(NOON_MS), recent_ids_max=10)
+number = int(sys.argv[2])
+while True:
+    stream.append([seen(number)])
+    print(number, flush=True)
+    number += 1
+"""
 
 
 class History(RuleBasedStateMachine):
@@ -115,7 +130,7 @@ def test_ids_are_settled_some_at_a_time_and_none_is_left_behind(path: Path, db: 
         assert all(stream.append([seen(number)])[0].repeats == (0,) for number in range(1_000))
 
 
-def test_an_append_settles_as_many_as_it_brings_where_those_are_many(path: Path, db: apsw.Connection) -> None:
+def test_an_append_settles_twice_as_many_as_it_brings_where_those_are_many(path: Path, db: apsw.Connection) -> None:
     sizes = (20_000, 1_000, 5_000)
     with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=100)) as stream:
         settled, first = [0], 0
@@ -124,7 +139,7 @@ def test_an_append_settles_as_many_as_it_brings_where_those_are_many(path: Path,
             stream.append([Entry(0, "abc", size, b"", NOON_MS, ids)])
             settled.append(db.execute(SETTLED).get)
             first += size
-    assert settled == [0, 0, SETTLED_AT_ONCE, SETTLED_AT_ONCE + 5_000]
+    assert settled == [0, 0, SETTLED_AT_ONCE, SETTLED_AT_ONCE + 10_000]
 
 
 def test_what_was_gathered_and_not_settled_is_known_after_a_start(path: Path) -> None:
@@ -132,6 +147,50 @@ def test_what_was_gathered_and_not_settled_is_known_after_a_start(path: Path) ->
         with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=30)) as stream:
             assert all(stream.append([seen(number)])[0].repeats == (0,) for number in range(start))
             assert all(stream.append([seen(number)])[0].repeats == () for number in range(start, start + 20))
+
+
+def test_every_id_that_was_acknowledged_before_a_kill_is_known_whatever_was_being_settled(path: Path) -> None:
+    first = 0
+    for wanted in (8, 15, 33, 57):
+        command = [sys.executable, "-c", APPEND_FOR_EVER, str(path), str(first)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
+            assert child.stdout is not None
+            told = [int(child.stdout.readline()) for _ in range(wanted)]
+            child.kill()
+            told += [int(line) for line in child.stdout if line.endswith(b"\n")]
+        with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=10)) as stream:
+            known = [stream.append([seen(number)])[0].repeats == (0,) for number in range(told[-1] + 3)]
+        assert known[: told[-1] + 1] == [True] * (told[-1] + 1)
+        assert not known[-1]  # One that was committed and not told of may be known, and none after it.
+        first = len(known)
+
+
+@pytest.mark.parametrize("recent_max", [1, 3_000])
+def test_however_many_ids_come_at_once_those_in_memory_have_a_bound(recent_max: int) -> None:
+    chance, most, number = Random(5), 0, 0
+    with closing(apsw.Connection(":memory:")) as db:
+        ids = SeenIds(db, keep_ms=KEEP_MS, recent_max=recent_max)
+        for _ in range(60):
+            size = chance.randrange(1, 6_000)
+            ids.repeats([(place, (number + place).to_bytes(16, "big")) for place in range(size)], NOON_MS)
+            ids.store(NOON_MS)
+            ids.keep()
+            number += size
+            most = max(most, ids.gathered)
+    assert most <= 2 * (recent_max + 2 * 6_000)
+
+
+def test_ids_of_a_quiet_instance_are_forgotten_before_they_are_settled(path: Path, db: apsw.Connection) -> None:
+    clock = SetClock(NOON_MS)
+    with closing(SqliteStream(path, clock=clock, id_ms=KEEP_MS)) as stream:
+        for number in range(30):
+            stream.append([seen(number % 7)])
+            clock.advance(KEEP_MS // 3)
+            stream.forget_ids()
+        assert (db.execute(SETTLED).get, db.execute(GATHERED_ROWS).get) == (0, 3)
+        clock.advance(KEEP_MS + 1)
+        stream.forget_ids()
+        assert db.execute(GATHERED_ROWS).get == 0
 
 
 def test_claims_that_an_append_took_back_are_new_the_next_time(path: Path) -> None:
@@ -155,7 +214,13 @@ def test_old_ids_are_forgotten_and_young_ones_are_not(path: Path, db: apsw.Conne
         assert stream.append([seen(50)])[0].repeats == (0,)
 
 
-def test_ids_that_do_not_decode_are_told_of(path: Path, db: apsw.Connection) -> None:
-    db.execute("INSERT INTO ids_recent(ids) VALUES(?)", (b"\xc1",))
-    with pytest.raises(Corrupt, match="ids"):
-        SqliteStream(path, clock=SetClock(NOON_MS))
+def test_ids_that_do_not_decode_are_told_of_and_keep_nobody_from_sending(
+    path: Path, db: apsw.Connection, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(SqliteStream(path, clock=SetClock(NOON_MS))) as stream:
+        stream.append([seen(1)])
+        stream.append([seen(2)])
+    db.execute("UPDATE ids_recent SET ids=? WHERE number=1", (b"\xc1",))
+    with closing(SqliteStream(path, clock=SetClock(NOON_MS))) as stream:
+        assert [stream.append([seen(number)])[0].repeats for number in (1, 2)] == [(), (0,)]
+    assert "counted again" in caplog.text

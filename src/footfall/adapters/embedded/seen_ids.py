@@ -2,12 +2,14 @@
 
 New ones lie in the order of their coming: a row for those of an append, and all of them in memory. When there are many
 they are settled in the order in which a table has them, some with each append. Each by itself, when it comes, would
-make a page of that table dirty, which is more than all the hits that came under it.
+make a page of that table dirty, which is more than all the hits that came under it. Where few come they are forgotten
+before they are settled.
 
 Three tables take turns: the first takes the ids of one keeping time, the second holds the ones before, and in the
 third all are too old, so that it can be emptied from its start, a piece at a time and without a search.
 """
 
+import logging
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
@@ -15,19 +17,19 @@ import apsw
 import msgspec
 
 from footfall.adapters.embedded.database import each_row, rows, run_for_each
-from footfall.ports.errors import Corrupt
 from footfall.ports.stream import Claim
 
 RECENT_MAX = 30_000  # that are gathered before they are settled: some 7 MB, and as much again while they are
 SETTLED_FOR_ONE = 4  # that are settled for each that comes, so that all are before there are as many again
-SETTLED_AT_ONCE = 2_000  # In a few milliseconds, for which an append takes longer; more only where more come.
+SETTLED_AT_ONCE = 2_000  # In a few milliseconds, for which an append takes longer,
+SETTLED_LEAST = 2  # but always so many for one: however many come at once, those that wait are soon fewer again.
 
 _TABLES = ("ids_0", "ids_1", "ids_2")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS ids_0(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids_1(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids_2(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
-CREATE TABLE IF NOT EXISTS ids_recent(number INTEGER PRIMARY KEY, ids BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS ids_recent(number INTEGER PRIMARY KEY, seen_at_ms INTEGER NOT NULL, ids BLOB NOT NULL);
 """
 _ASKED_AT_ONCE = 50
 _FORGOTTEN_AT_ONCE = 20_000  # In a few tens of milliseconds, which the next append has to wait.
@@ -35,7 +37,8 @@ _FORGOTTEN_AT_ONCE = 20_000  # In a few tens of milliseconds, which the next app
 _Seen = tuple[int, bytes | None]  # when, and with which body
 
 _pack = msgspec.msgpack.Encoder().encode
-_unpack = msgspec.msgpack.Decoder(dict[bytes, _Seen]).decode
+_unpack = msgspec.msgpack.Decoder(dict[bytes, bytes | None]).decode
+_log = logging.getLogger(__name__)
 
 
 class SeenIds:
@@ -54,9 +57,14 @@ class SeenIds:
         self._settling: _Settling | None = None
         rows(db, _SCHEMA)
         self._filled = self._filled_tables()
-        for number, ids in each_row(db, "SELECT number, ids FROM ids_recent ORDER BY number"):
-            self._recent |= _unpacked(ids)
+        for number, seen_at_ms, ids in each_row(db, "SELECT number, seen_at_ms, ids FROM ids_recent ORDER BY number"):
+            self._recent |= {id_: (seen_at_ms, body) for id_, body in _unpacked(ids).items()}
             self._number = number
+
+    @property
+    def gathered(self) -> int:
+        """Return how many are in memory."""
+        return len(self._recent) + (0 if self._settling is None else len(self._settling.ids))
 
     def repeats(self, ids: Sequence[tuple[int, bytes]], now_ms: int) -> tuple[int, ...]:
         """Return the places whose ids were seen before, and remember the others."""
@@ -100,12 +108,15 @@ class SeenIds:
         if not self._added:
             return
         self._number += 1
-        rows(self._db, "INSERT INTO ids_recent VALUES(?,?)", (self._number, _pack(self._added)))
+        added = _pack({id_: body for id_, (_, body) in self._added.items()})
+        rows(self._db, "INSERT INTO ids_recent VALUES(?,?,?)", (self._number, now_ms, added))
         if self._settling is not None:
             self._settle(self._settling, since_ms=now_ms - self._keep_ms)
 
     def keep(self) -> None:
         """Remember what was added: the transaction is on disk."""
+        for id_ in self._recent.keys() & self._added.keys():
+            del self._recent[id_]  # It had its time, and comes to its new place in the order.
         self._recent |= self._added
         self._added.clear()
         if self._settling is not None and self._settling.is_kept():
@@ -120,11 +131,16 @@ class SeenIds:
             self._settling.take_back()
 
     def forget(self, now_ms: int) -> None:
-        """Empty the table whose ids have all had their time, in small steps."""
+        """Forget what was gathered too long ago, and empty the table whose ids have all had their time, in steps."""
+        since_ms = now_ms - self._keep_ms
         self._filled = self._filled_tables()
         oldest = self._table(now_ms, turn=-2)
         chunk = f"DELETE FROM {oldest} WHERE id IN (SELECT id FROM {oldest} WHERE seen_at_ms<? LIMIT ?)"  # noqa: S608 - our own table names
-        rows(self._db, chunk, (now_ms - self._keep_ms, _FORGOTTEN_AT_ONCE))
+        rows(self._db, chunk, (since_ms, _FORGOTTEN_AT_ONCE))
+        while (first := next(iter(self._recent), None)) is not None and self._recent[first][0] < since_ms:
+            del self._recent[first]
+        young = "SELECT number FROM ids_recent WHERE seen_at_ms>=? ORDER BY number LIMIT 1"
+        rows(self._db, f"DELETE FROM ids_recent WHERE number<coalesce(({young}), ?)", (since_ms, self._number + 1))  # noqa: S608 - our own words
 
     def _known(self, ids: Sequence[bytes], *, since_ms: int) -> set[bytes]:
         """Return those that were seen since a moment."""
@@ -151,7 +167,7 @@ class SeenIds:
         """Move some ids to the tables of their times, but for those that had theirs."""
         by_table: dict[str, list[tuple[bytes, int, bytes | None]]] = {}
         added = len(self._added)
-        for id_ in settling.next(max(added, min(SETTLED_AT_ONCE, SETTLED_FOR_ONE * added))):
+        for id_ in settling.next(max(SETTLED_LEAST * added, min(SETTLED_AT_ONCE, SETTLED_FOR_ONE * added))):
             seen_at_ms, body = settling.ids[id_]
             if seen_at_ms >= since_ms:
                 by_table.setdefault(self._table(seen_at_ms), []).append((id_, seen_at_ms, body))
@@ -199,7 +215,7 @@ class _Settling:
         self._done = self._settled
 
 
-@lru_cache
+@lru_cache(maxsize=len(_TABLES) * _ASKED_AT_ONCE)
 def _question(table: str, ids: int) -> str:
     return f"SELECT id, seen_at_ms, body FROM {table} WHERE id IN ({','.join('?' * ids)})"  # noqa: S608 - our own table names
 
@@ -211,8 +227,10 @@ def _upsert(table: str) -> str:
     )
 
 
-def _unpacked(ids: bytes) -> dict[bytes, _Seen]:
+def _unpacked(ids: bytes) -> dict[bytes, bytes | None]:
     try:
         return _unpack(ids)
-    except msgspec.MsgspecError as error:
-        raise Corrupt("ids that came last do not decode") from error
+    except msgspec.MsgspecError:
+        # The hits themselves are there. To take none for that would be the greater harm.
+        _log.error("ids of one append do not decode: what is sent again of it is counted again")
+        return {}
