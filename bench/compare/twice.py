@@ -1,7 +1,8 @@
-"""Our main load with keys, and those of rivals, are measured twice: a shared machine gives one code rates a third apart.
+"""Our main load with keys and those of rivals are measured twice: a shared machine gives one code rates a third apart.
 
-The two are far apart in time. Its figures (CPU, seconds, memory, disk) are those of the load that was cheaper in processor time, and the rate of the
-other one stands beside them. Lists, kills and re-counts are of the first. A fault of either is a fault of the point.
+The two are far apart in time. Figures (CPU, seconds, memory, disk) are those of the load that was cheaper in processor
+time, and the rate of the other one stands beside them. Lists, kills and re-counts are of the first. A fault of either
+is a fault of the point.
 """
 
 from collections.abc import Sequence
