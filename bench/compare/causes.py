@@ -22,6 +22,12 @@ HIT_TO_LIST = (
     "(`serve_refresh_ms`): counting in groups is what makes a hit cheap. What the least that can be set comes to was "
     f"tried once: {DECISION}."
 )
+KEYS_GROW = (
+    "Every key is looked up among those of a day, in a tree that lies in SQLite's cache as long as it is small; of a "
+    "million keys most pages are read from the file again, one for each key. "
+    "[Decision 62](decisions/0062-ids-are-gathered.md) has how that grew when it was looked for. Without keys a load "
+    "of this size was linear when it was last measured."
+)
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
     "another and while serving goes on; a command for each of five brands, each of which has to start. DuckDB and "
@@ -56,6 +62,8 @@ def _cause(one: Row, points: Sequence[Point]) -> str:
         return _of_lists(mains) + (_of_day(ours) if ours.size.kind == DAY else "")
     if f"beside {PEERS[SUMMED].title}" in one.what:  # The goal beside the best has its name in brackets.
         return _of_sums(mains)
+    if one.what.startswith("CPU of a million hits") and ours.peer == FOOTFALL_KEYED:
+        return KEYS_GROW
     return _of_processes(ours) if "CPU second" in one.what else "Measured as it stands; no cause was looked for."
 
 
