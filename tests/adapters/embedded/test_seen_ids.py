@@ -1,7 +1,5 @@
 """Ids that were seen: gathered in the order of their coming, settled some at a time, and known all the while."""
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +15,7 @@ from footfall.adapters.embedded.seen_ids import SETTLED_AT_ONCE, SeenIds
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.ports.stream import Claim, ClaimKnown, Entry
 from footfall.values.clock import SetClock
+from tests.adapters.embedded.killed_program import told_before_kill
 
 NOON_MS = 1_794_744_000_000
 KEEP_MS = 1_000
@@ -30,8 +29,8 @@ def id_of(number: int) -> bytes:
     return Random(number).randbytes(16)
 
 
-def seen(number: int, *, at_ms: int = NOON_MS) -> Entry:
-    return Entry(0, "abc", 1, b"", at_ms, ((0, id_of(number)),))
+def seen(number: int) -> Entry:
+    return Entry(0, "abc", 1, b"", NOON_MS, ((0, id_of(number)),))
 
 
 APPEND_FOR_EVER = """
@@ -153,12 +152,7 @@ def test_what_was_gathered_and_not_settled_is_known_after_a_start(path: Path) ->
 def test_every_id_that_was_acknowledged_before_a_kill_is_known_whatever_was_being_settled(path: Path) -> None:
     first = 0
     for wanted in (8, 15, 33, 57):
-        command = [sys.executable, "-c", APPEND_FOR_EVER, str(path), str(first)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            told = [int(child.stdout.readline()) for _ in range(wanted)]
-            child.kill()
-            told += [int(line) for line in child.stdout if line.endswith(b"\n")]
+        told = told_before_kill(APPEND_FOR_EVER, str(path), str(first), wanted=wanted)
         with closing(SqliteStream(path, clock=SetClock(NOON_MS), recent_ids_max=10)) as stream:
             known = [stream.append([seen(number)])[0].repeats == (0,) for number in range(told[-1] + 3)]
         assert known[: told[-1] + 1] == [True] * (told[-1] + 1)

@@ -1,7 +1,6 @@
 """What is SQLite's own about the stream: crashes, joining, damage, a full disk, and the file's format."""
 
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -17,6 +16,7 @@ from footfall.adapters.embedded.sqlite_stream import FORMAT, SqliteStream
 from footfall.ports.errors import Corrupt, NoSpace, Unavailable
 from footfall.ports.stream import Claim, Entry, Record
 from footfall.values.clock import SetClock
+from tests.adapters.embedded.killed_program import told_before_kill
 
 NOON_MS = 1_794_744_000_000
 CLOCK = SetClock(NOON_MS)
@@ -96,12 +96,7 @@ def blocks(path: Path) -> int:
 def test_everything_acknowledged_before_a_kill_is_there(path: Path) -> None:
     acknowledged = 0
     for wanted in (1, 7, 40):
-        command = [sys.executable, "-c", APPEND_FOR_EVER, str(path), str(acknowledged)]
-        with subprocess.Popen(command, stdout=subprocess.PIPE) as child:
-            assert child.stdout is not None
-            lines = [int(child.stdout.readline()) for _ in range(wanted)]
-            child.kill()
-            lines += [int(line) for line in child.stdout if line.endswith(b"\n")]
+        lines = told_before_kill(APPEND_FOR_EVER, str(path), str(acknowledged), wanted=wanted)
         with closing(SqliteStream(path, clock=CLOCK)) as stream:
             per_shard = [[int(record.data) for record in everything(stream, shard)] for shard in (0, 1)]
             assert per_shard[0] == per_shard[1]

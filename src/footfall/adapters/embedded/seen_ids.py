@@ -31,6 +31,11 @@ CREATE TABLE IF NOT EXISTS ids_1(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NUL
 CREATE TABLE IF NOT EXISTS ids_2(id BLOB PRIMARY KEY, seen_at_ms INTEGER NOT NULL, body BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS ids_recent(number INTEGER PRIMARY KEY, seen_at_ms INTEGER NOT NULL, ids BLOB NOT NULL);
 """
+# All before the first that is young enough; without one, all. They lie in the order of time, so this reads only those.
+_FORGET_RECENT = """
+DELETE FROM ids_recent
+WHERE number<coalesce((SELECT number FROM ids_recent WHERE seen_at_ms>=? ORDER BY number LIMIT 1), ?)
+"""
 _ASKED_AT_ONCE = 50
 _FORGOTTEN_AT_ONCE = 20_000  # In a few tens of milliseconds, which the next append has to wait.
 
@@ -139,8 +144,7 @@ class SeenIds:
         rows(self._db, chunk, (since_ms, _FORGOTTEN_AT_ONCE))
         while (first := next(iter(self._recent), None)) is not None and self._recent[first][0] < since_ms:
             del self._recent[first]
-        young = "SELECT number FROM ids_recent WHERE seen_at_ms>=? ORDER BY number LIMIT 1"
-        rows(self._db, f"DELETE FROM ids_recent WHERE number<coalesce(({young}), ?)", (since_ms, self._number + 1))  # noqa: S608 - our own words
+        rows(self._db, _FORGET_RECENT, (since_ms, self._number + 1))
 
     def _known(self, ids: Sequence[bytes], *, since_ms: int) -> set[bytes]:
         """Return those that were seen since a moment."""
@@ -192,7 +196,8 @@ class _Settling:
         self.ids = ids  # They are looked up here until all of them are settled.
         self.number = number  # of their last row
         self._order = sorted(ids)
-        self._done = self._settled = 0  # when the transaction is on disk; before it
+        self._settled = 0  # before this transaction
+        self._done = 0  # with it
 
     @property
     def is_over(self) -> bool:
