@@ -23,10 +23,9 @@ HIT_TO_LIST = (
     f"tried once: {DECISION}."
 )
 KEYS_GROW = (
-    "Every key is looked up among those of a day, in a tree that lies in SQLite's cache as long as it is small; of a "
-    "million keys most pages are read from the file again, one for each key. "
-    "[Decision 62](decisions/0062-ids-are-gathered.md) has how that grew when it was looked for. Without keys a load "
-    "of this size was linear when it was last measured."
+    "Ids that are settled make pages dirty, the fewer of them on each the more there are: "
+    "[decision 62](decisions/0062-ids-are-gathered.md) has what a hit of each tenth of such a load took when it was "
+    "looked for."
 )
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "

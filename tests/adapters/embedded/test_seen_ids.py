@@ -11,11 +11,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
+from footfall.adapters.embedded import seen_ids
 from footfall.adapters.embedded.seen_ids import SETTLED_AT_ONCE, SeenIds
 from footfall.adapters.embedded.sqlite_stream import SqliteStream
 from footfall.ports.stream import Claim, ClaimKnown, Entry
 from footfall.values.clock import SetClock
 from tests.adapters.embedded.killed_program import told_before_kill
+from tests.adapters.embedded.pages_read import pages_read
 
 NOON_MS = 1_794_744_000_000
 KEEP_MS = 1_000
@@ -100,8 +102,32 @@ class History(RuleBasedStateMachine):
         self.db.close()
 
 
-def test_ids_are_known_as_a_dictionary_knows_them_whatever_is_taken_back_and_opened_again() -> None:
+def test_ids_are_known_as_a_dictionary_knows_them_whatever_is_taken_back_and_opened_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(seen_ids, "FILTERED_AT_ONCE", 4)  # so that filters are seen in part
     run_state_machine_as_test(History, settings=settings(max_examples=60, stateful_step_count=40))
+
+
+def test_new_ids_are_looked_for_in_tables_only_until_the_filters_know_those_after_a_start() -> None:
+    def pages_of_new_ids() -> int:
+        before = pages_read(db)
+        assert ids.repeats([(place, id_of(10_000 + place)) for place in range(50)], NOON_MS) == ()
+        ids.take_back()
+        return pages_read(db) - before
+
+    with closing(apsw.Connection(":memory:")) as db:
+        ids = SeenIds(db, keep_ms=KEEP_MS, recent_max=100)
+        for number in range(1_000):
+            ids.repeats([(0, id_of(number))], NOON_MS)
+            ids.store(NOON_MS)
+            ids.keep()
+        assert pages_of_new_ids() < 5  # A filter may be wrong about one of them.
+        ids = SeenIds(db, keep_ms=KEEP_MS, recent_max=100)
+        assert pages_of_new_ids() > 30
+        ids.forget(NOON_MS)
+        assert pages_of_new_ids() < 5
+        assert ids.repeats([(place, id_of(place)) for place in range(1_000)], NOON_MS) == tuple(range(1_000))
 
 
 @pytest.fixture

@@ -17,6 +17,7 @@ from footfall.ports.errors import Corrupt, NoSpace, Unavailable
 from footfall.ports.stream import Claim, Entry, Record
 from footfall.values.clock import SetClock
 from tests.adapters.embedded.killed_program import told_before_kill
+from tests.adapters.embedded.pages_read import pages_read
 
 NOON_MS = 1_794_744_000_000
 CLOCK = SetClock(NOON_MS)
@@ -174,6 +175,19 @@ def test_large_blocks_stay_as_they_are_and_small_ones_are_joined_between_them(st
     assert join_all(stream) == [9]
     assert blocks(path) == 6
     assert everything(stream) == before
+
+
+def test_joining_reads_as_little_after_a_long_history_as_after_a_short_one(stream: SqliteStream, path: Path) -> None:
+    chance = Random(1)
+    for _ in range(800):
+        stream.append([entry(chance.randbytes(7_000))])
+    (connection,) = (open_one for open_one in apsw.connections() if open_one.filename == str(path))
+    read: list[int] = []
+    for after in (0, 700):
+        before = pages_read(connection)
+        stream.join_blocks(0, after=after, through=after + 50)
+        read.append(pages_read(connection) - before)
+    assert 50 <= read[1] < 1.5 * read[0]
 
 
 def join_all(stream: SqliteStream) -> list[int]:

@@ -6,7 +6,8 @@ make a page of that table dirty, which is more than all the hits that came under
 before they are settled.
 
 Three tables take turns: the first takes the ids of one keeping time, the second holds the ones before, and in the
-third all are too old, so that it can be emptied from its start, a piece at a time and without a search.
+third all are too old, so that it can be emptied from its start, a piece at a time and without a search. Before each
+stands a filter in memory, which is filled again some ids at a time after a start.
 """
 
 import logging
@@ -17,12 +18,14 @@ import apsw
 import msgspec
 
 from footfall.adapters.embedded.database import each_row, rows, run_for_each
+from footfall.adapters.embedded.id_filter import IdFilter
 from footfall.ports.stream import Claim
 
 RECENT_MAX = 30_000  # that are gathered before they are settled: some 7 MB, and as much again while they are
 SETTLED_FOR_ONE = 4  # that are settled for each that comes, so that all are before there are as many again
 SETTLED_AT_ONCE = 2_000  # In a few milliseconds, for which an append takes longer,
 SETTLED_LEAST = 2  # but always so many for one: however many come at once, those that wait are soon fewer again.
+FILTERED_AT_ONCE = 20_000  # In 20 milliseconds: of a million settled ones all in the first minute after a start.
 
 _TABLES = ("ids_0", "ids_1", "ids_2")
 _SCHEMA = """
@@ -61,7 +64,7 @@ class SeenIds:
         self._number = 0  # of the last row of these
         self._settling: _Settling | None = None
         rows(db, _SCHEMA)
-        self._filled = self._filled_tables()
+        self._filters = {table: IdFilter(is_complete=False) for table in self._filled_tables()}
         for number, seen_at_ms, ids in each_row(db, "SELECT number, seen_at_ms, ids FROM ids_recent ORDER BY number"):
             self._recent |= {id_: (seen_at_ms, body) for id_, body in _unpacked(ids).items()}
             self._number = number
@@ -136,9 +139,12 @@ class SeenIds:
             self._settling.take_back()
 
     def forget(self, now_ms: int) -> None:
-        """Forget what was gathered too long ago, and empty the table whose ids have all had their time, in steps."""
+        """Forget what was gathered too long ago, and empty the table whose ids have all had their time, in steps.
+
+        The filters of what is left are filled by a step, too.
+        """
         since_ms = now_ms - self._keep_ms
-        self._filled = self._filled_tables()
+        self._fill_filters()
         oldest = self._table(now_ms, turn=-2)
         chunk = f"DELETE FROM {oldest} WHERE id IN (SELECT id FROM {oldest} WHERE seen_at_ms<? LIMIT ?)"  # noqa: S608 - our own table names
         rows(self._db, chunk, (since_ms, _FORGOTTEN_AT_ONCE))
@@ -161,9 +167,10 @@ class SeenIds:
             for id_ in ids if gathered else ():
                 if id_ in gathered:
                     yield id_, gathered[id_]
-        for start in range(0, len(ids) if self._filled else 0, _ASKED_AT_ONCE):
-            some = ids[start : start + _ASKED_AT_ONCE]
-            for table in self._filled:
+        for table, filter_ in self._filters.items():
+            asked = filter_.possible(ids)
+            for start in range(0, len(asked), _ASKED_AT_ONCE):
+                some = asked[start : start + _ASKED_AT_ONCE]
                 for id_, seen_at_ms, body in rows(self._db, _question(table, len(some)), some):
                     yield id_, (seen_at_ms, body)
 
@@ -177,9 +184,21 @@ class SeenIds:
                 by_table.setdefault(self._table(seen_at_ms), []).append((id_, seen_at_ms, body))
         for table, values in by_table.items():
             run_for_each(self._db, _upsert(table), values)
-            self._filled.add(table)
+            if table not in self._filters:
+                self._filters[table] = IdFilter(is_complete=True)
+            self._filters[table].add(id_ for id_, _, _ in values)
         if settling.is_over:
             rows(self._db, "DELETE FROM ids_recent WHERE number<=?", (settling.number,))
+
+    def _fill_filters(self) -> None:
+        """Go on with the filters of tables that were there at the start, and drop those of empty ones."""
+        filled = self._filled_tables()
+        self._filters = {table: filter_ for table, filter_ in self._filters.items() if table in filled}
+        for table, filter_ in self._filters.items():
+            if filter_.missing_from is not None:
+                more = f"SELECT id FROM {table} WHERE id>=? ORDER BY id LIMIT ?"  # noqa: S608 - our own table names
+                ids = [id_ for (id_,) in rows(self._db, more, (filter_.missing_from, FILTERED_AT_ONCE))]
+                filter_.go_on(ids, are_last=len(ids) < FILTERED_AT_ONCE)
 
     def _filled_tables(self) -> set[str]:
         """Return the tables that have any ids."""

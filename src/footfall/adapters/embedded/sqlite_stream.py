@@ -313,12 +313,12 @@ class SqliteStream:
         """Return runs of small blocks with what they hold, and how far this has looked: other blocks lie between."""
         sql = (
             "SELECT first, last, arrived_to_ms, CASE WHEN length(body)<? THEN body END FROM block"
-            " WHERE shard=? AND first>? AND last<=? ORDER BY last LIMIT ?"
+            " WHERE shard=? AND last>? AND last<=? AND first>? ORDER BY last LIMIT ?"
         )
         runs: list[_Run] = []
         end = size = 0
         is_open = False
-        wanted = (LARGE_BLOCK_BYTES, shard, after, through, JOINED_BLOCKS_MAX)
+        wanted = (LARGE_BLOCK_BYTES, shard, after, through, after, JOINED_BLOCKS_MAX)
         for first, last, arrived_to_ms, body in each_row(self._db, sql, wanted):
             stored = self._joinable(body)
             size += zstandard.frame_content_size(body) if stored else 0
