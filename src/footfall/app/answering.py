@@ -152,6 +152,7 @@ class Answering:
             self._kept_before, self._retention_at_ms = load_retention(self._table), now_ms
         moved, self._moved = self._moved, set()
         differing = moved | self._read_news(checkpoints) | self._past.brands_outdated_by_age() | self._look_at_brands()
+        differing |= self._past.brands_to_be_read_again()
         for brand, kept in list(self._kept.items()):
             if now_ms - kept.asked_at_ms > ASKED_WITHIN_MS:
                 self._drop(brand)
@@ -176,7 +177,7 @@ class Answering:
             if found is None:
                 return None
             assert isinstance(found.past, PastList)
-            viewed, version, began_at_ms = found.past, self._version_of(found), found.began_at_ms
+            viewed, version, began_at_ms = found.past, self._versions, found.began_at_ms
         else:
             kept = self._board(name)
             viewed, version, began_at_ms = kept.board, kept.version, 0
@@ -199,7 +200,7 @@ class Answering:
             return None
         assert not isinstance(found.past, PastList | SeriesReading)
         made = formatted(in_words_of(query, found.past.answer(self._words)), query.format)
-        return told_of(made, canonical, self._version_of(found))
+        return told_of(made, canonical, self._versions)
 
     def _view(self, query: PopularQuery) -> View:
         if query.from_ms is None or query.to_ms is None:
@@ -243,14 +244,10 @@ class Answering:
             return None
         assert isinstance(found.past, SeriesReading)
         made = formatted(in_words_of(query, series_answer(found.past, query, self._words)), query.format)
-        return told_of(made, canonical, self._version_of(found))
+        return told_of(made, canonical, self._versions)
 
     def _find(self, key: PastKey, canonical: str) -> KeptSpan[Past] | None:
-        return self._past.find(key, canonical, version=self._versions, is_renewal=self._is_renewing)
-
-    def _version_of(self, found: KeptSpan[Past]) -> int:
-        """Return the version of answers made of it; one that is outdated has an old one, and is asked for again."""
-        return found.version if found.is_outdated else self._versions
+        return self._past.find(key, canonical, is_renewal=self._is_renewing)
 
     def look_at_edits(self) -> list[tuple[str, int]]:
         """Take in what editors did since the last look, in one read when that is nothing; return as a refresh does."""

@@ -97,13 +97,12 @@ P = TypeVar("P", bound=Reading)
 
 @dataclass(slots=True)
 class KeptSpan(Generic[P]):
-    """A span with all its sums, and the version of the answers that are made of it."""
+    """A span with all its sums."""
 
     past: P
-    version: int
     began_at_ms: int
     is_outdated: bool = False  # A window of it was written after the reading began.
-    fresh_until_ms: int = 0  # It is not read again before, outdated or not.
+    fresh_until_ms: int = 0  # It is not read again before, outdated or not, and answers made of it pass for current.
 
 
 @dataclass(slots=True)
@@ -111,7 +110,6 @@ class Work(Generic[P]):
     """A span that was asked for: who waits for it, and what was read of it so far."""
 
     size: int  # in windows, about
-    version: int
     span: KeptSpan[P] | None = None  # None before its reading began
     waiting: dict[str, bool] = field(default_factory=dict[str, bool])  # questions in order, and whether somebody asked
     until_ms: int = 0  # when the last of them stops waiting
@@ -140,13 +138,14 @@ class PastReading(Generic[K, P]):
         self._now_ms = now_ms
         self._kept: OrderedDict[K, KeptSpan[P]] = OrderedDict()
         self._works: dict[K, Work[P]] = {}
+        self._told_until_ms: dict[K, int] = {}  # until when answers made of outdated spans pass for current ones
 
     @property
     def is_busy(self) -> bool:
         """Tell whether there is anything to read that somebody waits for."""
         return bool(self._works) and bool(self._waited_for())
 
-    def find(self, key: K, canonical: str, *, version: int, is_renewal: bool = False) -> KeptSpan[P] | None:
+    def find(self, key: K, canonical: str, *, is_renewal: bool = False) -> KeptSpan[P] | None:
         """Return the span if it is ready; if not, have it read, and the question wait for it.
 
         Questions and renewals have the same room, each for themselves: one that is full of renewals refuses nobody.
@@ -156,9 +155,11 @@ class PastReading(Generic[K, P]):
         if kept is not None and (not kept.is_outdated or now_ms < kept.fresh_until_ms):
             if not is_renewal:
                 self._kept.move_to_end(key)
+            if kept.is_outdated:
+                self._told_until_ms[key] = kept.fresh_until_ms
             return kept
         waited_for = self._waited_for()
-        work = self._works.get(key) or Work(self._size_of(key), version)
+        work = self._works.get(key) or Work(self._size_of(key))
         alike = {other: one for other, one in waited_for.items() if (now_ms >= one.asked_until_ms) == is_renewal}
         if key not in (waited_for if is_renewal else alike):
             _require_room(key, work, alike)
@@ -185,7 +186,7 @@ class PastReading(Generic[K, P]):
         key, work = _next(waited_for, now_ms)
         try:
             if work.span is None:
-                work.span = KeptSpan(self._new_list(key), work.version, now_ms)
+                work.span = KeptSpan(self._new_list(key), now_ms)
             span = work.span
             span.past.step(lambda window: self._read(key.brand, window))
         except (PortError, Refused, NotReady):
@@ -224,6 +225,14 @@ class PastReading(Generic[K, P]):
         old = {key for key, one in self._kept.items() if not one.is_outdated and now_ms - one.began_at_ms > _age(one)}
         self._outdate(lambda key, _: key in old)
         return {key.brand for key in old}
+
+    def brands_to_be_read_again(self) -> set[str]:
+        """Return, once, the brands of which answers passed for current that do so no longer."""
+        now_ms = self._now_ms()
+        over = [key for key, until_ms in self._told_until_ms.items() if until_ms <= now_ms]
+        for key in over:
+            del self._told_until_ms[key]
+        return {key.brand for key in over}
 
     def brands(self) -> set[str]:
         """Return the brands that have spans here."""
