@@ -27,7 +27,7 @@ from footfall.app.settings import Settings
 from footfall.app.wiring import open_store
 from footfall.flow.store.checkpoints import load_checkpoints
 from footfall.flow.store.referrers import EVERYBODY, load_progress
-from footfall.shells.http.chores import JOIN_AFTER_MS
+from footfall.shells.http.chores import JOIN_AFTER_MS, LOOK_EVERY_MS
 from footfall.values.clock import SystemClock
 from footfall.values.window import MINUTE_MS
 
@@ -241,8 +241,11 @@ class Footfall:
         return told is not None and all(told.through.get(n, 0) >= one.through for n, one in counted.items())
 
     def _is_joined(self) -> bool:
-        """Tell whether small blocks of the load had the time to be joined; whether they are is seen by its rest."""
-        return time.time() * 1_000 > self._fed_at_ms + JOIN_AFTER_MS + JOINING_MS
+        """Tell whether small blocks of the load had the time to be joined; whether they are is seen by its rest.
+
+        Less than a megabyte of each shard waits longer than that: what does not fill a block.
+        """
+        return time.time() * 1_000 > self._fed_at_ms + JOIN_AFTER_MS + LOOK_EVERY_MS + JOINING_MS
 
     def _ledger(self, brand: str) -> dict[str, int]:
         return self._connected().get(f"/v1/ledger?brand={brand}").json()

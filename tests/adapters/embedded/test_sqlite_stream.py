@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from footfall.adapters.embedded import sqlite_stream
+from footfall.adapters.embedded import block_runs, sqlite_stream
 from footfall.adapters.embedded.sqlite_stream import FORMAT, SqliteStream
 from footfall.ports.errors import Corrupt, NoSpace, Unavailable
 from footfall.ports.stream import Claim, Entry, Record
@@ -190,10 +190,48 @@ def test_joining_reads_as_little_after_a_long_history_as_after_a_short_one(strea
     assert 50 <= read[1] < 1.5 * read[0]
 
 
-def join_all(stream: SqliteStream) -> list[int]:
+def test_a_run_that_is_not_full_is_left_while_it_is_young_and_looked_at_again_when_it_is_joined(
+    stream: SqliteStream, path: Path
+) -> None:
+    for number in range(100):
+        stream.append([entry(b"%d" % number, at_ms=NOON_MS + number)])
+    assert stream.join_blocks(0, after=0, through=60, leave_from_ms=NOON_MS) == 0
+    assert blocks(path) == 100
+    assert stream.join_blocks(0, after=0, through=60, leave_from_ms=NOON_MS + 1) == 0
+    assert blocks(path) == 41
+    assert stream.join_blocks(0, after=0, through=70, leave_from_ms=NOON_MS + 100) == 0
+    assert blocks(path) == 41  # Ten more are not worth writing the sixty again.
+    assert len(everything(stream)) == 100
+
+
+def test_a_run_is_over_when_it_is_full_or_when_a_large_block_follows(stream: SqliteStream, path: Path) -> None:
+    chance = Random(1)
+    for size in (9, 9, 40_000, 9, 9, *[5_000] * 300):
+        stream.append([entry(chance.randbytes(size))])
+    assert stream.join_blocks(0, after=0, through=stream.tip(0), leave_from_ms=NOON_MS) == 3
+    assert blocks(path) == 304  # The second began later, so that it is full is seen at the next look.
+    full = stream.join_blocks(0, after=3, through=stream.tip(0), leave_from_ms=NOON_MS)
+    assert 190 < full < 205
+    assert blocks(path) == 3 + stream.tip(0) - full
+    assert stream.join_blocks(0, after=full, through=stream.tip(0), leave_from_ms=NOON_MS) == 0
+    assert len(everything(stream)) == 305
+
+
+def test_so_many_blocks_are_a_full_run_however_small_they_are(
+    stream: SqliteStream, path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(block_runs, "JOINED_BLOCKS_MAX", 20)
+    for number in range(50):
+        stream.append([entry(b"%d" % number)])
+    assert join_all(stream, leave_from_ms=NOON_MS) == [20, 40]
+    assert blocks(path) == 12
+
+
+def join_all(stream: SqliteStream, *, leave_from_ms: int | None = None) -> list[int]:
     """Join what there is to join; return where each step ended."""
     ends = [0]
-    while (joined := stream.join_blocks(0, after=ends[-1], through=stream.tip(0))) > ends[-1]:
+    tip = stream.tip(0)
+    while (joined := stream.join_blocks(0, after=ends[-1], through=tip, leave_from_ms=leave_from_ms)) > ends[-1]:
         ends.append(joined)
     return ends[1:]
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from footfall.adapters.embedded.block_runs import HEAD_BYTES, LARGE_BLOCK_BYTES, runs_to_join
 from footfall.adapters.embedded.database import (
     each_row,
     give_back_pages,
@@ -27,17 +28,10 @@ from footfall.values.clock import Clock
 FORMAT = 2
 READABLE = (1, FORMAT)  # The first had no table of ids that came last.
 READ_BYTES_MAX = 1_500_000  # Compressed; keeps one read of a long backlog within some ten megabytes.
-JOINED_BYTES_MAX = 1_000_000  # What small blocks are joined up to, uncompressed: compression gains little beyond.
-JOINED_BLOCKS_MAX = 2_000
-# Compressed; some 1,500 hits of a bulk load. Joining blocks of this size and more saves no disk that can be measured,
-# since half-filled pages of the one are bytes of the other, and costs a tenth of all that an instance does for a hit.
-LARGE_BLOCK_BYTES = 6_000
 RESTS_MAX = 4  # Blocks of which a reader with a small limit has had a part: some megabyte each.
 
 # group, weight, arrival, places of repeated ids, whether all of it is repeated, data
 _Stored = tuple[str, int, int, tuple[int, ...], bool, bytes]
-
-_Run = tuple[list[tuple[int, int, int]], list[_Stored]]  # blocks (first, last, latest arrival), and what they hold
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS about(name TEXT PRIMARY KEY, value INTEGER NOT NULL);
@@ -178,17 +172,23 @@ class SqliteStream:
             found = rows(self._db, "SELECT last FROM block WHERE shard=? ORDER BY last LIMIT 1", (shard,))
         return int(found[0][0]) if found else 0
 
-    def join_blocks(self, shard: int, *, after: int, through: int) -> int:
-        """Rewrite each run of small blocks as one; return the sequence number to go on from, or 0 at the end."""
-        with translated(self._db), transaction(self._db):
-            runs, end = self._small_blocks(shard, after=after, through=through)
-            for run, stored in runs:
-                if len(run) > 1:
-                    first, last = run[0][0], run[-1][1]
-                    body = self._join.compress(self._pack.encode(stored))
-                    weights = self._pack.encode(_weights(stored))
-                    rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
-                    self._insert(shard, first, last, run[-1][2], weights, body)
+    def join_blocks(self, shard: int, *, after: int, through: int, leave_from_ms: int | None = None) -> int:
+        """Rewrite runs of small blocks as one each; return the sequence number to go on from, or 0 for the same.
+
+        A run at the end that is not full yet is left as it is if it began at `leave_from_ms` or later.
+        """
+        sql = (
+            "SELECT first, last, arrived_to_ms, CASE WHEN length(body)<? THEN substr(body, 1, ?) END FROM block"
+            " WHERE shard=? AND last>? AND last<=? AND first>? ORDER BY last"
+        )
+        with translated(self._db):
+            found = each_row(self._db, sql, (LARGE_BLOCK_BYTES, HEAD_BYTES, shard, after, through, after))
+            runs, end = runs_to_join(found, leave_from_ms=leave_from_ms)
+            found.close()
+            if runs:
+                with transaction(self._db):
+                    for first, last in runs:
+                        self._join_run(shard, first, last)
         return end
 
     def stored_bytes(self) -> int:
@@ -309,35 +309,28 @@ class SqliteStream:
             for place, (group, weight) in enumerate(sorted(lost.items()))
         ]
 
-    def _small_blocks(self, shard: int, *, after: int, through: int) -> tuple[list[_Run], int]:
-        """Return runs of small blocks with what they hold, and how far this has looked: other blocks lie between."""
-        sql = (
-            "SELECT first, last, arrived_to_ms, CASE WHEN length(body)<? THEN body END FROM block"
-            " WHERE shard=? AND last>? AND last<=? AND first>? ORDER BY last LIMIT ?"
-        )
-        runs: list[_Run] = []
-        end = size = 0
-        is_open = False
-        wanted = (LARGE_BLOCK_BYTES, shard, after, through, after, JOINED_BLOCKS_MAX)
-        for first, last, arrived_to_ms, body in each_row(self._db, sql, wanted):
-            stored = self._joinable(body)
-            size += zstandard.frame_content_size(body) if stored else 0
-            if runs and size > JOINED_BYTES_MAX:
-                break
-            if stored:
-                if not is_open:
-                    runs.append(([], []))
-                runs[-1][0].append((first, last, arrived_to_ms))
-                runs[-1][1].extend(stored)
-            is_open, end = bool(stored), last
-        return runs, end
+    def _join_run(self, shard: int, first: int, last: int) -> None:
+        """Join neighbours; one that does not decode stays as it is between them: it is evidence."""
+        sql = "SELECT first, last, arrived_to_ms, body FROM block WHERE shard=? AND last BETWEEN ? AND ? ORDER BY last"
+        joined: list[tuple[int, int, int]] = []
+        stored: list[_Stored] = []
+        for one_first, one_last, arrived_to_ms, body in rows(self._db, sql, (shard, first, last)):
+            try:
+                stored += self._stored(body)
+            except Corrupt:
+                self._replace(shard, joined, stored)
+                joined, stored = [], []
+            else:
+                joined.append((one_first, one_last, arrived_to_ms))
+        self._replace(shard, joined, stored)
 
-    def _joinable(self, body: bytes | None) -> list[_Stored]:
-        """Return what a small block holds; nothing of a large one, nor of one that does not decode: it is evidence."""
-        try:
-            return self._stored(body) if body is not None else []
-        except Corrupt:
-            return []
+    def _replace(self, shard: int, blocks: Sequence[tuple[int, int, int]], stored: list[_Stored]) -> None:
+        """Put one block in the place of several (first, last, latest arrival)."""
+        if len(blocks) > 1:
+            first, (_, last, arrived_to_ms) = blocks[0][0], blocks[-1]
+            body = self._join.compress(self._pack.encode(stored))
+            rows(self._db, "DELETE FROM block WHERE shard=? AND last BETWEEN ? AND ?", (shard, first, last))
+            self._insert(shard, first, last, arrived_to_ms, self._pack.encode(_weights(stored)), body)
 
     def _prepare(self, shards: int) -> None:
         with transaction(self._db):

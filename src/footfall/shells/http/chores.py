@@ -12,6 +12,8 @@ from footfall.values.clock import Clock
 from footfall.values.groups import is_of_pings
 
 JOIN_AFTER_MS = 60_000  # Younger blocks are still being read.
+JOIN_ALL_AFTER_MS = 300_000  # Then they are joined even when they are few; until then more come beside them.
+LOOK_EVERY_MS = 5_000  # So often is looked whether what was not full is full by now.
 IDLE_JOINS, BUSY_JOINS = 20, 2  # A join takes some ten milliseconds.
 TICK_EVERY_MS = 30_000
 TICKS_FOR_MS = SILENT_MS + 2 * TICK_EVERY_MS  # Then the session of the last beat was silent for long enough.
@@ -52,6 +54,7 @@ class StreamChores:
         self._open_store = open_store
         self._store: Table | None = None
         self._joined: dict[int, int] = {}
+        self._looked_at_ms: dict[int, int] = {}
         self._ticks = Ticks()
 
     def __call__(self, stream: Stream, is_idle: bool) -> None:  # noqa: FBT001 - called by position
@@ -81,10 +84,14 @@ class StreamChores:
             stream.trim(shard, through=oldest)
 
     def _join(self, stream: SqliteStream, shard: int, counted: int, now_ms: int, *, joins_max: int) -> None:
+        if 0 <= now_ms - self._looked_at_ms.get(shard, 0) < LOOK_EVERY_MS:
+            return
         quiet = min(counted, stream.sequence_at(shard, arrived_at_ms=now_ms - JOIN_AFTER_MS))
+        leave_from_ms = now_ms - JOIN_ALL_AFTER_MS
         for _ in range(joins_max):
             after = self._joined.get(shard, 0)
-            joined = stream.join_blocks(shard, after=after, through=quiet)
+            joined = stream.join_blocks(shard, after=after, through=quiet, leave_from_ms=leave_from_ms)
             if joined <= after:
+                self._looked_at_ms[shard] = now_ms
                 return
             self._joined[shard] = joined
