@@ -107,9 +107,10 @@ bench: $(STAMP)  ## measure; writes bench/results/
 	$(BIN)/python scripts/figures.py
 
 COMPARE ?=
+BEGAN := $(shell date +%s)
 compare: $(STAMP) $(DASHBOARD)  ## beside what people would pick instead; COMPARE="--only redis" for one of them
 	@$(BIN)/python -m bench.compare.installing $(COMPARE)
-	$(BIN)/python -m bench.compare $(COMPARE)
+	$(BIN)/python -m bench.compare --began $(BEGAN) $(COMPARE)
 	$(BIN)/python scripts/compare_page.py
 	$(BIN)/python scripts/figures.py
 

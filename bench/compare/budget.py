@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 POINT_S_MAX = 300.0
-WHOLE_S_MAX = 3_300.0  # The hour has to hold installing, traffic, putting away and the page as well.
+WHOLE_S_MAX = 3_480.0  # from when the command was given: the hour has to hold putting away and the page as well
 LEAST_S = 10.0  # A point that has less is not begun: it would say nothing.
 FEEDING_SHARE = 0.8  # of a point's time; the rest is for settling, asking and counting again
 

@@ -23,10 +23,11 @@ HIT_TO_LIST = (
     f"tried once: {DECISION}."
 )
 KEYS_GROW = (
-    "Ids that are settled make pages dirty, the fewer of them on each the more there are: "
-    "[decision 62](decisions/0062-ids-are-gathered.md) has what a hit of each tenth of such a load took when it was "
+    "Keys of a day are settled in sorted tables, and the more there are, the fewer of them share a page that is "
+    "written: [decision 62](decisions/0062-ids-are-gathered.md) has what each tenth of such a load took when it was "
     "looked for."
 )
+NOT_AT_REST = "It did not come to rest in its time, so what an instance uses that has nothing to do is charged as well. "
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
     "another and while serving goes on; a command for each of five brands, each of which has to start. DuckDB and "
@@ -62,7 +63,7 @@ def _cause(one: Row, points: Sequence[Point]) -> str:
     if f"beside {PEERS[SUMMED].title}" in one.what:  # The goal beside the best has its name in brackets.
         return _of_sums(mains)
     if one.what.startswith("CPU of a million hits") and ours.peer == FOOTFALL_KEYED:
-        return KEYS_GROW
+        return (NOT_AT_REST if "not at rest" in one.what else "") + KEYS_GROW
     return _of_processes(ours) if "CPU second" in one.what else "Measured as it stands; no cause was looked for."
 
 
@@ -86,6 +87,8 @@ def _of_lists(mains: dict[str, Point]) -> str:
 def _of_day(ours: Point) -> str:
     if ours.repeated is None:
         return ""
+    if ours.plain is not None and ours.repeated.p50_ms > 2 * ours.plain.p50_ms:
+        return f" Of a day, ours were not ready when they were asked for again ({number(ours.repeated.p50_ms)} ms)."
     return (
         f" Of a day, ours takes {number(ours.repeated.p50_ms)} ms (p99 {number(ours.repeated.p99_ms)}) for a filtered "
         "list that is ready: beside the floor that is the way through the front, while counting and judging are busy "

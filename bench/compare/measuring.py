@@ -17,7 +17,7 @@ from typing import Any
 from bench.compare.charging import Reading, Watch, caught_up, idling
 from bench.compare.judge import Listed, Recount, Verdict
 from bench.compare.peers import PEERS
-from bench.compare.points import Again, Times
+from bench.compare.points import NOT_JUDGED, Again, Times
 from bench.compare.processes import cpu_seconds, disk_bytes
 from bench.compare.protocol import LIST_ROWS, Question
 from bench.compare.sides import HOUSE, OutOfTime, PeerFailed, Side
@@ -124,7 +124,7 @@ def load(
         found |= judged(side, traffic, recount) if is_timed else judged_once(side, traffic, recount)
     except OutOfTime:
         told = f"{stopped or f'{done:,} hits were counted'}; lists were not all answered when its time was over"
-        found |= {"stopped": told, "wrong": "not judged"}
+        found |= {"stopped": told, "wrong": NOT_JUDGED}
     if side.behind:
         found["cpu_s"], found["behind"] = caught_up(side, watch, settled, fresh=fresh)
         memory, disk = watch.memory, max(disk, disk_bytes(folder))

@@ -1,9 +1,9 @@
 """What is measured, in which order: the main load of everybody first, so that a run that is cut short has a table.
 
-Then our own large load, the kills, a day as large as the main load, and what is small of everybody. Our large load has
-keys, which are what history could make dearer, and the small ones have none. Main loads are measured a second time
-then, as far as the hour allows. The large loads of the others come last: those that come to their end first, and the
-rest share what is left.
+Then our own large load, the kills, and a day as large as the main load. Main loads that decide who is first are
+measured a second time then, and what is small of everybody follows. Our large load has keys, which are what history
+could make dearer, and the small ones have none. The large loads of the others come last: those that come to their end
+first, and the rest share what is left.
 """
 
 import time

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Generator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -65,18 +66,21 @@ class Run:
         return point
 
     def all_points(self, plan: Plan, peers: Sequence[str]) -> list[Point]:
-        """Return every point of a plan; some main loads come a second time before the large loads of the others."""
+        """Return every point of a plan; some main loads come a second time, before those that are small."""
         points: list[Point] = []
+        again: dict[str, Point] | None = None
         for peer, size in plan.steps(peers):
+            if size in plan.small and again is None:
+                again = self._second_points(plan, [one for one in points if one.size == plan.main])
             share = SHARES.get(size.kind, 1.0) if size != plan.large else 1.0
             points.append(self.point(peer, size, self._budget.turn(share=share)))
         if not plan.is_whole:
             return points
         mains = [point for point in points if point.size == plan.main]
-        again = self._second_points(plan, mains)
         larges = self._large_points(plan, [one for one in mains if not is_ours(one.peer)])
         return [
-            of_two(one, again[one.peer]) if one.size == plan.main and one.peer in again else one for one in points
+            of_two(one, again[one.peer]) if again and one.size == plan.main and one.peer in again else one
+            for one in points
         ] + larges
 
     def _second_points(self, plan: Plan, mains: Sequence[Point]) -> dict[str, Point]:
@@ -95,8 +99,11 @@ class Run:
         ordered = sorted((one for one in mains if one.hits and not one.stopped), key=lambda one: large_s(one, plan))
         for place, main in enumerate(ordered):
             asking = asking_s(main)
-            is_quick = large_s(main, plan) + asking <= self._budget.point_s_max
+            needs_s = large_s(main, plan) + asking
+            is_quick = needs_s <= self._budget.point_s_max
             turn = self._budget.turn(waiting=1 if is_quick else len(ordered) - place, asking_s=asking)
+            if is_quick and turn.seconds < needs_s:
+                turn = replace(turn, seconds=0.0)  # Where the end of the hour would cut it says nothing of it.
             points.append(self.point(main.peer, plan.large, turn))
         return points
 
@@ -162,6 +169,7 @@ def parser() -> argparse.ArgumentParser:
     reads.add_argument("--load-only", action="store_true", help="the main load, without kills, day and growth")
     reads.add_argument("--point-seconds", type=float, default=POINT_S_MAX, help="a point's time (%(default)s)")
     reads.add_argument("--seconds", type=float, default=WHOLE_S_MAX, help="the whole's time (%(default)s)")
+    reads.add_argument("--began", type=float, help="when the command was given, in seconds since 1970 (now)")
     reads.add_argument("--fresh", action="store_true", help="measure again what this would take from before")
     reads.add_argument("--keep-traffic", action="store_true", help="leave the bodies for the next run")
     reads.add_argument("--remark", default="", help="what a reader has to know of this run; stands on the page")
@@ -196,7 +204,8 @@ def compared(asked: argparse.Namespace) -> int:
     plan = Plan(asked.hits, asked.assets, is_whole=not asked.load_only)
     if asked.fresh:
         points.forget((peer, size) for peer in peers for size in plan.sizes)
-    budget = Budget(time.monotonic, time.monotonic(), asked.point_seconds, asked.seconds)
+    installing_s = 0.0 if asked.began is None else max(0.0, time.time() - asked.began)
+    budget = Budget(time.monotonic, time.monotonic() - installing_s, asked.point_seconds, asked.seconds)
     _clean(traffic=False)
     found = Run(points, budget).all_points(plan, peers)
     show(found, goal_rows(found))
@@ -227,7 +236,7 @@ def command_of(asked: argparse.Namespace) -> str:
     """Return the command that measures this: all that differs from the defaults, but where to write and the remark."""
     told: list[str] = []
     for name, value in vars(asked).items():
-        if name in {"results", "remark"} or value == parser().get_default(name):
+        if name in {"began", "results", "remark"} or value == parser().get_default(name):
             continue
         option = f"--{name.replace('_', '-')}"
         values = value if isinstance(value, list) else [value]

@@ -8,7 +8,7 @@ from rich.table import Table
 from bench.compare.goals import pairs_by_hits, per_cpu_s, times_dearer
 from bench.compare.peers import PEERS
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD
-from bench.compare.points import Killed, Point, Times
+from bench.compare.points import NOT_JUDGED, Killed, Point, Times
 from bench.compare.report import shown
 from bench.compare.standing import kills_of, told_of_kills
 from bench.results import Row, machine, number, verdict
@@ -163,7 +163,11 @@ def _remark(point: Point) -> str:
     if point.failed:
         return f"failed: {point.failed}"
     asked = f" ({point.lists_asked} of {point.lists_all} asked)" if point.lists_asked < point.lists_all else ""
-    answers = (f"right{asked}" if point.is_right else f"**wrong**: {point.wrong}{asked}") if point.hits else ""
+    answers = ""
+    if point.hits and point.wrong == NOT_JUDGED:
+        answers = "lists not judged"
+    elif point.hits:
+        answers = f"right{asked}" if point.is_right else f"**wrong**: {point.wrong}{asked}"
     return "; ".join(one for one in (answers, point.behind, point.stopped) if one)
 
 
