@@ -13,7 +13,7 @@ from bench.compare.costs import asset_lines, cpu_lines  # noqa: E402
 from bench.compare.drawing import drawing  # noqa: E402
 from bench.compare.goals import SENT, goal_rows, per_cpu_s  # noqa: E402
 from bench.compare.installing import PACKAGES, SERVERS  # noqa: E402
-from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED, PEERS, is_ours  # noqa: E402
+from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED, ONE_SIZE, PEERS, is_ours  # noqa: E402
 from bench.compare.planned import DAY, HITS, LOAD  # noqa: E402
 from bench.compare.points import AGE_S_MAX, Point  # noqa: E402
 from bench.compare.report import Result, read_result, shown  # noqa: E402
@@ -125,7 +125,8 @@ GROWTH = """
 How costs grow with hits and assets. *Beside the smaller load* is what a hit costs in processor time, settling included,
 beside the next smaller load of as many assets: 1 is linear in hits and independent of history. A load of more than
 {hits} hits is the same bodies again from the front, so it has no asset that was not there before. Fewer and more
-assets than {assets} are seen at {tenth} hits alone.
+assets than {assets} are seen at {tenth} hits alone. Of some there is
+the main load alone, since the hour is full: {absent}.
 """
 ASSETS = """
 Processor seconds a million hits there, and how many times those of fewer assets:
@@ -145,7 +146,8 @@ def page(result: Result) -> str:
     lines = [_head(), _told(result), "", "![The comparison](compare.svg)", "", *markdown(main_lines(points))]
     lines += [WORK.format(assets=number(result.assets), **told), *_peers(points)]
     rhythm = RHYTHM.format(hits=number(max((one.size.hits for one in shown(points, DAY)), default=0)))
-    growth = GROWTH.format(hits=number(HITS), assets=number(result.assets), tenth=number(result.hits // 10))
+    absent, tenth = ", ".join(PEERS[one].title for one in ONE_SIZE), number(result.hits // 10)
+    growth = GROWTH.format(hits=number(HITS), assets=number(result.assets), tenth=tenth, absent=absent)
     parts = ((CPU, cpu_lines), (KILLS, kill_lines), (rhythm, day_lines), (growth, growth_lines), (ASSETS, asset_lines))
     for words, table in parts:
         found = table(points)

@@ -27,7 +27,9 @@ KEYS_GROW = (
     "written: [decision 62](decisions/0062-ids-are-gathered.md) has what each tenth of such a load took when it was "
     "looked for."
 )
-NOT_AT_REST = "It did not come to rest in its time, so what an instance uses that has nothing to do is charged as well. "
+NOT_AT_REST = (
+    "It did not come to rest in its time, so what an instance uses that has nothing to do is charged as well. "
+)
 RECOUNT = (
     "It reads every raw hit of the span and writes every window anew, by minute, hour and day, one brand after "
     "another and while serving goes on; a command for each of five brands, each of which has to start. DuckDB and "

@@ -23,6 +23,11 @@ CONSTRAINTS = {"venv": "constraints.txt", "venv-flink": "constraints-flink.txt"}
 FOOTFALL, FOOTFALL_KEYED = "footfall", "footfall-keyed"
 OURS = (FOOTFALL, FOOTFALL_KEYED)
 DICTIONARY = "dictionary"
+DUCKDB_SUMMED = "duckdb-summed"
+ONE_SIZE = (
+    DUCKDB_SUMMED,
+    "redis-everysec",
+)  # Loads of other sizes are those of the peer that it is a variant of: the hour is full.
 PEERS = {
     FOOTFALL: About(
         "footfall",
@@ -62,17 +67,27 @@ PEERS = {
         "COMMIT of a group (its log is synced)",
         is_durable=True,
     ),
+    DUCKDB_SUMMED: About(
+        "DuckDB, summed first",
+        "bench.compare.peer_duckdb:Summed",
+        "Arrow reads a group in the collecting process, equal hits are added up, and sums alone are appended; one "
+        "GROUP BY adds the groups up.",
+        "COMMIT of a group (its log is synced)",
+        is_durable=True,
+    ),
     "clickhouse-summing": About(
         "ClickHouse, summing",
         "bench.compare.peer_clickhouse:Summing",
-        "Embedded (chdb), reads the JSON itself; SummingMergeTree by brand, window, section and asset.",
+        "Embedded (chdb); Arrow reads a group in the collecting process and adds equal hits up, and the sums are "
+        "inserted as an Arrow table; SummingMergeTree by brand, window, section and asset.",
         "an INSERT of a group, its part synced",
         is_durable=True,
     ),
     "clickhouse-raw": About(
         "ClickHouse, raw",
         "bench.compare.peer_clickhouse:Raw",
-        "Embedded (chdb), reads the JSON itself; a row a hit, grouped when a list is asked for.",
+        "Embedded (chdb), reads the JSON itself (no other way in was tried); a row a hit, grouped when a list is asked "
+        "for.",
         "an INSERT of a group, its part synced",
         is_durable=True,
     ),

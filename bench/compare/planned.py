@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bench.compare.budget import LEAST_S
-from bench.compare.peers import FOOTFALL_KEYED
+from bench.compare.peers import FOOTFALL_KEYED, ONE_SIZE
 from bench.compare.points import Point, Size
 from bench.compare.traffic import DAY_MS
 
@@ -68,7 +68,8 @@ class Plan:
         if self.is_whole:
             yield from ((peer, self.large) for peer in peers if peer == FOOTFALL_KEYED)
             yield from ((peer, size) for size in (self.kill, self.day) for peer in peers)
-            yield from ((peer, size) for size in self.small for peer in peers if peer != FOOTFALL_KEYED)
+            growing = [peer for peer in peers if peer not in (FOOTFALL_KEYED, *ONE_SIZE)]
+            yield from ((peer, size) for size in self.small for peer in growing)
 
     @property
     def sizes(self) -> list[Size]:

@@ -14,8 +14,8 @@ from bench.compare.sides import BUILD, HOUSE
 from bench.results import machine
 
 SHARED = (
-    "bodies_log", "budget", "charging", "collecting", "feeding", "floor", "judge", "killing", "measuring", "peers",
-    "planned", "processes", "protocol", "running", "servers", "sides", "traffic",
+    "arrow_bodies", "bodies_log", "budget", "charging", "collecting", "feeding", "floor", "judge", "killing",
+    "measuring", "peers", "planned", "processes", "protocol", "running", "servers", "sides", "traffic",
 )  # fmt: skip
 NOT_JUDGED = "not judged"  # instead of what is wrong: its time was over before all lists were answered
 AGE_S_MAX = 12 * 3_600.0  # A run is one state of a machine: what is older is measured again.

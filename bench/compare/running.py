@@ -19,7 +19,7 @@ from bench.compare.goals import goal_rows
 from bench.compare.judge import Recount
 from bench.compare.killing import killed
 from bench.compare.measuring import counted_again, floor_of, load, to_list_ms
-from bench.compare.peers import PEERS, is_ours
+from bench.compare.peers import ONE_SIZE, OURS, PEERS, is_ours
 from bench.compare.planned import ASSETS, DAY, GROWTH, HITS, KILL, LOAD, SECOND, Plan, asking_s, day_starts_ms, large_s
 from bench.compare.points import Point, Points, Size, code_hash, ground
 from bench.compare.processes import kill_those_on
@@ -77,7 +77,7 @@ class Run:
         if not plan.is_whole:
             return points
         mains = [point for point in points if point.size == plan.main]
-        larges = self._large_points(plan, [one for one in mains if not is_ours(one.peer)])
+        larges = self._large_points(plan, [one for one in mains if one.peer not in (*OURS, *ONE_SIZE)])
         return [
             of_two(one, again[one.peer]) if again and one.size == plan.main and one.peer in again else one
             for one in points

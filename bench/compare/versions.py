@@ -17,7 +17,7 @@ SAYS_S_MAX = 20.0
 LIBRARIES = {
     "peer_dictionary": ("msgspec",),
     "peer_duckdb": ("duckdb", "pyarrow"),
-    "peer_clickhouse": ("chdb", "chdb-core"),
+    "peer_clickhouse": ("chdb", "chdb-core", "pyarrow"),
     "peer_postgres": ("psycopg",),
     "peer_redis": ("redis", "hiredis"),
     "peer_dynamodb": ("boto3",),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bench.compare.budget import LEAST_S, POINT_S_MAX, WHOLE_S_MAX, Budget, Turn
-from bench.compare.peers import FOOTFALL, FOOTFALL_KEYED, PEERS
+from bench.compare.peers import DUCKDB_SUMMED, FOOTFALL, FOOTFALL_KEYED, ONE_SIZE, PEERS
 from bench.compare.planned import DAY, GROWTH, KILL, LOAD, SECOND, Plan, asking_s, large_s
 from bench.compare.points import Point, Points, Size
 from bench.compare.running import Run
@@ -101,6 +101,7 @@ MEASURED_S = {
     FOOTFALL_KEYED: (11, 98, 9, 0, 131, 86),
     "dictionary": (10, 29, 14, 15, 71, 13),
     "duckdb": (15, 23, 5, 8, 37, 18),
+    DUCKDB_SUMMED: (13, 21, 5, 0, 36, 16),  # guessed from 2,000,000 hits beside duckdb's, not of that run
     "clickhouse-summing": (24, 37, 7, 14, 48, 25),
     "clickhouse-raw": (22, 36, 7, 13, 45, 28),
     "postgres": (26, 35, 8, 11, 72, 28),
@@ -110,7 +111,7 @@ MEASURED_S = {
     "dynamodb": (29, 52, 29, 12, 300, 57),
     "flink": (25, 50, 33, 22, 97, 41),
 }
-TWICE = {FOOTFALL_KEYED, "dictionary", "duckdb"}  # the others are far behind
+TWICE = {FOOTFALL_KEYED, "dictionary", "duckdb", DUCKDB_SUMMED}  # the others are far behind
 
 
 class Rehearsal(Run):
@@ -145,32 +146,34 @@ def test_an_hour_has_a_turn_for_every_point_and_large_loads_of_others_get_what_i
     for size in (plan.main, plan.kill, plan.day):
         assert {peer for peer, one, _ in run.turns if one == size} == set(PEERS)
     for size, absent in (*((size, FOOTFALL_KEYED) for size in plan.small), (plan.large, FOOTFALL)):
-        assert {peer for peer, one, _ in run.turns if one == size} == set(PEERS) - {absent}
+        assert {peer for peer, one, _ in run.turns if one == size} == set(PEERS) - {absent, *ONE_SIZE}
     large = {peer: turn for peer, size, turn in run.turns if size == plan.large}
     assert large[FOOTFALL_KEYED].seconds == POINT_S_MAX
-    for peer in ("dictionary", "duckdb"):
-        assert large[peer].seconds > 9 * MEASURED_S[peer][0] + MEASURED_S[peer][1]
+    assert large["dictionary"].seconds > 9 * MEASURED_S["dictionary"][0] + MEASURED_S["dictionary"][1]
+    assert large["duckdb"].seconds > 0  # It may be cut: there is no more left for it.
     whole = [turn for _, size, turn in run.turns if size not in (plan.large, plan.second)]
     assert all(turn.seconds == turn.seconds_max for turn in whole)
 
 
-def test_main_loads_of_rivals_are_measured_again_after_all_but_the_large_loads_of_others(tmp_path: Path) -> None:
+def test_main_loads_of_rivals_are_measured_again_before_small_loads_and_the_large_ones_of_others(
+    tmp_path: Path,
+) -> None:
     run, plan = Rehearsal(tmp_path), Plan()
     points = run.all_points(plan, list(PEERS))
     order = [(peer, size) for peer, size, _ in run.turns]
     places = [place for place, (_, size) in enumerate(order) if size == plan.second]
     again = [order[place][0] for place in places]
-    assert again == [FOOTFALL_KEYED, "duckdb", "dictionary"]
+    assert again == [FOOTFALL_KEYED, DUCKDB_SUMMED, "duckdb", "dictionary"]
     assert places == list(range(places[0], places[-1] + 1))
-    assert {size for _, size in order[places[-1] + 1 :]} == {plan.large}
+    assert {size for _, size in order[places[-1] + 1 :]} == {*plan.small, plan.large}
     mains = {point.peer: point for point in points if point.size.kind == LOAD}
     assert {peer for peer, point in mains.items() if point.other_rate} == set(again)
     assert not [point for point in points if point.size.kind == SECOND]
     assert mains[FOOTFALL_KEYED].whole_s == sum(MEASURED_S[FOOTFALL_KEYED][place] for place in (1, 5))
 
 
-@pytest.mark.parametrize(("slower", "kinds"), [(1.15, {LOAD, KILL, DAY, GROWTH}), (1.6, {LOAD, KILL, DAY})])
-def test_on_a_slower_machine_all_but_second_and_large_loads_and_then_growth_have_their_time(
+@pytest.mark.parametrize(("slower", "kinds"), [(1.05, {LOAD, KILL, DAY, GROWTH}), (1.6, {LOAD, KILL, DAY})])
+def test_on_a_slower_machine_large_loads_of_others_and_then_growth_have_less_time(
     tmp_path: Path, slower: float, kinds: set[str]
 ) -> None:
     run, plan = Rehearsal(tmp_path, slower=slower), Plan()

@@ -108,7 +108,7 @@ def test_figures_that_no_run_measures_stand_in_the_decision_that_is_pointed_to()
 def test_everybody_says_how_lists_are_asked_for_and_servers_are_not_asked_within_a_process() -> None:
     asked = {peer: about.asked for peer, about in PEERS.items()}
     within = {peer for peer, told in asked.items() if told == "within its process"}
-    assert within == {"dictionary", "duckdb", "clickhouse-summing", "clickhouse-raw", "flink"}
+    assert within == {"dictionary", "duckdb", "duckdb-summed", "clickhouse-summing", "clickhouse-raw", "flink"}
     assert {told for peer, told in asked.items() if is_ours(peer)} == {"over loopback HTTP"}
 
 
