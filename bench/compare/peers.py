@@ -70,16 +70,16 @@ PEERS = {
     DUCKDB_SUMMED: About(
         "DuckDB, summed first",
         "bench.compare.peer_duckdb:Summed",
-        "Arrow reads a group in the collecting process, equal hits are added up, and sums alone are appended; one "
-        "GROUP BY adds the groups up.",
+        "Equal hits of a group are added up in the collecting process, in the quickest way that was found, and sums "
+        "alone are appended; one GROUP BY adds the groups up. No hit is kept, so nothing can be counted again.",
         "COMMIT of a group (its log is synced)",
         is_durable=True,
     ),
     "clickhouse-summing": About(
         "ClickHouse, summing",
         "bench.compare.peer_clickhouse:Summing",
-        "Embedded (chdb); Arrow reads a group in the collecting process and adds equal hits up, and the sums are "
-        "inserted as an Arrow table; SummingMergeTree by brand, window, section and asset.",
+        "Embedded (chdb); equal hits of a group are added up in the collecting process in the same way, and the sums "
+        "are inserted as an Arrow table; SummingMergeTree by brand, window, section and asset.",
         "an INSERT of a group, its part synced",
         is_durable=True,
     ),
