@@ -66,7 +66,9 @@ def _cause(one: Row, points: Sequence[Point]) -> str:
         return _of_sums(mains)
     if one.what.startswith("CPU of a million hits") and ours.peer == FOOTFALL_KEYED:
         return (NOT_AT_REST if "not at rest" in one.what else "") + KEYS_GROW
-    return _of_processes(ours) if "CPU second" in one.what else "Measured as it stands; no cause was looked for."
+    if "CPU second" in one.what:
+        return _of_keeping(one) + _of_processes(ours)
+    return "Measured as it stands; no cause was looked for."
 
 
 def _of_lists(mains: dict[str, Point]) -> str:
@@ -107,6 +109,16 @@ def _of_sums(mains: dict[str, Point]) -> str:
         f"left. Ten times its rate were {number(round(10 * per_cpu_s(theirs)))} hits per CPU second; the dictionary in "
         f"memory, which decodes and adds up and does nothing else, does {number(round(per_cpu_s(limit)))}. "
         "An upsert a hit, as the thesis had it, is a row of its own."
+    )
+
+
+def _of_keeping(one: Row) -> str:
+    ahead = [about for about in PEERS.values() if f"exact ({about.title}" in one.what and not about.keeps_hits]
+    if not ahead:
+        return ""
+    return (
+        f"{ahead[0].title}: equal hits of a group of 100,000 become one row before anything is stored, and no hit is "
+        "kept: no re-count, no other rule later, nothing to look into. "
     )
 
 

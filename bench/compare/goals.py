@@ -110,14 +110,23 @@ def _rate_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:
     kind, kills = ours.size.kind, kills_of(points)
     others = {peer: one for peer, one in of_kind(points, kind).items() if not is_ours(peer)}
     equals = [one for peer, one in others.items() if standing_of(one, kills.get(peer)) is Standing.EXACT]
-    if equals:
-        best = max(equals, key=per_cpu_s)
+    for best, which in _bests(equals):
         of_others = [one for one in points if one.size.kind == kind and not is_ours(one.peer)]
         absent = [PEERS[one.peer].title for one in of_others if not one.hits]
         without = f"; not measured: {', '.join(absent)}" if absent else ""
         named = f"({PEERS[best.peer].title}{without}), {SENT[ours.peer]}"
-        what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside the best that is durable and exact {named}"
+        what = f"{DAY_WORDS.get(kind, '')}durable hits per CPU second beside {which} {named}"
         yield _charged(_rate(points, ours).beside(what, per_cpu_s(best), "times", at_least=1), ours)
+
+
+def _bests(equals: Sequence[Point]) -> Iterator[tuple[Point, str]]:
+    """Yield the best of those that are durable and exact; if it keeps sums alone, the best that keeps hits as well."""
+    keeping = [one for one in equals if PEERS[one.peer].keeps_hits]
+    best = max(equals, key=per_cpu_s, default=None)
+    if best is not None:
+        yield best, "the best that is durable and exact"
+        if keeping and not PEERS[best.peer].keeps_hits:
+            yield max(keeping, key=per_cpu_s), "the best of those that keep every hit, too"
 
 
 def _beside_rows(points: Sequence[Point], ours: Point) -> Iterator[Row]:

@@ -1,8 +1,8 @@
 """ClickHouse in the collecting process (chdb): sums of a group as an Arrow table, or JSON that it reads itself.
 
-`Summing` keeps sums alone (SummingMergeTree by brand, window, section and asset) and is given those of each group:
-three fifths of the processor time that it took with JSON. `Raw` keeps a row a hit, which it reads from JSON (no other
-way in was tried), and groups when it is asked. A part and its folder are synced before an insert returns.
+`Summing` keeps sums alone (SummingMergeTree by brand, window, section and asset) and is given those of each group,
+which was cheaper than JSON. `Raw` keeps a row a hit, which it reads from JSON (no other way in was tried), and groups
+when it is asked. A part and its folder are synced before an insert returns.
 """
 
 import json

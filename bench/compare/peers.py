@@ -16,6 +16,7 @@ class About:
     is_keyed: bool = False  # Every body bears an Idempotency-Key: one that is sent again is told by it.
     environment: str = "venv"  # which virtual environment below build/compare has its library; "" is ours
     keeps_all_rows: bool = True  # Its lists can be held against hits that were sent: nothing is cut away.
+    keeps_hits: bool = True  # It can be counted again, by another rule or after a fault.
     shows_open_window: bool = True  # Lists have a hit before its window is over.
 
 
@@ -59,6 +60,7 @@ PEERS = {
         "not at all: memory alone",
         is_durable=False,
         environment="",
+        keeps_hits=False,
     ),
     "duckdb": About(
         "DuckDB",
@@ -74,6 +76,7 @@ PEERS = {
         "alone are appended; one GROUP BY adds the groups up. No hit is kept, so nothing can be counted again.",
         "COMMIT of a group (its log is synced)",
         is_durable=True,
+        keeps_hits=False,
     ),
     "clickhouse-summing": About(
         "ClickHouse, summing",
@@ -82,6 +85,7 @@ PEERS = {
         "are inserted as an Arrow table; SummingMergeTree by brand, window, section and asset.",
         "an INSERT of a group, its part synced",
         is_durable=True,
+        keeps_hits=False,
     ),
     "clickhouse-raw": About(
         "ClickHouse, raw",
@@ -99,6 +103,7 @@ PEERS = {
         "COMMIT of a group, synchronous_commit on",
         is_durable=True,
         asked="over loopback TCP, by psycopg",
+        keeps_hits=False,
     ),
     "postgres-row-a-hit": About(
         "PostgreSQL, an upsert a hit",
@@ -107,6 +112,7 @@ PEERS = {
         "COMMIT of a group, synchronous_commit on",
         is_durable=True,
         asked="over loopback TCP, by psycopg",
+        keeps_hits=False,
     ),
     "redis": About(
         "Redis, synced",
@@ -116,6 +122,7 @@ PEERS = {
         "EXEC of a group, appendfsync always",
         is_durable=True,
         asked="over loopback TCP, by redis-py",
+        keeps_hits=False,
     ),
     "redis-everysec": About(
         "Redis, synced each second",
@@ -124,6 +131,7 @@ PEERS = {
         "in the log, not yet synced: a loss of power takes up to a second of hits",
         is_durable=False,
         asked="over loopback TCP, by redis-py",
+        keeps_hits=False,
     ),
     "dynamodb": About(
         "DynamoDB, rows of the top 500",

@@ -95,6 +95,12 @@ class History(RuleBasedStateMachine):
         self.ids.forget(self.now_ms)
 
     @rule()
+    def forgetting_is_taken_back(self) -> None:
+        self.db.execute("BEGIN")
+        self.ids.forget(self.now_ms)
+        self.db.execute("ROLLBACK")
+
+    @rule()
     def it_is_opened_again(self) -> None:
         self.ids = SeenIds(self.db, keep_ms=KEEP_MS, recent_max=GATHERED)
 
