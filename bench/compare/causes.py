@@ -66,9 +66,8 @@ def _cause(one: Row, points: Sequence[Point]) -> str:
         return _of_sums(mains)
     if one.what.startswith("CPU of a million hits") and ours.peer == FOOTFALL_KEYED:
         return (NOT_AT_REST if "not at rest" in one.what else "") + KEYS_GROW
-    if "CPU second" in one.what:
-        return _of_keeping(one) + _of_processes(ours)
-    return "Measured as it stands; no cause was looked for."
+    is_of_rate = "CPU second" in one.what
+    return _of_keeping(one) + _of_processes(ours) if is_of_rate else "Measured as it stands; no cause was looked for."
 
 
 def _of_lists(mains: dict[str, Point]) -> str:
