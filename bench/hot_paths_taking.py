@@ -60,26 +60,21 @@ def _append(size: int) -> Step:
 def _append_claimed(size: int) -> Step:
     """Append bodies with an Idempotency-Key each, and forget the keys of two days before, as the writer's chores do.
 
-    Every time is another day with other keys, as nearly all are. Those of four days ago come again: none is known of
-    them by then. Few are gathered before they are settled, so that most are within their day.
+    Every time is another day, or the keys would be those of the time before. Few are gathered before they are settled,
+    so that most are within their day.
     """
-    bodies = plain_bodies(size * SHARED)
-    days = [
-        _commits(entries_of(bodies, keys=[f"batch-{day}-{number}" for number in range(len(bodies))]))
-        for day in range(4)
-    ]
+    keys = [f"batch-{number}" for number in range(size * SHARED)]
+    commits = _commits(entries_of(plain_bodies(len(keys)), keys=keys))
     clock = SetClock(NOW_MS)
-    stream = SqliteStream(":memory:", clock=clock, recent_ids_max=len(bodies) // 4)
+    stream = SqliteStream(":memory:", clock=clock, recent_ids_max=len(keys) // 4)
 
     def append() -> None:
         clock.advance(DAY_MS + 1)
-        days.append(days.pop(0))
-        if any(one.repeated or one.is_refused for entries in days[-1] for one in stream.append(entries)):
+        if any(one.repeated or one.is_refused for entries in commits for one in stream.append(entries)):
             raise AssertionError("a key was known that is new")
-        for _ in range(2):  # The second finds the table empty that the first has emptied.
-            stream.forget_ids()
+        stream.forget_ids()
 
-    return Step(append, len(bodies) * BATCH)
+    return Step(append, len(keys) * BATCH)
 
 
 def _join(size: int) -> Step:
