@@ -25,10 +25,7 @@ FOOTFALL, FOOTFALL_KEYED = "footfall", "footfall-keyed"
 OURS = (FOOTFALL, FOOTFALL_KEYED)
 DICTIONARY = "dictionary"
 DUCKDB_SUMMED = "duckdb-summed"
-ONE_SIZE = (
-    DUCKDB_SUMMED,
-    "redis-everysec",
-)  # Loads of other sizes are those of the peer that it is a variant of: the hour is full.
+ONE_SIZE = (DUCKDB_SUMMED, "redis-everysec")  # Variants, of which the hour has no room for loads of other sizes.
 PEERS = {
     FOOTFALL: About(
         "footfall",
