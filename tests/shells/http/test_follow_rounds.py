@@ -158,6 +158,30 @@ def test_the_last_round_is_made_when_it_is_stopped_and_gauges_tell_of_it(setting
     assert stream.appended() == {"abc~follows": 3}
 
 
+def test_a_stop_between_the_append_and_the_forgetting_leaves_no_change_behind(
+    settings: Settings, stream: Stream
+) -> None:
+    follow(settings, "1", "2")
+
+    class CutShort(Commits):
+        def submit(self, entries: Sequence[Taken], done: Done) -> None:
+            self.stream.append(entries_of(entries)[0])
+            task = asyncio.current_task()
+            assert task is not None
+            task.cancel()
+
+    async def instance() -> None:
+        one = FollowRounds(settings, CLOCK, stream, CutShort(stream))
+        with pytest.raises(asyncio.CancelledError):
+            await one.go_round()
+        await one.stop()
+
+    asyncio.run(instance())
+    assert stream.appended() == {"abc~follows": 2}
+    with closing(sqlite3.connect(Path(settings.data_dir) / wiring.AUDIENCE_FILE)) as file:
+        assert file.execute("SELECT count(*) FROM changes").fetchone() == (0,)
+
+
 def test_a_follow_that_cannot_be_read_holds_up_none_that_come_after_it(settings: Settings, stream: Stream) -> None:
     follow(settings, "1", "2", "3")
     with closing(sqlite3.connect(Path(settings.data_dir) / wiring.AUDIENCE_FILE)) as other, other:

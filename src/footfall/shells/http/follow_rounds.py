@@ -52,6 +52,7 @@ class FollowRounds:
         self._commits = commits
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="follows")
         self._changes: Changes | None = None
+        self._forgotten = 0  # the mark up to which the table has let go of its changes
         self._rounds = Rounds("follows", self.go_round, every_s=EVERY_S)
         self.told = FollowsTold()
 
@@ -86,19 +87,18 @@ class FollowRounds:
 
     async def _opened(self) -> "Changes":
         from footfall.app.audience_opening import open_follow_changes
-        from footfall.audience.follow_feed import MARK_NAME
 
-        changes = await self._in_thread(lambda: open_follow_changes(self._settings, self._clock))
-        # Whoever was killed between the two steps has left what lies before the mark.
-        through = self._stream.mark(MARK_NAME)
-        await self._in_thread(lambda: changes.forget(through=through))
-        return changes
+        return await self._in_thread(lambda: open_follow_changes(self._settings, self._clock))
 
     async def _relay(self, changes: "Changes") -> bool:
         """Take some changes to the stream; tell whether there may be more."""
         from footfall.audience.follow_feed import MARK_NAME
 
         begins, shards = self._stream.mark(MARK_NAME), self._stream.shards
+        # By the mark alone: whoever was killed, cancelled or refused between the two steps left what lies before it.
+        if begins != self._forgotten:
+            await self._in_thread(lambda: changes.forget(through=begins))
+            self._forgotten = begins
         some, entries = await self._in_thread(lambda: self._read(changes, begins=begins, shards=shards))
         self.told.oldest_ms = some[0].at_ms if some else 0
         self.told.unreadable = changes.unreadable
@@ -108,7 +108,6 @@ class FollowRounds:
             raise Unavailable("the mark of follows stands elsewhere than it did a moment ago; they are read again")
         self.told.changes += len(some)
         self.told.oldest_ms = some[-1].at_ms  # What is still there came after it.
-        await self._in_thread(lambda: changes.forget(through=some[-1].place))
         return True
 
     def _read(self, changes: "Changes", *, begins: int, shards: int) -> "tuple[Sequence[Change], Sequence[Entry]]":
