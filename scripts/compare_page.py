@@ -47,7 +47,8 @@ PLAIN_CPU_S, FULL_CPU_S, TRIED = "2.4", "14.9", "2026-11-18, an earlier state of
 WORK = """
 ## The work
 
-Bodies of 100 hits of one brand, as a publisher's servers send them: brand, assetId, sectionId, resourceType, paidType.
+Bodies of 500 hits of one brand, as many as footfall's own client sends at once: brand, assetId, sectionId,
+resourceType, paidType.
 That is the plain kind of hit, which footfall has a native lane for. Hits with a visitor, an agent and a referrer, as
 its tracker sends them, cost several times as much; no run measures that, and [decision 60]({decision}) has what it was
 once. Nobody else here counts those at all.
@@ -177,7 +178,7 @@ def short(result: Result) -> str:
     picture = "![footfall beside what people would pick instead](docs/compare.svg)"
     told = [
         _told(result),
-        "Hits are plain ones in bodies of 100, as a publisher's servers send them. With a visitor, an agent and a "
+        "Hits are plain ones in bodies of 500, as footfall's own client sends them. With a visitor, an agent and a "
         f"referrer each, as the tracker sends them, a million took {FULL_CPU_S} processor seconds where plain ones "
         f"took {PLAIN_CPU_S} ({TRIED}: [decision 60](docs/{DECISION})). Of more than 30,000 hits a minute a sample is "
         "judged: at the rates of this load well below a tenth of all.",

@@ -31,7 +31,7 @@ from footfall.shells.http.chores import JOIN_AFTER_MS, LOOK_EVERY_MS
 from footfall.values.clock import SystemClock
 from footfall.values.window import MINUTE_MS
 
-CONNECTIONS = 64  # as bench_ingest has them: 6,400 hits under way, where others gather up to 100,000
+CONNECTIONS = 64  # as bench_ingest has them: 32,000 hits under way, where others gather up to 100,000
 STOP_S_MAX = 30.0
 IDLE_S_MAX = 2.0  # for which a connection is kept
 READY_S_MAX = 15.0  # Its judging process starts three seconds after the others.

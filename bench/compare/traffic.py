@@ -1,7 +1,8 @@
 """The hits that every peer is given: bodies in a file, as publishers' servers send them, and the columns behind them.
 
-A body is a JSON array of 100 hits of one brand. It is made once, before anybody is measured, and read by whoever feeds
-a peer; so making traffic is in nobody's figures. A load of more hits than the file has begins it again from the front.
+A body is a JSON array of 500 hits of one brand, as many as footfall's own client sends at once. It is made once, before
+anybody is measured, and read by whoever feeds a peer; so making traffic is in nobody's figures. A load of more hits
+than the file has begins it again from the front.
 """
 
 import os
@@ -15,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-BODY_HITS = 100
+BODY_HITS = 500
+BODY_MS = 1_000  # over which its hits are spread: so long a client gathers them
 BRANDS = ("abc", "def", "ghi", "jkl", "mno")
 BRAND_SHARES = (0.30, 0.25, 0.20, 0.15, 0.10)
 TYPES = ("article", "video", "gallery")
@@ -132,14 +134,15 @@ def _sections(chance: np.random.Generator, weights: NDArray[np.float64], places:
 
 
 def _moments(chance: np.random.Generator, shape: Shape) -> Ints:
-    """Spread hits over the day, in order, with its rhythm; a body's hits are of one moment of the day."""
+    """Spread hits over the day with its rhythm; bodies are in order, and each has the hits of one second."""
     if not shape.day_starts_ms:
         return np.empty(0, np.int64)
     minute = np.arange(1_440)
     rhythm = 1 + SWING * np.cos((minute / 60 - BUSIEST_HOUR) / 24 * 2 * np.pi)
     bodies = shape.hits // BODY_HITS
     drawn = np.sort(chance.choice(1_440, bodies, p=rhythm / rhythm.sum()) * 60_000 + chance.integers(0, 60_000, bodies))
-    return shape.day_starts_ms + np.repeat(drawn, BODY_HITS)
+    within = np.sort(chance.integers(0, BODY_MS, (bodies, BODY_HITS)), axis=1).ravel()
+    return shape.day_starts_ms + np.repeat(drawn - drawn % BODY_MS, BODY_HITS) + within
 
 
 def _frames(columns: Columns) -> Iterator[bytes]:

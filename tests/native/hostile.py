@@ -45,12 +45,19 @@ def text_of_size(size: int, chance: Random) -> str:
 
 
 class Bodies:
-    """Bodies of hits; `oddity` is how often something in one is not as it should be."""
+    """Bodies of hits; `oddity` is how often something in one is not as it should be.
+
+    In half of them nearly every hit is written as the one before: as programs write them, which native code makes use of.
+    """
 
     def __init__(self, chance: Random, *, oddity: float, brands: int) -> None:
         self._chance = chance
         self._oddity = oddity
         self._brands = [f"brand-{number}" for number in range(brands)]
+        self._otherwise = 1.0 if chance.random() < 0.5 else 0.02  # how often a hit is not written as the others
+        self._gap = chance.choice(BLANKS[:7])
+        self._has_brand = chance.random() < 0.8
+        self._is_number = {name: chance.random() < 0.5 for name in NAMES[:2]}
 
     def body(self, hits: int, *, lines: bool) -> bytes:
         """Return a body of so many hits."""
@@ -65,9 +72,10 @@ class Bodies:
 
     def _hit(self) -> bytes:
         fields = [(name, self._value(name)) for name in NAMES]
-        if self._chance.random() < 0.2:
+        is_branded = self._chance.random() < 0.8 if self._is_otherwise() else self._has_brand
+        if not is_branded:
             fields = [one for one in fields if one[0] != "brand"]
-        if self._chance.random() < 0.3:
+        if self._is_otherwise() and self._chance.random() < 0.3:
             self._chance.shuffle(fields)
         if self._is_odd():
             fields = self._with_other_fields(fields)
@@ -93,7 +101,7 @@ class Bodies:
             return chance.choice((*ODD_VALUES, *NUMBERS, *map(_quoted, ODD_TEXTS)))
         if name == "brand":
             return _quoted(chance.choice(self._brands) if chance.random() < 0.95 else self._sized(BRANDS_MAX))
-        if name in NAMES[:2] and chance.random() < 0.5:
+        if name in NAMES[:2] and (chance.random() < 0.5 if self._is_otherwise() else self._is_number[name]):
             return chance.choice(NUMBERS[:5]) if chance.random() < 0.3 else b"%d" % chance.randrange(10**9)
         if chance.random() < 0.2:
             return _quoted(self._sized(256 if name == "assetId" else 64) or "a")
@@ -106,6 +114,9 @@ class Bodies:
     def _joined(self, pieces: list[bytes], between: bytes) -> bytes:
         return self._odd(between, (b"", b",,", b":", b"\n")).join(piece + self._blank() for piece in pieces)
 
+    def _is_otherwise(self) -> bool:
+        return self._chance.random() < self._otherwise
+
     def _is_odd(self) -> bool:
         return self._chance.random() < self._oddity
 
@@ -113,6 +124,8 @@ class Bodies:
         return self._chance.choice(others) if self._is_odd() else plain
 
     def _blank(self) -> bytes:
+        if not self._is_otherwise():
+            return self._gap
         return self._chance.choice(BLANKS if self._is_odd() else BLANKS[:7])
 
 

@@ -24,7 +24,16 @@ SOAK_INPUTS = 4_000
 # What a fault would be that tests of answers might never see: a bound that is not looked at.
 FAULTS = {
     "a text is read eight bytes at a time beyond the body": (
-        "hit_bodies.c", "while ((size_t)(body->end - at) >= 8)", "while (body->end > at)",
+        "hit_bodies.c", "while ((size_t)(end - at) >= 8)", "while (end > at)",
+    ),
+    "names are looked for beyond the body": (
+        "hit_bodies.c", "(size_t)(end - at) >= bytes->size && memcmp", "memcmp",
+    ),
+    "a short text is copied as if more of the body followed": (
+        "hit_bodies.c", "if (end - text->at >= SHORT)", "if (1)",
+    ),
+    "there is no room for what is copied with a short text": (
+        "hit_bodies.c", "KEY_FIELDS * 3 + SHORT;", "KEY_FIELDS * 3;",
     ),
     "a key's text is believed to be as long as it says": (
         "packs.h", "if (left - head_size < *size)", "if (left < head_size)",

@@ -22,6 +22,7 @@
 #define KEY_FIELDS 4
 #define ARRAY_OF_FOUR 0x94
 #define HEAD 5 /* bytes: what the head of an array takes at most */
+#define SHORT 32 /* bytes: texts below it have one byte before them, and are copied as if they were as long */
 
 typedef struct {
     const unsigned char *at;
@@ -41,8 +42,18 @@ typedef struct {
     Bytes moments; /* of the hits, eight bytes each, if they have any */
 } Brand;
 
+/* A value of the last hit, and what stood before it: names, punctuation and blanks since the value before. */
+typedef struct {
+    Span before;
+    enum Field field;
+    int is_text; /* in quotation marks, which belong to what stands before and behind */
+} Slot;
+
 typedef struct {
     const unsigned char *at, *end;
+    Slot slots[FIELDS]; /* of the last hit that was read name by name */
+    int slot_count;
+    Span behind; /* its last value */
     Brand brands[BRANDS_MAX];
     int brand_count, last_brand;
     uint32_t hits;
@@ -81,12 +92,10 @@ static uint64_t ends_in(uint64_t eight)
     return (found | eight) & tops;
 }
 
-/* Read a text of plain ASCII; the quotation mark before it has been taken. */
-static int take_text(Body *body, Span *text)
+/* Return where a text of plain ASCII ends: at its quotation mark, or NULL for another text. */
+static const unsigned char *end_of_text(const unsigned char *at, const unsigned char *end)
 {
-    const unsigned char *at = body->at;
-    text->at = at;
-    while ((size_t)(body->end - at) >= 8) {
+    while ((size_t)(end - at) >= 8) {
         uint64_t eight;
         memcpy(&eight, at, 8);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -99,24 +108,35 @@ static int take_text(Body *body, Span *text)
         }
         at += 8;
     }
-    while (at < body->end && *at != '"' && *at != '\\' && *at >= 0x20 && *at < 0x80)
+    while (at < end && *at != '"' && *at != '\\' && *at >= 0x20 && *at < 0x80)
         at++;
-    if (at >= body->end || *at != '"')
+    return at < end && *at == '"' ? at : NULL;
+}
+
+/* Read a text; the quotation mark before it has been taken. */
+static int take_text(Body *body, Span *text)
+{
+    const unsigned char *end = end_of_text(body->at, body->end);
+    if (end == NULL)
         return 0;
-    text->size = (size_t)(at - text->at);
-    body->at = at + 1;
+    *text = (Span){body->at, (size_t)(end - body->at)};
+    body->at = end + 1;
     return 1;
 }
 
-static int take_number(Body *body, Span *digits)
+static int read_number(const unsigned char *at, const unsigned char *end, Span *digits)
 {
-    const unsigned char *at = body->at;
     digits->at = at;
-    while (at < body->end && *at >= '0' && *at <= '9')
+    while (at < end && *at >= '0' && *at <= '9')
         at++;
     digits->size = (size_t)(at - digits->at);
-    body->at = at;
     return digits->size > 0 && digits->size <= DIGITS_MAX && (digits->size == 1 || *digits->at != '0');
+}
+
+/* Tell whether the bytes that come next are these. */
+static int is_next(const unsigned char *at, const unsigned char *end, const Span *bytes)
+{
+    return (size_t)(end - at) >= bytes->size && memcmp(at, bytes->at, bytes->size) == 0;
 }
 
 static int is_name(const Span *name, const char *wanted, size_t size)
@@ -139,35 +159,69 @@ static enum Field field_named(const Span *name)
     return is_name(name, "at", 2) ? AT : FIELDS;
 }
 
-static int take_moment(Body *body)
+static int is_of_size(enum Field field, const Span *text)
 {
-    Span digits;
-    if (!take_number(body, &digits))
-        return 0;
+    return field == ASSET ? text->size > 0 && text->size <= ASSET_BYTES_MAX : text->size <= LABEL_BYTES_MAX;
+}
+
+/* Understand the digits of a field that may be a number. */
+static int is_number_of(Body *body, enum Field field, const Span *digits)
+{
+    if (field != AT)
+        return field == ASSET || field == SECTION;
     body->at_ms = 0;
-    for (size_t place = 0; place < digits.size; place++)
-        body->at_ms = 10 * body->at_ms + (digits.at[place] - '0');
+    for (size_t place = 0; place < digits->size; place++)
+        body->at_ms = 10 * body->at_ms + (digits->at[place] - '0');
     return body->at_ms >= AT_MS_MIN && body->at_ms <= AT_MS_MAX;
 }
 
 static int take_value(Body *body, enum Field field, Span *value)
 {
-    if (field == AT)
-        return take_moment(body);
-    if (take(body, '"')) {
-        if (!take_text(body, value))
+    if (take(body, '"'))
+        return field != AT && take_text(body, value) && is_of_size(field, value);
+    if (!read_number(body->at, body->end, value))
+        return 0;
+    body->at += value->size;
+    return is_number_of(body, field, value);
+}
+
+/* Read a hit that is written as the last one was: the same names in the same order, with the same blanks. Only values
+ * are looked at then. Nothing is taken of a hit that is written otherwise, or that is none. */
+static int take_alike(Body *body, Span values[FIELDS])
+{
+    const unsigned char *at = body->at, *end = body->end;
+    for (const Slot *slot = body->slots; slot < body->slots + body->slot_count; slot++) {
+        Span *value = &values[slot->field];
+        if (!is_next(at, end, &slot->before))
             return 0;
-        if (field == ASSET)
-            return value->size > 0 && value->size <= ASSET_BYTES_MAX;
-        return value->size <= LABEL_BYTES_MAX;
+        at += slot->before.size;
+        if (!slot->is_text) {
+            if (!read_number(at, end, value) || !is_number_of(body, slot->field, value))
+                return 0;
+        } else if (!is_next(at, end, value) || at + value->size == end || at[value->size] != '"') { /* a new text */
+            const unsigned char *text_end = end_of_text(at, end);
+            if (text_end == NULL)
+                return 0;
+            *value = (Span){at, (size_t)(text_end - at)};
+            if (!is_of_size(slot->field, value))
+                return 0;
+        }
+        at += value->size;
     }
-    return (field == ASSET || field == SECTION) && take_number(body, value);
+    if (!body->slot_count || !is_next(at, end, &body->behind))
+        return 0;
+    body->at = at + body->behind.size;
+    return 1;
 }
 
 /* Read one hit; each field may stand once, and those that are wanted must. */
 static int take_hit(Body *body, Span values[FIELDS], int lines)
 {
     unsigned seen = 0;
+    if (take_alike(body, values))
+        return 1;
+    const unsigned char *since = body->at;
+    body->slot_count = 0;
     if (!take(body, '{'))
         return 0;
     do {
@@ -183,15 +237,22 @@ static int take_hit(Body *body, Span values[FIELDS], int lines)
         if (!take(body, ':'))
             return 0;
         skip_blanks(body, lines);
-        if (!take_value(body, field, &values[field]))
+        Span *value = &values[field];
+        if (!take_value(body, field, value))
             return 0;
+        Span before = {since, (size_t)(value->at - since)};
+        since = value->at + value->size;
+        body->slots[body->slot_count++] = (Slot){before, field, value->at[-1] == '"'};
         skip_blanks(body, lines);
     } while (take(body, ','));
     if (!(seen & 1u << BRAND))
         values[BRAND] = (Span){.at = nothing};
     int is_alike = body->hits == 0 || !((seen ^ body->seen) & 1u << AT);
     body->seen = seen;
-    return take(body, '}') && (seen & WANTED) == WANTED && is_alike;
+    if (!take(body, '}'))
+        return 0;
+    body->behind = (Span){since, (size_t)(body->at - since)};
+    return (seen & WANTED) == WANTED && is_alike;
 }
 
 static Brand *brand_named(Body *body, const Span *name)
@@ -220,10 +281,15 @@ static Brand *brand_named(Body *body, const Span *name)
     return brand;
 }
 
-static unsigned char *put_text(unsigned char *to, const Span *text)
+/* Put a text; there is room for one that is SHORT, whatever it is. */
+static unsigned char *put_text(unsigned char *to, const Span *text, const unsigned char *end)
 {
-    if (text->size < 32) {
+    if (text->size < SHORT) {
         *to++ = (unsigned char)(0xa0 | text->size);
+        if (end - text->at >= SHORT) { /* Some instructions, where copying just as much is a call. */
+            memcpy(to, text->at, SHORT);
+            return to + text->size;
+        }
     } else if (text->size < 256) {
         *to++ = 0xd9;
         *to++ = (unsigned char)text->size;
@@ -242,7 +308,7 @@ static int put_hit(Body *body, const Span values[FIELDS])
     Brand *brand = brand_named(body, &values[BRAND]);
     if (brand == NULL)
         return 0;
-    size_t room = 1 + KEY_FIELDS * 3;
+    size_t room = 1 + KEY_FIELDS * 3 + SHORT;
     for (int field = 0; field < KEY_FIELDS; field++)
         room += values[field].size;
     if (reserve(&brand->keys, room) < 0 || reserve(&brand->places, sizeof body->hits) < 0 ||
@@ -253,7 +319,7 @@ static int put_hit(Body *body, const Span values[FIELDS])
     unsigned char *to = brand->keys.data + brand->keys.size;
     *to++ = ARRAY_OF_FOUR;
     for (int field = 0; field < KEY_FIELDS; field++)
-        to = put_text(to, &values[field]);
+        to = put_text(to, &values[field], body->end);
     brand->keys.size = (size_t)(to - brand->keys.data);
     memcpy(brand->places.data + brand->places.size, &body->hits, sizeof body->hits);
     brand->places.size += sizeof body->hits;

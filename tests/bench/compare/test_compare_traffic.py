@@ -11,7 +11,9 @@ from bench.compare.judge import Recount
 from bench.compare.protocol import Question, by_window, lines_of, upserts_of
 from bench.compare.traffic import (
     BODY_HITS,
+    BODY_MS,
     BRANDS,
+    DAY_MS,
     FIRST_ASSET,
     FIRST_SECTION,
     JUDGED_SHARES,
@@ -19,6 +21,7 @@ from bench.compare.traffic import (
     framed_bodies,
     made,
 )
+from footfall.client.sending import Options
 
 DAY_STARTS_MS = 1_794_700_800_000
 SHAPE = Shape(20_000, 5_000)
@@ -47,6 +50,19 @@ def test_a_body_has_the_hits_of_one_brand(tmp_path: Path) -> None:
         hits = msgspec.json.decode(body)
         assert len(hits) == BODY_HITS
         assert len({hit["brand"] for hit in hits}) == 1
+
+
+def test_a_body_is_as_large_as_the_client_sends_it() -> None:
+    assert Options().batch_hits_max == BODY_HITS
+    assert Options().linger_ms == BODY_MS
+
+
+def test_a_body_of_a_day_has_the_hits_of_one_second(tmp_path: Path) -> None:
+    at_ms = made(Shape(20_000, 5_000, DAY_STARTS_MS), tmp_path).columns.at_ms.reshape(-1, BODY_HITS)
+    assert (at_ms // BODY_MS == at_ms[:, :1] // BODY_MS).all()
+    assert (at_ms[:, 1:] >= at_ms[:, :-1]).all()
+    assert at_ms.min() >= DAY_STARTS_MS
+    assert at_ms.max() < DAY_STARTS_MS + DAY_MS
 
 
 def test_the_bodies_begin_again_after_the_last(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from bench.compare.protocol import Question
 from bench.compare.sides import CollectorSide
 from bench.compare.traffic import BODY_HITS, BRANDS, DAY_MS, Shape, Traffic, framed_bodies, made
 
-SHAPE = Shape(20_000, 5_000)  # enough of both that no list is empty
+SHAPE = Shape(60_000, 5_000)  # enough of both that no list is empty
 ALL = Question("abc", None)
 
 
@@ -79,7 +79,7 @@ def test_lists_that_are_asked_for_once_are_judged_and_not_timed(
     assert (found["is_right"], found["lists_asked"], "plain" in found) == (wrong == 0, 255, False)
 
 
-DAY = Shape(20_000, 5_000, day_starts_ms=1_794_700_800_000)
+DAY = Shape(SHAPE.hits, 5_000, day_starts_ms=1_794_700_800_000)
 
 
 @pytest.mark.parametrize(("wrong_from", "right"), [(1, False), (9, False), (10, True)])
